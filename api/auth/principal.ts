@@ -80,7 +80,7 @@ function identify(asked: Asked, authorization: string, waits: boolean) {
   if (API_KEY.test(token)) return findKeyHolder(asked.reader, token)
   if (!isTokenLike(token)) return undefined
   return asked.tokens
-    .personOf(token, waits)
+    .verifyPerson(token, waits)
     .then(person => person && buildUserPrincipal(asked, person))
 }
 

@@ -65,7 +65,7 @@ export class UserTokens {
    * Verifies a token and returns its person; undefined when it is not valid. A token with an unknown
    * key may cause the keys to be read again; `waits` says whether to wait for that.
    */
-  async personOf(token: string, waits: boolean): Promise<Person | undefined> {
+  async verifyPerson(token: string, waits: boolean): Promise<Person | undefined> {
     if (this.#config.AUTH_ISSUER === undefined) return undefined
     const first = await this.#verify(token)
     if (first !== 'unknown key') return first

@@ -28,7 +28,7 @@ export class FairTurns {
 
   async run<Result>(caller: string, work: () => Result | Promise<Result>): Promise<Result> {
     if (this.#running < this.#atOnce) this.#running++
-    else await this.#turnOf(caller)
+    else await this.#waitForTurn(caller)
     try {
       return await work()
     } finally {
@@ -37,7 +37,7 @@ export class FairTurns {
     }
   }
 
-  #turnOf(caller: string): Promise<void> {
+  #waitForTurn(caller: string): Promise<void> {
     if (this.#waiting >= this.#mostWaiting) this.#makeRoomFor(caller)
     return new Promise((begin, refuse) => {
       const line = this.#lines.get(caller)

@@ -33,7 +33,7 @@ export function answerErrors(
     if (publicError === undefined) log.error(line, 'request failed')
     else if (status < 500) log.debug({ ...line, error: error.message }, 'refused')
     else boundedLog.warn(`refused ${operation}`, { ...line, error: error.message }, 'refused')
-    metrics.meterOf(operation).count(status)
+    metrics.findMeter(operation).count(status)
     if (publicError?.status === publicErrors.unauthenticated.status) {
       const { url, headers } = request
       const resource = /^\/mcp\b/.test(url) ? 'mcp' : 'api'

@@ -55,7 +55,7 @@ export class Metrics {
     )
   }
 
-  meterOf(operation: string = UNKNOWN): Meter {
+  findMeter(operation: string = UNKNOWN): Meter {
     const known = this.#meters.get(operation)
     if (known) return known
     const counters: Counter.Internal[] = []

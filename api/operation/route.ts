@@ -99,7 +99,7 @@ function buildHandler(operation: Operation, services: Services): RouteOptions['h
     measure(request, reply.statusCode, started)
     return done
   }
-  const answerOf = chooseAnswering(operation, services)
+  const answerRequest = chooseAnswering(operation, services)
   return (request, reply) => {
     const started = performance.now()
     const offered = operation.writes ? withActor(request, services) : services
@@ -107,7 +107,7 @@ function buildHandler(operation: Operation, services: Services): RouteOptions['h
     const caller = () => toCaller(request.ip)
     const header = (name: string) => request.headers[name]
     const bodyBytes = () => Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY)
-    const call: Parameters<typeof answerOf>[0] = {
+    const call: Parameters<typeof answerRequest>[0] = {
       query,
       params,
       body,
@@ -119,7 +119,7 @@ function buildHandler(operation: Operation, services: Services): RouteOptions['h
       signal: () => watchCaller(reply),
       services: offered,
     }
-    const sent = answerOf(call)
+    const sent = answerRequest(call)
     if ('open' in sent)
       return stream(request, reply.headers(headers).headers(buildExposedHeaders(request)), sent)
     if (!(sent instanceof Promise)) return answer(request, reply, sent, started)
@@ -160,7 +160,7 @@ function stream(
 
 /** Counts and times the answers of an operation; one that took long is a line in the log. */
 function measureRequest({ id }: Operation, { metrics, log, boundedLog }: Services) {
-  const meter = metrics.meterOf(id)
+  const meter = metrics.findMeter(id)
   return ({ id: request }: FastifyRequest, status: number, started: number) => {
     const ms = performance.now() - started
     meter.count(status)

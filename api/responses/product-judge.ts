@@ -66,7 +66,7 @@ export class ProductJudge {
     const granting = inventory?.granting(this.#agentUrl)
     const items = selectRequested(selector, inventory?.properties ?? []).map(
       ({ id, properties }): JudgedItem => {
-        const sales = properties.map(property => this.#saleOf(property, granting!))
+        const sales = properties.map(property => this.#judgeSale(property, granting!))
         const authorized = sales.length > 0 && sales.every(({ verdict }) => verdict.authorized)
         return { ...(id !== undefined && { id }), sales, authorized }
       },
@@ -83,7 +83,7 @@ export class ProductJudge {
     }
   }
 
-  #saleOf(property: StockedProperty, granting: Granting): JudgedSale {
+  #judgeSale(property: StockedProperty, granting: Granting): JudgedSale {
     const known = this.#known.get(property.property_rid)
     if (known !== undefined) return known
     const verdict = judge(property, granting, this.#operating, this.#terms)

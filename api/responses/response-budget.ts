@@ -30,10 +30,10 @@ export class ResponseBudget {
     return this.#take(items, item => item)
   }
 
-  #take<Item>(items: readonly Item[], jsonOf: (item: Item) => string): Item[] {
+  #take<Item>(items: readonly Item[], toJson: (item: Item) => string): Item[] {
     const shown: Item[] = []
     for (const item of items) {
-      this.#left -= Buffer.byteLength(jsonOf(item)) + 1
+      this.#left -= Buffer.byteLength(toJson(item)) + 1
       if (this.#left < 0) break
       shown.push(item)
     }

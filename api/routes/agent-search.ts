@@ -87,7 +87,7 @@ function toAsked(query: SearchQuery): AgentsAsked {
     after: query.cursor,
     limit: query.limit,
     maxBytes: LIST_BYTES,
-    cursorOf: ({ score, url }) => encodeCursor([score, url]),
+    formatCursor: ({ score, url }) => encodeCursor([score, url]),
   }
 }
 

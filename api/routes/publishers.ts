@@ -40,7 +40,7 @@ export const listRegisteredPublishers = defineOperation({
     const { limit } = query
     const rows = await listPublishers(snapshot, { after: query.cursor ?? '', limit: limit + 1 })
     const entries = rows.slice(0, limit).map(({ domain, agent_count, last_validated }) => {
-      const member = toPublicMember(members.ownerOf(domain))
+      const member = toPublicMember(members.findOwner(domain))
       return {
         domain,
         ...(member && { member }),

@@ -6,7 +6,7 @@ interface Waiting<Item, Result> {
 
 export interface BatcherOptions<Item> {
   /** Counts the units of an item. */
-  sizeOf(item: Item): number
+  measureSize(item: Item): number
   /** Number of units that complete a batch; further items wait for the next one. */
   size(): number
   /** …or when this long has passed since its first item, */
@@ -41,7 +41,7 @@ export class Batcher<Item, Result> {
       if (this.#open.length === 0) this.#since = now
       this.#latest = now
       this.#open.push({ item, resolve, reject })
-      this.#units += this.#options.sizeOf(item)
+      this.#units += this.#options.measureSize(item)
       this.consider()
     })
   }
@@ -61,11 +61,11 @@ export class Batcher<Item, Result> {
 
   /** Takes as many items as make up a batch. */
   #take(): Waiting<Item, Result>[] {
-    const { sizeOf, size } = this.#options
+    const { measureSize, size } = this.#options
     const max = size()
     let units = 0
     let count = 0
-    while (count < this.#open.length && units < max) units += sizeOf(this.#open[count++]!.item)
+    while (count < this.#open.length && units < max) units += measureSize(this.#open[count++]!.item)
     this.#units -= units
     return this.#open.splice(0, count)
   }

@@ -43,7 +43,7 @@ export function createBulkCommits(
       return deliveries.map(() => undefined)
     },
     {
-      sizeOf: observations => observations.length,
+      measureSize: observations => observations.length,
       size: () => size.observations,
       waitMs: LIMITS.bulkCommitWaitMs,
       idleMs: waiting => {

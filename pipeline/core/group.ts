@@ -1,11 +1,11 @@
 /** Items by a key of theirs, in their order. */
 export function groupBy<Item, Key>(
   items: Iterable<Item>,
-  keyOf: (item: Item) => Key,
+  toKey: (item: Item) => Key,
 ): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>()
   for (const item of items) {
-    const key = keyOf(item)
+    const key = toKey(item)
     const group = groups.get(key)
     if (group) group.push(item)
     else groups.set(key, [item])

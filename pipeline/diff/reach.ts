@@ -106,14 +106,14 @@ class Tally {
 
   of(grants: readonly Pick<AuthorizationRow, 'property_rids'>[]): readonly Times[] {
     const lists = [...new Set(grants.map(grant => grant.property_rids))]
-    const numbers = lists.map(list => this.#numberOf(list)).sort((a, b) => a - b)
+    const numbers = lists.map(list => this.#findNumber(list)).sort((a, b) => a - b)
     const name = numbers.join()
     const times = this.#known.get(name) ?? this.#count(lists)
     this.#known.set(name, times)
     return times
   }
 
-  #numberOf(list: readonly string[]): number {
+  #findNumber(list: readonly string[]): number {
     const number = this.#lists.get(list) ?? this.#lists.size
     this.#lists.set(list, number)
     return number

@@ -90,7 +90,7 @@ export class Connections {
     this.#load.set(address, (this.#load.get(address) ?? 0) + 1)
     const line: PooledConnection = {
       origin: url.origin,
-      client: this.#clientOf(url, () => line.addresses),
+      client: this.#createClient(url, () => line.addresses),
       addresses,
       address,
       used: false,
@@ -99,7 +99,7 @@ export class Connections {
     return line
   }
 
-  #clientOf(url: URL, addresses: () => readonly string[]): Client {
+  #createClient(url: URL, addresses: () => readonly string[]): Client {
     const secure = url.protocol === 'https:'
     const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1')
     const port = Number(url.port) || (secure ? 443 : 80)

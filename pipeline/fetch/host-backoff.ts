@@ -31,7 +31,7 @@ export class HostBackoff {
   }
 
   /** Returns the failure to report instead of a request to a paused host. */
-  failureOf(host: string): Failure | undefined {
+  findFailure(host: string): Failure | undefined {
     const until = this.#until.get(host)
     const now = this.#clock.now()
     if (until === undefined || until <= now) return undefined

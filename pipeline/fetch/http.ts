@@ -178,7 +178,7 @@ async function follow(
   const visited = [url]
   const budget = { remainingMs: ask.deadlineMs }
   for (;;) {
-    const robotsFailure = await robots?.failureOf(url)
+    const robotsFailure = await robots?.findFailure(url)
     if (robotsFailure) return createFailedFetch(url.href, robotsFailure)
     const answer = await transport.request(url, question, budget)
     if (answer.kind === 'broken') return createFailedFetch(url.href, answer, answer.status)

@@ -42,7 +42,7 @@ export class Robots {
   }
 
   /** Returns the failure to report instead of fetching a disallowed file. */
-  async failureOf(url: URL): Promise<Failure | undefined> {
+  async findFailure(url: URL): Promise<Failure | undefined> {
     const verdict = this.#known.get(url.origin) ?? (await this.#askOnce(url.origin))
     if ('failure' in verdict) return verdict.failure
     return isAllowed(verdict.rules, url) ? undefined : disallowed

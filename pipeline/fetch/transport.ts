@@ -90,7 +90,7 @@ export class Transport {
     const slot = this.#politeness.enter(url.hostname, addresses[0])
     if (slot) await slot
     try {
-      const paused = this.#backoff.failureOf(url.hostname)
+      const paused = this.#backoff.findFailure(url.hostname)
       if (paused) return toBrokenExchange(paused)
       const answer = await this.#ask(url, addresses, this.#signed(url, question), budget)
       if (answer.kind === 'answer') this.#backoff.note(url.hostname, answer)

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import {
   filled,
-  listOf,
   Moment,
+  nonEmptyList,
   SignalTag,
   Slug,
   text,
   Uri,
-  uniqueListOf,
+  uniqueList,
 } from './adagents-file-parts.ts'
 import {
   collectionKinds,
@@ -78,14 +78,14 @@ const restrictedAttributes = [
 
 const Distribution = z.looseObject({
   publisher_domain: text,
-  identifiers: listOf(z.strictObject({ type: distributionTypesOfFiles, value: text })),
+  identifiers: nonEmptyList(z.strictObject({ type: distributionTypesOfFiles, value: text })),
 })
 
 const DeadlinePolicy = z
   .looseObject({
     booking_lead_days: whole(0).optional(),
     cancellation_lead_days: whole(0).optional(),
-    material_stages: listOf(
+    material_stages: nonEmptyList(
       z.looseObject({ stage: text, lead_days: whole(0), label: text.optional() }),
     ).optional(),
     business_days_only: z.boolean().optional(),
@@ -151,11 +151,11 @@ export const PlacementDefinition = z
     placement_id: text,
     name: text,
     description: text.optional(),
-    tags: uniqueListOf(text, 0).optional(),
-    property_ids: listOf(Slug).optional(),
-    property_tags: listOf(Slug).optional(),
-    collection_ids: listOf(text).optional(),
-    format_ids: listOf(FormatId).optional(),
+    tags: uniqueList(text, 0).optional(),
+    property_ids: nonEmptyList(Slug).optional(),
+    property_tags: nonEmptyList(Slug).optional(),
+    collection_ids: nonEmptyList(text).optional(),
+    format_ids: nonEmptyList(FormatId).optional(),
     ext: freely.optional(),
   })
   .refine(
@@ -171,9 +171,9 @@ export const SignalDefinition = z.looseObject({
   description: text.max(2_000).optional(),
   value_type: z.enum(signalValueTypes),
   tags: z.array(SignalTag).optional(),
-  allowed_values: listOf(text).optional(),
-  restricted_attributes: listOf(z.enum(restrictedAttributes)).optional(),
-  policy_categories: listOf(text).optional(),
+  allowed_values: nonEmptyList(text).optional(),
+  restricted_attributes: nonEmptyList(z.enum(restrictedAttributes)).optional(),
+  policy_categories: nonEmptyList(text).optional(),
   range: z.looseObject({ min: z.number(), max: z.number(), unit: text.optional() }).optional(),
 })
 
@@ -185,8 +185,8 @@ const FormatDeclaration = z.looseObject({
   sample_render_url: Uri.optional(),
   format_revision: text.optional(),
   reference_renderer: freely.optional(),
-  applies_to_property_ids: listOf(Slug).optional(),
-  applies_to_property_tags: listOf(Slug).optional(),
+  applies_to_property_ids: nonEmptyList(Slug).optional(),
+  applies_to_property_tags: nonEmptyList(Slug).optional(),
   experimental: z.boolean().optional(),
 })
 
@@ -194,7 +194,7 @@ const tagMap = z.record(text, z.looseObject({ name: text, description: text }))
 
 /** The rest of what a file lists, by field. */
 export const Catalog = {
-  formats: listOf(FormatDeclaration).optional(),
+  formats: nonEmptyList(FormatDeclaration).optional(),
   tags: tagMap.optional(),
   placement_tags: tagMap.optional(),
   signal_tags: tagMap.optional(),

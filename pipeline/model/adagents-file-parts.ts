@@ -31,10 +31,10 @@ export const Moment = z.iso
   .regex(/:\d\d:\d\d/, 'must be a date and time such as 2026-01-31T09:00:00Z')
 
 /** A list with something in it. */
-export const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).min(1)
+export const nonEmptyList = <Item extends z.ZodType>(item: Item) => z.array(item).min(1)
 
 /** Creates the schema of a list without repeats. */
-export const uniqueListOf = <Item extends z.ZodType>(item: Item, least = 1) =>
+export const uniqueList = <Item extends z.ZodType>(item: Item, least = 1) =>
   z
     .array(item)
     .min(least)

@@ -8,13 +8,13 @@ import {
 import {
   BareDomain,
   filled,
-  listOf,
   Moment,
+  nonEmptyList,
   SignalTag,
   Slug,
   text,
   Uri,
-  uniqueListOf,
+  uniqueList,
 } from './adagents-file-parts.ts'
 import {
   authorizationTypes,
@@ -28,9 +28,9 @@ const Property = z.looseObject({
   property_id: Slug.optional(),
   property_type: z.enum(propertyTypes),
   name: text,
-  identifiers: listOf(z.looseObject({ type: z.enum(identifierTypes), value: text })),
-  tags: uniqueListOf(Slug, 0).optional(),
-  supported_channels: uniqueListOf(z.enum(channels), 0).optional(),
+  identifiers: nonEmptyList(z.looseObject({ type: z.enum(identifierTypes), value: text })),
+  tags: uniqueList(Slug, 0).optional(),
+  supported_channels: uniqueList(z.enum(channels), 0).optional(),
   publisher_domain: text.optional(),
 })
 
@@ -57,11 +57,15 @@ const Selector = z.discriminatedUnion(
   'selection_type',
   [
     z.looseObject({ selection_type: z.literal('all'), ...publisher }),
-    z.looseObject({ selection_type: z.literal('by_id'), ...publisher, property_ids: listOf(Slug) }),
+    z.looseObject({
+      selection_type: z.literal('by_id'),
+      ...publisher,
+      property_ids: nonEmptyList(Slug),
+    }),
     z.looseObject({
       selection_type: z.literal('by_tag'),
       ...publisher,
-      property_tags: listOf(Slug),
+      property_tags: nonEmptyList(Slug),
     }),
   ],
   selecting,
@@ -70,18 +74,20 @@ const Selector = z.discriminatedUnion(
 const anyEntry = {
   url: Uri,
   authorized_for: filled(500),
-  signing_keys: listOf(SigningKey).optional(),
-  encryption_keys: listOf(EncryptionKey).optional(),
+  signing_keys: nonEmptyList(SigningKey).optional(),
+  encryption_keys: nonEmptyList(EncryptionKey).optional(),
 }
 
 /** Terms of an entry that is about properties. */
 const terms = {
-  collections: listOf(z.looseObject({ ...publisher, collection_ids: listOf(text) })).optional(),
-  placement_ids: listOf(text).optional(),
-  placement_tags: uniqueListOf(text).optional(),
+  collections: nonEmptyList(
+    z.looseObject({ ...publisher, collection_ids: nonEmptyList(text) }),
+  ).optional(),
+  placement_ids: nonEmptyList(text).optional(),
+  placement_tags: uniqueList(text).optional(),
   delegation_type: z.enum(delegationTypes).optional(),
   exclusive: z.boolean().optional(),
-  countries: uniqueListOf(
+  countries: uniqueList(
     text.regex(/^[A-Z]{2}$/, 'must be two capital letters, such as GB'),
   ).optional(),
   effective_from: Moment.optional(),
@@ -95,14 +101,14 @@ const granting = { error: `must be one of ${authorizationTypes.join(', ')}` }
 const Entry = z.discriminatedUnion(
   'authorization_type',
   [
-    entry('property_ids', { ...terms, property_ids: listOf(Slug) }),
-    entry('property_tags', { ...terms, property_tags: listOf(Slug) }),
-    entry('inline_properties', { ...terms, properties: listOf(Property) }),
-    entry('publisher_properties', { ...terms, publisher_properties: listOf(Selector) }),
+    entry('property_ids', { ...terms, property_ids: nonEmptyList(Slug) }),
+    entry('property_tags', { ...terms, property_tags: nonEmptyList(Slug) }),
+    entry('inline_properties', { ...terms, properties: nonEmptyList(Property) }),
+    entry('publisher_properties', { ...terms, publisher_properties: nonEmptyList(Selector) }),
     entry('signal_ids', {
-      signal_ids: listOf(text.regex(/^[a-zA-Z0-9_-]+$/, 'may hold letters, digits, _ and -')),
+      signal_ids: nonEmptyList(text.regex(/^[a-zA-Z0-9_-]+$/, 'may hold letters, digits, _ and -')),
     }),
-    entry('signal_tags', { signal_tags: listOf(SignalTag) }),
+    entry('signal_tags', { signal_tags: nonEmptyList(SignalTag) }),
   ],
   granting,
 )
@@ -124,7 +130,7 @@ const Contact = z.looseObject({
 const Feature = z.looseObject({
   url: Uri,
   name: text,
-  features: listOf(text),
+  features: nonEmptyList(text),
   publisher_id: text.optional(),
 })
 
@@ -144,10 +150,10 @@ export const AdagentsFile = z.looseObject({
   $schema: text.optional(),
   contact: Contact.optional(),
   authorized_agents: z.array(Entry),
-  properties: listOf(Property).optional(),
+  properties: nonEmptyList(Property).optional(),
   collections: z.array(Collection).optional(),
-  placements: listOf(PlacementDefinition).optional(),
-  signals: listOf(SignalDefinition).optional(),
+  placements: nonEmptyList(PlacementDefinition).optional(),
+  signals: nonEmptyList(SignalDefinition).optional(),
   ...Catalog,
   property_features: z.array(Feature).optional(),
   revoked_publisher_domains: z.array(Revoked).optional(),

@@ -38,11 +38,11 @@ type Places = ReadonlyMap<string, readonly number[]>
 
 function indexPlaces(
   properties: readonly PropertyEntry[],
-  namesOf: (property: PropertyEntry) => string | readonly string[],
+  listNames: (property: PropertyEntry) => string | readonly string[],
 ): Places {
   const places = new Map<string, number[]>()
   for (const [place, property] of properties.entries()) {
-    for (const name of new Set([namesOf(property)].flat())) {
+    for (const name of new Set([listNames(property)].flat())) {
       const others = places.get(name)
       if (others) others.push(place)
       else places.set(name, [place])

@@ -40,10 +40,10 @@ function countPublishers({ value }: ObjectReader, reach: PublisherReach): number
 function takeWithin<Item>(
   budget: { bytes: number },
   items: Item[],
-  sizeOf: (item: Item) => [part: ObjectReader, publishers: number],
+  measureReach: (item: Item) => [part: ObjectReader, publishers: number],
 ): Item[] {
   const over = items.findIndex(item => {
-    const [{ value }, publishers] = sizeOf(item)
+    const [{ value }, publishers] = measureReach(item)
     if (publishers > 0) budget.bytes -= Buffer.byteLength(JSON.stringify(value)) * publishers
     return budget.bytes < 0
   })

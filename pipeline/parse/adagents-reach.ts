@@ -75,7 +75,7 @@ class Reach {
   estimate(entry: AgentEntry, max: number): number {
     let reached = 0
     let tags = 0
-    for (const { publisher, selectable, predicate, names = 0 } of this.#selectionsOf(entry)) {
+    for (const { publisher, selectable, predicate, names = 0 } of this.#iterateSelections(entry)) {
       reached += names * NAME_WEIGHT
       if (reached > max) break
       if (selectable === undefined) continue
@@ -93,7 +93,7 @@ class Reach {
     return !isKnown
   }
 
-  *#selectionsOf(entry: AgentEntry): Generator<Selection> {
+  *#iterateSelections(entry: AgentEntry): Generator<Selection> {
     const { authorization_type, property_ids, property_tags, publisher_properties = [] } = entry
     const [publisher, selectable] = ['', this.#listed]
     if (authorization_type === 'property_ids') {

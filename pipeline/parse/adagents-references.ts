@@ -47,14 +47,14 @@ function checkRepeated(accepted: AcceptedLists): void {
 function checkRepeats<T>(
   list: readonly Accepted<T>[],
   key: string,
-  nameOf: (accepted: Accepted<T>) => string | undefined,
+  getName: (accepted: Accepted<T>) => string | undefined,
   report: 'error' | 'warn' = 'error',
   code: FaultCode = 'repeated',
 ): void {
   if (list.length < 2) return
   const firstOfKey = new Map<string, ObjectReader>()
   for (const accepted of list) {
-    const name = nameOf(accepted)
+    const name = getName(accepted)
     if (name === undefined) continue
     const first = firstOfKey.get(name)
     if (first === undefined) firstOfKey.set(name, accepted.part)

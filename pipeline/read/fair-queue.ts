@@ -29,7 +29,7 @@ export class FairPool<Tool> {
       })
     }
     this.#present.set(kind, present + 1)
-    const tool = await this.#turnOf(kind)
+    const tool = await this.#waitForTurn(kind)
     try {
       return await work(tool)
     } finally {
@@ -40,7 +40,7 @@ export class FairPool<Tool> {
     }
   }
 
-  #turnOf(kind: string): Promise<Tool> {
+  #waitForTurn(kind: string): Promise<Tool> {
     return new Promise(resolve => {
       const line = this.#waiting.get(kind)
       if (line === undefined) this.#waiting.set(kind, [resolve])

@@ -57,11 +57,11 @@ function selectProperties(entry: AgentEntry, byId: Groups, byTag: Groups): Prope
 
 function groupProperties(
   properties: readonly PropertyEntry[],
-  keysOf: (property: PropertyEntry) => readonly (string | undefined)[],
+  listKeys: (property: PropertyEntry) => readonly (string | undefined)[],
 ): Map<string, PropertyEntry[]> {
   const groups = new Map<string, PropertyEntry[]>()
   for (const property of properties) {
-    for (const key of keysOf(property)) {
+    for (const key of listKeys(property)) {
       if (key === undefined) continue
       const group = groups.get(key)
       if (group) group.push(property)

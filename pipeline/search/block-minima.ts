@@ -22,7 +22,7 @@ export class BlockMinima {
   }
 
   /** The least entry of a block. */
-  minimumOf(block: number): number {
+  findMinimum(block: number): number {
     return this.#levels[0]![block * MINIMA_PER_BLOCK]!
   }
 
@@ -39,16 +39,16 @@ export class BlockMinima {
   }
 
   /** Blocks that a range reaches into; of none that comes later the least entry is smaller. */
-  *blocksOf(range: Range): Generator<Group> {
-    const groups = this.#groupsOf(range, findTopLevel(range))
+  *iterateBlocks(range: Range): Generator<Group> {
+    const groups = this.#listGroups(range, findTopLevel(range))
     for (let group = takeSmallest(groups); group !== undefined; group = takeSmallest(groups)) {
       if (group.level === 0) yield group
-      else groups.push(...this.#groupsOf(range, group.level - 1, group.number))
+      else groups.push(...this.#listGroups(range, group.level - 1, group.number))
     }
   }
 
   /** Groups of a level that a range reaches into: all, or those of one group above. */
-  #groupsOf(range: Range, level: number, above?: number): Group[] {
+  #listGroups(range: Range, level: number, above?: number): Group[] {
     const size = BLOCK * GROUP ** level
     const whole = { start: Math.floor(range.start / size), end: Math.ceil(range.end / size) }
     const { start, end } = above === undefined ? whole : clip(whole, above * GROUP, GROUP)

@@ -32,10 +32,10 @@ async function buildCollection(
   file: PartsWriter,
   name: CollectionName,
 ): Promise<CollectionContents> {
-  const { sql, entryOf } = collectionSources[name]
+  const { sql, buildEntry } = collectionSources[name]
   const collection = new CollectionBuilder(file)
   for await (const rows of db.stream<Record<string, unknown>>(sql)) {
-    for (const row of rows) collection.add(entryOf(row))
+    for (const row of rows) collection.add(buildEntry(row))
   }
   return collection.finish()
 }

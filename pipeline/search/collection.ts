@@ -59,12 +59,12 @@ export class Collection {
     this.#file.assertOpen()
   }
 
-  flagsOf(id: number): number {
+  readFlags(id: number): number {
     return this.#flags[id]!
   }
 
   /** The entry as lists show it, as JSON. */
-  itemOf(id: number): string {
+  readItem(id: number): string {
     return this.#items.text(this.#itemStarts[id]!, this.#itemStarts[id + 1]!)
   }
 
@@ -72,7 +72,7 @@ export class Collection {
    * Entries as lists show them, as JSON with commas between them: as many as fit into so many bytes,
    * each counted with a comma.
    */
-  itemsOf(
+  readItems(
     ids: readonly number[],
     maxBytes: number,
   ): { items: Buffer; count: number; isCut: boolean } {
@@ -96,7 +96,7 @@ export class Collection {
   }
 
   /** The words of an entry's texts, as code points. */
-  wordsOf(id: number): ArrayLike<number>[] {
+  readWords(id: number): ArrayLike<number>[] {
     return splitWordsInRun(this.#texts.subarray(this.#textStarts[id]!, this.#textStarts[id + 1]!))
   }
 

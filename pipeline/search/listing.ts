@@ -33,7 +33,7 @@ export class Listing {
     collection.assertOpen()
     this.#collection = collection
     const counts = new Uint32Array(FLAGS)
-    for (let id = 0; id < collection.count; id++) counts[collection.flagsOf(id)]!++
+    for (let id = 0; id < collection.count; id++) counts[collection.readFlags(id)]!++
     this.#counts = [...counts.entries()].filter(([, count]) => count > 0)
   }
 
@@ -53,7 +53,7 @@ export class Listing {
       filter === undefined
         ? listIdsBetween(range.offset, Math.min(range.offset + range.limit, this.#collection.count))
         : this.#filtered(filter).page(range)
-    return this.#collection.itemsOf(ids, maxBytes)
+    return this.#collection.readItems(ids, maxBytes)
   }
 
   /** Caches an answer that many ask for alike. */
@@ -88,7 +88,7 @@ class Filtered {
     for (let flags = 0; flags < FLAGS; flags++) this.#matches[flags] = matches(flags) ? 1 : 0
     this.#before = new Uint32Array(Math.ceil(collection.count / BLOCK) + 1)
     for (let id = 0; id < collection.count; id++) {
-      this.#before[Math.floor(id / BLOCK) + 1]! += this.#matches[collection.flagsOf(id)]!
+      this.#before[Math.floor(id / BLOCK) + 1]! += this.#matches[collection.readFlags(id)]!
     }
     for (let block = 1; block < this.#before.length; block++) {
       this.#before[block]! += this.#before[block - 1]!
@@ -105,7 +105,7 @@ class Filtered {
     }
     let passed = this.#before[block]!
     for (let id = block * BLOCK; id < this.#collection.count && ids.length < limit; id++) {
-      if (this.#matches[this.#collection.flagsOf(id)] === 0) continue
+      if (this.#matches[this.#collection.readFlags(id)] === 0) continue
       if (passed++ >= offset) ids.push(id)
     }
     return ids

@@ -27,7 +27,7 @@ export function* findFirstContaining(
   }
   const beginning = collection.suffixes.startingWith(beginsWith)
   const called =
-    measureRange(beginning) === 0 ? beginning : collection.suffixes.firstOf(beginning, is)
+    measureRange(beginning) === 0 ? beginning : collection.suffixes.findFirst(beginning, is)
   const found = new Set<number>()
   for (const range of [called, beginning, suffixes]) {
     if (found.size === limit) break
@@ -65,7 +65,7 @@ function* rankContaining(
     measureRange(suffixes) <= SORTED ? new SparseRanks() : new DenseRanks(collection.count)
   for (let start = suffixes.start; start < suffixes.end; start += PAUSE_EVERY) {
     const end = Math.min(suffixes.end, start + PAUSE_EVERY)
-    for (const suffix of collection.suffixes.positionsOf({ start, end })) {
+    for (const suffix of collection.suffixes.listPositions({ start, end })) {
       if (text.length > ORDERED && !collection.isAt(suffix, text)) continue
       best.add(collection.owners.of(suffix), collection.rankAt(suffix, text.length))
     }

@@ -59,7 +59,7 @@ function listMeanings(collection: Collection, typedWords: readonly number[][]): 
   const meanings: Meaning[] = []
   for (const typed of [...typedWords].sort(compareSelectivity)) {
     const words = collection.words.findWithinOneEdit(typed)
-    const entries = words.reduce((sum, word) => sum + collection.words.countOf(word), 0)
+    const entries = words.reduce((sum, word) => sum + collection.words.count(word), 0)
     meanings.push({ words, entries })
     if (entries <= DIRECT_CHECK_MAX) break
   }
@@ -79,11 +79,11 @@ function* findFirstHaving(
   but: ReadonlySet<number>,
   limit: number,
 ): Slices<EntrySet> {
-  const max = words.reduce((sum, word) => sum + Math.min(collection.words.countOf(word), limit), 0)
+  const max = words.reduce((sum, word) => sum + Math.min(collection.words.count(word), limit), 0)
   const having = new EntrySet(collection.count, max)
   let visited = 0
   for (const word of words) {
-    const cursor = collection.words.entriesOf(word)
+    const cursor = collection.words.readEntries(word)
     for (let read = 0; read < limit && cursor.next() < collection.count; ) {
       if (++visited % (16 * PAUSE_EVERY) === 0) yield
       if (but.has(cursor.id)) continue
@@ -104,7 +104,7 @@ function* filterHaving(
   const having = new EntrySet(collection.count, Math.min(entries, max))
   let visited = 0
   for (const word of words) {
-    const cursor = collection.words.entriesOf(word)
+    const cursor = collection.words.readEntries(word)
     while (cursor.next() < collection.count) {
       if (among.has(cursor.id)) having.add(cursor.id)
       if (++visited % (16 * PAUSE_EVERY) === 0) yield
@@ -150,6 +150,6 @@ function encodePoints(points: readonly number[]): Uint8Array {
 }
 
 function hasAll(collection: Collection, id: number, typedWords: readonly number[][]): boolean {
-  const words = collection.wordsOf(id)
+  const words = collection.readWords(id)
   return typedWords.every(typed => words.some(word => isMisspelled(typed, word)))
 }

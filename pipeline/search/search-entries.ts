@@ -29,7 +29,7 @@ export interface SearchEntry {
 /** Source of a collection, in the order of its list: exactly what lists show. */
 export interface CollectionSource {
   sql: string
-  entryOf(row: Record<string, unknown>): SearchEntry
+  buildEntry(row: Record<string, unknown>): SearchEntry
 }
 
 /** A publisher says its name as the brand of its domain. */
@@ -40,7 +40,7 @@ const brands = `select ${brandItemColumns}, house_name, names from ${brandItemTa
 export const collectionSources: Readonly<Record<CollectionName, CollectionSource>> = {
   brands: {
     sql: brands,
-    entryOf({ house_name: house, names, ...row }) {
+    buildEntry({ house_name: house, names, ...row }) {
       const item = toBrandItem(row)
       return {
         names: foldAll([item.brand_name, ...listLocalized(names), ...listTypedForms(item.domain)]),
@@ -52,7 +52,7 @@ export const collectionSources: Readonly<Record<CollectionName, CollectionSource
   },
   publishers: {
     sql: publishers,
-    entryOf({ domain, brand_name, names }) {
+    buildEntry({ domain, brand_name, names }) {
       const item: PublisherMatch = { domain: domain as string, member: null }
       return {
         names: foldAll([brand_name, ...listLocalized(names), ...listTypedForms(item.domain)]),
@@ -64,7 +64,7 @@ export const collectionSources: Readonly<Record<CollectionName, CollectionSource
   },
   properties: {
     sql: listedProperties,
-    entryOf(row) {
+    buildEntry(row) {
       const item = toPropertyListItem(row as unknown as PropertyItemRow)
       const values = item.identifiers.flatMap(({ value }) => listTypedForms(value))
       return {

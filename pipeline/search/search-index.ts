@@ -109,7 +109,7 @@ export class Matches {
   counter(): (matches: (flags: number) => boolean) => number {
     this.#collection.assertOpen()
     const counts = new Uint32Array(256)
-    for (const id of this.#ids) counts[this.#collection.flagsOf(id)]!++
+    for (const id of this.#ids) counts[this.#collection.readFlags(id)]!++
     return matches => counts.reduce((sum, count, flags) => (matches(flags) ? sum + count : sum), 0)
   }
 
@@ -121,7 +121,7 @@ export class Matches {
     const collection = this.#collection
     collection.assertOpen()
     const ids = this.#ids
-      .filter(id => matches(collection.flagsOf(id)))
+      .filter(id => matches(collection.readFlags(id)))
       .slice(offset, offset + limit)
     return runInSlices(readItems(collection, ids), () => collection.assertOpen())
   }
@@ -130,7 +130,7 @@ export class Matches {
 function* readItems(collection: Collection, ids: readonly number[]): Slices<string[]> {
   const items: string[] = []
   for (const id of ids) {
-    items.push(collection.itemOf(id))
+    items.push(collection.readItem(id))
     if (items.length % PAUSE_EVERY === 0) yield
   }
   return items
@@ -142,7 +142,7 @@ function* findBestItems(
   limit: number,
 ): Slices<string[][]> {
   const found = yield* findBest(collections, folded, limit)
-  return found.map((ids, i) => ids.map(id => collections[i]!.itemOf(id)))
+  return found.map((ids, i) => ids.map(id => collections[i]!.readItem(id)))
 }
 
 function* findBest(

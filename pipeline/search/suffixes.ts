@@ -49,12 +49,12 @@ export class Suffixes {
   }
 
   /** The first ones of a range, which all begin alike: those that begin with these bytes. */
-  firstOf({ start }: Range, bytes: Uint8Array): Range {
+  findFirst({ start }: Range, bytes: Uint8Array): Range {
     return { start, end: this.#boundary(bytes, 1, Math.floor(start / BLOCK)) }
   }
 
   /** Reads where the suffixes of a range begin in the texts. */
-  positionsOf({ start, end }: Range): Uint32Array {
+  listPositions({ start, end }: Range): Uint32Array {
     return this.#sorted.between(start, end)
   }
 
@@ -83,7 +83,7 @@ export class Suffixes {
   /** Adds the least entries of a range that lies in one block. */
   #collectFromBlocks(found: Uint32Array, range: Range): void {
     if (range.start === range.end) return
-    if (this.#minima.minimumOf(Math.floor(range.start / BLOCK)) >= found[MINIMA_PER_BLOCK - 1]!)
+    if (this.#minima.findMinimum(Math.floor(range.start / BLOCK)) >= found[MINIMA_PER_BLOCK - 1]!)
       return
     for (let i = range.start; i < range.end; i++) {
       insertSmallest(found, 0, this.#owners.of(this.#sorted.at(i)))
@@ -92,7 +92,7 @@ export class Suffixes {
 
   #smallestByReading(range: Range, limit: number): number[] {
     const found: number[] = []
-    for (const { number, minimum: least } of this.#minima.blocksOf(range)) {
+    for (const { number, minimum: least } of this.#minima.iterateBlocks(range)) {
       if (found.length === limit && least >= found[limit - 1]!) break
       this.#addSmallest(found, limit, clip(range, number * BLOCK, BLOCK))
     }
@@ -100,7 +100,7 @@ export class Suffixes {
   }
 
   #addSmallest(found: number[], limit: number, range: Range): void {
-    for (const position of this.positionsOf(range)) {
+    for (const position of this.listPositions(range)) {
       const id = this.#owners.of(position)
       if (found.length === limit && id >= found[limit - 1]!) continue
       let at = found.length

@@ -39,12 +39,12 @@ export class Vocabulary {
   }
 
   /** Counts the entries that have a word. */
-  countOf(word: number): number {
+  count(word: number): number {
     return this.#counts[word]!
   }
 
   /** The entries that have it, rising. */
-  entriesOf(word: number): Cursor {
+  readEntries(word: number): Cursor {
     const start = word === 0 ? 0 : this.#ends[word - 1]!
     return new Cursor(this.#lists, start, this.#ends[word]!)
   }
@@ -57,7 +57,7 @@ export class Vocabulary {
     for (const key of hashVariants(typed, SHORTEST_TYPED)) {
       for (const word of this.#wordsWith(key)) {
         if (this.#isBeyondOneEdit(word, bytes) || found.has(word)) continue
-        if (isMisspelled(typed, this.#pointsOf(word))) found.add(word)
+        if (isMisspelled(typed, this.#readCodePoints(word))) found.add(word)
       }
     }
     return [...found]
@@ -79,7 +79,7 @@ export class Vocabulary {
     return this.#buckets.between(start, this.#bucketEnds[bucket]!)
   }
 
-  #pointsOf(word: number): number[] {
+  #readCodePoints(word: number): number[] {
     const points: number[] = []
     const end = this.#starts[word + 1]!
     for (let at = this.#starts[word]!; at < end; ) {

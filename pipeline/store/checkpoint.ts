@@ -40,7 +40,7 @@ export function readCheckpoint(paths: Paths): Checkpoint | undefined {
  */
 export async function copySnapshot(paths: Paths): Promise<string> {
   mkdirSync(paths.snapshots, { recursive: true })
-  const path = paths.snapshotOf(findLastSnapshotNumber(paths) + 1)
+  const path = paths.snapshotFile(findLastSnapshotNumber(paths) + 1)
   const fresh = `${path}.new`
   // A part of one would keep what is left of a disk that is full.
   await run('cp', ['--reflink=auto', paths.index, fresh]).catch(error => {

@@ -127,10 +127,10 @@ export class Database {
     planning: Planning = 'prepare',
   ): Promise<Row[]> {
     const result = await this.#execute(sql, parameters, planning)
-    const rowOf = createRowMaker<Row>(result)
+    const makeRow = createRowMaker<Row>(result)
     // All of it is here: fetching it chunk by chunk would wait for another thread each time.
     return Array.from({ length: result.chunkCount }, (_, n) =>
-      result.getChunk(n).convertRows(JSDuckDBValueConverter).map(rowOf),
+      result.getChunk(n).convertRows(JSDuckDBValueConverter).map(makeRow),
     ).flat()
   }
 
@@ -181,8 +181,8 @@ export class Database {
     try {
       await connection.run("set TimeZone = 'UTC'")
       const result = await connection.stream(sql, { ...parameters })
-      const rowOf = createRowMaker<Row>(result)
-      for await (const rows of result.yieldRowsJs()) yield rows.map(rowOf)
+      const makeRow = createRowMaker<Row>(result)
+      for await (const rows of result.yieldRowsJs()) yield rows.map(makeRow)
     } finally {
       connection.closeSync()
     }
@@ -214,7 +214,7 @@ export class Database {
     if (rows.length === 0) return
     this.written.note(table)
     await this.#transactions.beforeWriting()
-    const structure = await this.#structureOf(table)
+    const structure = await this.#describeStructure(table)
     const insert = (from: string, rowsJson: string) =>
       this.#execute(
         `insert into ${table} by name select unnest(${from})`,
@@ -241,7 +241,7 @@ export class Database {
     rows: readonly object[],
   ): Promise<void> {
     const named = [key, ...columns]
-    const structure = await this.#structureOf(table, named)
+    const structure = await this.#describeStructure(table, named)
     const picked = rows.map(row => {
       const cells = row as Readonly<Record<string, unknown>>
       return Object.fromEntries(named.map(column => [column, cells[column]]))
@@ -371,7 +371,7 @@ export class Database {
   }
 
   /** Describes the JSON structure of a table's rows, with all columns or some. */
-  async #structureOf(table: string, some?: readonly string[]): Promise<string> {
+  async #describeStructure(table: string, some?: readonly string[]): Promise<string> {
     const types = this.#types.get(table) ?? (await this.#readTypes(table))
     this.#types.set(table, types)
     return describeStructure(some ? types.filter(([column]) => some.includes(column)) : types)
@@ -413,7 +413,7 @@ export function isLocked(error: unknown): boolean {
   return error instanceof Error && error.message.includes('Could not set lock')
 }
 
-/** A list of values as one parameter: `where x in (select unnest(${listOf('$xs')}))`. */
+/** Builds SQL that reads a list from one parameter: `where x in (select unnest(${toListExpression('$xs')}))`. */
 export function toListExpression(parameter: string): string {
   return `from_json(${parameter}::varchar, '["VARCHAR"]')`
 }

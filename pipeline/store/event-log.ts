@@ -45,7 +45,7 @@ export class EventLog {
   append(events: readonly FeedEvent[]): void {
     const fresh = events.filter(({ event_id }) => this.#last === undefined || event_id > this.#last)
     for (const [day, lines] of groupLinesByDay(fresh)) {
-      const descriptor = openSync(this.#paths.eventsOf(day), 'a')
+      const descriptor = openSync(this.#paths.eventFile(day), 'a')
       try {
         appendFileSync(descriptor, lines.join(''))
         fsyncSync(descriptor)

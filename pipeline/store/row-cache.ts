@@ -45,7 +45,7 @@ export class RowCache<Row extends object> {
   /** Reads rows by their key; they must not be changed. */
   async read(db: Database, keys: readonly string[]): Promise<Map<string, Row>> {
     if (keys.length > CACHED_QUERY_ROWS_MAX) return this.#find(db, keys)
-    const memory = this.#memoryOf(db)
+    const memory = this.#findMemory(db)
     const unknown = keys.filter(key => !memory.rows.has(key))
     const found = unknown.length > 0 ? await this.#find(db, unknown) : new Map<string, Row>()
     const rows = new Map<string, Row>()
@@ -86,7 +86,7 @@ export class RowCache<Row extends object> {
     return new Map(rows.map(row => [this.#of.toKey(row), row]))
   }
 
-  #memoryOf(db: Database): Memory<Row> {
+  #findMemory(db: Database): Memory<Row> {
     const mark = db.written.version([this.#of.table])
     const known = this.#memories.get(db)
     if (known?.mark === mark) return known

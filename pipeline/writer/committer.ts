@@ -88,7 +88,7 @@ export class Committer {
   }
 
   /** Answers with what only the index knows too. */
-  answersOf({ batch, answers, saved }: CommitResult): Promise<Map<string, Answer>> {
+  collectAnswers({ batch, answers, saved }: CommitResult): Promise<Map<string, Answer>> {
     if (batch.submissions.length === 0) return Promise.resolve(new Map(answers))
     return completeAnswers(this.#of.index, batch.submissions, answers, saved)
   }
@@ -184,7 +184,7 @@ export class Committer {
   #applying(now: Instant, seq: number): Applying {
     const { config, takedowns } = this.#of
     const { RECRAWL_HOURS, FRONTIER_MAX, LIMITS } = config
-    const { began, ends } = this.#nightOf(now)
+    const { began, ends } = this.#findNight(now)
     return {
       now,
       seq,
@@ -214,7 +214,7 @@ export class Committer {
   /**
    * Returns the current night. It is cached: evaluating the schedule costs as much as a statement.
    */
-  #nightOf(now: Instant): Night {
+  #findNight(now: Instant): Night {
     const { began, ends } = this.#night
     if (now < began || now >= ends) {
       const { CRAWL_SCHEDULE: schedule } = this.#of.config

@@ -302,13 +302,13 @@ export class Sequencer {
     if (held.publishers > 0) {
       this.#options.log.error({ seq, ...held }, 'too much at once: held back; see `held list`')
     }
-    return { seq, events: events.length, answers: await this.#committer.answersOf(result) }
+    return { seq, events: events.length, answers: await this.#committer.collectAnswers(result) }
   }
 
   /** Lists the event files of these events. */
   #eventFiles(events: CommitResult['events']): string[] {
     const days = new Set(events.map(({ event_id }) => toDay(toInstant(event_id))))
-    return [...days].map(day => this.paths.eventsOf(day))
+    return [...days].map(day => this.paths.eventFile(day))
   }
 
   /** Seals every file that may have changed, and forgets those that are gone. */

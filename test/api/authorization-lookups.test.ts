@@ -46,12 +46,12 @@ beforeAll(async () => {
 afterAll(() => registry.close())
 
 const get = (url: string, headers = {}) => registry.app.inject({ url, headers })
-const publishersOf = (url: string, query = '') =>
+const askPublishers = (url: string, query = '') =>
   get(`/v1/agents/${encoded(url)}/publishers${query}`)
 
 describe('GET /v1/agents/{encodedUrl}/publishers', () => {
   test('200: the publishers of an agent by domain, and when their files were read', async () => {
-    const answer = await publishersOf(agent)
+    const answer = await askPublishers(agent)
     expect(answer.statusCode).toBe(200)
     expect(answer.headers['cache-control']).toBe('public, max-age=60')
     expect(answer.json()).toEqual({
@@ -76,7 +76,7 @@ describe('GET /v1/agents/{encodedUrl}/publishers', () => {
   })
 
   test('200: properties without an id are not counted as authorized, and ids come when asked for', async () => {
-    const { publishers } = (await publishersOf(other, '?include=properties')).json()
+    const { publishers } = (await askPublishers(other, '?include=properties')).json()
     expect(publishers).toMatchObject([
       {
         publisher_domain: 'child.example',
@@ -93,7 +93,7 @@ describe('GET /v1/agents/{encodedUrl}/publishers', () => {
   test('200: pages follow each other to the end', async () => {
     const seen: string[] = []
     for (let cursor = ''; ; ) {
-      const page = (await publishersOf(agent, `?limit=2${cursor && `&cursor=${cursor}`}`)).json()
+      const page = (await askPublishers(agent, `?limit=2${cursor && `&cursor=${cursor}`}`)).json()
       expect(page.publishers.length).toBeLessThanOrEqual(2)
       seen.push(...page.publishers.map((one: { publisher_domain: string }) => one.publisher_domain))
       if (page.next_cursor === null) break
@@ -104,13 +104,13 @@ describe('GET /v1/agents/{encodedUrl}/publishers', () => {
 
   test('200: what was verified since; nothing since later', async () => {
     const count = async (since: string) =>
-      (await publishersOf(agent, `?since=${encoded(since)}`)).json().publishers.length
+      (await askPublishers(agent, `?since=${encoded(since)}`)).json().publishers.length
     expect(await count('2026-11-20T04:00:00+01:00')).toBe(5)
     expect(await count('2026-11-20T03:00:01Z')).toBe(0)
   })
 
   test('304: to who holds the page', async () => {
-    const { headers } = await publishersOf(agent)
+    const { headers } = await askPublishers(agent)
     const again = await get(`/v1/agents/${encoded(agent)}/publishers`, {
       'if-none-match': headers.etag,
     })
@@ -124,16 +124,16 @@ describe('GET /v1/agents/{encodedUrl}/publishers', () => {
 
   test('200: odd limits mean the usual page or the largest', async () => {
     for (const limit of ['0', '-1', 'many', '5000', '1e3']) {
-      expect((await publishersOf(agent, `?limit=${limit}`)).json().publishers).toHaveLength(5)
+      expect((await askPublishers(agent, `?limit=${limit}`)).json().publishers).toHaveLength(5)
     }
   })
 
   test('404: an agent that nobody ever named, unless something is asked of it', async () => {
     const nobody = 'https://nobody.example/mcp'
-    const answer = await publishersOf(`${nobody}/`)
+    const answer = await askPublishers(`${nobody}/`)
     expect(answer.statusCode).toBe(404)
     expect(answer.json()).toMatchObject({ error: expect.any(String), agent_url: nobody })
-    expect((await publishersOf(nobody, '?status=authorized')).json()).toEqual({
+    expect((await askPublishers(nobody, '?status=authorized')).json()).toEqual({
       agent_url: nobody,
       directory_indexed_at: null,
       publishers: [],
@@ -152,7 +152,7 @@ describe('GET /v1/agents/{encodedUrl}/publishers', () => {
     [`?cursor=${Buffer.from('a b.example').toString('base64url')}`, 'cursor'],
     [`?cursor=${Buffer.from('a.example\n').toString('base64url')}`, 'cursor'],
   ])('400: %s is refused by name', async (query, name) => {
-    const answer = await publishersOf(agent, query)
+    const answer = await askPublishers(agent, query)
     expect(answer.statusCode).toBe(400)
     expect(answer.json().error).toMatch(new RegExp(`^${name}: `))
   })
@@ -176,11 +176,11 @@ describe('GET /v1/agents/{encodedUrl}/publishers', () => {
     await publishFiles(registry, {
       'odd.example': shop('odd.example', { authorized_agents: [byIds(odd)] }),
     })
-    expect((await publishersOf(odd)).json()).toMatchObject({
+    expect((await askPublishers(odd)).json()).toMatchObject({
       agent_url: odd,
       publishers: [{ publisher_domain: 'odd.example' }],
     })
-    expect((await publishersOf('https://agent.example/a/b')).statusCode).toBe(404)
+    expect((await askPublishers('https://agent.example/a/b')).statusCode).toBe(404)
   })
 
   test('200: revoked are those that their file has revoked', async () => {
@@ -223,21 +223,21 @@ describe('GET /v1/agents/{encodedUrl}/publishers', () => {
 })
 
 describe('GET /api/registry/lookup/agent/{agentUrl}/domains', () => {
-  const domainsOf = (url: string, query = '') =>
+  const askDomains = (url: string, query = '') =>
     get(`/api/registry/lookup/agent/${encoded(url)}/domains${query}`)
 
   test('200: its publishers by name, whatever the slashes and the case; the address is echoed', async () => {
     for (const url of [agent, `${agent}//`, agent.toUpperCase()]) {
-      const body = (await domainsOf(url)).json()
+      const body = (await askDomains(url)).json()
       expect(body).toMatchObject({ agent_url: url, domains: expect.arrayContaining(names) })
       expect(body.count).toBe(body.domains.length)
     }
-    expect((await domainsOf(other)).json().domains).not.toContain('a.example')
+    expect((await askDomains(other)).json().domains).not.toContain('a.example')
   })
 
   test('200: long lists are cut and go on', async () => {
-    const { count } = (await domainsOf(agent)).json()
-    const first = (await domainsOf(agent, '?limit=2')).json()
+    const { count } = (await askDomains(agent)).json()
+    const first = (await askDomains(agent, '?limit=2')).json()
     expect(first).toMatchObject({
       domains: names.slice(0, 2),
       count: 2,
@@ -245,7 +245,7 @@ describe('GET /api/registry/lookup/agent/{agentUrl}/domains', () => {
       domains_truncated: true,
       next_cursor: 'b.example',
     })
-    const next = (await domainsOf(agent, `?limit=${count}&cursor=b.example`)).json()
+    const next = (await askDomains(agent, `?limit=${count}&cursor=b.example`)).json()
     expect(next.domains.slice(0, 3)).toEqual(names.slice(2))
     expect(next).toMatchObject({ has_more: false, next_cursor: null })
   })
@@ -254,8 +254,8 @@ describe('GET /api/registry/lookup/agent/{agentUrl}/domains', () => {
     const url = 'https://nobody.example'
     const freshness = { state: 'never_crawled' }
     const nothing = { domains: [], count: 0, freshness, has_more: false, next_cursor: null }
-    expect((await domainsOf(url)).json()).toEqual({ ...nothing, agent_url: url })
-    expect((await domainsOf('*')).json()).toEqual({ ...nothing, agent_url: '*' })
+    expect((await askDomains(url)).json()).toEqual({ ...nothing, agent_url: url })
+    expect((await askDomains('*')).json()).toEqual({ ...nothing, agent_url: '*' })
   })
 })
 

@@ -152,7 +152,7 @@ describe('GET /api/registry/authorizations', () => {
 
 describe('GET /api/registry/authorizations/snapshot', () => {
   const url = '/api/registry/authorizations/snapshot'
-  const linesOf = (payload: Buffer) =>
+  const parseLines = (payload: Buffer) =>
     gunzipSync(payload)
       .toString()
       .split('\n')
@@ -168,7 +168,7 @@ describe('GET /api/registry/authorizations/snapshot', () => {
       'x-sync-cursor': registry.sequencer.lastEventId,
       etag: expect.stringMatching(/^"[\w-]{22}"$/),
     })
-    const rows = linesOf(answer.rawPayload)
+    const rows = parseLines(answer.rawPayload)
     expect(rows).toHaveLength(4)
     const [listed] = (await list(of(other))).json().rows
     expect(rows).toContainEqual(listed)
@@ -181,7 +181,7 @@ describe('GET /api/registry/authorizations/snapshot', () => {
     expect(again.headers).toMatchObject({ etag, 'x-sync-cursor': registry.sequencer.lastEventId })
     const others = await get(`${url}?evidence=community`, { 'if-none-match': etag as string })
     expect(others.statusCode).toBe(200)
-    expect(linesOf(others.rawPayload)).toEqual([])
+    expect(parseLines(others.rawPayload)).toEqual([])
   })
 
   test('200: a reader of a snapshot that was replaced still gets all of it', async () => {
@@ -192,7 +192,7 @@ describe('GET /api/registry/authorizations/snapshot', () => {
     release()
     await registry.observe(publisherFile('e.example', { sites: ['e.example'], agents: [other] }))
     await registry.publish()
-    expect(linesOf((await get(url)).rawPayload)).toHaveLength(5)
+    expect(parseLines((await get(url)).rawPayload)).toHaveLength(5)
   })
 
   test('400, 401, 403', async () => {
@@ -230,13 +230,13 @@ describe('what managers’ files claim for other publishers', () => {
   })
   afterAll(() => own.close())
 
-  const rowsOf = async (query: string): Promise<AgentAuthorizations> => {
+  const listRows = async (query: string): Promise<AgentAuthorizations> => {
     const url = `/api/registry/authorizations?${of(agent)}&${query}`
     return AgentAuthorizations.parse((await own.app.inject({ url, headers })).json())
   }
 
   test('200: are rows of their own evidence, with what they come to and by whose file', async () => {
-    const { rows, rows_total } = await rowsOf(evidence)
+    const { rows, rows_total } = await listRows(evidence)
     expect(rows_total).toBe(2)
     expect(rows).toMatchObject([
       {
@@ -264,11 +264,11 @@ describe('what managers’ files claim for other publishers', () => {
     const both = `${evidence},adagents_json`
     const kinds = (rows: AuthorizationItem[]) =>
       rows.map(row => `${row.publisher_domain} ${row.evidence}`)
-    expect(kinds((await rowsOf('')).rows)).toEqual([
+    expect(kinds((await listRows('')).rows)).toEqual([
       'm.example adagents_json',
       'p.example adagents_json',
     ])
-    const whole = kinds((await rowsOf(both)).rows)
+    const whole = kinds((await listRows(both)).rows)
     expect(whole).toEqual([
       'm.example adagents_json',
       'p.example adagents_json',
@@ -278,7 +278,7 @@ describe('what managers’ files claim for other publishers', () => {
     const paged: string[] = []
     let cursor: string | null = ''
     while (cursor !== null) {
-      const page = await rowsOf(`${both}&limit=1&cursor=${cursor}`)
+      const page = await listRows(`${both}&limit=1&cursor=${cursor}`)
       expect(page.rows_total).toBe(4)
       paged.push(...kinds(page.rows))
       cursor = page.cursor
@@ -290,7 +290,7 @@ describe('what managers’ files claim for other publishers', () => {
     const url = `/api/registry/authorizations/snapshot?${evidence}`
     const { rawPayload } = await own.app.inject({ url, headers })
     const lines = gunzipSync(rawPayload).toString().trim().split('\n')
-    expect(lines.map(line => JSON.parse(line))).toEqual((await rowsOf(evidence)).rows)
+    expect(lines.map(line => JSON.parse(line))).toEqual((await listRows(evidence)).rows)
   })
 
   test('200: are told again once they are others, though no event tells of them', async () => {

@@ -43,7 +43,7 @@ interface Told {
   organization?: string
 }
 
-function bodyOf(told: Told = {}): string {
+function formatBody(told: Told = {}): string {
   const { id = `evt_${++count}`, type = 'subscription.updated', created = NOW_S } = told
   const { status = 'active', price = 'builder_monthly', organization = org } = told
   const data = { organization_id: organization, status, price_lookup_key: price }
@@ -66,7 +66,7 @@ const send = (body: string | Buffer, signature: string | undefined = signed(body
       ...headers,
     },
   })
-const tell = async (told: Told = {}) => send(bodyOf(told))
+const tell = async (told: Told = {}) => send(formatBody(told))
 const tierNow = async () =>
   (await registry.sequencer.accounts.db.one<{ tier: string | null }>(
     'select membership_tier as tier from organizations where org_id = $org',
@@ -115,7 +115,7 @@ describe('what the billing provider tells', () => {
   })
 
   test('counts once, however often it is sent', async () => {
-    const lost = bodyOf({ status: 'canceled', created: NOW_S + 1 })
+    const lost = formatBody({ status: 'canceled', created: NOW_S + 1 })
     await tell()
     await send(lost)
     await tell({ created: NOW_S + 2 })
@@ -163,7 +163,7 @@ describe('what the billing provider tells', () => {
             )
             for (const told of [...sent, ...all]) {
               const id = `evt_${all.findIndex(one => one.created === told.created)}`
-              const payload = bodyOf({ ...told, id, organization: row!.org_id })
+              const payload = formatBody({ ...told, id, organization: row!.org_id })
               const headers = {
                 'content-type': 'application/json',
                 'billing-signature': signed(payload, NOW_S),
@@ -205,7 +205,7 @@ describe('what the billing provider tells', () => {
 
   test('is answered 503 while it cannot be taken, so that it is sent again', async () => {
     const plain = await openRegistry()
-    const payload = bodyOf()
+    const payload = formatBody()
     const headers = { 'content-type': 'application/json', 'billing-signature': signed(payload) }
     const url = '/api/webhooks/billing'
     const answer = await plain.app.inject({ method: 'POST', url, payload, headers })
@@ -227,12 +227,12 @@ describe('a webhook that is not believed', () => {
     ['with a signature cut off', body => signed(body).slice(0, -2)],
     ['with an empty signature', () => `t=${NOW_S},v1=`],
   ])('%s', async (_, sign) => {
-    const body = bodyOf()
+    const body = formatBody()
     const answer = await registry.app.inject({
       method: 'POST',
       url: '/api/webhooks/billing',
       payload: body,
-      headers: { 'content-type': 'application/json', ...headerOf(sign(body)) },
+      headers: { 'content-type': 'application/json', ...toHeaders(sign(body)) },
     })
     expect(answer.statusCode).toBe(400)
     expect(typeof answer.json().error).toBe('string')
@@ -241,20 +241,22 @@ describe('a webhook that is not believed', () => {
   })
 
   test('one that is sent again later is as good as forged', async () => {
-    const body = bodyOf()
+    const body = formatBody()
     const signature = signed(body)
     registry.clock.pass(5 * 60_000 + 1_000)
     expect((await send(body, signature)).statusCode).toBe(400)
   })
 
   test('bytes count as they were sent, whatever their type and spelling', async () => {
-    const body = Buffer.from(bodyOf().replaceAll(':', ' :  ').replace('builder', 'b\\u0075ilder'))
+    const body = Buffer.from(
+      formatBody().replaceAll(':', ' :  ').replace('builder', 'b\\u0075ilder'),
+    )
     const answer = await send(body, signed(body), { 'content-type': 'text/plain' })
     expect(answer.json()).toEqual({ received: true, applied: true })
   })
 
   test('one of several signatures is enough while a secret is replaced', async () => {
-    const body = bodyOf()
+    const body = formatBody()
     const old = signed(body, NOW_S, 'the secret of yesterday').replace(/^t=\d+/, '')
     expect((await send(body, `${signed(body)}${old}`)).json()).toMatchObject({ applied: true })
   })
@@ -272,6 +274,6 @@ test.each([
   expect(findTierOfPrice(price)).toBe(tier)
 })
 
-function headerOf(signature: string | undefined) {
+function toHeaders(signature: string | undefined) {
   return signature === undefined ? {} : { 'billing-signature': signature }
 }

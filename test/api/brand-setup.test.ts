@@ -4,7 +4,7 @@ import type { TestRegistry } from '../support/app.ts'
 import { brandFile } from '../support/documents.ts'
 import { type LiveWeb, openLiveWeb } from '../support/live.ts'
 import { enrol } from '../support/members.ts'
-import { schemaOf } from '../support/schemas.ts'
+import { loadSchema } from '../support/schemas.ts'
 
 let web: LiveWeb
 let registry: TestRegistry
@@ -95,7 +95,7 @@ describe('setting a brand up', () => {
         colors: { primary: '#1A2b3c' },
       },
     ])
-    const isSound = schemaOf('brand.json')
+    const isSound = loadSchema('brand.json')
     expect(isSound(file), JSON.stringify(isSound.errors)).toBe(true)
     expect(await resolved(domain)).toMatchObject({ source: 'community' })
   })

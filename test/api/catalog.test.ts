@@ -7,7 +7,7 @@ const MINUTE = 60_000
 
 let registry: TestRegistry
 
-const fileOf = (domain: string, sites: string[], shows: string[] = []) => {
+const buildFile = (domain: string, sites: string[], shows: string[] = []) => {
   const file = publisherFile(domain, { sites, agents: [] })
   const collections = shows.map(name => ({
     collection_id: name,
@@ -28,24 +28,24 @@ beforeAll(async () => {
   registry = await openRegistry()
   const sites = ['a.example', 'b.a.example', 'c.a.example', 'd.a.example']
   await registry.observe(
-    fileOf('a.example', sites, ['one', 'two', 'three']),
-    fileOf('b.example', ['b.example']),
+    buildFile('a.example', sites, ['one', 'two', 'three']),
+    buildFile('b.example', ['b.example']),
   )
   registry.clock.pass(MINUTE)
-  await registry.observe(fileOf('a.example', ['a.example', 'c.a.example'], ['one', 'three']))
+  await registry.observe(buildFile('a.example', ['a.example', 'c.a.example'], ['one', 'three']))
   await registry.publish()
 })
 
 afterAll(() => registry.close())
 
 const get = (url: string) => registry.app.inject(url)
-const namesOf = (entries: { name: string }[]) => entries.map(({ name }) => name)
+const listNames = (entries: { name: string }[]) => entries.map(({ name }) => name)
 
 async function allPages(url: string, next: (page: Record<string, unknown>) => string | undefined) {
   const names: string[][] = []
   for (let more: string | undefined = ''; more !== undefined; ) {
     const page = (await get(`${url}${more}`)).json()
-    names.push(namesOf(page.entries))
+    names.push(listNames(page.entries))
     more = next(page)
   }
   return names
@@ -93,7 +93,7 @@ describe('GET /api/registry/catalog', () => {
     ['active_since=2026-11-20T03:01:00Z&status=all', ['b.a.example', 'd.a.example']],
     ['min_resolves=9', ['a.example', 'c.a.example', 'b.example']],
   ])('200: %s', async (query, names) => {
-    expect(namesOf((await get(`/api/registry/catalog?${query}`)).json().entries)).toEqual(names)
+    expect(listNames((await get(`/api/registry/catalog?${query}`)).json().entries)).toEqual(names)
   })
 
   test.each(['status=gone', 'source=x', 'classification=x', 'limit=-1', 'limit=x', 'cursor=x'])(
@@ -144,13 +144,13 @@ describe('GET /api/registry/catalog/sync', () => {
 
   test('200: what is passed the next time misses nothing that was committed since', async () => {
     const own = await openRegistry()
-    await own.observe(fileOf('a.example', ['a.example']))
+    await own.observe(buildFile('a.example', ['a.example']))
     await own.publish()
     const first = (await own.app.inject(`${url}1970-01-01`)).json()
-    await own.observe(fileOf('b.example', ['b.example']))
+    await own.observe(buildFile('b.example', ['b.example']))
     await own.publish()
     const second = (await own.app.inject(`${url}${first.server_timestamp}`)).json()
-    expect(namesOf(second.entries)).toContain('b.example')
+    expect(listNames(second.entries)).toContain('b.example')
     await own.close()
   })
 
@@ -174,7 +174,7 @@ describe('GET /api/registry/catalog/collections', () => {
     const answer = await get(url)
     expect(answer.headers['x-sync-cursor']).toBe(registry.sequencer.lastEventId)
     const { entries, total, next_offset } = CollectionCatalog.parse(answer.json())
-    expect([total, next_offset, namesOf(entries).sort()]).toEqual([2, null, ['one', 'three']])
+    expect([total, next_offset, listNames(entries).sort()]).toEqual([2, null, ['one', 'three']])
     expect(entries[0]).toMatchObject({
       publisher_domain: 'a.example',
       kind: 'series',
@@ -248,7 +248,7 @@ describe('POST /api/registry/resolve', () => {
 
   test('200: an identifier of a merged property has the canonical one', async () => {
     const own = await openRegistry()
-    await own.observe(fileOf('a.example', ['a.example']), fileOf('b.example', ['b.example']))
+    await own.observe(buildFile('a.example', ['a.example']), buildFile('b.example', ['b.example']))
     await own.publish()
     const { entries } = (await own.app.inject('/api/registry/catalog')).json()
     const [canonical, alias] = entries.map((e: { property_rid: string }) => e.property_rid)

@@ -85,11 +85,11 @@ describe('POST /api/registry/resolve', () => {
   })
 
   test('200: the same again is the same property, before it is published and after', async () => {
-    const ridOf = async () => (await resolve(['new.example'])).json().resolved[0]
-    const before = await ridOf()
+    const resolveRid = async () => (await resolve(['new.example'])).json().resolved[0]
+    const before = await resolveRid()
     expect(before).toMatchObject({ status: 'existing', source: 'contributed' })
     await registry.publish()
-    expect(await ridOf()).toEqual(before)
+    expect(await resolveRid()).toEqual(before)
     const { entries } = (await ask('GET', 'catalog?source=contributed')).json()
     expect(entries).toMatchObject([
       { property_rid: before.property_rid, publisher_domain: 'new.example', status: 'active' },

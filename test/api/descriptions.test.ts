@@ -31,14 +31,14 @@ function* listFields(schema: unknown, place: string): Generator<Described> {
   }
   const { properties = {}, ...rest } = schema as Json
   for (const [name, field] of Object.entries(properties as Record<string, Json>)) {
-    yield { place: `${place}.${name}`, name, text: textOf(field) }
+    yield { place: `${place}.${name}`, name, text: readText(field) }
     yield* listFields(field, `${place}.${name}`)
   }
   for (const part of Object.values(rest)) yield* listFields(part, place)
 }
 
 /** What is said of a field itself, or of the component that it is. */
-function textOf(field: Json): string | undefined {
+function readText(field: Json): string | undefined {
   if (typeof field.description === 'string') return field.description
   const named = [field, ...((field.anyOf as Json[] | undefined) ?? [])].find(part => '$ref' in part)
   const component = schemas[String(named?.$ref).split('/').at(-1)!]

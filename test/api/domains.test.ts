@@ -42,7 +42,7 @@ async function ownership(domain: string, secret?: string) {
   return BrandOwnership.parse(answer.json())
 }
 
-async function domainsOf(secret: string) {
+async function listDomains(secret: string) {
   const answer = await get('me/organization/domains', secret)
   expect(answer.statusCode, answer.body).toBe(200)
   return OrganizationDomains.parse(answer.json())
@@ -145,7 +145,7 @@ describe('GET /api/brands/{domain}/ownership', () => {
 
 describe('GET /api/me/organization/domains', () => {
   test('the domains of the caller’s organization, by what they were shown, and how long it counts', async () => {
-    const { organization, domains } = await domainsOf(plain)
+    const { organization, domains } = await listDomains(plain)
     const verified_at = toIso(START)
     const days = registry.config.LIMITS.proofDays
     expect(organization.name).toBe('Plain')
@@ -177,7 +177,7 @@ describe('GET /api/me/organization/domains', () => {
   test('nobody else’s are among them, and one that is taken away is gone', async () => {
     await add('Quiet', 'brief.example', 'dns_txt')
     const names = async (secret: string) =>
-      (await domainsOf(secret)).domains.map(({ domain }) => domain)
+      (await listDomains(secret)).domains.map(({ domain }) => domain)
     expect(await names(quiet)).toEqual(['brief.example', 'quiet.example', 'sold.acme.example'])
     await submit({ op: 'organization.domain.remove', org: 'Quiet', domain: 'brief.example' })
     expect(await names(quiet)).toEqual(['quiet.example', 'sold.acme.example'])
@@ -186,8 +186,8 @@ describe('GET /api/me/organization/domains', () => {
 
   test('a store that is made anew tells the same', async () => {
     const told = async () => [
-      await domainsOf(plain),
-      await domainsOf(quiet),
+      await listDomains(plain),
+      await listDomains(quiet),
       await ownership('acme.example'),
       await ownership('gone.example'),
     ]
@@ -199,7 +199,7 @@ describe('GET /api/me/organization/domains', () => {
 
   test('what was shown long ago is held on, and proves nothing until it is shown again', async () => {
     registry.clock.pass((registry.config.LIMITS.proofDays + 1) * DAY)
-    const { domains } = await domainsOf(plain)
+    const { domains } = await listDomains(plain)
     expect(domains.map(({ domain, proven }) => [domain, proven])).toEqual([
       ['entered.example', true] as const,
       ['mailbox.example', false] as const,
@@ -209,7 +209,7 @@ describe('GET /api/me/organization/domains', () => {
 
   test('401: without a credential; 403: of another organization', async () => {
     expect((await get('me/organization/domains')).statusCode).toBe(401)
-    const { organization } = await domainsOf(plain)
+    const { organization } = await listDomains(plain)
     const other = await get(`me/organization/domains?org=${organization.id}`, acme)
     expect(other.statusCode).toBe(403)
     expect(other.body).not.toContain('plain.example')

@@ -249,7 +249,7 @@ describe('it stands over nobody', () => {
       ]
       const proven = await enrol(registry, { org: `Both ${order}`, domains: [domain] })
       expect(proven).toBeDefined()
-      const org = { kind: 'key', id: 'k', org_id: await orgIdOf(`Both ${order}`) }
+      const org = { kind: 'key', id: 'k', org_id: await findOrgId(`Both ${order}`) }
       operations[0] = { ...operations[0], editor: org } as never
       if (order === 1) operations.reverse()
       await registry.submit(...(operations as never[]))
@@ -358,7 +358,7 @@ describe('without anybody asking', () => {
   })
 })
 
-async function orgIdOf(name: string): Promise<string> {
+async function findOrgId(name: string): Promise<string> {
   const row = await registry.sequencer.accounts.db.one<{ org_id: string }>(
     'select org_id from organizations where name = $name',
     { name },

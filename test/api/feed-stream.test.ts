@@ -42,7 +42,7 @@ async function openCount(): Promise<number> {
   return Number(/^registry_feed_streams (\d+)/m.exec(payload)?.[1])
 }
 
-const typesOf = ({ data }: Frame) =>
+const listTypes = ({ data }: Frame) =>
   (data.events as { event_type: string }[]).map(({ event_type }) => event_type)
 
 describe('GET /api/registry/feed/stream', () => {
@@ -52,7 +52,7 @@ describe('GET /api/registry/feed/stream', () => {
     expect(stream.headers.get('cache-control')).toBe('no-cache, no-transform')
     const first = await stream.next()
     expect(first.event).toBe('feed')
-    expect(typesOf(first)).toContain('property.created')
+    expect(listTypes(first)).toContain('property.created')
     await publish('second')
     const second = await endsWithin(5_000, () => stream.next())
     expect(second).toMatchObject({ event: 'feed', data: { has_more: false } })
@@ -75,7 +75,9 @@ describe('GET /api/registry/feed/stream', () => {
     expect((await stream.next()).event).toBe('heartbeat')
     await publish('third')
     const other = await open(`?types=publisher.*`)
-    expect(new Set(typesOf(await other.next()))).toEqual(new Set(['publisher.adagents_discovered']))
+    expect(new Set(listTypes(await other.next()))).toEqual(
+      new Set(['publisher.adagents_discovered']),
+    )
     expect(stream.waiting).toBe(0)
     await closeAll()
   })
@@ -101,11 +103,11 @@ describe('GET /api/registry/feed/stream', () => {
     const [two, all] = [await open(`?cursor=${cursor}&limit=2`), await open(`?cursor=${cursor}`)]
     expect([(await two.next()).event, (await all.next()).event]).toEqual(['heartbeat', 'heartbeat'])
     await publish('fourth')
-    const whole = typesOf(await all.next())
+    const whole = listTypes(await all.next())
     const sizes: number[] = []
     const parts: string[] = []
     while (parts.length < whole.length) {
-      const part = typesOf(await two.next())
+      const part = listTypes(await two.next())
       sizes.push(part.length)
       parts.push(...part)
     }

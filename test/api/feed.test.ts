@@ -43,7 +43,7 @@ async function page(query = '', over = registry, token = key): Promise<Page> {
   return answer.json()
 }
 
-const idsOf = (events: readonly FeedEvent[]) => events.map(event => event.event_id)
+const listIds = (events: readonly FeedEvent[]) => events.map(event => event.event_id)
 
 /** Everything that following the pages brings. */
 async function follow(query: string): Promise<string[]> {
@@ -51,7 +51,7 @@ async function follow(query: string): Promise<string[]> {
   let cursor = ''
   for (;;) {
     const next = await page(`?cursor=${cursor}&${query}`)
-    found.push(...idsOf(next.events))
+    found.push(...listIds(next.events))
     cursor = next.cursor
     if (!next.has_more) return found
   }
@@ -66,7 +66,7 @@ describe('GET /api/registry/feed', () => {
       'x-sync-cursor': log.at(-1)!.event_id,
     })
     const { events, cursor, has_more, freshness } = answer.json<Page>()
-    expect(idsOf(events)).toEqual(idsOf(log))
+    expect(listIds(events)).toEqual(listIds(log))
     expect(events[0]).toMatchObject({ actor: expect.any(String), payload: expect.any(Object) })
     expect([cursor, has_more]).toEqual([log.at(-1)!.event_id, false])
     expect(freshness).toEqual({
@@ -78,7 +78,7 @@ describe('GET /api/registry/feed', () => {
   })
 
   test.each([1, 2, 3, 7, 1000])('200: pages of %i put together are the whole log', async limit => {
-    expect(await follow(`limit=${limit}`)).toEqual(idsOf(log))
+    expect(await follow(`limit=${limit}`)).toEqual(listIds(log))
   })
 
   test.each([
@@ -89,7 +89,7 @@ describe('GET /api/registry/feed', () => {
     ['property.created, authorization.granted', (type: string) => /created|granted/.test(type)],
     [',,', () => true],
   ])('200: types=%s serves those types alone, on every size of page', async (types, isWanted) => {
-    const wanted = idsOf(log.filter(event => isWanted(event.event_type)))
+    const wanted = listIds(log.filter(event => isWanted(event.event_type)))
     for (const limit of [1, 3, 100]) {
       expect(await follow(`types=${encodeURIComponent(types)}&limit=${limit}`)).toEqual(wanted)
     }
@@ -97,7 +97,7 @@ describe('GET /api/registry/feed', () => {
 
   test('200: each type by itself, and all together', async () => {
     const single = await Promise.all(eventTypeNames.map(type => follow(`types=${type}&limit=2`)))
-    expect(single.flat().sort()).toEqual(idsOf(log))
+    expect(single.flat().sort()).toEqual(listIds(log))
   })
 
   test('200: a page of a quiet type ends at the head of the log', async () => {
@@ -118,7 +118,7 @@ describe('GET /api/registry/feed', () => {
     const cursor = log[2]!.event_id.toUpperCase()
     const { events } = await page(`?cursor=${cursor}&types=agent.*`)
     const wanted = log.slice(3).filter(event => event.event_type.startsWith('agent.'))
-    expect(idsOf(events)).toEqual(idsOf(wanted))
+    expect(listIds(events)).toEqual(listIds(wanted))
   })
 
   test('200: a page never grows beyond its bytes, and always moves on', async () => {
@@ -132,7 +132,7 @@ describe('GET /api/registry/feed', () => {
       const answer = await get(`?cursor=${cursor}`, own, token)
       expect(answer.rawPayload.length).toBeLessThan(2400)
       const next = answer.json<Page>()
-      seen.push(...idsOf(next.events))
+      seen.push(...listIds(next.events))
       cursor = next.cursor
       more = next.has_more
     }

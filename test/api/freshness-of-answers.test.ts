@@ -93,7 +93,7 @@ const product = async (...domains: string[]) =>
   ).json()
 
 /** The state and status of every answer about a publisher. */
-async function statesOf(domain: string): Promise<Set<string>> {
+async function listStates(domain: string): Promise<Set<string>> {
   const bulk = await registry.app.inject({
     method: 'POST',
     url: '/api/properties/resolve/bulk',
@@ -119,14 +119,14 @@ async function statesOf(domain: string): Promise<Set<string>> {
 
 describe('the freshness of an answer is that of the file that decided it', () => {
   test('which the probe of an agent is not', async () => {
-    expect(await statesOf('plain.example')).toEqual(new Set(['current 200']))
+    expect(await listStates('plain.example')).toEqual(new Set(['current 200']))
     expect((await sale('plain.example')).json()).toMatchObject({ authorized: true })
   })
 
   test('the ads.txt and the manager’s file, where the own one is missing', async () => {
-    expect(await statesOf('managed.example')).toEqual(new Set(['current 200']))
+    expect(await listStates('managed.example')).toEqual(new Set(['current 200']))
     await happens(['server_error', 'adagents.json', 'manager.example'])
-    expect(await statesOf('managed.example')).toEqual(new Set(['failing 500']))
+    expect(await listStates('managed.example')).toEqual(new Set(['failing 500']))
     const { evidence } = (await sale('managed.example', { explain: 'true' })).json()
     expect(evidence[0]).toMatchObject({
       file: 'https://manager.example/.well-known/adagents.json',
@@ -143,9 +143,9 @@ describe('the freshness of an answer is that of the file that decided it', () =>
   })
 
   test('both, where one leads to the other, and the weaker one counts', async () => {
-    expect(await statesOf('pointing.example')).toEqual(new Set(['current 200']))
+    expect(await listStates('pointing.example')).toEqual(new Set(['current 200']))
     await happens(['timeout', 'adagents.json', target])
-    expect(await statesOf('pointing.example')).toEqual(new Set(['failing -']))
+    expect(await listStates('pointing.example')).toEqual(new Set(['failing -']))
     const { authorized, evidence } = (await sale('pointing.example', { explain: 'true' })).json()
     expect(authorized).toBe(true)
     expect(evidence[0]).toMatchObject({ file: target, file_state: 'failing' })
@@ -153,7 +153,7 @@ describe('the freshness of an answer is that of the file that decided it', () =>
       read('adagents.json', target, granting('pointing.example'), registry.clock.now()),
     )
     await happens(['server_error', 'adagents.json', 'pointing.example'])
-    expect(await statesOf('pointing.example')).toEqual(new Set(['failing 500']))
+    expect(await listStates('pointing.example')).toEqual(new Set(['failing 500']))
   })
 
   test('that of the file a pointer leads to, also where that was never read', async () => {
@@ -202,17 +202,17 @@ describe('the freshness of an answer is that of the file that decided it', () =>
     })
     for (const domain of ['hops.example', 'there.example', 'back.example']) {
       expect([domain, (await sale(domain)).json().authorized]).toEqual([domain, false])
-      expect([domain, await statesOf(domain)]).toEqual([domain, new Set(['invalid 200'])])
+      expect([domain, await listStates(domain)]).toEqual([domain, new Set(['invalid 200'])])
       const { files, adagents_valid } = await get(`/api/registry/publisher?domain=${domain}`)
       expect([files.adagents_json.status, adagents_valid]).toEqual(['invalid', false])
     }
     await publishFiles(registry, { [second]: granting('hops.example') })
-    expect(await statesOf('hops.example')).toEqual(new Set(['current 200']))
+    expect(await listStates('hops.example')).toEqual(new Set(['current 200']))
     expect((await sale('hops.example')).json().authorized).toBe(true)
     registry.clock.pass(HOUR)
     await publishFiles(registry, { [second]: { authoritative_location: third } })
     registry.clock.pass(HOUR)
-    expect(await statesOf('hops.example')).toEqual(new Set(['invalid 200']))
+    expect(await listStates('hops.example')).toEqual(new Set(['invalid 200']))
   })
 
   test('each file on the way, where a brand.json leads to another that leads on', async () => {
@@ -245,7 +245,7 @@ describe('the freshness of an answer is that of the file that decided it', () =>
         { file: lost, file_state: 'failing' },
       ],
     })
-    expect(await statesOf('moved.example')).toEqual(new Set(['failing 500']))
+    expect(await listStates('moved.example')).toEqual(new Set(['failing 500']))
   })
 
   test('those of the publishers, where it is said whom an agent may sell for', async () => {

@@ -8,7 +8,7 @@ import type { TestRegistry } from '../support/app.ts'
 import { publisherFile } from '../support/documents.ts'
 import { type LiveWeb, openLiveWeb } from '../support/live.ts'
 import { enrol } from '../support/members.ts'
-import { schemaOf } from '../support/schemas.ts'
+import { loadSchema } from '../support/schemas.ts'
 
 const FILE = '/.well-known/adagents.json'
 const BASE = 'https://registry.example'
@@ -45,7 +45,7 @@ function ask(method: 'GET' | 'POST', url: string, payload?: object, secret = acm
 }
 const save = (publisher_domain: string, properties: object[], more = {}, secret = acme) =>
   ask('POST', '/api/properties/save', { publisher_domain, properties, ...more }, secret)
-const fileOf = (domain: string) => ask('GET', `/publisher/${domain}${FILE}`)
+const askFile = (domain: string) => ask('GET', `/publisher/${domain}${FILE}`)
 const claim = async (domain: string, secret = acme) =>
   ask('POST', `/api/properties/hosted/${domain}/claim`, undefined, secret)
 const verifyOrigin = (domain: string, secret = acme) =>
@@ -78,7 +78,7 @@ describe('a file that is hosted', () => {
     }
     const contact = { name: 'Ada', email: 'ada@acme.example' }
     await save('file.acme.example', [site, shop, odd, { type: 'teapot', name: 'Pot' }], { contact })
-    const answer = await fileOf('file.acme.example')
+    const answer = await askFile('file.acme.example')
     expect(answer.statusCode).toBe(200)
     expect(answer.headers).toMatchObject({
       'access-control-allow-origin': '*',
@@ -118,7 +118,7 @@ describe('a file that is hosted', () => {
       property_ids: ['shop'],
       authorization_type: 'property_ids',
     }
-    const isSound = schemaOf('adagents.json')
+    const isSound = loadSchema('adagents.json')
     expect(
       isSound({ ...file, authorized_agents: [somebody] }),
       JSON.stringify(isSound.errors),
@@ -127,17 +127,17 @@ describe('a file that is hosted', () => {
 
   test('follows each save, and is not there while it would say nothing', async () => {
     await save('empty.acme.example', [{ type: 'teapot', name: 'Pot' }])
-    expect((await fileOf('empty.acme.example')).statusCode).toBe(404)
+    expect((await askFile('empty.acme.example')).statusCode).toBe(404)
     await save('empty.acme.example', [site])
-    const first = await fileOf('empty.acme.example')
+    const first = await askFile('empty.acme.example')
     expect(first.json().properties).toHaveLength(1)
     await save('empty.acme.example', [{ ...site, name: 'New' }])
-    const second = await fileOf('empty.acme.example')
+    const second = await askFile('empty.acme.example')
     expect(second.json().properties[0].name).toBe('New')
     expect(second.headers.etag).not.toBe(first.headers.etag)
     await save('empty.acme.example', [])
-    expect((await fileOf('empty.acme.example')).statusCode).toBe(404)
-    expect((await fileOf('nobody.example')).statusCode).toBe(404)
+    expect((await askFile('empty.acme.example')).statusCode).toBe(404)
+    expect((await askFile('nobody.example')).statusCode).toBe(404)
   })
 
   test('names nobody to write to in what is published', async () => {
@@ -487,7 +487,7 @@ describe('what the registry believes of a publisher that points to its hosted fi
       house: { domain, name: 'Acme Boots' },
       brands: [{ id: 'acme_boots', description: 'Boots', colors: { primary: '#102030' } }],
     })
-    const isSound = schemaOf('brand.json')
+    const isSound = loadSchema('brand.json')
     expect(isSound(file), JSON.stringify(isSound.errors)).toBe(true)
     await registry.observe({
       kind: 'brand.json',
@@ -512,7 +512,7 @@ test('nothing is served of a domain that is taken down', async () => {
   await ask('POST', '/api/brands/save', { domain, brand_name: 'Gone' })
   expect((await ask('GET', `/brands/${domain}/brand.json`)).statusCode).toBe(200)
   await registry.submit({ op: 'domain.takedown', domain })
-  expect((await fileOf(domain)).statusCode).toBe(404)
+  expect((await askFile(domain)).statusCode).toBe(404)
   expect((await ask('GET', `/brands/${domain}/brand.json`)).statusCode).toBe(404)
 })
 

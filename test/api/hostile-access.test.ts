@@ -45,8 +45,8 @@ beforeAll(async () => {
     },
   })
   acme.key = await join('Acme', ['acme.example'], [shown, hidden])
-  acme.org = await idOf('org_id', `organizations where name = 'Acme'`)
-  acme.keyId = await idOf(
+  acme.org = await findId('org_id', `organizations where name = 'Acme'`)
+  acme.keyId = await findId(
     'key_id',
     `api_keys where org_id = '${acme.org}' and permissions::varchar = '[]'`,
   )
@@ -69,7 +69,7 @@ async function submit(operation: object): Promise<Record<string, unknown>> {
   return answer.done
 }
 
-async function idOf(column: string, from: string): Promise<string> {
+async function findId(column: string, from: string): Promise<string> {
   const { db } = registry.sequencer.accounts
   return (await db.one<{ id: string }>(`select ${column} as id from ${from}`))!.id
 }

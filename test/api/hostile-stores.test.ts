@@ -239,10 +239,10 @@ async function crawl(): Promise<void> {
   )
 }
 
-const bytesOf = (path: string) => readFileSync(join(registry.config.DATA_DIR, path))
+const readBytes = (path: string) => readFileSync(join(registry.config.DATA_DIR, path))
 
 /** All rows of all tables of a database, as text. */
-async function dumpOf(file: string, names: readonly string[]): Promise<string> {
+async function dump(file: string, names: readonly string[]): Promise<string> {
   const db = await Database.open(file, { readOnly: true })
   const rows = await Promise.all(names.map(name => db.all(`select * from ${name}`)))
   db.close()
@@ -252,7 +252,7 @@ async function dumpOf(file: string, names: readonly string[]): Promise<string> {
 describe('what is private', () => {
   test('stands in the private stores, where it came in', async () => {
     const file = resolvePaths(registry.config.DATA_DIR).accounts
-    const dump = await dumpOf(file, listTables('accounts'))
+    const text = await dump(file, listTables('accounts'))
     for (const what of [
       'a contact that was saved',
       'an agent that is private',
@@ -260,9 +260,9 @@ describe('what is private', () => {
     ]) {
       expect(dump, what).toContain(secrets[what])
     }
-    expect(dump).not.toContain(secrets['a key'])
-    expect(dump).not.toContain(secrets['a nonce'])
-    expect(dump).not.toContain(secrets['a token'])
+    expect(text).not.toContain(secrets['a key'])
+    expect(text).not.toContain(secrets['a nonce'])
+    expect(text).not.toContain(secrets['a token'])
     expect(closed).toContain('accounts/accounts.duckdb')
   })
 
@@ -287,18 +287,18 @@ describe('what is private', () => {
       expect(names).toContain(kind)
     }
     for (const [what, text] of Object.entries(secrets)) {
-      const holding = open.filter(path => bytesOf(path).includes(text))
+      const holding = open.filter(path => readBytes(path).includes(text))
       expect(holding, what).toEqual([])
     }
-    const holding = open.filter(path => bytesOf(path).includes('acme.example'))
+    const holding = open.filter(path => readBytes(path).includes('acme.example'))
     expect(holding.length, 'what is public is found like this').toBeGreaterThan(3)
   })
 
   test('stands in no row of the index, of a snapshot or of a Parquet file', async () => {
     const paths = resolvePaths(registry.config.DATA_DIR)
     const dumps = [
-      await dumpOf(paths.index, listTables('tables')),
-      await dumpOf(paths.registry, listTables('tables')),
+      await dump(paths.index, listTables('tables')),
+      await dump(paths.registry, listTables('tables')),
       await parquetDump(paths.parquet),
     ]
     for (const dump of dumps) {

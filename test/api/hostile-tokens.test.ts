@@ -20,10 +20,10 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
-  expect(await statusOf(`Bearer ${await issuer.token()}`), 'a good one is taken').toBe(200)
+  expect(await askStatus(`Bearer ${await issuer.token()}`), 'a good one is taken').toBe(200)
 })
 
-const statusOf = async (authorization: string) =>
+const askStatus = async (authorization: string) =>
   (await registry.app.inject({ url: '/api/registry/feed', headers: { authorization } })).statusCode
 
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -62,7 +62,7 @@ describe('a token that wants to be read in another way', () => {
     ['asks to be unpacked', () => ({ zip: 'DEF' })],
   ])('and %s is refused, and leads nobody anywhere', async (_, header) => {
     issuer.asked.length = 0
-    expect(await statusOf(`Bearer ${signed(header())}`)).toBe(401)
+    expect(await askStatus(`Bearer ${signed(header())}`)).toBe(401)
     expect(issuer.asked.filter(path => path !== '/jwks')).toEqual([])
   })
 
@@ -74,7 +74,7 @@ describe('a token that wants to be read in another way', () => {
       for (const secret of [spki, spki.trim(), JSON.stringify(issuer.key().public)]) {
         const hash = alg.replace('HS', 'sha')
         const signature = createHmac(hash, secret).update(text).digest('base64url')
-        expect(await statusOf(`Bearer ${text}.${signature}`)).toBe(401)
+        expect(await askStatus(`Bearer ${text}.${signature}`)).toBe(401)
       }
     },
   )
@@ -91,14 +91,14 @@ describe('a token that wants to be read in another way', () => {
       '..',
       signed({}, { ...claims(), padding: 'x'.repeat(10_000) }),
     ]) {
-      expect(await statusOf(`Bearer ${token}`), token.slice(0, 60)).toBe(401)
+      expect(await askStatus(`Bearer ${token}`), token.slice(0, 60)).toBe(401)
     }
   })
 
   test('with the claims of one and the signature of another is refused', async () => {
     const [mine, theirs] = [await issuer.token(), await issuer.token({ sub: 'user_2' })]
     const [header, , signature] = mine.split('.')
-    expect(await statusOf(`Bearer ${header}.${theirs.split('.')[1]}.${signature}`)).toBe(401)
+    expect(await askStatus(`Bearer ${header}.${theirs.split('.')[1]}.${signature}`)).toBe(401)
   })
 })
 
@@ -118,9 +118,9 @@ describe('a credential of one kind', () => {
       key,
       `Bearer sk_${randomUUID()}`,
     ]) {
-      expect(await statusOf(credential), credential.slice(0, 40)).toBe(401)
+      expect(await askStatus(credential), credential.slice(0, 40)).toBe(401)
     }
-    expect(await statusOf(`Bearer ${key}`)).toBe(200)
+    expect(await askStatus(`Bearer ${key}`)).toBe(200)
   })
 
   test('in claims gives no rights: where a person belongs is the registry’s to say', async () => {

@@ -12,7 +12,7 @@ afterAll(() => registry.close())
 const agent = { url: 'https://a.example/mcp', authorized_for: 'all of it' }
 const granting = { ...agent, authorization_type: 'property_tags', property_tags: ['all'] }
 
-function propertiesOf(count: number) {
+function buildProperties(count: number) {
   return Array.from({ length: count }, (_, i) => ({
     property_id: `p${i}`,
     property_type: 'website',
@@ -28,7 +28,7 @@ const create = (count: number, remoteAddress = '203.0.113.1', agents: unknown[] 
     method: 'POST',
     url: '/api/adagents/create',
     remoteAddress,
-    payload: { authorized_agents: agents, properties: propertiesOf(count) },
+    payload: { authorized_agents: agents, properties: buildProperties(count) },
   })
 
 test('a large file is made, or refused with its faults, as a small one is', async () => {

@@ -160,20 +160,20 @@ test('more different pages than are kept are answered all the same', async () =>
 
 test('a list tells until when all that was committed is in it: until now, as long as nothing came after it', async () => {
   const own = await openRegistry()
-  const asOf = async (path = '/api/brands/registry') =>
+  const readSeq = async (path = '/api/brands/registry') =>
     (await own.app.inject(path)).headers['x-registry-as-of']
   const now = () => toIso(own.clock.now())
   await own.observe(brandFile('a.example', 'A'))
   await own.publish()
   const published = now()
   own.clock.pass(MINUTE)
-  expect(await asOf()).toBe(now())
+  expect(await readSeq()).toBe(now())
   await own.observe(brandFile('b.example', 'B'))
   own.clock.pass(MINUTE)
-  expect(await asOf()).toBe(published)
-  expect(await asOf('/api/search?q=brand')).toBe(published)
-  expect(await asOf('/api/brands/resolve?domain=a.example')).toBeUndefined()
+  expect(await readSeq()).toBe(published)
+  expect(await readSeq('/api/search?q=brand')).toBe(published)
+  expect(await readSeq('/api/brands/resolve?domain=a.example')).toBeUndefined()
   await own.publish()
-  expect(await asOf()).toBe(now())
+  expect(await readSeq()).toBe(now())
   await own.close()
 })

@@ -72,7 +72,7 @@ const get = (url: string, secret?: string) =>
   registry.app.inject({ url, ...(secret && { headers: { authorization: `Bearer ${secret}` } }) })
 const listed = async (domain: string, secret?: string, query = '') =>
   (await get(`/api/brands/${domain}/logos${query}`, secret)).json()
-const pathOf = (url: string) => new URL(url).pathname
+const toPath = (url: string) => new URL(url).pathname
 const decide = async (op: 'review.approve' | 'review.reject', review_id: string) => {
   const { digest } = (await registry.sequencer.accounts.db.one<{ digest: string }>(
     'select digest from reviews where review_id = $review_id',
@@ -107,7 +107,7 @@ describe('a logo of whoever has shown that the domain is theirs', () => {
         uploaded_at: expect.any(String),
       },
     ])
-    const served = await get(pathOf(url))
+    const served = await get(toPath(url))
     expect(served.rawPayload.equals(bytes)).toBe(true)
     expect(served.headers).toMatchObject({
       'content-type': 'image/png',
@@ -116,7 +116,7 @@ describe('a logo of whoever has shown that the domain is theirs', () => {
       'cache-control': 'public, max-age=31536000, immutable',
     })
     const held = await registry.app.inject({
-      url: pathOf(url),
+      url: toPath(url),
       headers: { 'if-none-match': String(served.headers.etag) },
     })
     expect(held.statusCode).toBe(304)
@@ -153,11 +153,11 @@ describe('a logo of anybody else', () => {
     const statuses = async () =>
       Promise.all(
         [undefined, 'sk_nobody', acme, stranger, moderator].map(
-          async secret => (await get(pathOf(url), secret)).statusCode,
+          async secret => (await get(toPath(url), secret)).statusCode,
         ),
       )
     expect(await statuses()).toEqual([404, 404, 404, 200, 200])
-    expect((await get(pathOf(url), stranger)).headers['cache-control']).toBe('private, no-store')
+    expect((await get(toPath(url), stranger)).headers['cache-control']).toBe('private, no-store')
     const ids = async (secret?: string) =>
       (await listed('acme.example', secret)).logos.map(({ id }: { id: string }) => id)
     expect(await ids()).not.toContain(logo_id)
@@ -172,11 +172,11 @@ describe('a logo of anybody else', () => {
   test('that is rejected is gone, and its picture with it', async () => {
     const bytes = picture()
     const { logo_id, url } = (await upload(bytes, { secret: stranger })).json()
-    const file = registry.reader.paths.pictureOf(sha256(bytes))
+    const file = registry.reader.paths.logoFile(sha256(bytes))
     expect(readFileSync(file).equals(bytes)).toBe(true)
     await decide('review.reject', logo_id)
     expect(existsSync(file)).toBe(false)
-    expect((await get(pathOf(url), stranger)).statusCode).toBe(404)
+    expect((await get(toPath(url), stranger)).statusCode).toBe(404)
     const { logos } = await listed('acme.example', stranger)
     const rejected = logos.find(({ id }: { id: string }) => id === logo_id)
     expect(rejected).toMatchObject({ review_status: 'rejected' })
@@ -191,7 +191,7 @@ describe('a logo of anybody else', () => {
     const { logo_id } = (await upload(bytes, { secret: stranger, domain: 'b.example' })).json()
     const { url } = (await upload(bytes)).json()
     await decide('review.reject', logo_id)
-    expect((await get(pathOf(url))).statusCode).toBe(200)
+    expect((await get(toPath(url))).statusCode).toBe(200)
   })
 })
 
@@ -238,9 +238,9 @@ test('pictures come back with a backup, unless they were changed', async () => {
   const [backups, dataDir] = [newDataDir(), newDataDir()]
   await registry.sequencer.backUp(`${backups}/whole`)
   await restore(dataDir, `${backups}/whole`, {})
-  const { pictureOf } = resolvePaths(dataDir)
-  expect(readFileSync(pictureOf(sha256(bytes))).equals(bytes)).toBe(true)
-  const kept = resolvePaths(`${backups}/whole`).pictureOf(sha256(bytes))
+  const { logoFile } = resolvePaths(dataDir)
+  expect(readFileSync(logoFile(sha256(bytes))).equals(bytes)).toBe(true)
+  const kept = resolvePaths(`${backups}/whole`).logoFile(sha256(bytes))
   writeFileSync(kept, 'something else')
   await expect(restore(newDataDir(), `${backups}/whole`, {})).rejects.toThrow('not what was backed')
 })
@@ -250,8 +250,8 @@ test('a domain that is taken down shows no logo any more, and none is handed in 
   const bytes = picture()
   const { url } = (await upload(bytes, { domain })).json()
   await registry.submit({ op: 'domain.takedown', domain })
-  expect((await get(pathOf(url))).statusCode).toBe(404)
-  expect(existsSync(registry.reader.paths.pictureOf(sha256(bytes)))).toBe(false)
+  expect((await get(toPath(url))).statusCode).toBe(404)
+  expect(existsSync(registry.reader.paths.logoFile(sha256(bytes)))).toBe(false)
   expect((await listed(domain)).logos).toEqual([])
   expect((await upload(picture(), { domain })).statusCode).toBe(400)
 })

@@ -154,23 +154,23 @@ test('the properties of a publisher that an agent may not sell are read on to th
 })
 
 test('the items of a product that an agent may not sell are read on through all selectors', async () => {
-  const idsOf = (part: string) =>
+  const buildIds = (part: string) =>
     Array.from({ length: 1_500 }, (_, i) => `${part}-${'x'.repeat(60)}-${i}`)
   const product = {
     agent_url: agent,
     publisher_properties: ['a', 'b'].map(part => ({
       publisher_domain: 'inventory.example',
-      property_ids: idsOf(part),
+      property_ids: buildIds(part),
     })),
   }
   const pages = await readOn('unauthorized_items', page =>
     post(`${VALIDATE}/product-authorization`, { ...product, ...page }),
   )
-  const itemsOf = (selector: number) =>
+  const buildItems = (selector: number) =>
     pages.flatMap(
       page => (page.selectors as { unauthorized_items: string[] }[])[selector]!.unauthorized_items,
     )
-  expect([itemsOf(0), itemsOf(1)]).toEqual([idsOf('a'), idsOf('b')])
+  expect([buildItems(0), buildItems(1)]).toEqual([buildIds('a'), buildIds('b')])
   expect(pages[0]).toMatchObject({
     selectors: [
       { unauthorized_items_total: 1_500, unauthorized_items_truncated: true },

@@ -26,7 +26,7 @@ const ask = (
   })
 const put = (platform: string, file: object, key = moderator) =>
   ask('PUT', `mirrors/${platform}`, key, file)
-const mirrorOf = async (platform: string) =>
+const readMirror = async (platform: string) =>
   (await ask('GET', `mirrors/${platform}`, undefined)).json()
 const approve = (proposal: { proposal_id: string; proposal_digest: string }, key = moderator) =>
   ask('POST', `mirror-proposals/${proposal.proposal_id}/approve`, key, {
@@ -65,7 +65,7 @@ describe('a moderator', () => {
       publisher_domains: ['pictures.example'],
       updated_at: '2026-11-20T03:00:00.000Z',
     })
-    const mirror = await mirrorOf('pictures')
+    const mirror = await readMirror('pictures')
     expect(mirror).toMatchObject({
       platform: 'pictures',
       catalog_etag: 'v1',
@@ -151,7 +151,7 @@ describe('a moderator', () => {
     expect([kept.statusCode, kept.json().platform]).toEqual([409, 'music'])
     const superseded_by = 'https://music.example/.well-known/adagents.json'
     await put('music', { ...mirrorFile(), superseded_by })
-    expect((await mirrorOf('music')).superseded_by).toBe(superseded_by)
+    expect((await readMirror('music')).superseded_by).toBe(superseded_by)
     const removed = await ask('DELETE', 'mirrors/music', moderator)
     expect(removed.json()).toEqual({ success: true, platform: 'music' })
     expect((await ask('GET', 'mirrors/music', undefined)).statusCode).toBe(404)
@@ -224,7 +224,7 @@ describe('an organization', () => {
       proposal_id: second.proposal_id,
       publisher_domains: ['pictures.example'],
     })
-    expect((await mirrorOf('video')).adagents_json.collections[0].collection_id).toBe('films')
+    expect((await readMirror('video')).adagents_json.collections[0].collection_id).toBe('films')
     expect((await approve(second)).json().error).toBe('it was approved already')
     const late = await approve(theirs)
     expect([late.statusCode, late.json().error]).toEqual([

@@ -51,7 +51,7 @@ function get(query: string, token?: string, over = registry) {
   return over.app.inject({ url: `/api/registry/operator${query}`, headers })
 }
 
-async function agentsOf(query: string, token?: string): Promise<string[]> {
+async function listAgents(query: string, token?: string): Promise<string[]> {
   const answer = await get(query, token)
   expect(answer.statusCode).toBe(200)
   return answer.json().agents.map((agent: { url: string }) => agent.url)
@@ -84,12 +84,13 @@ describe('who sees which agents', () => {
   ]
   test.each(table)('%s asking for %s', async (who, scope, expected) => {
     const token = who === 'wrong' ? 'sk_wrong' : keys[who]
-    expect(await agentsOf(`?domain=acme.example&scope=${scope}`, token)).toEqual(expected)
-    if (scope === 'all') expect(await agentsOf('?domain=acme.example', token)).toEqual(expected)
+    expect(await listAgents(`?domain=acme.example&scope=${scope}`, token)).toEqual(expected)
+    if (scope === 'all') expect(await listAgents('?domain=acme.example', token)).toEqual(expected)
   })
 
   test('an owner without API access sees all that is theirs, and nothing as members see it', async () => {
-    const asked = (scope: string) => agentsOf(`?domain=poor.example&scope=${scope}`, keys.poorOwner)
+    const asked = (scope: string) =>
+      listAgents(`?domain=poor.example&scope=${scope}`, keys.poorOwner)
     const [members, own] = ['https://members.poor.example', 'https://hidden.poor.example']
     expect(await asked('all')).toEqual([members, own])
     expect(await asked('member')).toEqual([])

@@ -5,7 +5,7 @@ import { hasProof } from '../../pipeline/accounts/proofs.ts'
 import { DAY, MINUTE, toIso } from '../../pipeline/core/clock.ts'
 import { parseDomain } from '../../pipeline/core/domain.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
-import { verify as faultsOf } from '../../pipeline/maintenance/verify.ts'
+import { verify as verifyStores } from '../../pipeline/maintenance/verify.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import type { TestRegistry } from '../support/app.ts'
 import { type LiveHost, type LiveWeb, openLiveWeb } from '../support/live.ts'
@@ -540,7 +540,7 @@ describe('what a proof is worth', () => {
     expect(await shownTo(acme, 'mailed.example')).toMatchObject({ proven: false, method: null })
     await prove('mailed.example')
     expect((await shownTo(acme, 'mailed.example')).proven).toBe(true)
-    expect(await faultsOf(registry.sequencer)).toEqual([])
+    expect(await verifyStores(registry.sequencer)).toEqual([])
   })
 
   it('nothing any more once an operator takes the domain from the organization', async () => {
@@ -560,6 +560,6 @@ describe('what a proof is worth', () => {
     await registry.restart()
     await registry.reader.refresh()
     expect((await shownTo(acme)).proven).toBe(true)
-    expect(await faultsOf(registry.sequencer)).toEqual([])
+    expect(await verifyStores(registry.sequencer)).toEqual([])
   })
 })

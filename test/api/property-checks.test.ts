@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { publisherFile } from '../support/documents.ts'
-import { cpuMsOf } from '../support/effort.ts'
+import { measureCpuMs } from '../support/effort.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
 const DAY = 24 * 3_600_000
@@ -94,7 +94,7 @@ describe('POST /api/properties/check', () => {
   it('200: ten thousand domains, below what callers take', async () => {
     const domains = Array.from({ length: 10_000 }, (_, i) => `www.${'x'.repeat(55)}${i}.example`)
     let answer = await check([])
-    const ms = await cpuMsOf(async () => {
+    const ms = await measureCpuMs(async () => {
       answer = await check(domains)
     })
     expect(ms).toBeLessThan(5_000)
@@ -230,7 +230,7 @@ describe('reports', () => {
 
   it('200: a report that is too long for one answer is read on to its end', async () => {
     const names = Array.from({ length: 10_000 }, (_, i) => `${'x'.repeat(55)}${i}.example`)
-    const pagesOf = async (first: { json(): unknown }, at: (id: string) => string) => {
+    const readPages = async (first: { json(): unknown }, at: (id: string) => string) => {
       const pages = [first.json() as Record<string, unknown>]
       const { report_id } = pages[0]!
       for (let end = pages[0]!.next_cursor; end !== null; end = pages.at(-1)!.next_cursor) {
@@ -242,12 +242,12 @@ describe('reports', () => {
       expect(pages.length).toBeGreaterThan(1)
       return (name: string) => pages.flatMap(page => page[name] as Record<string, string>[])
     }
-    const lines = await pagesOf(await bulk(names), id => `/api/properties/check/bulk/${id}`)
+    const lines = await readPages(await bulk(names), id => `/api/properties/check/bulk/${id}`)
     expect(lines('entries').map(({ input }) => input)).toEqual(names)
     const spelled = names.flatMap(name => [`www.${name}`, name])
     const first = await check(spelled.slice(0, 10_000))
     expect(first.json()).toMatchObject({ modify_total: 5_000, modify_truncated: true })
-    const domains = await pagesOf(first, id => `/api/properties/check/${id}`)
+    const domains = await readPages(first, id => `/api/properties/check/${id}`)
     const given = spelled.slice(0, 10_000)
     expect(domains('modify').map(({ input }) => input)).toEqual(
       given.filter(name => name.startsWith('www.')),

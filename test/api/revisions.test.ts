@@ -57,10 +57,10 @@ async function post(path: string, payload: object) {
 const saveBrand = (domain: string, brand_name: string, brand_manifest: object = {}) =>
   post('brands/save', { domain, brand_name, brand_manifest })
 const get = (path: string) => registry.app.inject(`/api/${path}`)
-const revisionsOf = (domain: string) => `brands/discovered/${domain}/revisions`
+const toRevisionsPath = (domain: string) => `brands/discovered/${domain}/revisions`
 
-async function contentOf(domain: string, number: number) {
-  const answer = await get(`${revisionsOf(domain)}/${number}`)
+async function readContent(domain: string, number: number) {
+  const answer = await get(`${toRevisionsPath(domain)}/${number}`)
   expect(answer.statusCode, answer.body).toBe(200)
   return RevisionHeld.parse(answer.json()).content
 }
@@ -74,7 +74,7 @@ async function decide(op: 'review.approve' | 'review.reject', subject: string): 
 
 describe('GET /api/brands/discovered/{domain}/revisions', () => {
   test('200: every revision, newest first, the one that made the entry too', async () => {
-    const answer = await get(revisionsOf('acme.example'))
+    const answer = await get(toRevisionsPath('acme.example'))
     expect(answer.statusCode).toBe(200)
     const body = RevisionList.parse(answer.json())
     expect([body.domain, body.total]).toEqual(['acme.example', 2])
@@ -90,7 +90,7 @@ describe('GET /api/brands/discovered/{domain}/revisions', () => {
   })
 
   test('200: who saved is told by an id that no credential and no name can be read from', async () => {
-    const { body } = await get(revisionsOf('acme.example'))
+    const { body } = await get(toRevisionsPath('acme.example'))
     const { id, org_id } = findKeyHolder(registry.reader, key)!
     const hash = createHash('sha256').update(key).digest('hex')
     for (const told of [id, org_id!, hash, '"Acme"']) expect(body).not.toContain(told)
@@ -98,7 +98,7 @@ describe('GET /api/brands/discovered/{domain}/revisions', () => {
 
   test('200: pages may begin anywhere, and a limit that is none falls back', async () => {
     const numbers = async (query: string) =>
-      (await get(`${revisionsOf('acme.example')}?${query}`))
+      (await get(`${toRevisionsPath('acme.example')}?${query}`))
         .json()
         .revisions.map((one: { revision_number: number }) => one.revision_number)
     expect(await numbers('limit=1')).toEqual([2])
@@ -108,33 +108,37 @@ describe('GET /api/brands/discovered/{domain}/revisions', () => {
   })
 
   test('404: of what nobody saved, although it was crawled; 400: of no domain', async () => {
-    expect((await get(revisionsOf('crawled.example'))).statusCode).toBe(404)
-    expect((await get(revisionsOf('nobody.example'))).json()).toEqual({
+    expect((await get(toRevisionsPath('crawled.example'))).statusCode).toBe(404)
+    expect((await get(toRevisionsPath('nobody.example'))).json()).toEqual({
       error: 'nobody has saved nobody.example',
       code: 'not_found',
       domain: 'nobody.example',
     })
-    expect((await get(revisionsOf('x'))).statusCode).toBe(400)
+    expect((await get(toRevisionsPath('x'))).statusCode).toBe(400)
   })
 })
 
 describe('GET /api/brands/discovered/{domain}/revisions/{number}', () => {
   test('200: what the entry said after that revision, not what it says now', async () => {
-    expect(await contentOf('acme.example', 1)).toEqual({
+    expect(await readContent('acme.example', 1)).toEqual({
       brand_name: 'First',
       document: { brand_manifest: { description: 'one' } },
     })
-    expect(await contentOf('acme.example', 2)).toMatchObject({ brand_name: 'Second' })
+    expect(await readContent('acme.example', 2)).toMatchObject({ brand_name: 'Second' })
   })
 
   test('200: what a history lists can be read at once', async () => {
     await saveBrand('acme.example', 'Third')
     const { revisions } = (await get('brands/history?domain=acme.example')).json()
-    const listed = (await get(revisionsOf('acme.example'))).json()
+    const listed = (await get(toRevisionsPath('acme.example'))).json()
     expect(revisions[0]).toMatchObject({ revision_number: 3 })
     expect(revisions[0]).not.toHaveProperty('editor_id')
     expect(listed.revisions[0]).not.toHaveProperty('editor_name')
-    const { domain: _, content, ...facts } = (await get(`${revisionsOf('acme.example')}/3`)).json()
+    const {
+      domain: _,
+      content,
+      ...facts
+    } = (await get(`${toRevisionsPath('acme.example')}/3`)).json()
     expect(content).toMatchObject({ brand_name: 'Third' })
     expect(facts).toEqual(listed.revisions[0])
     expect(await registry.verify()).toEqual([])
@@ -148,7 +152,7 @@ describe('GET /api/brands/discovered/{domain}/revisions/{number}', () => {
       ['-1', 400],
       ['1e1', 400],
     ]) {
-      const answer = await get(`${revisionsOf('acme.example')}/${number}`)
+      const answer = await get(`${toRevisionsPath('acme.example')}/${number}`)
       expect([number, answer.statusCode]).toEqual([number, status])
     }
   })
@@ -159,12 +163,12 @@ describe('GET /api/brands/discovered/{domain}/revisions/{number}', () => {
     await decide('review.reject', 'brand globex-three.com')
     await saveBrand('globex-three.com', 'Again')
     await decide('review.approve', 'brand globex-three.com')
-    expect(await contentOf('globex-one.com', 1)).toBeNull()
-    expect(await contentOf('globex-two.com', 1)).toMatchObject({
+    expect(await readContent('globex-one.com', 1)).toBeNull()
+    expect(await readContent('globex-two.com', 1)).toMatchObject({
       brand_name: 'Mine globex-two.com',
     })
-    expect(await contentOf('globex-three.com', 1)).toBeNull()
-    expect(await contentOf('globex-three.com', 2)).toMatchObject({ brand_name: 'Again' })
+    expect(await readContent('globex-three.com', 1)).toBeNull()
+    expect(await readContent('globex-three.com', 2)).toMatchObject({ brand_name: 'Again' })
   })
 
   test('of an entry that was withdrawn nothing is told, of one that was rolled back all is', async () => {
@@ -184,12 +188,12 @@ describe('GET /api/brands/discovered/{domain}/revisions/{number}', () => {
         }),
       )
     expect(await back(1)).toMatchObject([{ done: {} }])
-    const rolledBack = (await get(`${revisionsOf('b.example')}/3`)).json()
+    const rolledBack = (await get(`${toRevisionsPath('b.example')}/3`)).json()
     expect(rolledBack).toMatchObject({ is_rollback: true, rolled_back_to: 1 })
     expect(rolledBack.content).toMatchObject({ brand_name: 'One' })
-    expect(await contentOf('b.example', 2)).toMatchObject({ brand_name: 'Two' })
+    expect(await readContent('b.example', 2)).toMatchObject({ brand_name: 'Two' })
     expect(await back(0)).toMatchObject([{ done: {} }])
-    for (const number of [1, 2, 3, 4]) expect(await contentOf('b.example', number)).toBeNull()
+    for (const number of [1, 2, 3, 4]) expect(await readContent('b.example', number)).toBeNull()
   })
 })
 

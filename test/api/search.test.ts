@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { brandFile, publisherFile } from '../support/documents.ts'
-import { cpuMsOf } from '../support/effort.ts'
+import { measureCpuMs } from '../support/effort.ts'
 import { enrol } from '../support/members.ts'
 
 let registry: TestRegistry
@@ -301,7 +301,7 @@ describe('hostile texts', () => {
 
   test.each(texts)('%j is answered soon, with 200 or 400', async text => {
     for (const path of paths) {
-      const ms = await cpuMsOf(async () => {
+      const ms = await measureCpuMs(async () => {
         expect([200, 400]).toContain((await get(path + encodeURIComponent(text))).statusCode)
       })
       expect(ms).toBeLessThan(1_000)

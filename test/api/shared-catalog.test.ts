@@ -149,8 +149,11 @@ describe('the placements and formats of a file that publishers share', () => {
       ),
     )
     const changed = (await events('publisher.adagents_changed')).slice(before)
-    const eventsOf = changed.map(({ entity_id, payload }) => [entity_id, payload.changed_fields])
-    expect(eventsOf).toEqual([
+    const changedFields = changed.map(({ entity_id, payload }) => [
+      entity_id,
+      payload.changed_fields,
+    ])
+    expect(changedFields).toEqual([
       [pointing, ['placements']],
       ['network.example', ['placements']],
     ])

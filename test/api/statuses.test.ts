@@ -91,18 +91,18 @@ beforeAll(async () => {
   await fill(registries.unsearched)
   await saveUnpublished(registries.usual)
   const last = { domain: 'readers.example', brand_name: 'The last of this hour' }
-  await ask(operationOf('saveBrand'), 429, { payload: last })
-  known.crawlRequest = await idOf('requestCrawl', 202, { domain: 'crawled.example' })
+  await ask(findOperation('saveBrand'), 429, { payload: last })
+  known.crawlRequest = await createId('requestCrawl', 202, { domain: 'crawled.example' })
   await registries.usual.publish()
-  known.report = await idOf('checkPropertyList', 200, { domains: ['acme.example'] })
-  known.dispute = await idOf('fileCatalogDispute', 200, dispute)
+  known.report = await createId('checkPropertyList', 200, { domains: ['acme.example'] })
+  known.dispute = await createId('fileCatalogDispute', 200, dispute)
   for (const registry of ['usual', 'strict', 'readOnly'] as const) {
     await holdElsewhere(registries[registry], known.acmeId)
   }
-  const taken = (await ask(operationOf('saveLogo'), 201, logo('kept'))).json()
+  const taken = (await ask(findOperation('saveLogo'), 201, logo('kept'))).json()
   known.picture = taken.url.split('/').at(-1)
   known.proposals = [await propose('first'), await propose('second')]
-  known.bulkReport = await idOf('checkIdentifierList', 200, { identifiers: ['acme.example'] })
+  known.bulkReport = await createId('checkIdentifierList', 200, { identifiers: ['acme.example'] })
   await challenge()
   await registries.usual.publish()
   await publishUnsearched(registries.unsearched)
@@ -153,7 +153,7 @@ async function fill(registry: TestRegistry): Promise<string> {
 /** Challenges in each state that a verification can find them in. */
 async function challenge(): Promise<void> {
   const issue = (domain: string, registry: RegistryName = 'usual') =>
-    ask(operationOf('issueOwnershipChallenge'), 201, { payload: { domain }, registry })
+    ask(findOperation('issueOwnershipChallenge'), 201, { payload: { domain }, registry })
   const { usual } = registries
   const given = (org_id: string, domain: string, lasts_ms: number) => {
     const challenge_id = randomUUID()
@@ -220,20 +220,20 @@ async function publishUnsearched(registry: TestRegistry): Promise<void> {
 
 /** A file that waits for a moderator. */
 async function propose(place: string): Promise<Known['proposals'][number]> {
-  const answer = await ask(operationOf('putMirror'), 202, { place, payload: mirrorFile() })
+  const answer = await ask(findOperation('putMirror'), 202, { place, payload: mirrorFile() })
   const { proposal_id, proposal_digest } = answer.json()
   return { id: proposal_id, digest: proposal_digest }
 }
 
 /** The id that an operation gives out. */
-async function idOf(id: string, status: number, payload: object): Promise<string> {
-  const answer = await ask(operationOf(id), status, { payload })
+async function createId(id: string, status: number, payload: object): Promise<string> {
+  const answer = await ask(findOperation(id), status, { payload })
   expect(answer.statusCode, answer.body).toBe(status)
   const given = answer.json()
   return given.crawl_request_id ?? given.report_id ?? given.dispute_id
 }
 
-function operationOf(id: string): Operation {
+function findOperation(id: string): Operation {
   return operations.find(one => one.id === id)!
 }
 
@@ -256,7 +256,7 @@ function ask({ method, path }: Operation, status: number, asked: Ask) {
 }
 
 /** Statuses of the description, without those that are ours alone and those that another test reads. */
-function statusesOf({ id, reply, errors, access, limit }: Operation): number[] {
+function listStatuses({ id, reply, errors, access, limit }: Operation): number[] {
   const refusals = [
     ...errors.map(name => publicErrors[name].status),
     ...(access === 'bearer' ? [401] : []),
@@ -268,7 +268,7 @@ function statusesOf({ id, reply, errors, access, limit }: Operation): number[] {
 }
 
 const cases = operations.flatMap(operation =>
-  statusesOf(operation).map(status => [operation.id, status, operation] as const),
+  listStatuses(operation).map(status => [operation.id, status, operation] as const),
 )
 
 describe('every operation answers each status that it is described with, as described', () => {

@@ -13,7 +13,7 @@ import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { type TestClock, testClock } from '../support/clock.ts'
 import { brandFile, publisherFile } from '../support/documents.ts'
-import { feedsOf } from '../support/feed.ts'
+import { readFeeds } from '../support/feed.ts'
 import { pointerTo, shop } from '../support/nights.ts'
 import { cleanUp, newDataDir, openSequencer } from '../support/registry.ts'
 import { read } from '../support/sightings.ts'
@@ -81,7 +81,7 @@ describe('a domain that is taken down', () => {
     const sealed = '2026-11-20'
     await takeDown(registry)
     expect(await verify(registry)).toEqual([])
-    const { index, files, serving } = await feedsOf(registry)
+    const { index, files, serving } = await readFeeds(registry)
     expect(index).not.toEqual([])
     expect(files).toEqual(index)
     expect(serving).toEqual(index)
@@ -91,7 +91,7 @@ describe('a domain that is taken down', () => {
     expect(await verify(registry)).toEqual([])
     expect(holding(dataDir).filter(name => !name.startsWith('serving/'))).toEqual([])
     const [record] = await registry.index.all('select day::varchar as day, sha256 from event_files')
-    const sha256 = await hashFile(registry.paths.eventsOf(sealed))
+    const sha256 = await hashFile(registry.paths.eventFile(sealed))
     expect(record).toEqual({ day: sealed, sha256 })
     for (const table of listTables('tables')) {
       const rows = JSON.stringify(await registry.index.all(`from ${table}`))
@@ -195,7 +195,7 @@ describe('who asks for a domain that is taken down', () => {
       body: body.replaceAll(domain, 'NAME'),
     }))
   }
-  const rowsOf = async () => {
+  const listRows = async () => {
     const rows = await registry.sequencer.index.all<{ name: string }>(
       `select domain as name from frontier union all select location from crawl_state
        union all select domain from brands union all select domain from publishers`,
@@ -210,7 +210,7 @@ describe('who asks for a domain that is taken down', () => {
     expect(await answersFor(NAME)).toEqual(await answersFor('never.example'))
     expect(await answersFor(`told.${NAME}`)).toEqual(await answersFor('told.never.example'))
     expect(await answersFor('stays.example')).not.toEqual(await answersFor('never.example'))
-    expect(await rowsOf()).toEqual([])
+    expect(await listRows()).toEqual([])
     expect(await registry.verify()).toEqual([])
   })
 
@@ -239,10 +239,10 @@ describe('who asks for a domain that is taken down', () => {
     )
     const reason = 'the domain was taken down'
     expect(refused).toMatchObject([{ refused: reason }, { refused: reason }])
-    expect(await rowsOf()).toEqual([])
+    expect(await listRows()).toEqual([])
     await registry.restart()
     await registry.observe(brandFile(NAME, 'Gone again'))
-    expect(await rowsOf()).toEqual([])
+    expect(await listRows()).toEqual([])
     expect(await answersFor(NAME)).toEqual(await answersFor('never.example'))
     expect(await registry.verify()).toEqual([])
   })

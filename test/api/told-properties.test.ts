@@ -44,7 +44,7 @@ async function save(publisher_domain: string, properties: object[]): Promise<voi
   expect(answer.statusCode, answer.body).toBe(200)
 }
 
-const ridsOf = async (domain: string): Promise<string[]> =>
+const resolveRids = async (domain: string): Promise<string[]> =>
   (await get(`properties/resolve?domain=${domain}`)).properties.map(
     ({ property_rid }: { property_rid: string }) => property_rid,
   )
@@ -74,7 +74,7 @@ async function told(domain: string) {
     .map(({ event_type, entity_id, actor }) => [event_type, entity_id, actor])
 }
 
-async function recordsOf(domain: string) {
+async function listRecords(domain: string) {
   await registry.publish()
   const { entries } = await get('registry/catalog?status=all&limit=1000')
   const websitesFirst = (a: Listed, b: Listed) => (a.property_type < b.property_type ? 1 : -1)
@@ -86,7 +86,7 @@ describe('a property that people told of', () => {
 
   test('is told by the feed with its source, and stands in catalog, sync and resolve', async () => {
     await save(domain, [site(domain), { type: 'podcast', name: 'Morning' }])
-    const [rid, podcast] = (await ridsOf(domain)) as [string, string]
+    const [rid, podcast] = (await resolveRids(domain)) as [string, string]
     expect(await told(domain)).toEqual([
       ['property.created', rid, 'registry:save'],
       ['property.created', podcast, 'registry:save'],
@@ -99,7 +99,7 @@ describe('a property that people told of', () => {
       identifiers: [{ type: 'domain', value: domain }],
       property: { property_type: 'website', name: domain },
     })
-    expect(await recordsOf(domain)).toMatchObject([
+    expect(await listRecords(domain)).toMatchObject([
       { property_rid: rid, source: 'contributed', status: 'active', publisher_domain: domain },
       { property_rid: podcast, source: 'contributed', status: 'active' },
     ])
@@ -121,7 +121,7 @@ describe('a property that people told of', () => {
   })
 
   test('is updated, ends when it is told no more, and comes back with its rid', async () => {
-    const [rid, podcast] = (await ridsOf(domain)) as [string, string]
+    const [rid, podcast] = (await resolveRids(domain)) as [string, string]
     const before = (await told(domain)).length
     await save(domain, [site(domain, 'Renamed')])
     await save(domain, [site(domain, 'Renamed')])
@@ -139,7 +139,7 @@ describe('a property that people told of', () => {
       ['property.updated', rid, 'registry:save'],
       ['property.reactivated', podcast, 'registry:save'],
     ])
-    expect(await ridsOf(domain)).toEqual([rid, podcast])
+    expect(await resolveRids(domain)).toEqual([rid, podcast])
     expect(await registry.verify()).toEqual([])
   })
 
@@ -155,12 +155,12 @@ describe('a property that people told of', () => {
   })
 
   test('is taken over by the publisher’s own file, and stands again once that has ended', async () => {
-    const [rid, podcast] = (await ridsOf(domain)) as [string, string]
+    const [rid, podcast] = (await resolveRids(domain)) as [string, string]
     const before = (await told(domain)).length
     await registry.observe(
       publisherFile(domain, { sites: [domain], agents: ['https://agent.example/mcp'] }),
     )
-    expect(await ridsOf(domain)).toEqual([rid])
+    expect(await resolveRids(domain)).toEqual([rid])
     const types = (await told(domain)).slice(before).map(([type, id]) => [type, id])
     expect(types.filter(([type]) => String(type).startsWith('property.'))).toEqual([
       ['property.updated', rid],
@@ -176,10 +176,10 @@ describe('a property that people told of', () => {
       expect(await registry.verify()).toEqual([])
     }
     await registry.reader.refresh()
-    expect(await ridsOf(domain)).toEqual([rid, podcast])
+    expect(await resolveRids(domain)).toEqual([rid, podcast])
     const events = (await told(domain)).slice(later).map(([type, id]) => [type, id])
     expect(events).toContainEqual(['property.reactivated', podcast])
-    expect(await recordsOf(domain)).toMatchObject([
+    expect(await listRecords(domain)).toMatchObject([
       { property_rid: rid, source: 'contributed', status: 'active' },
       { property_rid: podcast, source: 'contributed', status: 'active' },
     ])
@@ -200,7 +200,7 @@ describe('a property that people told of', () => {
     const [{ property_rid }] = asked.json().resolved
     await proveOwnership(registry, 'Acme', 'acme.example')
     await save(host, [site(host, 'Known')])
-    expect(await ridsOf(host)).toEqual([property_rid])
+    expect(await resolveRids(host)).toEqual([property_rid])
     expect(await told(host)).toEqual([
       ['property.created', property_rid, 'registry:contribution'],
       ['property.updated', property_rid, 'registry:save'],
@@ -210,7 +210,7 @@ describe('a property that people told of', () => {
   test('ends with its entry, and leaves nothing behind a take-down', async () => {
     const host = 'brief.acme.example'
     await save(host, [site(host)])
-    const [rid] = await ridsOf(host)
+    const [rid] = await resolveRids(host)
     const editor = { kind: 'command', id: 'root', org_id: null } as const
     const withdraw = Operation.parse({
       op: 'entry.rollback',
@@ -224,16 +224,16 @@ describe('a property that people told of', () => {
     expect((await registry.submit(withdraw))[0]).toHaveProperty('done')
     expect((await told(host)).at(-1)).toEqual(['property.stale', rid, 'registry:save'])
     await save(host, [site(host)])
-    expect(await ridsOf(host)).toEqual([rid])
+    expect(await resolveRids(host)).toEqual([rid])
     await registry.submit(Operation.parse({ op: 'domain.takedown', domain: host }))
     expect(await told(host)).toEqual([])
-    expect(await recordsOf(host)).toEqual([])
+    expect(await listRecords(host)).toEqual([])
     expect(await registry.verify()).toEqual([])
   })
 
   test('survives a rebuild as it was', async () => {
     await registry.rebuild()
     expect(await registry.verify()).toEqual([])
-    expect(await ridsOf(domain)).toHaveLength(2)
+    expect(await resolveRids(domain)).toHaveLength(2)
   })
 })

@@ -35,12 +35,12 @@ const needed: Record<string, string> = {
   domain,
 }
 
-function fieldsOf(schema: unknown): Record<string, z.ZodType> {
+function listFields(schema: unknown): Record<string, z.ZodType> {
   return schema instanceof z.ZodObject ? schema.shape : {}
 }
 
 const get = async (operation: Operation, query: Record<string, string>) => {
-  const required = Object.entries(fieldsOf(operation.query)).flatMap(([name, field]) =>
+  const required = Object.entries(listFields(operation.query)).flatMap(([name, field]) =>
     !field.safeParse(undefined).success && name in needed ? [[name, needed[name]!]] : [],
   )
   const given: Record<string, string> = { ...Object.fromEntries(required), ...query }
@@ -57,7 +57,7 @@ const get = async (operation: Operation, query: Record<string, string>) => {
 
 const reads = operations.filter(({ method, path }) => method === 'GET' && !/stream$/.test(path))
 const taking = (name: string) =>
-  reads.filter(({ query, params }) => name in fieldsOf(query) || name in fieldsOf(params))
+  reads.filter(({ query, params }) => name in listFields(query) || name in listFields(params))
 
 describe('a domain is spelled alike on every route', () => {
   const spellings = [

@@ -32,7 +32,7 @@ const ask = (
   url = '/api/registry/feed',
   of: { app: TestRegistry['app'] } = registry,
 ) => of.app.inject({ url, headers: { authorization: `Bearer ${token}` } })
-const statusOf = async (token: string, url?: string) => (await ask(token, url)).statusCode
+const askStatus = async (token: string, url?: string) => (await ask(token, url)).statusCode
 const readings = () => issuer.asked.filter(path => path === '/jwks').length
 const inSeconds = (seconds: number) => START / 1_000 + seconds
 
@@ -49,14 +49,14 @@ const claims = () => ({
 describe('a user token', () => {
   test('is taken, and its issuer asked for keys once', async () => {
     const token = await issuer.token()
-    expect(await statusOf(token)).toBe(200)
-    expect(await statusOf(token)).toBe(200)
+    expect(await askStatus(token)).toBe(200)
+    expect(await askStatus(token)).toBe(200)
     expect(readings()).toBe(1)
   })
 
   test.each(['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'])('may be signed by %s', async alg => {
     await issuer.rotate(alg)
-    expect(await statusOf(await issuer.token())).toBe(200)
+    expect(await askStatus(await issuer.token())).toBe(200)
   })
 
   const refused: [string, () => Promise<string>][] = [
@@ -104,19 +104,19 @@ describe('a user token', () => {
     ],
   ]
   test.each(refused)('%s is refused', async (_, make) => {
-    expect(await statusOf(await issuer.token())).toBe(200)
-    expect(await statusOf(await make())).toBe(401)
+    expect(await askStatus(await issuer.token())).toBe(200)
+    expect(await askStatus(await make())).toBe(401)
   })
 
   test.each(['spki', 'modulus'])(
     'signed with the public key as a secret is refused (%s)',
     async as => {
-      expect(await statusOf(await issuer.token())).toBe(200)
+      expect(await askStatus(await issuer.token())).toBe(200)
       const { kid, spki, public: jwk } = issuer.key()
       const secret = as === 'spki' ? spki : Buffer.from(jwk.n!, 'base64url')
       const signed = `${part({ alg: 'HS256', kid })}.${part(claims())}`
       const signature = createHmac('sha256', secret).update(signed).digest('base64url')
-      expect(await statusOf(`${signed}.${signature}`)).toBe(401)
+      expect(await askStatus(`${signed}.${signature}`)).toBe(401)
     },
   )
 
@@ -127,14 +127,14 @@ describe('a user token', () => {
     const token = await new SignJWT(claims())
       .setProtectedHeader({ alg: 'RS256', kid, jwk: jwk as never, jku: `${other.url}/jwks` })
       .sign(key)
-    expect(await statusOf(token)).toBe(401)
+    expect(await askStatus(token)).toBe(401)
     expect(other.asked).toEqual([])
     await other.close()
   })
 
   test('may carry the application in client_id, and be a little late', async () => {
     const late = { exp: inSeconds(-4), azp: undefined as never, client_id: 'console' }
-    expect(await statusOf(await issuer.token(late, { typ: 'at+jwt' }))).toBe(200)
+    expect(await askStatus(await issuer.token(late, { typ: 'at+jwt' }))).toBe(200)
   })
 
   test('is refused where no issuer is configured', async () => {
@@ -148,22 +148,22 @@ describe('a user token', () => {
 describe('keys that change', () => {
   test('a token of a new key has them read again, and one of the old key is refused then', async () => {
     const old = await issuer.token()
-    expect(await statusOf(old)).toBe(200)
+    expect(await askStatus(old)).toBe(200)
     await issuer.rotate()
     registry.clock.pass(MINUTE)
-    expect(await statusOf(await issuer.token())).toBe(200)
-    expect(await statusOf(old)).toBe(401)
+    expect(await askStatus(await issuer.token())).toBe(200)
+    expect(await askStatus(old)).toBe(401)
     expect(readings()).toBe(2)
   })
 
   test('unknown keys have them read at most once a minute', async () => {
-    expect(await statusOf(await issuer.token())).toBe(200)
+    expect(await askStatus(await issuer.token())).toBe(200)
     await issuer.rotate()
-    const early = await Promise.all([1, 2, 3].map(async () => statusOf(await issuer.token())))
+    const early = await Promise.all([1, 2, 3].map(async () => askStatus(await issuer.token())))
     expect(early).toEqual([401, 401, 401])
     expect(readings()).toBe(1)
     registry.clock.pass(MINUTE)
-    const later = await Promise.all([1, 2, 3].map(async () => statusOf(await issuer.token())))
+    const later = await Promise.all([1, 2, 3].map(async () => askStatus(await issuer.token())))
     expect(later).toEqual([200, 200, 200])
     expect(readings()).toBe(2)
   })
@@ -174,16 +174,16 @@ describe('keys that change', () => {
       authorization_endpoint: `${issuer.url}/start`,
       token_endpoint: `${issuer.url}/token`,
     }
-    expect(await statusOf(await issuer.token())).toBe(200)
+    expect(await askStatus(await issuer.token())).toBe(200)
     registry.clock.pass(MINUTE)
-    expect(await statusOf(await issuer.token({}, { kid: 'strange' }))).toBe(401)
+    expect(await askStatus(await issuer.token({}, { kid: 'strange' }))).toBe(401)
     expect(readings()).toBe(2)
     expect(registry.submitted.filter(({ op }) => op === 'issuer.set')).toHaveLength(1)
   })
 
   test('are known to another process and after a restart, without asking', async () => {
     const token = await issuer.token()
-    expect(await statusOf(token)).toBe(200)
+    expect(await askStatus(token)).toBe(200)
     await registry.restart()
     const other = await anotherApi(registry)
     expect((await ask(token, '/api/registry/feed', other)).statusCode).toBe(200)
@@ -235,7 +235,7 @@ describe('a person', () => {
       return answer.json().agents.map(({ url }: { url: string }) => url)
     }
     // Read once where a credential is needed, so that the keys are known.
-    expect(await statusOf(token)).toBe(200)
+    expect(await askStatus(token)).toBe(200)
     expect(await seen()).toEqual([])
     await join('Acme')
     expect(await seen()).toEqual([agent])
@@ -257,8 +257,8 @@ describe('a person', () => {
       org_id: (await ids('Acme'))!,
     })
     const url = `/api/registry/crawl-request/${id}`
-    expect(await statusOf(await issuer.token(), url)).toBe(200)
-    expect(await statusOf(await issuer.token({ sub: 'user_3' }), url)).toBe(404)
+    expect(await askStatus(await issuer.token(), url)).toBe(200)
+    expect(await askStatus(await issuer.token({ sub: 'user_3' }), url)).toBe(404)
   })
 
   test('whose subject is an address is known by a hash of it', async () => {
@@ -292,7 +292,7 @@ describe('public reads', () => {
     ['a forged token', `${part({ alg: 'RS256', kid: 'x' })}.${part({ sub: 'x' })}.AAAA`],
   ])('never fail because of %s', async (_, token) => {
     await registry.publish()
-    for (const path of [url, optional]) expect(await statusOf(token, path)).toBe(200)
+    for (const path of [url, optional]) expect(await askStatus(token, path)).toBe(200)
     expect(readings(), 'and send nobody to the issuer').toBe(0)
   })
 })
@@ -341,7 +341,7 @@ describe('metadata', () => {
       authorization_endpoint: `${issuer.url}/start`,
       token_endpoint: `${issuer.url}/token`,
     }
-    expect(await statusOf(await issuer.token())).toBe(200)
+    expect(await askStatus(await issuer.token())).toBe(200)
     const server = await get('oauth-authorization-server')
     expect(api).toMatchObject({
       resource: 'https://registry.example/api',
@@ -360,12 +360,12 @@ describe('metadata', () => {
       registration_endpoint: 'https://issuer.example/oauth2/clients',
     }
     issuer.server = said
-    expect(await statusOf(await issuer.token())).toBe(200)
+    expect(await askStatus(await issuer.token())).toBe(200)
     expect(await get('oauth-authorization-server')).toMatchObject(said)
     issuer.server = { ...said, issuer: 'https://evil.example' }
     await issuer.rotate()
     registry.clock.pass(MINUTE)
-    expect(await statusOf(await issuer.token())).toBe(200)
+    expect(await askStatus(await issuer.token())).toBe(200)
     expect(await get('oauth-authorization-server')).toMatchObject({
       code: 'not_found',
       error: expect.stringContaining('publishes no document'),

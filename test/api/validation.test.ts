@@ -136,7 +136,7 @@ beforeEach(() => web.forget())
 
 const validate = (domain: unknown, at = registry) =>
   at.app.inject({ method: 'POST', url: '/api/adagents/validate', payload: { domain } as object })
-const codesOf = (faults: { code: string; field: string }[]) =>
+const listCodes = (faults: { code: string; field: string }[]) =>
   faults.map(({ code, field }) => `${code} ${field}`)
 
 describe('POST /api/adagents/validate', () => {
@@ -176,14 +176,14 @@ describe('POST /api/adagents/validate', () => {
     expect(valid).toBe(false)
     expect(data.validation).toMatchObject({ valid, errors, warnings })
     expect(data.agent_cards).toBeUndefined()
-    expect(codesOf(errors)).toEqual([
+    expect(listCodes(errors)).toEqual([
       'not_https authorized_agents[0].url',
       'not_allowed authorized_agents[1].authorization_type',
       'contradictory authorized_agents[2].publisher_properties[0].publisher_domains',
       'empty authorized_agents[2].publisher_properties',
       'private_key authorized_agents[3].signing_keys[0].d',
     ])
-    expect(codesOf(warnings)).toEqual(
+    expect(listCodes(warnings)).toEqual(
       expect.arrayContaining([
         'expired authorized_agents[4].effective_until',
         'unresolved authorized_agents[5].property_tags',
@@ -207,12 +207,12 @@ describe('POST /api/adagents/validate', () => {
 
   it('200: a pointer to a file that names nothing of the domain is an orphan', async () => {
     const { warnings } = (await validate('orphan.example')).json()
-    expect(codesOf(warnings)).toContain('orphaned_pointer authoritative_location')
+    expect(listCodes(warnings)).toContain('orphaned_pointer authoritative_location')
   })
 
   it('200: a pointer to a pointer is followed no further', async () => {
     const { errors } = (await validate('circling.example')).json()
-    expect(codesOf(errors)).toEqual(['nested_pointer authoritative_location'])
+    expect(listCodes(errors)).toEqual(['nested_pointer authoritative_location'])
   })
 
   it('200: a missing file is answered from that of the manager who names the publisher', async () => {
@@ -221,7 +221,7 @@ describe('POST /api/adagents/validate', () => {
       found: true,
       validation: { discovery_method: 'ads_txt_managerdomain', manager_domain: 'manager.example' },
     })
-    expect(codesOf(warnings)).toContain('manager_used managerdomain')
+    expect(listCodes(warnings)).toContain('manager_used managerdomain')
   })
 
   test.each([
@@ -230,13 +230,13 @@ describe('POST /api/adagents/validate', () => {
   ])('200: no manager stands in for %s', async (domain, kind, code) => {
     const answer = (await validate(domain)).json()
     expect(answer.data).toMatchObject({ found: false, validation: { status_code: 404 } })
-    expect(codesOf(answer.errors)).toContain('file_missing http_status')
-    expect(codesOf(answer[kind])).toContain(code)
+    expect(listCodes(answer.errors)).toContain('file_missing http_status')
+    expect(listCodes(answer[kind])).toContain(code)
   })
 
   it('200: what is wrong in the file of a manager is named, where that may be why', async () => {
     const { errors } = (await validate('misnamed.example')).json()
-    expect(codesOf(errors)).toEqual([
+    expect(listCodes(errors)).toEqual([
       'file_missing http_status',
       'out_of_scope managerdomain_scope',
       'empty managerdomain_scope.properties[1].identifiers',
@@ -250,14 +250,14 @@ describe('POST /api/adagents/validate', () => {
     ['failing.example', 'http_status http_status', 500],
   ])('200: %s is not valid, and says why', async (domain, code, status) => {
     const { data, errors, valid } = (await validate(domain)).json()
-    expect([valid, codesOf(errors), data.validation.status_code]).toEqual([false, [code], status])
+    expect([valid, listCodes(errors), data.validation.status_code]).toEqual([false, [code], status])
   })
 
   it('200: a file that does not come in time is not valid, and that is why', async () => {
     const slow = { 'slow.example': { [FILE]: () => undefined } }
     const hasty = await openLiveWeb(slow, { validateMs: 1_500, fetchMs: 1_000 })
     const { data, errors, valid } = (await validate('slow.example', await hasty.open())).json()
-    expect([valid, codesOf(errors), data.validation.status_code]).toEqual([
+    expect([valid, listCodes(errors), data.validation.status_code]).toEqual([
       false,
       ['timeout timeout'],
       undefined,
@@ -272,7 +272,7 @@ describe('POST /api/adagents/validate', () => {
       return { errors, validation }
     }
     const away = await told('hangs-up.example')
-    expect(codesOf(away.errors)).toEqual(['connection connection'])
+    expect(listCodes(away.errors)).toEqual(['connection connection'])
     expect(await told('printer.local')).toEqual(away)
     expect(await told('metadata.google.internal')).toEqual(away)
     expect(await told('inward.example')).toEqual(away)

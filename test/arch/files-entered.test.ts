@@ -5,7 +5,7 @@ import { testClock } from '../support/clock.ts'
 import { listFilesEntered } from '../support/files-entered.ts'
 import { newSequencer } from '../support/registry.ts'
 import { answered, read } from '../support/sightings.ts'
-import { brandOf, proofOf, writeOf } from '../support/writes.ts'
+import { buildBrandSave, buildProofWrite, buildWrite } from '../support/writes.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
 
@@ -14,10 +14,11 @@ test('the commit of an edited brand enters at most 60 source files', async () =>
   const registry = await newSequencer(clock)
   const commit = (...submissions: Submission[]) =>
     registry.commit({ observations: [], submissions })
-  await commit(writeOf('Org'))
-  await commit(proofOf('Org', 'org.example'))
-  for (const name of ['One', 'Two', 'Three']) await commit(brandOf('Org', 'a.org.example', name))
-  const edit = brandOf('Org', 'a.org.example', 'Four')
+  await commit(buildWrite('Org'))
+  await commit(buildProofWrite('Org', 'org.example'))
+  for (const name of ['One', 'Two', 'Three'])
+    await commit(buildBrandSave('Org', 'a.org.example', name))
+  const edit = buildBrandSave('Org', 'a.org.example', 'Four')
   const files = await listFilesEntered(() => commit(edit))
   expect(files).toContain('pipeline/writer/community/saves.ts')
   expect(files.length, files.join('\n')).toBeLessThanOrEqual(60)

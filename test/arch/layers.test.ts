@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { faultsOf, importsOf, layers } from './layers.ts'
+import { findFaults, layers, listImports } from './layers.ts'
 
 const root = join(import.meta.dirname, '../..')
 const folders = ['pipeline', 'jobs', 'api', 'scripts']
@@ -15,7 +15,7 @@ function sourcesIn(folder: string): string[] {
 test('every file imports only what its layer may', () => {
   const sources = folders.flatMap(sourcesIn)
   expect(sources).not.toEqual([])
-  expect(sources.flatMap(path => faultsOf(path, readFileSync(join(root, path), 'utf8')))).toEqual(
+  expect(sources.flatMap(path => findFaults(path, readFileSync(join(root, path), 'utf8')))).toEqual(
     [],
   )
 })
@@ -26,7 +26,7 @@ test('whatever the API imports, it reaches neither the way out nor a writer', ()
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     if (seen.has(path)) continue
     seen.add(path)
-    for (const { specifier, typeOnly } of importsOf(readFileSync(join(root, path), 'utf8'))) {
+    for (const { specifier, typeOnly } of listImports(readFileSync(join(root, path), 'utf8'))) {
       if (typeOnly || !specifier.startsWith('.')) continue
       open.push(new URL(specifier, `file:///${path}`).pathname.slice(1))
     }
@@ -39,7 +39,7 @@ test('whatever the API imports, it reaches neither the way out nor a writer', ()
 test('no file imports itself by way of others, not even for a type', () => {
   const imports = new Map(
     folders.flatMap(sourcesIn).map(path => {
-      const own = importsOf(readFileSync(join(root, path), 'utf8'))
+      const own = listImports(readFileSync(join(root, path), 'utf8'))
         .filter(({ specifier }) => specifier.startsWith('.'))
         .map(({ specifier }) => new URL(specifier, `file:///${path}`).pathname.slice(1))
       return [path, own]
@@ -145,7 +145,7 @@ describe('a forbidden import is found', () => {
       'only scripts/ reads process.env: settings are passed in',
     ],
   ])('%s: %s', (path, source, fault) => {
-    expect(faultsOf(path, source)).toEqual([`${path}: ${fault}`])
+    expect(findFaults(path, source)).toEqual([`${path}: ${fault}`])
   })
 })
 
@@ -159,12 +159,12 @@ test.each([
     `import { jwtVerify } from 'jose/jwt/verify'\nimport { hash } from './keys.ts'`,
   ],
 ])('%s may say %s', (path, source) => {
-  expect(faultsOf(path, source)).toEqual([])
+  expect(findFaults(path, source)).toEqual([])
 })
 
 test('imports are read over several lines, and strings are not taken for them', () => {
   const source = `import {\n  a,\n  type B,\n} from './a.ts'\nexport const c = 'from'\nexport type { D } from "d"\n`
-  expect(importsOf(source)).toEqual([
+  expect(listImports(source)).toEqual([
     { specifier: './a.ts', typeOnly: false },
     { specifier: 'd', typeOnly: true },
   ])

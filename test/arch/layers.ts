@@ -220,7 +220,7 @@ export interface Import {
 }
 
 /** Static and dynamic imports and `export … from`, read as text: no compiler is at hand to ask. */
-export function importsOf(source: string): Import[] {
+export function listImports(source: string): Import[] {
   const fromLine = /^(import|export)(\s+type)?\b[^'"]*?\bfrom\s*['"]([^'"]+)['"]/gm
   const bareOrDynamic = /(?:^import\s*|\bimport\(\s*)['"]([^'"]+)['"]/gm
   return [
@@ -236,11 +236,11 @@ export function importsOf(source: string): Import[] {
 }
 
 /** What a file may not do, each as a sentence. `path` is relative to the project, with slashes. */
-export function faultsOf(path: string, source: string): string[] {
-  const imports = importsOf(source)
+export function findFaults(path: string, source: string): string[] {
+  const imports = listImports(source)
   const faults = imports.map(({ specifier, typeOnly }) =>
     specifier.startsWith('.')
-      ? layerFault(path, targetOf(path, specifier))
+      ? layerFault(path, resolveTarget(path, specifier))
       : doorFault(path, specifier, typeOnly),
   )
   if (!isWithin(path, 'scripts') && /\bprocess\.env\b|['"]node:process['"]/.test(source)) {
@@ -250,10 +250,10 @@ export function faultsOf(path: string, source: string): string[] {
 }
 
 function layerFault(path: string, target: string): string | undefined {
-  const layer = layerOf(path)
+  const layer = findLayer(path)
   if (!layer) return `stands in no layer`
   const { folder, imports, because, never = {} } = layer
-  const to = layerOf(target)?.folder
+  const to = findLayer(target)?.folder
   if (to === folder || imports.some(place => isWithin(target, place))) return undefined
   const named = to === undefined || imports.some(place => isWithin(place, to)) ? target : to
   return `${folder}/ may not import ${named}: ${never[to ?? ''] ?? because}`
@@ -266,7 +266,7 @@ function doorFault(path: string, specifier: string, typeOnly: boolean): string |
   const places = doors[name] ?? (scoped ? doors[`${parts[0]}/*`] : undefined)
   if (name.startsWith('node:')) {
     if (typeOnly) return undefined
-    const { folder, because, node } = layerOf(path)!
+    const { folder, because, node } = findLayer(path)!
     if (node && !node.includes(name)) return `${folder}/ may not import ${name}: ${because}`
     if (!places) return undefined
   }
@@ -276,13 +276,13 @@ function doorFault(path: string, specifier: string, typeOnly: boolean): string |
 }
 
 /** The innermost layer a path stands in. */
-function layerOf(path: string): Layer | undefined {
+function findLayer(path: string): Layer | undefined {
   return layers
     .filter(({ folder }) => isWithin(path, folder))
     .sort((a, b) => b.folder.length - a.folder.length)[0]
 }
 
-function targetOf(path: string, specifier: string): string {
+function resolveTarget(path: string, specifier: string): string {
   return new URL(specifier, `file:///${path}`).pathname.slice(1)
 }
 

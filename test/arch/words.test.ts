@@ -20,6 +20,14 @@ test('names and comments follow the rules of CONTRIBUTING.md', () => {
   expect(sources.flatMap(({ path, text }) => findWordFaults(path, text))).toEqual([])
 })
 
+test('no function of a test ends in Of', () => {
+  const helpers = listSources('test').filter(path => !path.startsWith('test/arch/words'))
+  const faults = helpers.flatMap(path =>
+    findWordFaults(path, readFileSync(join(root, path), 'utf8')),
+  )
+  expect(faults.filter(fault => fault.endsWith('ending in Of'))).toEqual([])
+})
+
 test('every exception is still needed', () => {
   const all = sources.map(({ text }) => text).join('\n')
   const unused = Object.keys(nounFunctions).filter(
@@ -37,6 +45,14 @@ describe('a broken rule is found', () => {
     ['function rowOf() {}', 'rowOf: begin with a verb instead of ending in Of'],
     ['export function entries() {}', 'entries: a function begins with a verb'],
     ['function entries() {}', 'entries: a function begins with a verb'],
+    [
+      'class Brands {\n  #ownerOf(domain: string) {}\n}',
+      'ownerOf: begin with a verb instead of ending in Of',
+    ],
+    [
+      'interface Brands {\n  ownerOf: (domain: string) => string\n}',
+      'ownerOf: begin with a verb instead of ending in Of',
+    ],
     ['const told = 1', 'told: name what it is'],
     ['rows.map(one => one.id)', 'one: name what it is'],
     ['const FEW = 10', 'FEW: name the thing and its unit'],
@@ -52,6 +68,8 @@ describe('a broken rule is found', () => {
   test.each([
     'export function findBrand() {}',
     'function listEntries() {}',
+    'class Brands {\n  findOwner() {}\n}',
+    'class Pages {\n  findAsOf() {}\n}',
     'const SeenIds = 1',
     'const CANDIDATES_MAX = 10',
     '/** Finds a brand. */',

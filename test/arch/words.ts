@@ -49,6 +49,9 @@ export const wordExceptions: Readonly<Record<string, string>> = {
   seenIds: 'says that an id was seen before',
 }
 
+/** Endings that say more than a verb would: a moment, and JSON Schema's keyword. */
+export const ofIdiom = /(^a|A)sOf$|^oneOf$/
+
 /** Openings of a doc comment that leave its subject to be guessed. */
 export const riddle =
   /^(what|who|whose|whom|whoever|whatever|whether|where|when|how|which|of|those|such|as|the same)\b/i
@@ -96,6 +99,14 @@ export function findWordFaults(path: string, source: string): string[] {
     const isNamed = isHidden || verbs.has(first) || Object.hasOwn(nounFunctions, name)
     return isNamed ? [] : [`${name}: a function begins with a verb`]
   })
+  const methods = Array.from(
+    source.matchAll(
+      /^ +(?:static |async |get |readonly |const |\*)*#?([a-z]\w*[a-z]Of)\b(?=\(|<|:| =)/gm,
+    ),
+    ([, name]) => name!,
+  )
+    .filter(name => !ofIdiom.test(name))
+    .map(name => `${name}: begin with a verb instead of ending in Of`)
   const constants = Array.from(source.matchAll(/^(?:export )?const (\w+)/gm), ([, name]) => name!)
     .filter(name => vagueConstant.test(name))
     .map(name => `${name}: name the thing and its unit`)
@@ -106,7 +117,7 @@ export function findWordFaults(path: string, source: string): string[] {
     .map(text => `“${text.slice(0, 40)} …”: begin a comment with its verb or its object`)
   const literals = source.includes('...{ ') ? ['an object literal is spread in another one'] : []
   const words = speaksProtocol ? [] : findPrivateWords(source)
-  return [...functions, ...constants, ...comments, ...literals, ...words].map(
+  return [...functions, ...methods, ...constants, ...comments, ...literals, ...words].map(
     fault => `${path}: ${fault}`,
   )
 }

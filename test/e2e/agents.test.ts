@@ -70,7 +70,7 @@ afterAll(async () => {
   folder.remove()
 })
 
-const keyOf = ({ host, path }: Agent) => `https://${host}${path.replace(/\/$/, '')}`
+const toKey = ({ host, path }: Agent) => `https://${host}${path.replace(/\/$/, '')}`
 
 const outcomes: Record<Agent['door'], string> = {
   open: 'ok',
@@ -86,11 +86,11 @@ describe('after the first crawl of the demo internet', () => {
     const missing = await ask(`select agent_url from agents
       anti join (select location as agent_url from crawl_state where kind = 'agent' and attempted_at is not null) using (agent_url)`)
     expect(missing).toEqual([])
-    expect([...found.keys()]).toEqual(expect.arrayContaining(cast.map(keyOf)))
+    expect([...found.keys()]).toEqual(expect.arrayContaining(cast.map(toKey)))
     for (const row of found.values()) expect(row.took_ms ?? 0).toBeLessThanOrEqual(PROBE_MS + 1_000)
   })
 
-  test.each(cast.map(agent => [keyOf(agent), agent] as const))('%s is what it is', (key, agent) => {
+  test.each(cast.map(agent => [toKey(agent), agent] as const))('%s is what it is', (key, agent) => {
     const row = found.get(key)!
     expect(row).toMatchObject({ outcome: outcomes[agent.door], type: agent.type })
     if (outcomes[agent.door] !== 'ok') return expect(row.tools_count).toBe(0)

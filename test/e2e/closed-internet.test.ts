@@ -77,7 +77,7 @@ const closed: [what: string, address: string][] = [
   ['site-local', 'fec0::1'],
   ['v6-multicast', 'ff02::1'],
 ]
-const familyOf = (address: string) => (address.includes(':') ? 'AAAA' : 'A')
+const toFamily = (address: string) => (address.includes(':') ? 'AAAA' : 'A')
 const literal = (address: string) => (address.includes(':') ? `[${address}]` : address)
 
 const plain = (host: string) => ({ [host]: [{ A: [publicAddress] }] })
@@ -103,8 +103,8 @@ const pages: ClosedInternet['pages'] = {
   ...leadsTo('moves-inside.example', 'https://inside.moves-inside.example/.well-known/brand.json'),
 }
 for (const [what, address] of closed) {
-  names[`${what}.answer.example`] = [{ [familyOf(address)]: [address] }]
-  names[`${what}.rebinds.example`] = [{ A: [publicAddress] }, { [familyOf(address)]: [address] }]
+  names[`${what}.answer.example`] = [{ [toFamily(address)]: [address] }]
+  names[`${what}.rebinds.example`] = [{ A: [publicAddress] }, { [toFamily(address)]: [address] }]
   Object.assign(names, plain(`${what}.hop.example`))
   Object.assign(
     pages,

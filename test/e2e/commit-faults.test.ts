@@ -8,7 +8,7 @@ import type { Committed } from '../../pipeline/writer/commit-in-parts.ts'
 import type { Sequencer, Step } from '../../pipeline/writer/sequencer.ts'
 import { baseBatch, nextBatch, saves } from '../support/batches.ts'
 import { testClock } from '../support/clock.ts'
-import { type Contents, contentsOf } from '../support/contents.ts'
+import { type Contents, readContents } from '../support/contents.ts'
 import { makeDataDir, newDataDir, openSequencer } from '../support/registry.ts'
 import { type Fault, Writer } from '../support/writers.ts'
 
@@ -27,7 +27,7 @@ async function storedIn({
   const known = await accounts.db.all<{ editor_id: string }>('select editor_id from editors')
   const named = await index.all<{ editor_id: string }>('select distinct editor_id from revisions')
   expect(known).toEqual(expect.arrayContaining(named))
-  return { ...(await contentsOf(index, ['seq', 'editor_id'])), orgs, contacts, editors }
+  return { ...(await readContents(index, ['seq', 'editor_id'])), orgs, contacts, editors }
 }
 
 /** The numbers that saves are answered with, in their order. */

@@ -25,7 +25,7 @@ const laid: Laid[] = []
 let world: Command
 
 /** The domain a document speaks for, or one of its own. */
-function domainOf(name: string, document: Document): string {
+function toDomain(name: string, document: Document): string {
   const named =
     document.house?.domain ??
     document.contact?.domain ??
@@ -39,7 +39,7 @@ beforeAll(async () => {
     for (const file of readdirSync(`${CORPUS}/${kind}`)) {
       const text = readFileSync(`${CORPUS}/${kind}/${file}`, 'utf8')
       const name = file.replace(/\.json$/, '')
-      const wanted = domainOf(name, JSON.parse(text))
+      const wanted = toDomain(name, JSON.parse(text))
       const taken = laid.some(file => file.domain === wanted && file.kind === `${kind}.json`)
       const domain = taken ? `${name}.${wanted}` : wanted
       laid.push({ domain, kind: `${kind}.json`, name })

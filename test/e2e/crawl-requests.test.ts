@@ -31,7 +31,7 @@ let gate: Promise<void> = Promise.resolve()
 let isAsked: () => void = () => {}
 
 /** A file by which the agent of its domain may sell it; the child's is a pointer to the manager's. */
-function fileOf(host: string): object | undefined {
+function buildFile(host: string): object | undefined {
   if (host === 'child.example') {
     return { authoritative_location: 'https://manager.example/.well-known/adagents.json' }
   }
@@ -60,7 +60,7 @@ async function call(path: string, body?: object) {
 }
 
 /** Waits until the request is over, asking as a client would, and tells all that was said of it. */
-async function statusesOf(id: unknown): Promise<Record<string, unknown>[]> {
+async function listStatuses(id: unknown): Promise<Record<string, unknown>[]> {
   const told: Record<string, unknown>[] = []
   await until(async () => {
     const status = await call(`/api/registry/crawl-request/${id}`)
@@ -70,7 +70,7 @@ async function statusesOf(id: unknown): Promise<Record<string, unknown>[]> {
   return told
 }
 
-async function sellersOf(domain: string): Promise<string[]> {
+async function listSellers(domain: string): Promise<string[]> {
   const { authorized_agents } = await call(`/api/registry/publisher?domain=${domain}`)
   return (authorized_agents as { url: string }[]).map(({ url }) => new URL(url).hostname)
 }
@@ -80,7 +80,7 @@ beforeAll(async () => {
   origin = await serveOrigin(async (request, response, path) => {
     isAsked()
     await gate
-    const file = path === '/.well-known/adagents.json' && fileOf(String(request.headers.host))
+    const file = path === '/.well-known/adagents.json' && buildFile(String(request.headers.host))
     response.writeHead(file ? 200 : 404, { 'content-type': 'application/json' })
     response.end(JSON.stringify(file || {}))
   })
@@ -115,27 +115,27 @@ afterAll(async () => {
 
 describe('a crawl that was asked for', () => {
   test('is completed, and then every lookup shows the change', async () => {
-    expect(await sellersOf('news.example')).toEqual(['old.example'])
+    expect(await listSellers('news.example')).toEqual(['old.example'])
     agents['news.example'] = 'new.example'
     const accepted = await client.requestCrawl('news.example')
     expect(accepted).toMatchObject({ domain: 'news.example', message: expect.any(String) })
     const { crawl_request_id } = accepted as { crawl_request_id?: string }
-    const last = (await statusesOf(crawl_request_id)).at(-1)
+    const last = (await listStatuses(crawl_request_id)).at(-1)
     expect(last).toMatchObject({ status: 'completed', attempts: 1, last_error_code: null })
-    expect(await sellersOf('news.example')).toEqual(['new.example'])
+    expect(await listSellers('news.example')).toEqual(['new.example'])
     const found = await client.lookupDomain('news.example')
     expect(found.authorized_agents?.map(({ url }) => url)).toEqual(['https://new.example/mcp'])
   })
 
   test('of a manager changes the answers of those who point to it', async () => {
-    expect(await sellersOf('child.example')).toEqual(['old.example'])
+    expect(await listSellers('child.example')).toEqual(['old.example'])
     agents['manager.example'] = 'new.example'
     const path = '/api/registry/manager-revalidation-request'
     const accepted = await call(path, { manager_domain: 'manager.example' })
     expect(accepted).toMatchObject({ publishers_enqueued: 1 })
-    const last = (await statusesOf(accepted.crawl_request_id)).at(-1)
+    const last = (await listStatuses(accepted.crawl_request_id)).at(-1)
     expect(last).toMatchObject({ status: 'completed', outcome: [{ outcome: 'ok' }] })
-    expect(await sellersOf('child.example')).toEqual(['new.example'])
+    expect(await listSellers('child.example')).toEqual(['new.example'])
   })
 
   test('converges when the indexer is killed while its file is being fetched', async () => {
@@ -156,12 +156,12 @@ describe('a crawl that was asked for', () => {
     open()
     const meanwhile = await call(`/api/registry/crawl-request/${crawl_request_id}`)
     expect(meanwhile.status).toBe('queued')
-    expect(await sellersOf('child.example')).toEqual(['new.example'])
+    expect(await listSellers('child.example')).toEqual(['new.example'])
 
     indexer = new Command(['indexer'], env)
-    const last = (await statusesOf(crawl_request_id)).at(-1)
+    const last = (await listStatuses(crawl_request_id)).at(-1)
     expect(last?.status).toBe('completed')
-    expect(await sellersOf('child.example')).toEqual(['newest.example'])
+    expect(await listSellers('child.example')).toEqual(['newest.example'])
   })
 
   test('is seen by nobody else, and leaves the stores in agreement', async () => {
@@ -174,7 +174,7 @@ describe('a crawl that was asked for', () => {
       headers: { authorization: `Bearer ${theirs}` },
     })
     expect(status).toBe(404)
-    const [last] = (await statusesOf(crawl_request_id)).slice(-1)
+    const [last] = (await listStatuses(crawl_request_id)).slice(-1)
     expect(last).toMatchObject({
       status: 'completed',
       domain: 'other.example',

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { testClock } from '../support/clock.ts'
 import { registry, temporaryFolder } from '../support/command.ts'
-import { crawlOf, many } from '../support/mass.ts'
+import { many, observeAll } from '../support/mass.ts'
 import { shop } from '../support/nights.ts'
-import { optionsOf } from '../support/registry.ts'
+import { buildOptions } from '../support/registry.ts'
 
 const folder = temporaryFolder()
 const env = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'error' }
@@ -13,10 +13,10 @@ const held = (...args: string[]) => registry(['held', ...args], env)
 
 beforeAll(async () => {
   const clock = testClock('2026-11-20T04:00Z')
-  const options = optionsOf({ dataDir: folder.path, clock, settings })
+  const options = buildOptions({ dataDir: folder.path, clock, settings })
   const sequencer = (await Sequencer.open(options))!
   for (const found of [shop, 'absent'] as const) {
-    await sequencer.commit({ observations: crawlOf(many(3), found, clock), submissions: [] })
+    await sequencer.commit({ observations: observeAll(many(3), found, clock), submissions: [] })
     clock.tick({ days: 1 })
   }
   await sequencer.publish()

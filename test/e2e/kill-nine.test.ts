@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { verify } from '../../pipeline/maintenance/verify.ts'
 import type { Submission } from '../../pipeline/model/submission.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
-import { feedsOf } from '../support/feed.ts'
+import { readFeeds } from '../support/feed.ts'
 import { newDataDir, openSequencer } from '../support/registry.ts'
 import { Writer } from '../support/writers.ts'
 
@@ -20,7 +20,7 @@ interface Ledger {
   feed: string[]
 }
 
-function writerOf(dataDir: string, round: number): Writer {
+function startWriter(dataDir: string, round: number): Writer {
   return new Writer('loop', dataDir, { round, size })
 }
 
@@ -49,7 +49,7 @@ async function check(registry: Sequencer, ledger: Ledger): Promise<void> {
   expect(commits.size, 'submissions carried out once').toBe(done.length)
   const lost = [...ledger.acknowledged].filter(([id, seq]) => (commits.get(id) ?? seq + 1) > seq)
   expect(lost, 'acknowledged submissions').toEqual([])
-  const { index, files, serving } = await feedsOf(registry)
+  const { index, files, serving } = await readFeeds(registry)
   expect(files, 'event files').toEqual(index)
   expect(serving, 'serving store').toEqual(index)
   expect(index, 'the order of the feed').toEqual([...new Set(index)].sort())
@@ -60,10 +60,10 @@ async function check(registry: Sequencer, ledger: Ledger): Promise<void> {
 it(`nothing that was acknowledged is lost in ${rounds} kills (KILL_SEED=${seed})`, async () => {
   const dataDir = newDataDir()
   const ledger: Ledger = { handed: new Map(), acknowledged: new Map(), feed: [] }
-  let next = writerOf(dataDir, 0)
+  let next = startWriter(dataDir, 0)
   for (const [round, delayMs] of delays.entries()) {
     const writer = next
-    next = writerOf(dataDir, round + 1)
+    next = startWriter(dataDir, round + 1)
     await runAndKill(writer, delayMs, ledger)
     const registry = await openSequencer({ dataDir })
     await check(registry, ledger).finally(() => registry.close())

@@ -3,7 +3,7 @@ import { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { testClock } from '../support/clock.ts'
 import { registry, temporaryFolder } from '../support/command.ts'
 import { Merging } from '../support/merging.ts'
-import { optionsOf } from '../support/registry.ts'
+import { buildOptions } from '../support/registry.ts'
 
 const folder = temporaryFolder()
 const env = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'error' }
@@ -25,7 +25,7 @@ const file = (domain: string) => ({
 /** The stores, while no command has them. */
 async function stored<Result>(work: (merging: Merging) => Promise<Result>): Promise<Result> {
   const clock = testClock('2026-11-20T03:00Z')
-  const sequencer = await Sequencer.open(optionsOf({ dataDir: folder.path, clock }))
+  const sequencer = await Sequencer.open(buildOptions({ dataDir: folder.path, clock }))
   try {
     return await work(new Merging(sequencer!, clock))
   } finally {
@@ -37,8 +37,8 @@ beforeAll(async () => {
   rids = await stored(async merging => {
     await merging.night({ 'a.example': file('a.example'), 'b.example': file('b.example') })
     return [
-      await merging.ridOf('property', 'a.example', 'home'),
-      await merging.ridOf('property', 'b.example', 'home'),
+      await merging.findRid('property', 'a.example', 'home'),
+      await merging.findRid('property', 'b.example', 'home'),
     ]
   })
 })

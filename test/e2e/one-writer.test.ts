@@ -4,9 +4,9 @@ import { Fatal } from '../../pipeline/core/errors.ts'
 import { verify } from '../../pipeline/maintenance/verify.ts'
 import { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { baseBatch } from '../support/batches.ts'
-import { contentsOf } from '../support/contents.ts'
-import { feedsOf } from '../support/feed.ts'
-import { cleanUp, newDataDir, openSequencer, optionsOf } from '../support/registry.ts'
+import { readContents } from '../support/contents.ts'
+import { readFeeds } from '../support/feed.ts'
+import { buildOptions, cleanUp, newDataDir, openSequencer } from '../support/registry.ts'
 import { Writer } from '../support/writers.ts'
 
 async function writerOn(dataDir: string): Promise<{ writer: Writer; opened: boolean }> {
@@ -25,9 +25,9 @@ describe('while one process writes', () => {
   it('no other may, not even after it has copied its own file', async () => {
     const dataDir = newDataDir()
     const { writer } = await writerOn(dataDir)
-    expect(await Sequencer.open(optionsOf({ dataDir }))).toBeUndefined()
+    expect(await Sequencer.open(buildOptions({ dataDir }))).toBeUndefined()
     await tell(writer, 'commit', 'publish')
-    expect(await Sequencer.open(optionsOf({ dataDir }))).toBeUndefined()
+    expect(await Sequencer.open(buildOptions({ dataDir }))).toBeUndefined()
     expect((await writerOn(dataDir)).opened).toBe(false)
     await tell(writer, 'commit', 'publish')
   })
@@ -36,7 +36,7 @@ describe('while one process writes', () => {
     const registry = await openSequencer()
     cleanUp(() => registry.close())
     const dataDir = registry.paths.dir
-    expect(await Sequencer.open(optionsOf({ dataDir }))).toBeUndefined()
+    expect(await Sequencer.open(buildOptions({ dataDir }))).toBeUndefined()
     expect((await writerOn(dataDir)).opened).toBe(false)
   })
 
@@ -57,10 +57,10 @@ describe('a writer whose fence another one has raised', () => {
     const registry = await openSequencer()
     cleanUp(() => registry.close())
     await registry.commit(baseBatch(systemClock.now()))
-    const before = { rows: await contentsOf(registry.index), feeds: await feedsOf(registry) }
+    const before = { rows: await readContents(registry.index), feeds: await readFeeds(registry) }
     await registry.index.run('update meta set fence = fence + 1')
     await expect(registry.commit(baseBatch(systemClock.now()))).rejects.toThrow(Fatal)
-    const after = { rows: await contentsOf(registry.index), feeds: await feedsOf(registry) }
+    const after = { rows: await readContents(registry.index), feeds: await readFeeds(registry) }
     expect(after).toEqual(before)
     expect(registry.seq).toBe(1)
     expect(await verify(registry)).toEqual([])

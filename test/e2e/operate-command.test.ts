@@ -12,9 +12,9 @@ import { enrol } from '../support/members.ts'
 import { mirrorFile } from '../support/mirrors.ts'
 import { patient } from '../support/patience.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
-import { optionsOf } from '../support/registry.ts'
+import { buildOptions } from '../support/registry.ts'
 import { Scripted } from '../support/writers.ts'
-import { brandOf, keyOf, proofOf, writeOf } from '../support/writes.ts'
+import { buildBrandSave, buildKeyWrite, buildProofWrite, buildWrite } from '../support/writes.ts'
 
 /** As a picture begins. */
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
@@ -27,16 +27,16 @@ const run = (...args: string[]) =>
 
 afterAll(() => folder.remove())
 
-async function commit(...submissions: ReturnType<typeof brandOf>[]): Promise<void> {
+async function commit(...submissions: ReturnType<typeof buildBrandSave>[]): Promise<void> {
   const clock = testClock('2026-11-20T03:00Z')
-  const sequencer = (await Sequencer.open(optionsOf({ dataDir, clock })))!
+  const sequencer = (await Sequencer.open(buildOptions({ dataDir, clock })))!
   await sequencer.commit({ observations: [], submissions })
   await sequencer.close()
 }
 
 /** The name that everybody is told of a brand; undefined where nothing is known. */
 async function named(domain: string, dir = dataDir): Promise<string | undefined> {
-  const { config } = optionsOf({ dataDir: dir })
+  const { config } = buildOptions({ dataDir: dir })
   const api = await anotherApi({ config, clock: systemClock as never })
   const answer = await api.app.inject(`/api/brands/resolve?domain=${domain}`)
   await api.close()
@@ -47,13 +47,13 @@ describe('an operator', () => {
   const domain = 'acme.example'
 
   beforeAll(async () => {
-    await commit(writeOf('Acme'), keyOf('Acme', 'key'), proofOf('Acme', domain))
-    await commit(brandOf('Acme', domain, 'Acme'))
+    await commit(buildWrite('Acme'), buildKeyWrite('Acme', 'key'), buildProofWrite('Acme', domain))
+    await commit(buildBrandSave('Acme', domain, 'Acme'))
   })
 
   test('looks up what was changed and takes it back', async () => {
     expect(await run('backup', backup)).toMatchObject({ status: 0, stdout: 'backed up commit 2\n' })
-    await commit(brandOf('Acme', domain, 'Acne'))
+    await commit(buildBrandSave('Acme', domain, 'Acne'))
     const { stdout } = await run('audit', 'list', '--operation', 'brand.save', '--domain', domain)
     const lines = stdout.trim().split('\n')
     expect(lines).toHaveLength(2)
@@ -107,7 +107,7 @@ describe('an operator', () => {
     const [row] = JSON.parse((await run('audit', 'list', '--limit', '1', '--json')).stdout)
     expect(row).toMatchObject({ operation: 'domain.takedown', by_kind: 'command' })
     expect((await run('takedown', domain, '--undo')).stdout).toBe(`${domain} is readmitted\n`)
-    await commit(brandOf('Acme', domain, 'Acme again'))
+    await commit(buildBrandSave('Acme', domain, 'Acme again'))
     expect(await named(domain)).toBe('Acme again')
     expect(await run('verify')).toMatchObject({ status: 0 })
   })
@@ -125,7 +125,9 @@ test('a registry that runs is asked, backed up and changed without a stop', asyn
   await ask('org', 'domain', 'add', 'acme.example', '--org', 'Acme')
   const writer = openWriterClient(redis.url, silentLog, patient)
   for (const name of ['Acme', 'Acne']) {
-    expect(await writer.submit(brandOf('Acme', 'acme.example', name).operation)).toMatchObject({
+    expect(
+      await writer.submit(buildBrandSave('Acme', 'acme.example', name).operation),
+    ).toMatchObject({
       refused: expect.stringContaining('show first'),
     })
   }
@@ -244,7 +246,7 @@ describe('what users hand in', () => {
     ).toHaveLength(kinds.length)
 
     const settings = { BASE_URL: 'https://registry.example' }
-    const { config } = optionsOf({ dataDir: dir, settings })
+    const { config } = buildOptions({ dataDir: dir, settings })
     const api = await anotherApi({ config, clock: systemClock as never })
     const get = async (path: string) => {
       const { statusCode, body } = await api.app.inject(`/api/${path}`)

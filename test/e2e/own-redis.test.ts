@@ -72,7 +72,7 @@ class Running {
     return this
   }
 
-  async pidOf(command: string): Promise<number> {
+  async findPid(command: string): Promise<number> {
     return until(async () => findChild(this.pid, command))
   }
 
@@ -118,20 +118,20 @@ async function run(more: Environment = {}): Promise<Running> {
 describe('a Redis of the registry’s own', () => {
   test('that is killed is started again; reads do not notice and writes are back soon', async () => {
     const registry = await run()
-    const killed = await registry.pidOf('redis-server')
-    const api = await registry.pidOf('registry.js api')
+    const killed = await registry.findPid('redis-server')
+    const api = await registry.findPid('registry.js api')
     process.kill(killed, 'SIGKILL')
     const began = performance.now()
     await registry.writesAgain()
     expect(performance.now() - began).toBeLessThan(5_000)
-    expect(await registry.pidOf('redis-server')).not.toBe(killed)
-    expect(await registry.pidOf('registry.js api')).toBe(api)
+    expect(await registry.findPid('redis-server')).not.toBe(killed)
+    expect(await registry.findPid('registry.js api')).toBe(api)
   })
 
   test('that was just killed keeps nobody from ending it all', async () => {
     const registry = await run()
     const children = listChildren(registry.pid).map(({ pid }) => pid)
-    process.kill(await registry.pidOf('redis-server'), 'SIGKILL')
+    process.kill(await registry.findPid('redis-server'), 'SIGKILL')
     const { status } = await registry.start.interrupt()
     expect(status).toBe(0)
     await until(async () => !children.some(isRunning))
@@ -153,7 +153,7 @@ describe('a Redis of the registry’s own', () => {
     async (_, damage) => {
       const registry = await run()
       damage(`${registry.dir}/redis/appendonlydir`)
-      process.kill(await registry.pidOf('redis-server'), 'SIGKILL')
+      process.kill(await registry.findPid('redis-server'), 'SIGKILL')
       await registry.writesAgain()
       expect(readdirSync(`${registry.dir}/redis-damaged`)).toEqual(['appendonlydir'])
       await until(async () => registry.start.stderr.includes('redis cannot read its data'))
@@ -196,7 +196,7 @@ describe('a start that was killed', () => {
   test('leaves nothing that keeps the next one from working at once', async () => {
     const registry = await run()
     const env = { DATA_DIR: registry.dir, PORT: new URL(registry.base).port }
-    const redis = await registry.pidOf('redis-server')
+    const redis = await registry.findPid('redis-server')
     registry.start.child.kill('SIGKILL')
     await registry.start.finish()
     const next = await new Running(env).up()
@@ -218,7 +218,7 @@ describe('an API of two processes', () => {
 
   test('is there while one of them is killed', async () => {
     const registry = await run({ API_PROCESSES: '2' })
-    process.kill(await registry.pidOf('registry.js api'), 'SIGKILL')
+    process.kill(await registry.findPid('registry.js api'), 'SIGKILL')
     const isBack = async () =>
       listChildren(registry.pid).filter(({ command }) => command.endsWith('registry.js api'))
         .length === 2

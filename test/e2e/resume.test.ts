@@ -55,7 +55,7 @@ async function killRoles(...roles: Command[]): Promise<void> {
 }
 
 /** As the origin notes it. */
-const addressOf = (source: Source) => toUrl(source).slice('https://'.length)
+const toAddress = (source: Source) => toUrl(source).slice('https://'.length)
 
 /** Addresses of the files whose observation is in the index. */
 async function committed(): Promise<string[]> {
@@ -64,7 +64,7 @@ async function committed(): Promise<string[]> {
     'select kind, location from crawl_state where attempted_at is not null',
   )
   index.close()
-  return rows.map(addressOf)
+  return rows.map(toAddress)
 }
 
 /** Files that are answered for, when it is one more than so many. */
@@ -133,7 +133,7 @@ describe('a crawl whose crawler and indexer are killed in the middle', () => {
     }
     const times = new Map<string, number>()
     for (const address of origin.asked) times.set(address, (times.get(address) ?? 0) + 1)
-    const given = domains.flatMap(location => fileKinds.map(kind => addressOf({ kind, location })))
+    const given = domains.flatMap(location => fileKinds.map(kind => toAddress({ kind, location })))
     expect(given.filter(address => !times.has(address))).toEqual([])
     expect(Math.max(...times.values())).toBeLessThanOrEqual(3)
     // What was fetched twice was under way, or not yet sent, when its crawler was killed.

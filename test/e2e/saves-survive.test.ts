@@ -50,15 +50,15 @@ test('saves answered 200 are there and those answered 503 at most once, wherever
   const registry = await openAll()
   const { dataDir } = registry
   const asked: Asked[] = []
-  let indexer = indexerOf(registry)
+  let indexer = scriptIndexer(registry)
   await indexer.hear('ready')
   await setUp(registry)
   for (const [round, fault] of faults.entries()) {
-    const standby = isLate(fault) ? undefined : indexerOf(registry)
+    const standby = isLate(fault) ? undefined : scriptIndexer(registry)
     await standby?.hear('loaded')
     const saving = saveOver(registry, indexer, fault, round)
     if (standby === undefined) await indexer.ended.then(() => pause(LATE_MS))
-    indexer = standby ?? indexerOf(registry)
+    indexer = standby ?? scriptIndexer(registry)
     asked.push(...(await saving))
     await indexer.hear('ready')
   }
@@ -136,7 +136,7 @@ function saver(app: ReturnType<typeof buildApp>, reader: Reader, secret: string)
   }
 }
 
-function indexerOf({ dataDir, redis }: Registry): Scripted {
+function scriptIndexer({ dataDir, redis }: Registry): Scripted {
   return new Scripted('indexer.ts', [dataDir, redis.url, JSON.stringify({ PUBLISH_EVERY: '1' })])
 }
 
@@ -148,7 +148,7 @@ async function setUp({ writer, secret, dataDir }: Registry): Promise<void> {
     { op: 'organization.create', ...org },
     { op: 'key.create', key_id: randomUUID(), org: 'Acme', label: '', hash },
     ...faults.flatMap((_, round) =>
-      domainsOf(round).map(domain => ({
+      listDomains(round).map(domain => ({
         op: 'organization.domain.add',
         org: 'Acme',
         domain,
@@ -167,7 +167,7 @@ async function submit(writer: WriterClient, operation: object): Promise<void> {
   expect(await writer.submit(Operation.parse(operation))).toHaveProperty('done')
 }
 
-const domainsOf = (round: number) => ['a', 'b', 'c'].map(name => `${name}-${round}.example`)
+const listDomains = (round: number) => ['a', 'b', 'c'].map(name => `${name}-${round}.example`)
 
 /**
  * Saves while the indexer is killed: two under a key, of which one asks until it is answered 200, and
@@ -181,7 +181,7 @@ async function saveOver(
 ): Promise<Asked[]> {
   indexer.tell(JSON.stringify(fault))
   await indexer.hear('armed')
-  const asked = domainsOf(round).map(
+  const asked = listDomains(round).map(
     (domain): Asked => ({ domain, brand_name: `First ${round}`, answers: [] }),
   )
   const [persistent, once, keyless] = asked as [Asked, Asked, Asked]

@@ -275,7 +275,7 @@ describe('the ecosystem’s own client', () => {
 
 describe('README.md', () => {
   const asked = readFileSync('README.md', 'utf8').split('## Ask it')[1]!
-  const blocksOf = (language: string) =>
+  const listBlocks = (language: string) =>
     Array.from(
       asked.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g')),
       ([, text]) => text!,
@@ -284,7 +284,7 @@ describe('README.md', () => {
   const hasJq = spawnSync('jq', ['--version']).status === 0
 
   test.skipIf(!hasJq)('shows the answers that its calls get, pasted in their order', () => {
-    const calls = blocksOf('sh').join('').replaceAll('http://127.0.0.1:3000', base)
+    const calls = listBlocks('sh').join('').replaceAll('http://127.0.0.1:3000', base)
     const script = calls
       .replace('DATA_DIR=data/var/demo', `DATA_DIR=${folder.path}`)
       .replaceAll('Acme', 'Readers')
@@ -294,7 +294,7 @@ describe('README.md', () => {
     })
     expect(status, stderr).toBe(0)
     // The id of the organization that is made is another each time.
-    expect(stdout.replaceAll(/^[0-9a-f-]{36}\n/gm, '')).toBe(blocksOf('json').join(''))
+    expect(stdout.replaceAll(/^[0-9a-f-]{36}\n/gm, '')).toBe(listBlocks('json').join(''))
   })
 })
 

@@ -4,7 +4,7 @@ import { toIso } from '../../pipeline/core/clock.ts'
 import type { Outcome } from '../../pipeline/core/outcomes.ts'
 import type { Observation, Source } from '../../pipeline/model/observation.ts'
 import { testClock } from '../support/clock.ts'
-import { type Contents, contentsOf, type Row } from '../support/contents.ts'
+import { type Contents, type Row, readContents } from '../support/contents.ts'
 import { expectGolden } from '../support/golden.ts'
 import { type MemoryIndex, withIndex } from '../support/memory-index.ts'
 import {
@@ -155,14 +155,14 @@ async function live(index: MemoryIndex, clock: ReturnType<typeof testClock>) {
   for (const step of steps) {
     const at = clock.tick(step.after)
     const events = await index.commit(sightings(step, at))
-    const contents = await contentsOf(index.db, incidental)
+    const contents = await readContents(index.db, incidental)
     told.push({ title: step.title, at: toIso(at), contents, events: events.length })
   }
   return told
 }
 
 /** A line of JSON a row; what says nothing is left out. */
-function lineOf(row: Row): string {
+function formatLine(row: Row): string {
   const said = Object.entries(row).filter(([, value]) => value !== null)
   return JSON.stringify(Object.fromEntries(said))
 }
@@ -170,12 +170,12 @@ function lineOf(row: Row): string {
 function tablesText(contents: Contents): string {
   const { events: _, submissions: __, ...tables } = contents
   return Object.entries(tables)
-    .map(([name, rows]) => `## ${name}\n${rows.map(lineOf).join('\n')}\n`)
+    .map(([name, rows]) => `## ${name}\n${rows.map(formatLine).join('\n')}\n`)
     .join('\n')
 }
 
 function eventText({ event_type, entity_id, payload }: Row): string {
-  return `${event_type} ${entity_id}\n    ${lineOf(payload as Row)}`
+  return `${event_type} ${entity_id}\n    ${formatLine(payload as Row)}`
 }
 
 describe('a small internet over four nights and a week', () => {

@@ -10,8 +10,8 @@ import { join } from 'node:path'
 import {
   conditions,
   harmless,
+  listMutants,
   type Mutant,
-  mutantsOf,
   regions,
   withoutConditions,
 } from './mutants.ts'
@@ -34,10 +34,10 @@ function main(): void {
     if (fateIn(copy, WORLDS).fate !== 'ALIVE')
       throw new Error('the property does not hold as it is')
     const wanted = process.argv[2] ?? ''
-    const sourceOf = ({ file }: { file: string }) => readFileSync(join(root, file), 'utf8')
+    const readSource = ({ file }: { file: string }) => readFileSync(join(root, file), 'utf8')
     const mutants = [
-      ...regions.flatMap(region => mutantsOf(region, sourceOf(region))),
-      ...conditions.flatMap(condition => withoutConditions(condition, sourceOf(condition))),
+      ...regions.flatMap(region => listMutants(region, readSource(region))),
+      ...conditions.flatMap(condition => withoutConditions(condition, readSource(condition))),
     ].filter(({ text }) => text.includes(wanted))
     const fates = mutants.map(mutant => told(mutant, judged(mutant, copy)))
     for (const fate of ['differs', 'fails', 'harmless', 'no program', 'ALIVE'] as const) {

@@ -170,7 +170,7 @@ export interface Mutant {
 }
 
 /** A source without one statement each: a line, with the lines that are indented below it. */
-export function mutantsOf(region: Region, source: string): Mutant[] {
+export function listMutants(region: Region, source: string): Mutant[] {
   const lines = source.split('\n')
   const first = lines.findIndex(line => line.startsWith(region.after)) + 1
   const length = lines.slice(first).findIndex(line => line.startsWith(region.before))
@@ -179,7 +179,7 @@ export function mutantsOf(region: Region, source: string): Mutant[] {
     const line = lines[at]!
     if (!/\w/.test(line) || /^\s*(\/\/|\*|\/\*)/.test(line)) return []
     if (region.only && !region.only.test(line)) return []
-    const taken = lines.slice(at, endOf(lines, at, first + length))
+    const taken = lines.slice(at, findEnd(lines, at, first + length))
     const left = [...lines.slice(0, at), ...lines.slice(at + taken.length)]
     const text = taken.map(one => one.trim()).join(' ')
     return [{ file: region.file, line: at + 1, text, source: left.join('\n') }]
@@ -197,14 +197,15 @@ export function withoutConditions(
   return without.map(text => ({ file, line, text: `=> ${text}`, source: source.replace(of, text) }))
 }
 
-function endOf(lines: readonly string[], at: number, limit: number): number {
-  const depth = indentOf(lines[at]!)
+function findEnd(lines: readonly string[], at: number, limit: number): number {
+  const depth = measureIndent(lines[at]!)
   let end = at + 1
-  while (end < limit && indentOf(lines[end]!) > depth) end++
-  const closes = end < limit && indentOf(lines[end]!) === depth && /^\s*[)\]}`]/.test(lines[end]!)
+  while (end < limit && measureIndent(lines[end]!) > depth) end++
+  const closes =
+    end < limit && measureIndent(lines[end]!) === depth && /^\s*[)\]}`]/.test(lines[end]!)
   return closes ? end + 1 : end
 }
 
-function indentOf(line: string): number {
+function measureIndent(line: string): number {
   return line.trim() === '' ? Number.POSITIVE_INFINITY : line.search(/\S/)
 }

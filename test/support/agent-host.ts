@@ -4,7 +4,7 @@ import { probeAgent } from '../../pipeline/crawl/agent-probe.ts'
 import type { Fetcher } from '../../pipeline/fetch/http.ts'
 import type { AgentDocument } from '../../pipeline/model/documents/index.ts'
 import type { CrawlTarget, Observation } from '../../pipeline/model/observation.ts'
-import { fetcherTo, now, originOf } from './fetching.ts'
+import { fetcherTo, now, startOrigin } from './fetching.ts'
 import type { Origin } from './origin.ts'
 import { patient } from './patience.ts'
 
@@ -24,7 +24,7 @@ export const clock = { now: () => now }
 
 /** A server that speaks JSON-RPC by hand: the answer's return value is sent as JSON. */
 export function agentHost(answer: AgentAnswer): Promise<Origin> {
-  return originOf(async (request, response, path) => {
+  return startOrigin(async (request, response, path) => {
     let body = ''
     for await (const chunk of request) body += chunk
     const call = body === '' ? {} : JSON.parse(body)
@@ -106,7 +106,7 @@ export function probeBy(fetcher: Fetcher, more: Probing = {}): Promise<Observati
   })
 }
 
-export function documentOf(seen: Observation): AgentDocument {
+export function readDocument(seen: Observation): AgentDocument {
   if (seen.document === undefined) throw new Error(`no document: ${JSON.stringify(seen)}`)
   return seen.document as AgentDocument
 }

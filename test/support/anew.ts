@@ -82,7 +82,7 @@ export async function compared(
 ): Promise<{ incremental: Said; anew: Said }> {
   const waiting = await waitingIn(first)
   const [a, b] = [await saidBy(first, now), await saidBy(anew, now)]
-  const agents = agentsOf([...a.authorizations, ...b.authorizations], waiting.publisher)
+  const agents = listAgents([...a.authorizations, ...b.authorizations], waiting.publisher)
   const settled = (said: Said): Said => ({
     ...said,
     brands: said.brands.filter(row => !waiting.brand.has(row.domain)),
@@ -126,7 +126,7 @@ async function waitingIn(db: Database): Promise<Record<'brand' | 'publisher', Se
 
 async function saidBy(db: Database, now: number): Promise<Said> {
   const properties = await db.all<Row>('select * from properties')
-  const names = new Map(properties.map(row => [row.property_rid, nameOf(row)]))
+  const names = new Map(properties.map(row => [row.property_rid, toName(row)]))
   const grants = await db.all<Row & { property_rids: string[] }>(`select * from ${REACHING}`)
   const said: Partial<Said> = {}
   for (const table of tables) said[table] = sorted(await db.all<Row>(`select * from ${table}`))
@@ -153,7 +153,7 @@ select kind, location, turns_at is not distinct from least(
 from crawl_state where kind != 'ads.txt' or attempted_at is not null`
 
 /** A listed property by its content; within a publisher no two have the same. */
-function nameOf({ publisher_domain, property_type, property_id, identifiers }: Row): string {
+function toName({ publisher_domain, property_type, property_id, identifiers }: Row): string {
   return JSON.stringify([publisher_domain, property_type, property_id, identifiers])
 }
 
@@ -165,7 +165,7 @@ function sorted(rows: readonly Row[]): Row[] {
     .map(([, row]) => row)
 }
 
-function agentsOf(grants: readonly Row[], publishers: Set<unknown>): Set<unknown> {
+function listAgents(grants: readonly Row[], publishers: Set<unknown>): Set<unknown> {
   const theirs = grants.filter(row => publishers.has(row.publisher_domain))
   return new Set(theirs.map(row => row.agent_url))
 }
@@ -179,11 +179,11 @@ function without(rows: Row[], others: readonly Row[], mayLack: (row: Row) => boo
 /** Rows that others have not, each as often as it is missing there. */
 function notIn(rows: readonly Row[], others: readonly Row[]): Row[] {
   const left = new Map<string, number>()
-  const keyOf = (row: Row) => JSON.stringify(row)
-  for (const row of others) left.set(keyOf(row), (left.get(keyOf(row)) ?? 0) + 1)
+  const toKey = (row: Row) => JSON.stringify(row)
+  for (const row of others) left.set(toKey(row), (left.get(toKey(row)) ?? 0) + 1)
   return rows.filter(row => {
-    const count = left.get(keyOf(row)) ?? 0
-    left.set(keyOf(row), count - 1)
+    const count = left.get(toKey(row)) ?? 0
+    left.set(toKey(row), count - 1)
     return count <= 0
   })
 }
@@ -191,12 +191,12 @@ function notIn(rows: readonly Row[], others: readonly Row[]): Row[] {
 /** What only one of them says, a line a row: none means that they agree. */
 export function differences({ incremental, anew }: { incremental: Said; anew: Said }): string[] {
   return (Object.keys(anew) as (keyof Said)[]).flatMap(table => [
-    ...notIn(incremental[table], anew[table]).map(row => `${table} has ${textOf(row)}`),
-    ...notIn(anew[table], incremental[table]).map(row => `${table} lacks ${textOf(row)}`),
+    ...notIn(incremental[table], anew[table]).map(row => `${table} has ${toText(row)}`),
+    ...notIn(anew[table], incremental[table]).map(row => `${table} lacks ${toText(row)}`),
   ])
 }
 
-function textOf(row: Row): string {
+function toText(row: Row): string {
   return JSON.stringify(
     Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)),
   )

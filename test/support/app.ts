@@ -126,7 +126,7 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
     },
     submitted,
     async observe(...seen) {
-      const observations = seen.map(seenFile => observationOf(seenFile, clock))
+      const observations = seen.map(seenFile => buildObservation(seenFile, clock))
       await commit(observations, [])
     },
     submit: (...operations) => commit([], operations),
@@ -186,7 +186,7 @@ export async function anotherApi({ config, clock }: Pick<TestRegistry, 'config' 
 }
 
 /** A file that was read, unless something else is said. */
-function observationOf(seen: Seen, clock: Clock): Observation {
+function buildObservation(seen: Seen, clock: Clock): Observation {
   const hash = createHash('sha256').update(JSON.stringify(seen)).digest('hex')
   const read = seen.document === undefined ? {} : { status: 200, hash }
   return { observed_at: clock.now(), outcome: 'ok', ...read, ...seen }

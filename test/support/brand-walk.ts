@@ -71,11 +71,11 @@ export const website = (identifier: string, more: object = {}) => ({
   ...more,
 })
 
-export function brandOf(id: string, websites: (string | object)[], more: object = {}): object {
+export function buildBrand(id: string, websites: (string | object)[], more: object = {}): object {
   const properties = websites.map(one => (typeof one === 'string' ? website(one) : one))
   return { id, names: [{ en: id }], properties, ...more }
 }
 
-export function houseOf(domain: string, brands: object[], more: object = {}): object {
+export function buildHouse(domain: string, brands: object[], more: object = {}): object {
   return { house: { domain, name: `House ${domain}` }, brands, ...more }
 }

@@ -116,7 +116,7 @@ async function serveHttps(
     response.end(page.body)
   })
   const server = createServer(socket => {
-    const record = addressOf(socket)
+    const record = readAddress(socket)
     dialled.push(record)
     const secure = new TLSSocket(socket, {
       isServer: true,
@@ -136,7 +136,7 @@ async function serveHttps(
 
 async function serveOther(port: number, dialled: Dialled[]): Promise<() => void> {
   const server = createServer(socket => {
-    dialled.push(addressOf(socket))
+    dialled.push(readAddress(socket))
     socket.destroy()
   })
   server.listen(port, '::')
@@ -144,6 +144,6 @@ async function serveOther(port: number, dialled: Dialled[]): Promise<() => void>
   return () => void server.close()
 }
 
-function addressOf(socket: Socket): Dialled {
+function readAddress(socket: Socket): Dialled {
   return { address: socket.localAddress!.replace(/^::ffff:(?=\d+\.)/, ''), port: socket.localPort! }
 }

@@ -46,7 +46,7 @@ export class Command {
         // That web is one process, which answers many at once late.
         CRAWL_CONCURRENCY: '16',
         ...env,
-        LIMITS: limitsOf(env),
+        LIMITS: formatLimits(env),
       },
     })
     // Not its end: what it said last may come after that.
@@ -92,7 +92,7 @@ export function registry(args: string[], env: Environment = {}): Promise<Finishe
 }
 
 /** Commands and roles are patient, but where a test says otherwise. */
-function limitsOf({ LIMITS = '{}' }: Environment): string {
+function formatLimits({ LIMITS = '{}' }: Environment): string {
   return JSON.stringify({ ...patient, ...forTheWeb, ...JSON.parse(LIMITS) })
 }
 

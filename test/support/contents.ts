@@ -41,7 +41,10 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
  * Every table and the feed, in an order that does not depend on ids. `without` names columns that
  * shall not count; identities minted at random are replaced by their number of appearance.
  */
-export async function contentsOf(db: Database, without: readonly string[] = []): Promise<Contents> {
+export async function readContents(
+  db: Database,
+  without: readonly string[] = [],
+): Promise<Contents> {
   const names = new Map<string, string>()
   const contents: Partial<Contents> = {}
   for (const table of tableNames) {
@@ -60,7 +63,7 @@ function shown(row: Row, names: Map<string, string>, without: readonly string[])
 
 /** Lists of rids are sets: they are told in the order of their names. */
 function renamed(value: unknown, names: Map<string, string>, without: Set<string>): unknown {
-  if (typeof value === 'string') return UUID.test(value) ? nameOf(value, names) : value
+  if (typeof value === 'string') return UUID.test(value) ? nameRid(value, names) : value
   if (Array.isArray(value)) {
     const items = value.map(item => renamed(item, names, without))
     return value.some(item => typeof item === 'string' && UUID.test(item)) ? items.sort() : items
@@ -73,7 +76,7 @@ function renamed(value: unknown, names: Map<string, string>, without: Set<string
   )
 }
 
-function nameOf(id: string, names: Map<string, string>): string {
+function nameRid(id: string, names: Map<string, string>): string {
   const name = names.get(id) ?? `rid-${names.size + 1}`
   names.set(id, name)
   return name

@@ -35,7 +35,7 @@ export function watchAnswers(app: FastifyInstance): { check(): void } {
   app.addHook('onRequest', async (request, reply) => {
     const { operation } = request.routeOptions.config
     if (operation === undefined || request.method === 'HEAD') return
-    if (itemOf(places.get(operation)) === undefined) return
+    if (findItem(places.get(operation)) === undefined) return
     streams.push({ operation, ...sniff(reply) })
   })
   app.addHook('onSend', async (request, reply, payload) => {
@@ -68,7 +68,7 @@ export function watchAnswers(app: FastifyInstance): { check(): void } {
   }
 }
 
-function itemOf(place: Place | undefined): unknown {
+function findItem(place: Place | undefined): unknown {
   const body = place?.reply[200]
   return body && 'item' in body ? body.item : undefined
 }

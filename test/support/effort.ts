@@ -22,7 +22,7 @@ export async function endsWithin<Result>(ms: number, work: () => Promise<Result>
 }
 
 /** How long processors were busy with the work, in ms: what else a machine has to do does not count. */
-export async function cpuMsOf(work: () => unknown): Promise<number> {
+export async function measureCpuMs(work: () => unknown): Promise<number> {
   const before = process.cpuUsage()
   await work()
   const { user, system } = process.cpuUsage(before)

@@ -10,7 +10,7 @@ interface Feeds {
   serving: string[]
 }
 
-export async function feedsOf(registry: Sequencer): Promise<Feeds> {
+export async function readFeeds(registry: Sequencer): Promise<Feeds> {
   const rows = await registry.index.all<{ id: string }>(
     'select event_id as id from events order by seq, event_id',
   )

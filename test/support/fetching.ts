@@ -40,7 +40,7 @@ export function fetcherTo(connectTo: string, options: Partial<FetcherOptions> = 
   )
 }
 
-export async function originOf(answer: Answer): Promise<Origin> {
+export async function startOrigin(answer: Answer): Promise<Origin> {
   return closeLater(await serveOrigin(answer))
 }
 
@@ -49,10 +49,10 @@ export async function fetchFrom(
   more: Partial<FetchOptions> = {},
   url = file,
 ): Promise<FetchResult> {
-  return fetcherTo((await originOf(answer)).url).fetchDocument(url, { ...ask, ...more })
+  return fetcherTo((await startOrigin(answer)).url).fetchDocument(url, { ...ask, ...more })
 }
 
-export function outcomeOf(got: FetchResult): string {
+export function toOutcome(got: FetchResult): string {
   return got.kind === 'failed' ? got.outcome : got.kind
 }
 

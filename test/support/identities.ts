@@ -36,7 +36,7 @@ export async function openIdentities(): Promise<Identities> {
       if ('refused' in answer) throw new Error(answer.refused)
     }
   }
-  const keyOf = (org: string, secret: string, permissions: string[] = []) => {
+  const buildKey = (org: string, secret: string, permissions: string[] = []) => {
     const hash = createHash('sha256').update(secret).digest('hex')
     return { op: 'key.create', key_id: randomUUID(), org, label: '', hash, permissions }
   }
@@ -51,10 +51,10 @@ export async function openIdentities(): Promise<Identities> {
         await submit(
           registry,
           { op: 'issuer.set', issuer: issuer.url, keys, server: serverAt(issuer.url) },
-          keyOf('Readers', adminKey, ['admin:*']),
+          buildKey('Readers', adminKey, ['admin:*']),
         )
       }
-      const spare = keyOf('Readers', `sk_${randomUUID()}`)
+      const spare = buildKey('Readers', `sk_${randomUUID()}`)
       const waiting = { op: 'organization.create', org_id: randomUUID(), name: 'Waiting Inc' }
       const domain = { domain: 'waiting.example', proof: 'operator' }
       const old = { url: 'https://acme.example/old', type: 'sales' }

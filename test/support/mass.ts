@@ -18,7 +18,7 @@ export function many(count: number, from = 0): string[] {
 }
 
 /** What a crawl of the domains brings: a file, or how the attempts ended. */
-export function crawlOf(
+export function observeAll(
   domains: readonly string[],
   found: Outcome | ((domain: string) => object),
   clock: TestClock,
@@ -42,23 +42,23 @@ export interface Web {
 }
 
 /** An index of many publishers that all stand. */
-export async function webOf(count: number, brake: BrakeLimits = limits): Promise<Web> {
+export async function openWeb(count: number, brake: BrakeLimits = limits): Promise<Web> {
   const clock = testClock('2026-11-20T04:00Z')
   const index = await openMemoryIndex(clock, { brake })
   cleanUp(() => index.close())
-  await index.commit(crawlOf(many(count), shop, clock))
+  await index.commit(observeAll(many(count), shop, clock))
   clock.tick({ days: 1 })
   return {
     index,
     clock,
     async crawl(domains, found) {
-      return typesOf(await index.commit(crawlOf(domains, found, clock)))
+      return countTypes(await index.commit(observeAll(domains, found, clock)))
     },
     held: () => loadHeldRows(index.db),
   }
 }
 
-export function typesOf(events: readonly { event_type: string }[]): Record<string, number> {
+export function countTypes(events: readonly { event_type: string }[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { event_type } of events) counts[event_type] = (counts[event_type] ?? 0) + 1
   return counts

@@ -8,7 +8,7 @@ import { read } from './sightings.ts'
 
 type Kind = 'property' | 'collection'
 
-export function mergeOf(
+export function buildMerge(
   kind: Kind,
   alias_rid: string,
   canonical_rid: string,
@@ -55,7 +55,7 @@ export class Merging {
     return submissions.map(({ submission_id }) => answers.get(submission_id)!)
   }
 
-  async ridOf(kind: Kind, domain: string, slug: string): Promise<string> {
+  async findRid(kind: Kind, domain: string, slug: string): Promise<string> {
     const row = await this.registry.index.one<{ rid: string }>(
       kind === 'property'
         ? `select property_rid as rid from properties

@@ -41,18 +41,18 @@ const junk: unknown[] = [
 ]
 
 /** A change of any place of the document, the root included. */
-export function mutationOf(document: unknown): fc.Arbitrary<Mutation> {
+export function arbitraryMutation(document: unknown): fc.Arbitrary<Mutation> {
   return fc.record({
-    path: fc.constantFrom(...pathsOf(document)),
+    path: fc.constantFrom(...listPaths(document)),
     how: fc.constantFrom('replace', 'replace', 'replace', 'delete', 'duplicate'),
     value: fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...junk) }, fc.jsonValue()),
   })
 }
 
-export function pathsOf(value: unknown, path: Path = []): Path[] {
+export function listPaths(value: unknown, path: Path = []): Path[] {
   if (typeof value !== 'object' || value === null) return [path]
   const keys = Array.isArray(value) ? value.map((_, i) => i) : Object.keys(value)
-  const below = keys.flatMap(key => pathsOf((value as never)[key], [...path, key]))
+  const below = keys.flatMap(key => listPaths((value as never)[key], [...path, key]))
   return [path, ...below]
 }
 

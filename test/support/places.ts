@@ -212,10 +212,10 @@ function under(prefix: string, kinds: Record<string, Kind>): Record<string, Kind
 export function typedPlace(kind: FileKind, path: Path, value: unknown): boolean {
   const place = path.map(step => (typeof step === 'number' ? '*' : step)).join('.')
   const wanted = (kind === 'adagents.json' ? adagents : brand)[place]
-  return wanted !== undefined && wanted !== kindOf(value)
+  return wanted !== undefined && wanted !== nameKind(value)
 }
 
-function kindOf(value: unknown): string {
+function nameKind(value: unknown): string {
   if (value === null) return 'null'
   return Array.isArray(value) ? 'list' : typeof value
 }

@@ -34,7 +34,7 @@ interface Opening {
   onStep?: NonNullable<SequencerOptions['onStep']>
 }
 
-export function optionsOf({ dataDir, clock, log, settings, onStep }: Opening): SequencerOptions {
+export function buildOptions({ dataDir, clock, log, settings, onStep }: Opening): SequencerOptions {
   const config = readConfig({ ...settings, DATA_DIR: dataDir ?? newDataDir() })
   return {
     config,
@@ -46,7 +46,7 @@ export function optionsOf({ dataDir, clock, log, settings, onStep }: Opening): S
 
 /** The one writer of a data folder. Whoever opens it must `close()` it before opening it again. */
 export async function openSequencer(opening: Opening = {}): Promise<Sequencer> {
-  const sequencer = await Sequencer.open(optionsOf(opening))
+  const sequencer = await Sequencer.open(buildOptions(opening))
   if (sequencer === undefined) throw new Error('another process writes')
   return sequencer
 }

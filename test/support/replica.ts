@@ -49,16 +49,16 @@ export class Replica {
 
   begin({ agents, authorizations, properties, collections }: Beginning): void {
     this.#hasHeardAll = false
-    for (const row of agents ?? []) this.#add(this.#agents, row.url as string, profileOf(row))
+    for (const row of agents ?? []) this.#add(this.#agents, row.url as string, toProfile(row))
     for (const row of authorizations ?? []) {
-      this.#add(this.#authorizations, row.id as string, grantOf(row))
+      this.#add(this.#authorizations, row.id as string, toGrant(row))
     }
     for (const row of properties ?? []) {
-      const facts = { ...propertyOf({ property: row }), status: row.status }
+      const facts = { ...toProperty({ property: row }), status: row.status }
       this.#add(this.#properties, row.property_rid as string, facts)
     }
     for (const row of collections ?? []) {
-      this.#add(this.#collections, row.collection_rid as string, collectionOf(row))
+      this.#add(this.#collections, row.collection_rid as string, toCollection(row))
     }
   }
 
@@ -79,10 +79,10 @@ export class Replica {
   #apply({ event_type, entity_id: id, payload }: FeedEvent): void {
     switch (event_type) {
       case 'property.created':
-        this.#add(this.#properties, id, { ...propertyOf(payload), status: 'active' })
+        this.#add(this.#properties, id, { ...toProperty(payload), status: 'active' })
         break
       case 'property.updated':
-        this.#change(this.#properties, id, propertyOf(payload))
+        this.#change(this.#properties, id, toProperty(payload))
         break
       case 'property.stale':
         this.#turn(this.#properties, id, 'active', 'stale')
@@ -91,26 +91,26 @@ export class Replica {
         this.#turn(this.#properties, id, 'stale', 'active')
         break
       case 'authorization.granted':
-        this.#add(this.#authorizations, id, grantOf(payload))
+        this.#add(this.#authorizations, id, toGrant(payload))
         break
       case 'authorization.modified':
-        this.#change(this.#authorizations, id, grantOf(payload))
+        this.#change(this.#authorizations, id, toGrant(payload))
         break
       case 'authorization.revoked':
         this.#remove(this.#authorizations, id)
         break
       case 'collection.created':
-        this.#add(this.#collections, id, collectionOf(payload))
+        this.#add(this.#collections, id, toCollection(payload))
         break
       case 'collection.updated':
       case 'collection.removed':
-        this.#change(this.#collections, id, collectionOf(payload))
+        this.#change(this.#collections, id, toCollection(payload))
         break
       case 'agent.discovered':
-        this.#add(this.#agents, id, profileOf(payload))
+        this.#add(this.#agents, id, toProfile(payload))
         break
       case 'agent.profile_updated':
-        this.#change(this.#agents, id, profileOf(payload))
+        this.#change(this.#agents, id, toProfile(payload))
         break
       case 'agent.removed':
         this.#remove(this.#agents, id)
@@ -153,21 +153,21 @@ export class Replica {
   }
 }
 
-function propertyOf({ property, source }: Row): Row {
+function toProperty({ property, source }: Row): Row {
   const facts: Row = { source, ...(property as Row) }
-  return { publisher_domain: facts.publisher_domain, ...factsOf(facts, propertyFacts) }
+  return { publisher_domain: facts.publisher_domain, ...pickFacts(facts, propertyFacts) }
 }
 
-function grantOf(payload: Row): Row {
+function toGrant(payload: Row): Row {
   const { agent_url, publisher_domain, authorization_type, properties_authorized } = payload
   const { property_rids } = payload
   const names = { agent_url, publisher_domain, authorization_type, properties_authorized }
-  return { ...names, property_rids, ...factsOf(payload, authorizationFacts) }
+  return { ...names, property_rids, ...pickFacts(payload, authorizationFacts) }
 }
 
-function collectionOf(payload: Row): Row {
+function toCollection(payload: Row): Row {
   const { publisher_domain, collection_id } = payload
-  return { publisher_domain, collection_id, ...factsOf(payload, collectionFacts) }
+  return { publisher_domain, collection_id, ...pickFacts(payload, collectionFacts) }
 }
 
 const profileFacts = [
@@ -183,12 +183,12 @@ const profileFacts = [
   'category_taxonomy',
 ] as const
 
-function profileOf({ name, type, inventory_profile }: Row): Row {
-  return { name, type, ...factsOf(inventory_profile as Row, profileFacts) }
+function toProfile({ name, type, inventory_profile }: Row): Row {
+  return { name, type, ...pickFacts(inventory_profile as Row, profileFacts) }
 }
 
 /** What says nothing is absent in an event and null in a row. */
-function factsOf(facts: Row, names: readonly string[]): Row {
+function pickFacts(facts: Row, names: readonly string[]): Row {
   return Object.fromEntries(names.map(name => [name, facts[name] ?? null]))
 }
 
@@ -199,15 +199,15 @@ export async function heldIn(db: Database): Promise<Held> {
   const publishers = await db.all<{ domain: string }>('select domain from publishers')
   return {
     properties: await by('select * from properties', 'property_rid', row => ({
-      ...propertyOf({ property: row }),
+      ...toProperty({ property: row }),
       status: row.status,
     })),
     authorizations: await by(
       `select *, property_count as properties_authorized from ${REACHING} where in_force`,
       'id',
-      grantOf,
+      toGrant,
     ),
-    collections: await by('select * from collections', 'collection_rid', collectionOf),
+    collections: await by('select * from collections', 'collection_rid', toCollection),
     agents: await agentsIn(db),
     publishers: publishers.map(({ domain }) => domain).sort(),
   }
@@ -222,7 +222,7 @@ async function agentsIn(db: Database): Promise<Record<string, Row>> {
       const view = toAgentView(row, byUrl.get(row.agent_url))
       const { agent_url, name, type } = view
       const inventory_profile = profileOfView(view)
-      return [agent_url, profileOf({ name: name ?? agent_url, type, inventory_profile })]
+      return [agent_url, toProfile({ name: name ?? agent_url, type, inventory_profile })]
     }),
   )
 }

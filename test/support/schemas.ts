@@ -12,7 +12,7 @@ interface Validate {
 /**
  * A check by the ecosystem's own schema of that name, such as `adagents.json`, from the client package.
  */
-export function schemaOf(name: string): Validate {
+export function loadSchema(name: string): Validate {
   const Ajv = require('ajv').default
   const addFormats = require('ajv-formats').default
   const entry = require.resolve('@adcp/sdk')

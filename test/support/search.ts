@@ -13,13 +13,13 @@ export interface Named {
 }
 
 /** An index of brands alone; the item of each is its number. */
-export async function searchIndexOf(brands: readonly Named[]): Promise<SearchIndex> {
+export async function buildSearchIndex(brands: readonly Named[]): Promise<SearchIndex> {
   const folder = newDataDir()
   mkdirSync(folder, { recursive: true })
   const path = `${folder}/test.search`
   const file = new PartsWriter(path)
   const builder = new CollectionBuilder(file)
-  for (const [number, named] of brands.entries()) builder.add(entryOf(named, number))
+  for (const [number, named] of brands.entries()) builder.add(toEntry(named, number))
   const collections = {
     brands: builder.finish(),
     publishers: new CollectionBuilder(file).finish(),
@@ -31,7 +31,7 @@ export async function searchIndexOf(brands: readonly Named[]): Promise<SearchInd
   return index
 }
 
-function entryOf({ names, house }: Named, number: number): SearchEntry {
+function toEntry({ names, house }: Named, number: number): SearchEntry {
   return {
     names: texts(names),
     aside: texts(house === undefined ? [] : [house]),

@@ -7,7 +7,7 @@ import { answered, read } from './sightings.ts'
  * numbers: houses with leaves, publishers of their own, and publishers that point to a manager.
  */
 export function villageDomains(size: number): string[] {
-  return Array.from({ length: size }, (_, i) => domainOf(i))
+  return Array.from({ length: size }, (_, i) => toDomain(i))
 }
 
 /** What a night's crawl of the domains from `from` on brings; two files a domain. */
@@ -17,12 +17,12 @@ export function villageNight(
   at: Instant,
 ): Observation[] {
   return Array.from({ length: count }, (_, i) => (from + i) % size).flatMap(i => [
-    brandOf(i, night, at),
-    adagentsOf(i, night, size, at),
+    observeBrand(i, night, at),
+    observeAdagents(i, night, size, at),
   ])
 }
 
-function domainOf(i: number): string {
+function toDomain(i: number): string {
   return `d${i}.example`
 }
 
@@ -41,8 +41,8 @@ function edition(i: number, night: number, often: number): number {
   return last
 }
 
-function brandOf(i: number, night: number, at: Instant): Observation {
-  const domain = domainOf(i)
+function observeBrand(i: number, night: number, at: Instant): Observation {
+  const domain = toDomain(i)
   const fate = chance(i, night, 1)
   if (fate < 0.04) return answered('timeout', 'brand.json', domain, at)
   if (fate < 0.07) return answered('absent', 'brand.json', domain, at)
@@ -54,17 +54,17 @@ function brandOf(i: number, night: number, at: Instant): Observation {
 function portfolio(i: number, made: number): object {
   const refs = [1, 2, 3, 4].filter(n => chance(i, made, n) < 0.8)
   return {
-    house: { domain: domainOf(i), name: `House ${i}` },
-    brands: [website(domainOf(i), `b${i}`, `House ${i} of ${made}`, 'master')],
-    brand_refs: refs.map(n => ({ domain: domainOf(i + n), brand_id: `b${i + n}` })),
+    house: { domain: toDomain(i), name: `House ${i}` },
+    brands: [website(toDomain(i), `b${i}`, `House ${i} of ${made}`, 'master')],
+    brand_refs: refs.map(n => ({ domain: toDomain(i + n), brand_id: `b${i + n}` })),
   }
 }
 
 function leaf(i: number, house: number, made: number): object {
-  if (i % 10 === 7) return { house: domainOf(house) }
+  if (i % 10 === 7) return { house: toDomain(house) }
   return {
-    ...website(domainOf(i), `b${i}`, `Brand ${i} of ${made}`, 'sub_brand'),
-    ...(i % 10 < 5 ? { house_domain: domainOf(house) } : {}),
+    ...website(toDomain(i), `b${i}`, `Brand ${i} of ${made}`, 'sub_brand'),
+    ...(i % 10 < 5 ? { house_domain: toDomain(house) } : {}),
   }
 }
 
@@ -73,8 +73,8 @@ function website(domain: string, id: string, name: string, keller_type: string):
   return { id, names: [{ en: name }], keller_type, properties }
 }
 
-function adagentsOf(i: number, night: number, size: number, at: Instant): Observation {
-  const domain = domainOf(i)
+function observeAdagents(i: number, night: number, size: number, at: Instant): Observation {
+  const domain = toDomain(i)
   const fate = chance(i, night, 2)
   if (fate < 0.03) return answered('server_error', 'adagents.json', domain, at)
   if (fate < 0.06) return answered('absent', 'adagents.json', domain, at)
@@ -86,7 +86,7 @@ function adagentsOf(i: number, night: number, size: number, at: Instant): Observ
 }
 
 function pointer(manager: number): object {
-  return { authoritative_location: `https://${domainOf(manager)}/.well-known/adagents.json` }
+  return { authoritative_location: `https://${toDomain(manager)}/.well-known/adagents.json` }
 }
 
 /** A manager's file (every twentieth) also lists the properties of those that point to it. */
@@ -100,7 +100,7 @@ function inventory(i: number, made: number): object {
     authorized_agents: agents.map(n => grant(i, n, made)),
     revoked_publisher_domains: [0, 11]
       .filter(n => chance(i, made, 40 + n) < 0.1)
-      .map(n => ({ publisher_domain: domainOf(i + n), revoked_at: '2026-11-19T00:00:00Z' })),
+      .map(n => ({ publisher_domain: toDomain(i + n), revoked_at: '2026-11-19T00:00:00Z' })),
   }
 }
 
@@ -113,16 +113,16 @@ function property(i: number, n: number): object {
     property_id: `p${n}`,
     property_type: 'website',
     name: `Site ${n} of ${i}`,
-    identifiers: [{ type: 'domain', value: n === 0 ? domainOf(i) : `s${n}.${domainOf(i)}` }],
-    publisher_domain: domainOf(i),
+    identifiers: [{ type: 'domain', value: n === 0 ? toDomain(i) : `s${n}.${toDomain(i)}` }],
+    publisher_domain: toDomain(i),
     tags: n === 1 ? ['news'] : [],
   }
 }
 
 function grant(i: number, n: number, made: number): object {
   const entry = { url: `https://agent${(i + n) % 30}.example/mcp`, authorized_for: `Sales ${made}` }
-  const domains = [domainOf(i)]
-  const selector = { publisher_domains: [...domains, domainOf(i + 11)], selection_type: 'all' }
+  const domains = [toDomain(i)]
+  const selector = { publisher_domains: [...domains, toDomain(i + 11)], selection_type: 'all' }
   if (n === 0) {
     const selectors = { publisher_properties: [selector] }
     return { ...entry, authorization_type: 'publisher_properties', ...selectors }

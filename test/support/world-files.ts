@@ -23,7 +23,7 @@ const publisher = fc.constantFrom(...publishers)
 const agent = fc.constantFrom(...agents)
 const tag = fc.constantFrom('news', 'sport')
 const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined })
-const someOf = <Value>(value: fc.Arbitrary<Value>, maxLength: number) =>
+const arbitrarySome = <Value>(value: fc.Arbitrary<Value>, maxLength: number) =>
   fc.array(value, { maxLength, size: 'max' })
 
 const daysIn = (days: number) => toIso(worldStart + days * DAY)
@@ -43,7 +43,7 @@ const propertyIn = (location: string) =>
       owner: ownerIn(location),
       number: fc.constantFrom(1, 2),
       edition: fc.constantFrom('', ' II'),
-      tags: someOf(tag, 2),
+      tags: arbitrarySome(tag, 2),
       isSpelled: fc.boolean(),
       hasId: fc.boolean(),
     })
@@ -129,8 +129,8 @@ const inventoryAt = (location: string) =>
     {
       properties: fc.array(propertyIn(location), { minLength: 1, maxLength: 6, size: 'max' }),
       authorized_agents: fc.array(entryIn(location), { minLength: 1, maxLength: 3, size: 'max' }),
-      collections: someOf(collectionIn(location), 2),
-      revoked_publisher_domains: someOf(revocation, 2),
+      collections: arbitrarySome(collectionIn(location), 2),
+      revoked_publisher_domains: arbitrarySome(revocation, 2),
       last_updated: fc.constantFrom(-3, -1, 0.05, 1).map(daysIn),
     },
     { requiredKeys: ['properties', 'authorized_agents'] },

@@ -232,7 +232,7 @@ export class Living {
     const isLate = (index: number) => night.late[index % night.late.length]!
     const arriving = [...this.#late, ...seen.filter((_, index) => !isLate(index))]
     this.#late = seen.filter((_, index) => isLate(index))
-    for (const batch of batchesOf(inOrder(arriving, night.order), night.batch)) {
+    for (const batch of splitBatches(inOrder(arriving, night.order), night.batch)) {
       await this.#index.commit(batch)
       if (night.isTwice) await this.#index.commit(batch)
     }
@@ -280,7 +280,7 @@ function inOrder(seen: readonly Observation[], order: readonly number[]): Observ
     .map(({ one }) => one)
 }
 
-function batchesOf<Item>(items: readonly Item[], size: number): Item[][] {
+function splitBatches<Item>(items: readonly Item[], size: number): Item[][] {
   const count = Math.ceil(items.length / size)
   return Array.from({ length: count }, (_, i) => items.slice(i * size, (i + 1) * size))
 }

@@ -13,7 +13,7 @@ import { baseBatch, nextBatch } from './batches.ts'
 import { testClock } from './clock.ts'
 import { villageNight } from './village.ts'
 import type { Fault } from './writers.ts'
-import { brandOf, keyOf, proofOf, writeOf } from './writes.ts'
+import { buildBrandSave, buildKeyWrite, buildProofWrite, buildWrite } from './writes.ts'
 
 const [mode, dataDir, text = '{}'] = process.argv.slice(2)
 const config = readConfig({ DATA_DIR: dataDir! })
@@ -63,10 +63,10 @@ async function loop({ round, size }: { round: number; size: number }): Promise<v
   for (let turn = 0; ; turn++) {
     const org = `${round} ${turn}`
     const domain = `told-${round}-${turn}.example`
-    await write(registry, [writeOf(org), keyOf(org, org), proofOf(org, domain)])
+    await write(registry, [buildWrite(org), buildKeyWrite(org, org), buildProofWrite(org, domain)])
     await bulk()
-    const edits = ['Told', 'Told again'].map(name => brandOf(org, domain, name))
-    await write(registry, [writeOf(`${org} too`), ...edits])
+    const edits = ['Told', 'Told again'].map(name => buildBrandSave(org, domain, name))
+    await write(registry, [buildWrite(`${org} too`), ...edits])
     if (turn % 2 === 0) await registry.publish()
   }
 }

@@ -4,38 +4,42 @@ import { deriveId } from '../../pipeline/core/uuid-v7.ts'
 import type { Operation, Submission } from '../../pipeline/model/submission.ts'
 
 /** A new organization: the same for the same name, as a second delivery of it would be. */
-export function writeOf(name: string): Submission {
+export function buildWrite(name: string): Submission {
   return submission(name, { op: 'organization.create', org_id: deriveId('org', name), name })
 }
 
-export function keyOf(org: string, label: string): Submission {
+export function buildKeyWrite(org: string, label: string): Submission {
   const hash = createHash('sha256').update(label).digest('hex')
   const operation = { op: 'key.create', key_id: deriveId('key', label), org, label, hash } as const
   return submission(label, operation)
 }
 
 /** That a domain is an organization's, said by whoever runs the registry. */
-export function proofOf(org: string, domain: string): Submission {
+export function buildProofWrite(org: string, domain: string): Submission {
   const proven = { op: 'organization.domain.add', org, proof: 'operator' } as const
   return submission(`${org} ${domain}`, { ...proven, domain: domain as Domain })
 }
 
-const editorOf = (org: string) =>
+const toEditor = (org: string) =>
   ({ kind: 'key', id: deriveId('key', org), org_id: deriveId('org', org) }) as const
 
 /** A brand that an organization saves. */
-export function brandOf(org: string, domain: string, brand_name: string): Submission {
+export function buildBrandSave(org: string, domain: string, brand_name: string): Submission {
   const revision_id = deriveId('revision', domain, brand_name)
-  const save = { op: 'brand.save', revision_id, editor: editorOf(org), brand_name } as const
+  const save = { op: 'brand.save', revision_id, editor: toEditor(org), brand_name } as const
   return submission(`${domain} ${brand_name}`, { ...save, domain: domain as Domain })
 }
 
 /** Properties that an organization saves, and whom to write to. */
-export function propertiesOf(org: string, domain: string, names: readonly string[]): Submission {
+export function buildPropertiesSave(
+  org: string,
+  domain: string,
+  names: readonly string[],
+): Submission {
   const revision_id = deriveId('revision', 'properties', domain, ...names)
   const properties = names.map(name => ({ type: 'website', name, identifiers: [], tags: [] }))
   const contact = { email: `${names.length}@${domain}` }
-  const save = { op: 'property.save', revision_id, editor: editorOf(org), properties } as const
+  const save = { op: 'property.save', revision_id, editor: toEditor(org), properties } as const
   return submission(revision_id, { ...save, domain: domain as Domain, contact })
 }
 

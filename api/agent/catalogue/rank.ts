@@ -9,12 +9,12 @@ function listWords({ name, description, publisher, offer }: Product): Set<string
   return splitWords(`${name} ${description} ${publisher.countries.join(' ')} ${offer.kind}`)
 }
 
-const wordsOf = new Map(products.map(product => [product, listWords(product)]))
+const wordsByProduct = new Map(products.map(product => [product, listWords(product)]))
 
 /** Share of the words of a text that a product has, 0 to 1. */
 export function scoreProduct(product: Product, text: string): number {
   const wanted = splitWords(text)
-  const own = wordsOf.get(product) ?? listWords(product)
+  const own = wordsByProduct.get(product) ?? listWords(product)
   const matched = [...wanted].filter(word => own.has(word))
   return wanted.size === 0 ? 0 : matched.length / wanted.size
 }

@@ -30,7 +30,7 @@ async function checkRewritten(index: Database, paths: Paths): Promise<string[]> 
   )
   const wrong: string[] = []
   for (const { day, sha256 } of rows) {
-    const file = paths.eventsOf(day)
+    const file = paths.eventFile(day)
     if (existsSync(file) && (await hashFile(file)) !== sha256) {
       wrong.push(`events: ${day}.ndjson was changed after events were taken out of it`)
     }
@@ -44,7 +44,7 @@ async function findDifference(
   paths: Paths,
   day: string,
 ): Promise<string | undefined> {
-  const lines = readLines(paths.eventsOf(day))
+  const lines = readLines(paths.eventFile(day))
   let number = 0
   const differs = (found: string, expected: string) =>
     `line ${number} of ${day}.ndjson is ${found}, should be ${expected}`

@@ -17,7 +17,7 @@ class LogEnds {
     this.head = findNewest(store, wholeLog)
   }
 
-  newestOf(type: EventType): EventKey | undefined {
+  findNewest(type: EventType): EventKey | undefined {
     if (!this.#newest.has(type)) this.#newest.set(type, findNewest(this.store, toTrack(type)))
     return this.#newest.get(type)
   }
@@ -26,7 +26,7 @@ class LogEnds {
     if (types.length === eventTypeNames.length) return this.head
     let newest: EventKey | undefined
     for (const type of types) {
-      const id = this.newestOf(type)
+      const id = this.findNewest(type)
       if (id !== undefined && (newest === undefined || id > newest)) newest = id
     }
     return newest

@@ -139,7 +139,7 @@ function openIterators(ends: LogEnds, key: EventKey, types: readonly EventType[]
   const isAll = types.length === eventTypeNames.length
   const tracks = isAll
     ? [wholeLog]
-    : types.filter(type => (ends.newestOf(type) ?? '') >= key).map(toTrack)
+    : types.filter(type => (ends.findNewest(type) ?? '') >= key).map(toTrack)
   const isAlone = tracks.length === 1
   return tracks.map(
     (track, number) => new TrackIterator(ends.store, track, key, isAlone ? undefined : number),

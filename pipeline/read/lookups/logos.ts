@@ -12,5 +12,5 @@ export function findLogos({ serving }: Reader, domain: string): StoredLogo[] {
 
 /** The picture of a logo; undefined where it is not there any more. */
 export function readPicture({ paths }: Reader, hash: string): Promise<Buffer | undefined> {
-  return readFile(paths.pictureOf(hash)).catch(() => undefined)
+  return readFile(paths.logoFile(hash)).catch(() => undefined)
 }

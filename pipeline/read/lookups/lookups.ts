@@ -36,7 +36,7 @@ export function findPublisher(
   base: string,
   more?: object,
 ): FoundPublisher | undefined {
-  const member = toPublicMember(getMembers(reader).ownerOf(domain))
+  const member = toPublicMember(getMembers(reader).findOwner(domain))
   const added =
     member === null && more === undefined
       ? NO_MEMBER
@@ -218,7 +218,7 @@ export function buildUnknownPublisher(reader: Reader, domain: string): Publisher
   const isRead = brand.state === 'current' || brand.state === 'stale'
   return {
     domain,
-    member: toPublicMember(getMembers(reader).ownerOf(domain)),
+    member: toPublicMember(getMembers(reader).findOwner(domain)),
     adagents_valid: validity[freshness.state],
     discovery_method: null,
     manager_domain: null,

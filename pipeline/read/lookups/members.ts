@@ -37,7 +37,7 @@ export class Members {
   }
 
   /** Finds the member that holds this domain. */
-  ownerOf(domain: string): StoredMember | undefined {
+  findOwner(domain: string): StoredMember | undefined {
     return this.#byDomain.get(domain)
   }
 

@@ -20,7 +20,7 @@ export interface AgentsAsked {
   after?: Place | undefined
   limit: number
   maxBytes: number
-  cursorOf(place: Place): string
+  formatCursor(place: Place): string
 }
 
 /** A page of the agents that pass, the most relevant first, as JSON that is ready to be sent. */
@@ -49,7 +49,7 @@ export function searchAgents(agents: AgentIndex, asked: AgentsAsked): LentBytes 
     last = rank
     written += 1
   }
-  const cursor = last === undefined ? null : asked.cursorOf(placeAt(agents, last))
+  const cursor = last === undefined ? null : asked.formatCursor(placeAt(agents, last))
   const text = JSON.stringify(cursor)
   const next = hasMore ? text : 'null'
   writer.ascii(`],"cursor":${text},"next_cursor":${next},"has_more":${hasMore}}`)

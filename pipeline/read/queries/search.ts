@@ -39,7 +39,7 @@ async function withMembers(
     domains.push(...(await findPublishers(snapshot, others, room)))
   }
   return domains.map(domain => {
-    const member = toPublicMember(members.ownerOf(domain))
+    const member = toPublicMember(members.findOwner(domain))
     return JSON.stringify({ domain, member } satisfies PublisherMatch)
   })
 }

@@ -23,7 +23,7 @@ export async function keepPictures(
   }
   if (!submissions.some(({ operation: { op } }) => removing.has(op))) return
   for (const hash of await listUnusedPictures(accounts.db, seq)) {
-    rmSync(paths.pictureOf(hash), { force: true })
+    rmSync(paths.logoFile(hash), { force: true })
   }
 }
 
@@ -33,7 +33,7 @@ const removing: ReadonlySet<string> = new Set(['review.reject', 'domain.takedown
 export const pictureOperations: ReadonlySet<string> = new Set(['logo.save', ...removing])
 
 function keepPicture(paths: Paths, hash: string, bytes: Buffer): void {
-  const path = paths.pictureOf(hash)
+  const path = paths.logoFile(hash)
   if (existsSync(path)) return
   mkdirSync(dirname(path), { recursive: true })
   syncPath(paths.pictures)
@@ -71,5 +71,5 @@ export async function listLogosWithoutPicture({
   accounts: Accounts
 }): Promise<string[]> {
   const logos = await loadStoredLogos(accounts.db, `status != 'rejected'`, {})
-  return logos.filter(({ hash }) => !existsSync(paths.pictureOf(hash))).map(logo => logo.logo_id)
+  return logos.filter(({ hash }) => !existsSync(paths.logoFile(hash))).map(logo => logo.logo_id)
 }

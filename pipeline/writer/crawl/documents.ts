@@ -63,7 +63,7 @@ export async function replaceDocuments(
 
 /** Keeps the bytes as fetched, packed, named by their hash. One that is there already is the same. */
 export function keepBody(paths: Paths, hash: string, body: Uint8Array): void {
-  const path = paths.bodyOf(hash)
+  const path = paths.bodyFile(hash)
   if (existsSync(path)) return
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, gzipSync(body, { level: 1 }))

@@ -48,7 +48,7 @@ function* toRows(observations: readonly Observation[], sayings: Sayings) {
     yield [
       observation.location,
       observation.observed_at,
-      sayings.numberOf(observation),
+      sayings.findNumber(observation),
       toMarks(observation),
     ]
   }
@@ -69,7 +69,7 @@ class Sayings {
   /** Most say what the one before them of the same kind has said. */
   readonly #last = new Map<SourceKind, { said: Said; number: number }>()
 
-  numberOf(observation: Observation): number {
+  findNumber(observation: Observation): number {
     const last = this.#last.get(observation.kind)
     if (last !== undefined && isSame(last.said, observation)) return last.number
     const number = this.#find(observation)

@@ -13,14 +13,15 @@ export const mergeKinds = {
     table: 'properties',
     rid: 'property_rid',
     count: 'property_count',
-    eventOf: (merged: Merging, row: unknown) => createPropertyMerged(merged, row as PropertyRow),
+    createEvent: (merged: Merging, row: unknown) =>
+      createPropertyMerged(merged, row as PropertyRow),
   },
   'collection.merge': {
     kind: 'collection',
     table: 'collections',
     rid: 'collection_rid',
     count: 'collection_count',
-    eventOf: (merged: Merging, row: unknown) =>
+    createEvent: (merged: Merging, row: unknown) =>
       createCollectionMerged(merged, row as CollectionRow),
   },
 } as const

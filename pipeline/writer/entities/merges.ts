@@ -45,7 +45,7 @@ export async function applyMerges(
 }
 
 async function applyMerge(db: Database, merge: Merge, stamp: Stamp): Promise<Merged> {
-  const { kind, eventOf } = mergeKinds[merge.op]
+  const { kind, createEvent } = mergeKinds[merge.op]
   const aliases = await loadAliases(db, kind, [merge.alias_rid, merge.canonical_rid])
   const canonical_rid = aliases.get(merge.canonical_rid) ?? merge.canonical_rid
   const merging = { alias_rid: merge.alias_rid, canonical_rid, evidence: merge.evidence }
@@ -65,7 +65,7 @@ async function applyMerge(db: Database, merge: Merge, stamp: Stamp): Promise<Mer
   const reached = owners.flatMap(domain => diffReach(before.get(domain)!, after.get(domain)!))
   reached.push(...(await markAgents(db, [merging.alias_rid, canonical_rid], [])))
   const publishers = [...owners, ...(await listGranters(db, merging.alias_rid))]
-  return { aliases: [merging.alias_rid], publishers, reached, events: [eventOf(merging, row)] }
+  return { aliases: [merging.alias_rid], publishers, reached, events: [createEvent(merging, row)] }
 }
 
 /**

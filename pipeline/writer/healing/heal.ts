@@ -173,7 +173,7 @@ async function healEventFiles({ paths, index, seals, log }: Healing): Promise<vo
       seals.isChanged(file) || (basename(file) === last && readLastInFile(file) === 'damaged'),
   )
   const days = damaged.length === 0 && names.length > 0 ? [] : await listEventDays(index)
-  const gone = names.length > 0 ? [] : days.map(day => paths.eventsOf(day))
+  const gone = names.length > 0 ? [] : days.map(day => paths.eventFile(day))
   for (const file of new Set([...damaged, ...gone])) {
     const day = basename(file, '.ndjson')
     setAside({ paths, log }, file, CHANGED)

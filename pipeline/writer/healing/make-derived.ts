@@ -72,7 +72,7 @@ export async function makeEventFile(paths: Paths, index: Database, day: string):
   const made = `${fresh}/${day}.ndjson`
   if (existsSync(made)) {
     mkdirSync(paths.events, { recursive: true })
-    renameSync(made, paths.eventsOf(day))
+    renameSync(made, paths.eventFile(day))
     syncPath(paths.events)
   }
   rmSync(fresh, { recursive: true, force: true })
@@ -86,7 +86,7 @@ async function writeEvents(
   parameters: Parameters,
 ): Promise<void> {
   const nameEventFile = (day: string) => `${folder}/${day}.ndjson`
-  const file = new EventLog({ ...paths, events: folder, eventsOf: nameEventFile })
+  const file = new EventLog({ ...paths, events: folder, eventFile: nameEventFile })
   for (;;) {
     const page = await index.all<FeedEvent>(
       `select event_id, event_type, entity_type, entity_id, payload, actor, created_at

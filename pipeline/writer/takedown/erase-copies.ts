@@ -80,7 +80,7 @@ async function rewriteFiles(
   now: Instant,
 ): Promise<void> {
   for (const day of new Set([...gone].map(id => toDay(toInstant(id))))) {
-    const file = paths.eventsOf(day)
+    const file = paths.eventFile(day)
     if (!existsSync(file)) continue
     const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1)
     const left = lines.filter(line => !gone.has((JSON.parse(line) as FeedEvent).event_id))

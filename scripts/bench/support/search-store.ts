@@ -125,11 +125,11 @@ export async function fillNames(
 ): Promise<{ seconds: number; MB: number }> {
   const paths = resolvePaths(folder)
   const marker = `${folder}/names-${names}`
-  if (!existsSync(marker)) await fillSnapshot(paths.snapshots, paths.snapshotOf(1), names)
+  if (!existsSync(marker)) await fillSnapshot(paths.snapshots, paths.snapshotFile(1), names)
   writeFileSync(marker, '')
   advance(paths, {
     seq: 1,
-    snapshot: basename(paths.snapshotOf(1)),
+    snapshot: basename(paths.snapshotFile(1)),
     last_event_id: null,
     sha256: '',
   })

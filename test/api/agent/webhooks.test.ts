@@ -9,7 +9,7 @@ import {
   verifySignature,
 } from '../../../pipeline/signing/index.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
-import { fetcherTo, originOf } from '../../support/fetching.ts'
+import { fetcherTo, startOrigin } from '../../support/fetching.ts'
 import {
   type Payload,
   type ReferenceAgent,
@@ -61,7 +61,7 @@ beforeEach(async () => {
   agent = await startReferenceAgent(clock)
   received = []
   status = 200
-  const { url: connectTo } = await originOf(async (request, response) => {
+  const { url: connectTo } = await startOrigin(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += chunk
     received.push({ headers: request.headers, text, body: JSON.parse(text) })

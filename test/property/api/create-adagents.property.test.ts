@@ -10,7 +10,7 @@ import {
   propertyTypes,
 } from '../../../pipeline/model/documents/index.ts'
 import { checkAdagents } from '../../../pipeline/parse/check-adagents.ts'
-import { schemaOf } from '../../support/schemas.ts'
+import { loadSchema } from '../../support/schemas.ts'
 
 const now = Date.parse('2026-11-20T03:00:00Z')
 
@@ -130,7 +130,7 @@ const config = part(
 )
 
 test('what is made is in order, for the registry and by the schema of the ecosystem', () => {
-  const isSound = schemaOf('adagents.json')
+  const isSound = loadSchema('adagents.json')
   let made = 0
   fc.assert(
     fc.property(config, given => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type AdagentsConfig, createAdagents } from '../../../api/inputs/create-adagents.ts'
 import { PublicError } from '../../../pipeline/core/errors.ts'
-import { schemaOf } from '../../support/schemas.ts'
+import { loadSchema } from '../../support/schemas.ts'
 
 const now = Date.parse('2026-11-20T03:00:00Z')
 const agent = { url: 'https://agent.example/mcp', authorized_for: 'display' }
@@ -172,7 +172,7 @@ function mutated(path: Path, value: unknown): unknown {
 }
 
 test('a file with something wrong anywhere in it is refused by field, or in order for everybody', () => {
-  const isSound = schemaOf('adagents.json')
+  const isSound = loadSchema('adagents.json')
   const common = { include_schema: true, include_timestamp: true }
   let [made, refused] = [0, 0]
   const check = (config: unknown, what: string) => {

@@ -32,23 +32,24 @@ const readings = fc.array(reading, { minLength: 1, maxLength: 12 })
 
 const inline = publisherFile('m.example', { sites: [], agents: [] }).document as AdagentsDocument
 
-function documentOf({ isPointer, revoked }: Reading): AdagentsDocument {
+function buildDocument({ isPointer, revoked }: Reading): AdagentsDocument {
   return isPointer
     ? { variant: 'pointer', authoritative_location: 'https://m.example/adagents.json' }
     : ({ ...inline, revoked_publisher_domains: revoked } as AdagentsDocument)
 }
 
-function timesOf(all: readonly Reading[]): Instant[] {
+function listTimes(all: readonly Reading[]): Instant[] {
   let at = start
   return all.map(({ hours }) => (at += hours * HOUR))
 }
 
 /** What is kept after all of them, each delivered so many times. */
 function listCarried(all: readonly Reading[], times = 1): AdagentsDocument {
-  const at = timesOf(all)
+  const at = listTimes(all)
   let kept: AdagentsDocument | undefined
   for (const [i, one] of all.entries()) {
-    for (let n = 0; n < times; n++) kept = carry(kept, documentOf(one), at[i]!) as AdagentsDocument
+    for (let n = 0; n < times; n++)
+      kept = carry(kept, buildDocument(one), at[i]!) as AdagentsDocument
   }
   return kept!
 }
@@ -57,7 +58,7 @@ function listCarried(all: readonly Reading[], times = 1): AdagentsDocument {
 function isHeld(domain: string, all: readonly Reading[], now: Instant): boolean {
   let since: Instant | undefined
   let wasListed = false
-  for (const [i, at] of timesOf(all).entries()) {
+  for (const [i, at] of listTimes(all).entries()) {
     const isListed =
       !all[i]!.isPointer &&
       all[i]!.revoked.some(revocation => revocation.publisher_domain === domain)
@@ -77,7 +78,7 @@ describe('what a file is remembered to have revoked', () => {
   it('holds exactly while it is listed, and for a week from when it was first seen', () => {
     fc.assert(
       fc.property(readings, fc.integer({ min: 0, max: 9 * 24 }), (all, hours) => {
-        const now = timesOf(all).at(-1)! + hours * HOUR
+        const now = listTimes(all).at(-1)! + hours * HOUR
         const revocations = new Revocations(listCarried(all), now)
         return domains.every(domain => revocations.has(domain) === isHeld(domain, all, now))
       }),
@@ -88,7 +89,7 @@ describe('what a file is remembered to have revoked', () => {
     fc.assert(
       fc.property(readings, all => {
         const kept = listCarried(all)
-        const now = timesOf(all).at(-1)!
+        const now = listTimes(all).at(-1)!
         return domains.every(domain => {
           const before = new Revocations(kept, now)
           if (!before.has(domain)) return before.changeTimes.length === 0
@@ -107,7 +108,7 @@ describe('what a file is remembered to have revoked', () => {
       fc.property(readings, all => {
         const { remembered_revocations: _, ...rest } = listCarried(all)
         const { before: __, ...document } = { before: undefined, ...rest }
-        return isSameValue(document, documentOf(all.at(-1)!))
+        return isSameValue(document, buildDocument(all.at(-1)!))
       }),
     )
   })
@@ -129,7 +130,7 @@ describe('what a file is remembered to have revoked', () => {
       }),
     )
     const kept = listCarried(all)
-    const isKept = new Revocations(kept, timesOf(all).at(-1)!).has(domains[0]!)
+    const isKept = new Revocations(kept, listTimes(all).at(-1)!).has(domains[0]!)
     if (!isKept || kept.remembered_revocations!.length !== 10_000)
       throw new Error('it was forgotten')
   })

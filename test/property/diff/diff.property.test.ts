@@ -9,7 +9,7 @@ interface Fact {
   seq: number
 }
 
-const keyOf = (row: Fact) => row.key
+const getKey = (row: Fact) => row.key
 const facts = ['tags', 'name'] as const
 const row = fc.record({
   key: fc.constantFrom(...'abcdefgh'),
@@ -17,7 +17,7 @@ const row = fc.record({
   name: fc.constantFrom(null, 'Acme', 'Harbour'),
   seq: fc.nat(),
 })
-const table = fc.uniqueArray(row, { selector: keyOf })
+const table = fc.uniqueArray(row, { selector: getKey })
 
 function applied(before: readonly Fact[], changes: readonly Change<Fact>[]): Map<string, Fact> {
   const rows = new Map(before.map(old => [old.key, old]))
@@ -40,7 +40,7 @@ describe('the difference of two tables', () => {
   it('applied to the first gives the second', () => {
     fc.assert(
       fc.property(table, table, (before, after) => {
-        const changes = diff(before, after, keyOf, facts)
+        const changes = diff(before, after, getKey, facts)
         return agree(applied(before, changes), applied(after, []))
       }),
     )
@@ -50,7 +50,7 @@ describe('the difference of two tables', () => {
     fc.assert(
       fc.property(table, rows => {
         const copy = rows.map(row => ({ ...structuredClone(row), seq: row.seq + 1 })).reverse()
-        return diff(rows, copy, keyOf, facts).length === 0
+        return diff(rows, copy, getKey, facts).length === 0
       }),
     )
   })
@@ -58,9 +58,9 @@ describe('the difference of two tables', () => {
   it('names each key once, and the fields that differ', () => {
     fc.assert(
       fc.property(table, table, (before, after) => {
-        const changes = diff(before, after, keyOf, facts)
+        const changes = diff(before, after, getKey, facts)
         const keys = changes.map(change =>
-          keyOf(change.kind === 'removed' ? change.old : change.row),
+          getKey(change.kind === 'removed' ? change.old : change.row),
         )
         return new Set(keys).size === keys.length && changes.every(hasEvent)
       }),

@@ -12,10 +12,10 @@ const identifier: fc.Arbitrary<Identifier> = fc.record({
   type: fc.constantFrom('domain', 'ios_bundle'),
   value: fc.constantFrom('a.example', 'www.a.example', 'B.example', 'c.example', 'd.example'),
 })
-const someEntry = entryOf(fc.array(identifier, { minLength: 1, maxLength: 3 }))
+const someEntry = arbitraryEntry(fc.array(identifier, { minLength: 1, maxLength: 3 }))
 const entries = fc.array(someEntry, { maxLength: 8 })
 
-function entryOf(identifiers: fc.Arbitrary<Identifier[]>): fc.Arbitrary<PropertyEntry> {
+function arbitraryEntry(identifiers: fc.Arbitrary<Identifier[]>): fc.Arbitrary<PropertyEntry> {
   const slug = fc.record({ property_id: fc.constantFrom('home', 'app', 'news') })
   const facts = fc.record({
     property_type: fc.constantFrom('website', 'mobile_app'),
@@ -36,7 +36,7 @@ const none = (): string => {
   throw new Error('a new identity')
 }
 
-function rowsOf(list: readonly PropertyEntry[], rids: readonly string[]): PropertyRow[] {
+function buildRows(list: readonly PropertyEntry[], rids: readonly string[]): PropertyRow[] {
   const rows = new Map(
     list.map((entry, i) => [
       rids[i]!,
@@ -65,7 +65,7 @@ describe('the identity of a property', () => {
   it('is given once: two entries share it exactly when they are equal', () => {
     fc.assert(
       fc.property(entries, entries, (known, list) => {
-        const rids = identify(rowsOf(known, identify([], known, minter())), list, minter('new'))
+        const rids = identify(buildRows(known, identify([], known, minter())), list, minter('new'))
         const pairs = new Set(list.map((entry, i) => `${sameness(entry)} ${rids[i]}`))
         return pairs.size === new Set(rids).size && pairs.size === new Set(list.map(sameness)).size
       }),
@@ -76,7 +76,7 @@ describe('the identity of a property', () => {
     fc.assert(
       fc.property(entries, list => {
         const first = identify([], list, minter())
-        expect(identify(rowsOf(list, first), list, none)).toEqual(first)
+        expect(identify(buildRows(list, first), list, none)).toEqual(first)
       }),
     )
   })
@@ -89,7 +89,7 @@ describe('the identity of a property', () => {
             .map(item => ({ item, turn: random.next().value as number }))
             .sort((a, b) => a.turn - b.turn)
             .map(({ item }) => item)
-        const known = rowsOf(before, identify([], before, minter()))
+        const known = buildRows(before, identify([], before, minter()))
         const told = keptBy(known, after)
         for (let turn = 0; turn < 3; turn++) {
           expect(keptBy(shuffled(known), shuffled(after))).toEqual(told)
@@ -103,7 +103,7 @@ describe('the identity of a property', () => {
     fc.assert(
       fc.property(entries, entries, (before, more) => {
         const first = identify([], before, minter())
-        const rids = identify(rowsOf(before, first), [...more, ...before], minter('new'))
+        const rids = identify(buildRows(before, first), [...more, ...before], minter('new'))
         expect(rids.slice(more.length)).toEqual(first)
       }),
     )

@@ -47,7 +47,7 @@ interface Thing {
   names: number
 }
 
-function entryOf(domain: string, n: number, { moves, names }: Thing): object {
+function buildEntry(domain: string, n: number, { moves, names }: Thing): object {
   const hosts = [0, 1, 2].map(k => `p${n}-${moves + k}.${domain}`)
   return {
     property_id: `p${n}_${names}`,
@@ -81,7 +81,7 @@ class Publisher {
       this.#things[n]!.moves += things[n]!.moved ? 1 : 0
       this.#things[n]!.names += things[n]!.renamed ? 1 : 0
     }
-    const properties = listed.map(n => entryOf(this.domain, n, this.#things[n]!))
+    const properties = listed.map(n => buildEntry(this.domain, n, this.#things[n]!))
     if (reversed) properties.reverse()
     const file = { authorized_agents: [], properties }
     return { seen: read('adagents.json', this.domain, file, at), listed }
@@ -95,7 +95,7 @@ interface Row {
   thing: number
 }
 
-async function rowsOf({ db }: MemoryIndex): Promise<Row[]> {
+async function listRows({ db }: MemoryIndex): Promise<Row[]> {
   return db.all<Row>(
     `select property_rid, publisher_domain, status, name[7:]::int as thing from properties`,
   )
@@ -108,7 +108,7 @@ async function live(path: [Night, Night][]): Promise<void> {
     for (const both of path) {
       const found = places.map((place, i) => ({ place, ...place.sighting(both[i]!, clock) }))
       await index.commit(found.map(({ seen }) => seen))
-      const rows = await rowsOf(index)
+      const rows = await listRows(index)
       for (const { place, listed } of found) expectSameRids(place, listed, rows)
       clock.tick({ days: 1 })
     }
@@ -137,7 +137,7 @@ describe('the rid of a property', () => {
     const clock = testClock('2026-11-20T03:00Z')
     const file = {
       authorized_agents: [],
-      properties: [entryOf('x.example', 1, { moves: 0, names: 0 })],
+      properties: [buildEntry('x.example', 1, { moves: 0, names: 0 })],
     }
     const app = { ...file.properties[0], identifiers: [{ type: 'ios_bundle', value: 'app.1' }] }
     await withIndex(clock, async index => {
@@ -148,7 +148,7 @@ describe('the rid of a property', () => {
           ),
         )
       }
-      const rows = await rowsOf(index)
+      const rows = await listRows(index)
       expect(rows.map(row => row.publisher_domain).sort()).toEqual([...publishers])
       expect(new Set(rows.map(row => row.property_rid)).size).toBe(2)
     })
@@ -167,7 +167,7 @@ describe('a property of a file', () => {
       }))
       const file = { authorized_agents: [], properties }
       await index.commit([read('adagents.json', domain, file, clock.now())])
-      return (await rowsOf(index)).length
+      return (await listRows(index)).length
     })
   }
 

@@ -6,8 +6,8 @@ import { describe, expect, it, test } from 'vitest'
 import { AdagentsDocument, BrandDocument } from '../../../pipeline/model/documents/index.ts'
 import type { FileKind } from '../../../pipeline/model/observation.ts'
 import { type Parsed, parseDocument } from '../../../pipeline/parse/parse-json.ts'
-import { cpuMsOf } from '../../support/effort.ts'
-import { type Mutation, mutate, mutationOf, type Path } from '../../support/mutations.ts'
+import { measureCpuMs } from '../../support/effort.ts'
+import { arbitraryMutation, type Mutation, mutate, type Path } from '../../support/mutations.ts'
 import { places, typedPlace } from '../../support/places.ts'
 
 type Json = Record<string, unknown>
@@ -32,7 +32,7 @@ function parse(kind: FileKind, body: string | Uint8Array, maxFaults = MAX_FAULTS
   return parseDocument(kind, bytes, { domain: 'harbour.example', maxFaults })
 }
 
-function schemaOf(kind: FileKind) {
+function findSchema(kind: FileKind) {
   return kind === 'adagents.json' ? AdagentsDocument : BrandDocument
 }
 
@@ -44,7 +44,7 @@ function checkShape(kind: FileKind, parsed: Parsed, maxFaults = MAX_FAULTS): voi
     expect(parsed.faults.some(({ severity }) => severity === 'error')).toBe(true)
     return
   }
-  const checked = schemaOf(kind).parse(parsed.document)
+  const checked = findSchema(kind).parse(parsed.document)
   expect(isDeepStrictEqual(checked, parsed.document)).toBe(true)
 }
 
@@ -56,7 +56,7 @@ describe.each(documents)('$name, changed in one place', ({ kind, text }) => {
   it('is read, keeps everything else as it was, and says where', () => {
     expect(before.outcome).toBe('ok')
     fc.assert(
-      fc.property(mutationOf(original), mutation => {
+      fc.property(arbitraryMutation(original), mutation => {
         const after = parse(kind, JSON.stringify(mutate(original, mutation)))
         checkShape(kind, after)
         const said = JSON.stringify(after)
@@ -186,14 +186,15 @@ describe('any bytes', () => {
       ...['formats', 'signals', 'placements', 'collections', 'tags', 'type', 'identifiers'],
     )
     const leaf = fc.oneof(fc.string(), fc.constant(null), fc.integer(), fc.webUrl(), fc.domain())
-    const objectOf = (value: fc.Arbitrary<unknown>) => fc.dictionary(known, value, { maxKeys: 5 })
+    const arbitraryObject = (value: fc.Arbitrary<unknown>) =>
+      fc.dictionary(known, value, { maxKeys: 5 })
     const wrap = (value: fc.Arbitrary<unknown>) =>
-      fc.oneof(leaf, objectOf(value), fc.array(value, { maxLength: 3 }))
+      fc.oneof(leaf, arbitraryObject(value), fc.array(value, { maxLength: 3 }))
     const json = wrap(wrap(wrap(leaf)))
     fc.assert(
-      fc.property(objectOf(json), fc.constantFrom(...kinds), (body, kind) => {
+      fc.property(arbitraryObject(json), fc.constantFrom(...kinds), (body, kind) => {
         const parsed = parse(kind, JSON.stringify(body))
-        if (parsed.document) schemaOf(kind).parse(parsed.document)
+        if (parsed.document) findSchema(kind).parse(parsed.document)
       }),
       { seed: 11, numRuns: 1_000 },
     )
@@ -270,7 +271,7 @@ describe('a large or hostile body is read in bounded time', () => {
   ])('%s', async (_name, body, outcome) => {
     const text = body()
     let parsed = parse('adagents.json', '{}', 50)
-    const ms = await cpuMsOf(() => {
+    const ms = await measureCpuMs(() => {
       parsed = parse('adagents.json', text, 50)
     })
     expect(ms).toBeLessThan(10_000)

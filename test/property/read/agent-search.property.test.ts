@@ -44,7 +44,7 @@ const question = fc.record({
 })
 type Question = typeof question extends fc.Arbitrary<infer One> ? One : never
 
-async function indexOf(all: readonly Agent[], before?: AgentIndex): Promise<AgentIndex> {
+async function buildIndex(all: readonly Agent[], before?: AgentIndex): Promise<AgentIndex> {
   await db.run('delete from agents')
   await db.run('delete from agent_profiles')
   seq += 1
@@ -92,14 +92,14 @@ const everything = {
   filters: new Map(),
   limit: 200,
   maxBytes: 1e6,
-  cursorOf: ({ url }: Place) => url,
+  formatCursor: ({ url }: Place) => url,
 }
 
 /** The same question answered without any index. */
 function expected(all: readonly Agent[], asked: Question): string[] {
   const isAny = (wanted: readonly string[], has: readonly string[]) =>
     wanted.length === 0 || wanted.some(value => has.includes(value))
-  const scoreOf = (agent: Agent) =>
+  const computeScore = (agent: Agent) =>
     0.1 * Math.log(agent.property_count + 1) + (agent.has_tmp ? 0.05 : 0)
   return all
     .filter(
@@ -110,11 +110,11 @@ function expected(all: readonly Agent[], asked: Question): string[] {
         (asked.type === undefined || agent.type === asked.type) &&
         agent.property_count >= asked.minProperties,
     )
-    .sort((a, b) => scoreOf(b) - scoreOf(a) || (a.url < b.url ? -1 : 1))
+    .sort((a, b) => computeScore(b) - computeScore(a) || (a.url < b.url ? -1 : 1))
     .map(({ url }) => url)
 }
 
-function pagesOf(index: AgentIndex, { channels, tags, ...asked }: Question): string[][] {
+function listPages(index: AgentIndex, { channels, tags, ...asked }: Question): string[][] {
   const filters = new Map<Dimension, string[]>()
   if (channels.length > 0) filters.set('channels', channels)
   if (tags.length > 0) filters.set('tags', tags)
@@ -122,11 +122,17 @@ function pagesOf(index: AgentIndex, { channels, tags, ...asked }: Question): str
   let after: Place | undefined
   for (;;) {
     let next: Place | undefined
-    const cursorOf = (place: Place) => {
+    const formatCursor = (place: Place) => {
       next = place
       return place.url
     }
-    const page = searchAgents(index, { ...asked, filters, after, maxBytes: 1e6, cursorOf })
+    const page = searchAgents(index, {
+      ...asked,
+      filters,
+      after,
+      maxBytes: 1e6,
+      formatCursor,
+    })
     const { results, has_more } = JSON.parse(page.body.toString())
     pages.push(results.map(({ url }: { url: string }) => url))
     if (!has_more) return pages
@@ -145,9 +151,9 @@ describe('the pages of a search', () => {
         fc.array(question, { minLength: 1, maxLength: 8 }),
         inTime(20, async (drawn, questions) => {
           const all = named(drawn)
-          const index = await indexOf(all)
+          const index = await buildIndex(all)
           for (const asked of questions) {
-            const pages = pagesOf(index, asked)
+            const pages = listPages(index, asked)
             expect(pages.flat()).toEqual(expected(all, asked))
             for (const page of pages.slice(0, -1)) expect(page).toHaveLength(asked.limit)
           }
@@ -164,7 +170,7 @@ describe('the pages of a search', () => {
         fc.constantFrom('agents', 'agent_profiles'),
         inTime(10, async (touched, table) => {
           const all = named(touched.map(() => plain))
-          const before = await indexOf(all)
+          const before = await buildIndex(all)
           seq += 1
           const urls = all.flatMap(({ url }, i) => (touched[i] ? [url] : []))
           const changed = table === 'agents' ? 'property_count = 9' : 'has_tmp = true'
@@ -200,10 +206,10 @@ describe('the pages of a search', () => {
         agents,
         agents,
         inTime(10, async (first, second) => {
-          const before = await indexOf(named(first))
+          const before = await buildIndex(named(first))
           expect(await AgentIndex.of(db, before)).toBe(before)
           const after = named(second).slice(1)
-          expect(pagesOf(await indexOf(after, before), every).flat()).toEqual(
+          expect(listPages(await buildIndex(after, before), every).flat()).toEqual(
             expected(after, every),
           )
         }),

@@ -78,12 +78,12 @@ async function take(step: Step): Promise<void> {
     const { at, of } = step.declaring
     const sold = of.map(([identifier, relationship]) => ({ identifier, relationship }))
     await publishFiles(registry, { [`brand ${at}`]: operatorFile(agents.slice(0, 2), sold) })
-  } else await publishFiles(registry, fileOf(step.granting))
+  } else await publishFiles(registry, buildFile(step.granting))
 }
 
 type Granting = typeof granting extends fc.Arbitrary<infer Value> ? Value : never
 
-function fileOf({ publisher, labels, granted, closes }: Granting) {
+function buildFile({ publisher, labels, granted, closes }: Granting) {
   const until = closes && toIso(registry.clock.now() + closes * HOUR)
   const adagents = {
     properties: labels.map(label => ({
@@ -121,7 +121,7 @@ const paths = [
   ]),
 ]
 
-async function answersOf(app: FastifyInstance) {
+async function collectAnswers(app: FastifyInstance) {
   const answers: Record<string, unknown> = {}
   for (const [who, key] of keys.entries()) {
     const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
@@ -137,11 +137,11 @@ async function answersOf(app: FastifyInstance) {
 test('whatever happened since it last answered, an API answers like one that has just started', async () => {
   const check = async (steps: Step[]) => {
     for (const one of steps) {
-      await answersOf(registry.app)
+      await collectAnswers(registry.app)
       await take(one)
-      const known = await answersOf(registry.app)
+      const known = await collectAnswers(registry.app)
       const started = await anotherApi(registry)
-      expect(known).toEqual(await answersOf(started.app))
+      expect(known).toEqual(await collectAnswers(started.app))
       await started.close()
     }
     registry.clock.pass(HOUR)

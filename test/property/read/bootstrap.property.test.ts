@@ -38,7 +38,7 @@ function known({ replica }: Consumer) {
 type Row = Record<string, unknown>
 
 /** Each pair of an agent and an active property that the replica holds to be granted. */
-function pairsOf({ replica }: Consumer): string[] {
+function listPairs({ replica }: Consumer): string[] {
   const { authorizations, properties } = replica.holds
   const pairs = Object.values(authorizations).flatMap(({ agent_url, property_rids }) =>
     (property_rids as string[])
@@ -100,7 +100,7 @@ describe('a replica that begins with search, authorizations, catalog and collect
           }
           expect(known(consumer)).toEqual(await lists(registry))
           await registry.reader.refresh()
-          const pairs = pairsOf(consumer)
+          const pairs = listPairs(consumer)
           expect(pairs).toEqual(await pairsByLookup(registry, consumer))
           compared += pairs.length
           if (left.length === 0) return

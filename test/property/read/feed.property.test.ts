@@ -30,7 +30,7 @@ const commits = fc.array(
   { minLength: 1, maxLength: 6 },
 )
 
-function eventOf(type: EventType, number: number): FeedEvent {
+function buildEvent(type: EventType, number: number): FeedEvent {
   const id = Buffer.alloc(16, number % 251)
   id.writeUIntBE(NOW - 1_000 + Math.floor(number / 7), 0, 6)
   id.writeUInt16BE(0x7000 | (number % 4096), 6)
@@ -46,7 +46,7 @@ function eventOf(type: EventType, number: number): FeedEvent {
   }
 }
 
-async function readerOf(log: readonly (readonly FeedEvent[])[]): Promise<Reader> {
+async function openReader(log: readonly (readonly FeedEvent[])[]): Promise<Reader> {
   const dataDir = newDataDir()
   const store = ServingStore.open(resolvePaths(dataDir).servingFile)
   for (const [index, commit] of log.entries()) store.write(projectEvents(commit), index + 1)
@@ -73,8 +73,8 @@ describe('the feed', () => {
     await fc.assert(
       fc.asyncProperty(asked, async ({ commits, wanted, limit, maxBytes }) => {
         let number = 0
-        const log = commits.map(commit => commit.map(type => eventOf(type, number++)))
-        const reader = await readerOf(log)
+        const log = commits.map(commit => commit.map(type => buildEvent(type, number++)))
+        const reader = await openReader(log)
         const expected = log.flat().filter(event => wanted.includes(event.event_type))
         const found: FeedEvent[] = []
         let cursor = NIL_UUID

@@ -92,7 +92,7 @@ const isIn = ({ topIn }: World, { placement, collections }: Question) => {
     : topIn.length > 0
 }
 
-function filesOf({ publisher, agents, operator, ...world }: Named): Record<string, object> {
+function buildFiles({ publisher, agents, operator, ...world }: Named): Record<string, object> {
   const id = (index: number) => `p${index}`
   const now = registry.clock.now()
   const adagents = {
@@ -217,7 +217,7 @@ function named(world: World): Named {
   return { ...world, publisher, operator, agents }
 }
 
-function termsOf(asked: Question, now: number) {
+function buildTerms(asked: Question, now: number) {
   const { delegation, country, placement, collections, after } = asked
   return {
     ...(delegation && { delegation_type: delegation }),
@@ -232,10 +232,10 @@ test(`the answer is what a naive reading of both files gives, and its evidence s
   const check = async (drawn: World, questions: Question[]) => {
     const world = named(drawn)
     const now = registry.clock.now()
-    await publishFiles(registry, filesOf(world))
+    await publishFiles(registry, buildFiles(world))
     registry.clock.pass(now - registry.clock.now())
     for (const [i, asked] of questions.entries()) {
-      const terms = termsOf(asked, now)
+      const terms = buildTerms(asked, now)
       const agent_url = world.agents[asked.agent]!
       const told = (
         await askIn(registry, '/api/registry/validate/property-authorization', {

@@ -42,7 +42,7 @@ const ref = fc.record({
   ),
 })
 /** Most portfolios are of the domain that serves them. */
-const portfolioOf = (brand: Brands, location: string) =>
+const buildPortfolio = (brand: Brands, location: string) =>
   fc.record({
     house: fc
       .oneof({ weight: 3, arbitrary: fc.constant(location.split('/')[2] ?? location) }, domain)
@@ -50,7 +50,7 @@ const portfolioOf = (brand: Brands, location: string) =>
     brands: fc.array(brand, { maxLength: 3 }),
     brand_refs: fc.array(ref, { maxLength: 3 }),
   })
-const canonicalOf = (brand: Brands) =>
+const buildCanonical = (brand: Brands) =>
   fc.record({ brand, house_domain: fc.option(domain, { nil: undefined }) }).map(one => ({
     ...one.brand,
     house_domain: one.house_domain,
@@ -62,11 +62,11 @@ const redirect = domain.map(house => ({ house }))
 const agent = fc.constant({ agents: [{ type: 'brand', url: 'https://agent.example/mcp' }] })
 
 /** A web of such brands; keys that say nothing are left out. */
-function webOf(brand: Brands): fc.Arbitrary<Web> {
+function arbitraryWeb(brand: Brands): fc.Arbitrary<Web> {
   const found = (location: string) =>
     fc.oneof(
-      { weight: 4, arbitrary: portfolioOf(brand, location) },
-      { weight: 4, arbitrary: canonicalOf(brand) },
+      { weight: 4, arbitrary: buildPortfolio(brand, location) },
+      { weight: 4, arbitrary: buildCanonical(brand) },
       { weight: 4, arbitrary: redirect },
       { weight: 2, arbitrary: pointer },
       agent,
@@ -76,10 +76,10 @@ function webOf(brand: Brands): fc.Arbitrary<Web> {
     .record(Object.fromEntries([...domains, ...files].map(place => [place, found(place)])))
     .map(web => JSON.parse(JSON.stringify(web)) as Web)
 }
-const web = webOf(brandIn(undefined, 'owned', 'direct', 'delegated', 'ad_network'))
+const web = arbitraryWeb(brandIn(undefined, 'owned', 'direct', 'delegated', 'ad_network'))
 
 /** Every portfolio among the files that speaks for this house. */
-function portfoliosOf(web: Web, house: string): Portfolio[] {
+function listPortfolios(web: Web, house: string): Portfolio[] {
   return Object.entries(web).flatMap(([location, content]) => {
     const document = typeof content === 'string' ? undefined : documentAt(location, content)
     return document?.variant === 'house_portfolio' && document.house.domain === house
@@ -143,7 +143,7 @@ describe('on any web of documents that point to one another', () => {
       (facts, requested) =>
         facts.relationship_trust === 'inline' && requested !== facts.house_domain,
       (facts, requested, files) => {
-        const portfolios = portfoliosOf(files, facts.house_domain!)
+        const portfolios = listPortfolios(files, facts.house_domain!)
         expect(portfolios.some(portfolio => names(portfolio, requested))).toBe(true)
       },
     )
@@ -154,7 +154,7 @@ describe('on any web of documents that point to one another', () => {
       web,
       facts => facts.relationship_trust === 'mutual',
       (facts, _requested, files) => {
-        const since = portfoliosOf(files, facts.house_domain!)
+        const since = listPortfolios(files, facts.house_domain!)
           .flatMap(one => one.brand_refs)
           .filter(one => one.domain === facts.canonical_domain && one.brand_id === facts.brand_id)
           .map(one => (one.effective_at === undefined ? NOW : Date.parse(one.effective_at)))
@@ -183,7 +183,7 @@ describe('on any web of documents that point to one another', () => {
 
   it('a domain that is sold, and not owned, is nobody else', () => {
     always(
-      webOf(brandIn('direct', 'delegated', 'ad_network')),
+      arbitraryWeb(brandIn('direct', 'delegated', 'ad_network')),
       () => true,
       (facts, requested) => expect(facts.canonical_domain).toBe(requested),
     )

@@ -10,7 +10,7 @@ import {
   buildHostedAdagentsFile,
 } from '../../../pipeline/resolve/hosted-adagents.ts'
 import { buildHostedBrand } from '../../../pipeline/resolve/hosted-brand.ts'
-import { schemaOf } from '../../support/schemas.ts'
+import { loadSchema } from '../../support/schemas.ts'
 
 const domain = 'acme.example'
 const now = Date.parse('2026-11-20T03:00:00Z')
@@ -48,7 +48,7 @@ const contact = fc.option(
 )
 
 test('whatever is saved, the adagents.json that is made of it is in order and read as it was meant', () => {
-  const isSound = schemaOf('adagents.json')
+  const isSound = loadSchema('adagents.json')
   const somebody = {
     url: 'https://agent.example/mcp',
     authorized_for: 'all',
@@ -99,7 +99,7 @@ const manifest = fc.record(
 )
 
 test('whatever is saved, the brand.json that is made of it is in order and read as it was meant', () => {
-  const isSound = schemaOf('brand.json')
+  const isSound = loadSchema('brand.json')
   fc.assert(
     fc.property(fc.oneof(fc.constant('Acme'), odd), manifest, (given, told_of_it) => {
       const brand_manifest = BrandManifest.safeParse(told_of_it).data ?? {}

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { fold, splitWords } from '../../../pipeline/core/fold.ts'
 import type { SearchIndex } from '../../../pipeline/search/search-index.ts'
-import { literalMatches, type Named, nearMatches, searchIndexOf } from '../../support/search.ts'
+import { buildSearchIndex, literalMatches, type Named, nearMatches } from '../../support/search.ts'
 
 /** Few letters, so that names collide; some of two, three and four bytes. */
 const letters = [...'abcde-. 12éßж語𝒜😀']
@@ -16,7 +16,7 @@ const brand = fc.record(
 const brands = fc.array(brand, { minLength: 1, maxLength: 40 })
 
 /** A part of some name, or any text. */
-function partOf(all: readonly Named[]) {
+function arbitraryPart(all: readonly Named[]) {
   const cut = fc
     .tuple(
       fc.constantFrom(...all.flatMap(({ names }) => names)),
@@ -27,15 +27,15 @@ function partOf(all: readonly Named[]) {
   return fc.oneof(cut, name)
 }
 
-const asked = brands.chain(all => fc.tuple(fc.constant(all), partOf(all)))
+const asked = brands.chain(all => fc.tuple(fc.constant(all), arbitraryPart(all)))
 
-async function numbersOf(index: SearchIndex, text: string): Promise<number[]> {
+async function searchNumbers(index: SearchIndex, text: string): Promise<number[]> {
   const page = { offset: 0, limit: 1_000 }
   const items = await (await index.all('brands', text)).page(page, () => true)
   return items.map(item => JSON.parse(item).number)
 }
 
-async function bestOf(index: SearchIndex, text: string, limit: number): Promise<number[]> {
+async function searchBest(index: SearchIndex, text: string, limit: number): Promise<number[]> {
   return (await index.search(['brands'], text, limit)).brands.map(item => JSON.parse(item).number)
 }
 
@@ -45,7 +45,7 @@ it('a list holds what a look at each name finds: called so, beginning so, contai
       fc.pre(fold(text) !== '')
       const literal = literalMatches(all, text)
       const expected = literal.length > 0 ? literal : nearMatches(all, text)
-      expect(await numbersOf(await searchIndexOf(all), text)).toEqual(expected)
+      expect(await searchNumbers(await buildSearchIndex(all), text)).toEqual(expected)
     }),
     { numRuns: 300 },
   )
@@ -59,7 +59,7 @@ it('the best are those and then, if none is called so, those one edit from what 
       const isCalledSo = all.some(({ names }) => names.map(fold).includes(fold(text)))
       const near = isCalledSo ? [] : nearMatches(all, text)
       const expected = [...new Set([...literal, ...near])].slice(0, limit)
-      expect(await bestOf(await searchIndexOf(all), text, limit)).toEqual(expected)
+      expect(await searchBest(await buildSearchIndex(all), text, limit)).toEqual(expected)
     }),
     { numRuns: 300 },
   )
@@ -95,10 +95,10 @@ it('any word is found by what one edit makes of it, alone and beside another one
         fc.pre([...fold(meant)].length >= 4 && splitWords(fold(meant)).length === 1)
         const all = [...others, { names: [`${meant} media`] }]
         fc.pre(!others.some(({ names }) => names.map(fold).includes(typed)))
-        const index = await searchIndexOf(all)
-        expect(await bestOf(index, typed, 50)).toContain(others.length)
-        expect(await bestOf(index, `${typed} media`, 50)).toContain(others.length)
-        expect(await bestOf(index, `meida ${typed}`, 50)).toContain(others.length)
+        const index = await buildSearchIndex(all)
+        expect(await searchBest(index, typed, 50)).toContain(others.length)
+        expect(await searchBest(index, `${typed} media`, 50)).toContain(others.length)
+        expect(await searchBest(index, `meida ${typed}`, 50)).toContain(others.length)
       },
     ),
     { numRuns: 300 },
@@ -108,7 +108,7 @@ it('any word is found by what one edit makes of it, alone and beside another one
 it('pages of a list follow one another, and flags filter what is counted', async () => {
   await fc.assert(
     fc.asyncProperty(asked, async ([all, text]) => {
-      const matches = await (await searchIndexOf(all)).all('brands', text)
+      const matches = await (await buildSearchIndex(all)).all('brands', text)
       const isEven = (flags: number) => flags !== 1
       const whole = await matches.page({ offset: 0, limit: 100 }, isEven)
       const pages: string[] = []

@@ -65,7 +65,7 @@ it('the places where a text stands are those that a look at each byte finds', as
       const bytes = Buffer.from(wanted)
       const known = bytes.subarray(0, ORDERED)
       const range = suffixes.startingWith(bytes)
-      const places = [...suffixes.positionsOf(range)].sort((a, b) => a - b)
+      const places = [...suffixes.listPositions(range)].sort((a, b) => a - b)
       expect(places).toEqual(placesIn(run, known))
       await close()
     }),

@@ -25,7 +25,7 @@ const change = fc.record({
 })
 type Change = typeof change extends fc.Arbitrary<infer One> ? One : never
 
-function entryOf({ name, rid, owner }: Change): Entry {
+function buildEntry({ name, rid, owner }: Change): Entry {
   const key = `${name} ${String(rid).padStart(2, '0')}`
   return { space: 'identifier', key, value: owner === null ? undefined : Buffer.from(owner) }
 }
@@ -37,7 +37,7 @@ test('one value says what an identifier names, whatever was added and taken away
       const store = ServingStore.open(join(folder, `${number++}.mdb`))
       const truth = new Map<string, string>()
       for (const [i, changes] of all.entries()) {
-        const entries = changes.map(entryOf)
+        const entries = changes.map(buildEntry)
         store.write(entries, i + 1)
         for (const { key, value } of entries) {
           if (value === undefined) truth.delete(key as string)

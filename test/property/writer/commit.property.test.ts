@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Observation } from '../../../pipeline/model/observation.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
-import { type Contents, contentsOf, unordered } from '../../support/contents.ts'
+import { type Contents, readContents, unordered } from '../../support/contents.ts'
 import { type MemoryIndex, withIndex } from '../../support/memory-index.ts'
 import { villageDomains, villageNight } from '../../support/village.ts'
 import { submission } from '../../support/writes.ts'
@@ -21,7 +21,7 @@ const given = submission('given', {
 })
 
 /** Nights of the village, each after the last, committed the way `deliver` says. */
-async function indexOf(
+async function buildIndex(
   nights: readonly number[],
   deliver: (index: MemoryIndex, seen: Observation[]) => Promise<void>,
   without: readonly string[] = incidental,
@@ -30,14 +30,14 @@ async function indexOf(
   return withIndex(clock, async index => {
     await index.commit({ submissions: [given] })
     for (const night of nights) {
-      await deliver(index, nightOf(night, clock))
+      await deliver(index, observeNight(night, clock))
       clock.tick({ days: 1 })
     }
-    return contentsOf(index.db, without)
+    return readContents(index.db, without)
   })
 }
 
-function nightOf(night: number, clock: TestClock): Observation[] {
+function observeNight(night: number, clock: TestClock): Observation[] {
   return villageNight(night, { count: size, size }, clock.now())
 }
 
@@ -62,8 +62,8 @@ describe('a night that is committed', () => {
   it('twice is committed once', async () => {
     await fc.assert(
       fc.asyncProperty(nights, async path => {
-        const once = await indexOf(path, atOnce)
-        const twice = await indexOf(path, async (index, seen) => {
+        const once = await buildIndex(path, atOnce)
+        const twice = await buildIndex(path, async (index, seen) => {
           await index.commit(seen)
           expect(await index.commit(seen)).toEqual([])
         })
@@ -77,8 +77,8 @@ describe('a night that is committed', () => {
     await fc.assert(
       fc.asyncProperty(nights, async path => {
         const late: Observation[] = []
-        const once = await indexOf(path, atOnce)
-        const again = await indexOf(path, async (index, seen) => {
+        const once = await buildIndex(path, atOnce)
+        const again = await buildIndex(path, async (index, seen) => {
           await index.commit(seen)
           late.push(...seen)
           expect(await index.commit(late)).toEqual([])
@@ -92,8 +92,8 @@ describe('a night that is committed', () => {
   it('with its files in another order is the same night', async () => {
     await fc.assert(
       fc.asyncProperty(nights, fc.infiniteStream(fc.nat()), async (path, random) => {
-        const inOrder = await indexOf(path, atOnce)
-        const shuffled = await indexOf(path, async (index, seen) => {
+        const inOrder = await buildIndex(path, atOnce)
+        const shuffled = await buildIndex(path, async (index, seen) => {
           const turns = new Map(
             seen.map(observation => [observation, random.next().value as number]),
           )
@@ -109,13 +109,13 @@ describe('a night that is committed', () => {
   it('in batches of any size is the same night', async () => {
     await fc.assert(
       fc.asyncProperty(nights, fc.integer({ min: 5, max: size }), async (path, batch) => {
-        const whole = await indexOf(path, atOnce, [...incidental, ...times])
+        const whole = await buildIndex(path, atOnce, [...incidental, ...times])
         const inBatches = async (index: MemoryIndex, seen: Observation[]) => {
           for (let i = 0; i < seen.length; i += batch) {
             await index.commit(seen.slice(i, i + batch))
           }
         }
-        const parts = await indexOf(path, inBatches, [...incidental, ...times])
+        const parts = await buildIndex(path, inBatches, [...incidental, ...times])
         expect(rowsOfTried(parts)).toEqual(rowsOfTried(whole))
       }),
       { numRuns: 6 },

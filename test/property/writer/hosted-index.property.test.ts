@@ -69,7 +69,7 @@ function read({ domain, what, name }: Happening, observed_at: number): Observati
   return []
 }
 
-async function contentsOf({ db }: MemoryIndex) {
+async function readContents({ db }: MemoryIndex) {
   return {
     brands: await db.all('select * exclude (seq) from brands order by domain'),
     publishers: await db.all('select * exclude (seq, changed_at) from publishers order by domain'),
@@ -98,9 +98,9 @@ test('what stands of domains that point to their hosted files is what would be d
       expect((await checkIndex(index.db)).filter(wrong => /told|active prop/.test(wrong))).toEqual(
         [],
       )
-      const before = await contentsOf(index)
+      const before = await readContents(index)
       expect(await index.deriveEverything()).toEqual([])
-      expect(await contentsOf(index)).toEqual(before)
+      expect(await readContents(index)).toEqual(before)
       const fetched = await index.db.all(
         `select location from crawl_state where starts_with(location, $base)`,
         { base },

@@ -4,7 +4,7 @@ import { checkIndex } from '../../../pipeline/maintenance/verify/check-index.ts'
 import { findRefusedMerges } from '../../../pipeline/writer/entities/refused-merges.ts'
 import { testClock } from '../../support/clock.ts'
 import { type MemoryIndex, withIndex } from '../../support/memory-index.ts'
-import { mergeOf } from '../../support/merging.ts'
+import { buildMerge } from '../../support/merging.ts'
 import { read } from '../../support/sightings.ts'
 
 const publishers = ['acme.example', 'harbour.example'] as const
@@ -24,7 +24,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const path = fc.array(step, { minLength: 2, maxLength: 8 })
 
 /** Things of both publishers share an app and an agent; one identifier of each comes and goes. */
-function filesOf(listed: readonly boolean[], moved: boolean): Record<string, object> {
+function buildFiles(listed: readonly boolean[], moved: boolean): Record<string, object> {
   const properties = (p: number) =>
     Array.from({ length: THINGS }, (_, n) => n)
       .filter(n => listed[p * THINGS + n])
@@ -80,7 +80,7 @@ class Expected {
   }
 }
 
-async function leadsOf({ db }: MemoryIndex): Promise<string[][]> {
+async function listAliases({ db }: MemoryIndex): Promise<string[][]> {
   const rows = await db.all<{ rid: string; led: string }>(
     `select p.property_rid as rid, coalesce(a.canonical_rid, p.property_rid) as led
      from properties p left join aliases a on a.alias_rid = p.property_rid order by rid`,
@@ -105,25 +105,25 @@ async function live(steps: readonly Step[]): Promise<void> {
       )
       return (await index.commit(seen)).map(event => event.event_type)
     }
-    let files = filesOf(Array(6).fill(true), false)
+    let files = buildFiles(Array(6).fill(true), false)
     await night(files)
-    const rids = (await leadsOf(index)).map(([rid]) => rid!)
+    const rids = (await listAliases(index)).map(([rid]) => rid!)
     const expected = new Expected(rids)
     for (const step of steps) {
       if ('merge' in step) {
         const [alias, canonical] = step.merge.map(n => rids[n]!) as [string, string]
         const accepted = expected.accepts(alias, canonical)
-        const merge = mergeOf('property', alias, canonical)
+        const merge = buildMerge('property', alias, canonical)
         expect((await findRefusedMerges(index.db, [merge])).size).toBe(accepted ? 0 : 1)
         if (!accepted) continue
         expected.merge(alias, canonical)
         const told = await index.commit({ submissions: [merge] })
         expect(told.map(event => event.event_type)).not.toContain('property.created')
       } else {
-        files = filesOf(step.listed, step.moved)
+        files = buildFiles(step.listed, step.moved)
         expect(await night(files)).not.toContain('property.created')
       }
-      expect(await leadsOf(index)).toEqual(expected.entries)
+      expect(await listAliases(index)).toEqual(expected.entries)
       expect(await listStored(index)).toEqual(expected.live)
       expect(await checkIndex(index.db)).toEqual([])
       expect(await night(files)).toEqual([])

@@ -42,7 +42,7 @@ interface Proposal {
   isOver: boolean
 }
 
-function contentOf(number: number): MirrorContent {
+function buildContent(number: number): MirrorContent {
   return {
     document: { authorized_agents: [], catalog_etag: `${number}` },
     catalog_etag: `${number}`,
@@ -80,7 +80,7 @@ test('a proposal is approved only in the place of the mirror that it was made fo
         for (const one of steps) {
           const platform = 'video'
           if (one.does === 'publish') {
-            const content = contentOf(one.file)
+            const content = buildContent(one.file)
             await hand({ op: 'mirror.publish', platform, content, editor })
             served = one.file
           } else if (one.does === 'remove') {
@@ -90,7 +90,7 @@ test('a proposal is approved only in the place of the mirror that it was made fo
             const answer = await hand({
               op: 'mirror.propose',
               platform,
-              content: contentOf(one.file),
+              content: buildContent(one.file),
               editor: { ...editor, org_id: one.org },
               review_id: randomUUID(),
             })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { FeedEvent } from '../../../pipeline/model/event.ts'
 import { testClock } from '../../support/clock.ts'
-import { contentsOf } from '../../support/contents.ts'
+import { readContents } from '../../support/contents.ts'
 import { inTime } from '../../support/in-time.ts'
 import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
 import { heldIn, Replica } from '../../support/replica.ts'
@@ -51,7 +51,7 @@ async function livedThrough(
     }
     const living = new Living({ ...index, commit }, clock)
     for (const night of path) await living.through(night)
-    const contents = await contentsOf(index.db, incidental)
+    const contents = await readContents(index.db, incidental)
     const rows = Object.fromEntries(
       tables.map(table => [table, contents[table].map(row => JSON.stringify(row)).sort()]),
     )

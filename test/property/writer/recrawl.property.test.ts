@@ -17,26 +17,26 @@ const DAYS = 30
 
 type Site = (target: DueTarget, at: Instant) => Observation
 
-const fileOf = ({ location }: DueTarget, version: number, at: Instant) =>
+const buildFile = ({ location }: DueTarget, version: number, at: Instant) =>
   read('adagents.json', location, { authorized_agents: [], catalog_etag: `${version}` }, at)
 
 /** A site whose file changes every so many hours, and which is silent in some part of the time. */
-function siteOf(every: number, isSilent: (hour: number) => boolean): Site {
+function buildSite(every: number, isSilent: (hour: number) => boolean): Site {
   return (target, at) => {
     const hour = at / HOUR
     if (isSilent(hour)) return answered('timeout', 'adagents.json', target.location, at)
-    return fileOf(target, Math.floor(hour / every), at)
+    return buildFile(target, Math.floor(hour / every), at)
   }
 }
 
 const never = () => false
 const sites: Record<string, Site> = {
-  'still.example': siteOf(1e9, never),
-  'weekly.example': siteOf(7 * 24, never),
-  'daily.example': siteOf(24, never),
-  'busy.example': siteOf(3, never),
-  'flaky.example': siteOf(48, hour => Math.floor(hour / 5) % 3 === 0),
-  'nights-off.example': siteOf(100, hour => hour % 24 < 8),
+  'still.example': buildSite(1e9, never),
+  'weekly.example': buildSite(7 * 24, never),
+  'daily.example': buildSite(24, never),
+  'busy.example': buildSite(3, never),
+  'flaky.example': buildSite(48, hour => Math.floor(hour / 5) % 3 === 0),
+  'nights-off.example': buildSite(100, hour => hour % 24 < 8),
 }
 
 async function start(index: MemoryIndex, clock: TestClock, names: readonly string[]) {

@@ -62,13 +62,13 @@ const operation = fc.oneof(
 
 type Asked = typeof operation extends fc.Arbitrary<infer Value> ? Value : never
 
-function submissionOf(asked: Asked): Submission {
+function buildSubmission(asked: Asked): Submission {
   const id = randomUUID()
   return { submission_id: id, operation: { ...asked, revision_id: id, editor } as Operation }
 }
 
 /** A file of a publisher that names one of the websites. */
-function fileOf(index: number, at: number) {
+function buildFile(index: number, at: number) {
   const value = ['a.example', 'www.a.example'][index]!
   const listed = { property_type: 'website', name: 'One', identifiers: [{ type: 'domain', value }] }
   return read('adagents.json', 'a.example', { properties: [listed], authorized_agents: [] }, at)
@@ -106,7 +106,7 @@ test('an entry is what its last revision left, however it was edited and deliver
     await index.db.run(`insert into meta values (1, 0, 1e9, now(), null)`)
     for (const { batch, again } of steps) {
       clock.tick({ minutes: 1 })
-      const submissions = batch.map(submissionOf)
+      const submissions = batch.map(buildSubmission)
       await index.commit({ submissions })
       if (again) await index.commit({ submissions })
       await check(index)
@@ -114,17 +114,17 @@ test('an entry is what its last revision left, however it was edited and deliver
     const [hosted] = await index.db.all<EntryRow>(
       `select * from entries where entity = 'property' and domain = 'a.example'`,
     )
-    await index.commit([fileOf(crawled, clock.tick({ minutes: 1 }))])
+    await index.commit([buildFile(crawled, clock.tick({ minutes: 1 }))])
     await check(index)
     const rows = await index.db.all<{ rid: string; identifiers: Identifier[] }>(
       `select property_rid as rid, identifiers from properties where publisher_domain = 'a.example'`,
     )
     const told = (hosted?.document.properties ?? []) as HostedProperty[]
     // `www.` and the bare name are one identifier: either of two that were told so is the one crawled.
-    const keyOf = (property: { identifiers: Identifier[] } | undefined) =>
+    const toKey = (property: { identifiers: Identifier[] } | undefined) =>
       property?.identifiers[0] && toIdentifierKey(property.identifiers[0])
     const same = told.filter(
-      property => property.identifiers.length > 0 && keyOf(property) === keyOf(rows[0]),
+      property => property.identifiers.length > 0 && toKey(property) === toKey(rows[0]),
     )
     if (same.length > 0) expect(same.map(property => property.property_rid)).toContain(rows[0]!.rid)
   }

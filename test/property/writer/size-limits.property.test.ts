@@ -10,7 +10,7 @@ import { inTime } from '../../support/in-time.ts'
 import { type LargeShape, largeShapes } from '../../support/large-files.ts'
 import { newDataDir, openSequencer } from '../../support/registry.ts'
 import { read } from '../../support/sightings.ts'
-import { brandOf, proofOf, submission, writeOf } from '../../support/writes.ts'
+import { buildBrandSave, buildProofWrite, buildWrite, submission } from '../../support/writes.ts'
 
 const shapes = fc.constantFrom(...(Object.keys(largeShapes) as LargeShape[]))
 /** A large file at its domain's own place, or at an address that the domain's file points to. */
@@ -48,12 +48,12 @@ describe('any 14 files that are large beside the limits', () => {
         const parts = areTogether ? [observations.flat()] : observations
         for (const part of parts) {
           const committing = registry.commit({ observations: part, submissions: [] })
-          const save = brandOf('Acme', 'told.example', `Brand ${registry.seq}`)
+          const save = buildBrandSave('Acme', 'told.example', `Brand ${registry.seq}`)
           await registry.commit({ observations: [], submissions: [save] })
           await committing
         }
       }
-      const submissions = [writeOf('Acme'), proofOf('Acme', 'told.example')]
+      const submissions = [buildWrite('Acme'), buildProofWrite('Acme', 'told.example')]
       await registry.commit({ observations: [], submissions })
       await commit(observe(some))
       expect(await verify(registry)).toEqual([])

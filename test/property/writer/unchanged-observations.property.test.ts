@@ -83,7 +83,7 @@ afterAll(() => {
   for (const db of both) db.close()
 })
 
-const stateOf = (db: Database) => db.all('from crawl_state order by kind, location')
+const loadState = (db: Database) => db.all('from crawl_state order by kind, location')
 
 it('what is as it was is taken in by one statement just as by the long way', async () => {
   let quickly = 0
@@ -117,7 +117,7 @@ it('what is as it was is taken in by one statement just as by the long way', asy
           quickly += taken
           const allInvalidated = [...invalidated, ...(await applyChanged(one, recrawling))]
           expect(allInvalidated.sort(byFile)).toEqual(await applyChanged(other, recrawling))
-          expect(await stateOf(one)).toEqual(await stateOf(other))
+          expect(await loadState(one)).toEqual(await loadState(other))
           expect(await applyTransitions(one, now)).toEqual(await applyTransitions(other, now))
         }
       }

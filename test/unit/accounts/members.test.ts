@@ -5,9 +5,9 @@ import type { Observation } from '../../../pipeline/model/observation.ts'
 import { type Answer, Operation, type Submission } from '../../../pipeline/model/submission.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { testClock } from '../../support/clock.ts'
-import { probed as probeOf } from '../../support/members.ts'
+import { probed } from '../../support/members.ts'
 import { newDataDir, newSequencer, openSequencer } from '../../support/registry.ts'
-import { writeOf } from '../../support/writes.ts'
+import { buildWrite } from '../../support/writes.ts'
 
 const url = 'https://agent.acme.example/mcp'
 
@@ -21,7 +21,7 @@ interface World {
 }
 
 let count = 0
-const submissionOf = (operation: Record<string, unknown>): Submission => ({
+const buildSubmission = (operation: Record<string, unknown>): Submission => ({
   submission_id: deriveId('submission', String(count++)),
   operation: Operation.parse({ org: 'Acme', ...operation }),
 })
@@ -34,8 +34,8 @@ async function world(work: (world: World) => Promise<void>, tier = 'company_lead
     return submissions.map(({ submission_id }) => answers.get(submission_id)!)
   }
   const ask = async (...operations: Record<string, unknown>[]) =>
-    (await deliver(...operations.map(submissionOf))).at(-1)!
-  await deliver(writeOf('Acme'), writeOf('Other'))
+    (await deliver(...operations.map(buildSubmission))).at(-1)!
+  await deliver(buildWrite('Acme'), buildWrite('Other'))
   await ask({ op: 'member.tier', tier }, { op: 'member.create' })
   await work({
     registry,
@@ -63,16 +63,16 @@ const refusal = (answer: Answer) => ('refused' in answer ? answer : undefined)
 describe('a member', () => {
   it('has a slug made of its name, which no other has', () =>
     world(async ({ ask, registry, deliver }) => {
-      const slugOf = async (operation: object) => {
+      const createSlug = async (operation: object) => {
         const answer = await ask({ op: 'member.create', org: 'Other', ...operation })
         return 'done' in answer ? answer.done.slug : answer.refused
       }
-      expect(await slugOf({ slug: 'acme' })).toBe('another member is called acme')
-      expect(await slugOf({ display_name: ' Ácme ' })).toBe('acme-2')
-      expect(await slugOf({})).toBe('Other is a member already')
-      await deliver(writeOf('ACME'), writeOf('株式会社'))
-      expect(await slugOf({ org: 'ACME' })).toBe('acme-3')
-      expect(await slugOf({ org: '株式会社' })).toBe('member')
+      expect(await createSlug({ slug: 'acme' })).toBe('another member is called acme')
+      expect(await createSlug({ display_name: ' Ácme ' })).toBe('acme-2')
+      expect(await createSlug({})).toBe('Other is a member already')
+      await deliver(buildWrite('ACME'), buildWrite('株式会社'))
+      expect(await createSlug({ org: 'ACME' })).toBe('acme-3')
+      expect(await createSlug({ org: '株式会社' })).toBe('member')
       const slugs = await registry.accounts.db.all(
         'select slug, is_public from members order by slug',
       )
@@ -224,7 +224,7 @@ describe('what the index is told of members', () => {
     world(async ({ ask, registry, clock }) => {
       await ask(save(url, 'public'))
       const observation = (): Observation => ({
-        ...probeOf(url, { claims: ['news.example'] }),
+        ...probed(url, { claims: ['news.example'] }),
         outcome: 'ok',
         observed_at: clock.now(),
       })
@@ -249,9 +249,9 @@ describe('what the index is told of members', () => {
     const before = await openSequencer(opening)
     const commit = (...submissions: Submission[]) =>
       before.commit({ observations: [], submissions })
-    await commit(writeOf('Acme'), submissionOf({ op: 'member.tier', tier: 'company_icl' }))
-    await commit(submissionOf({ op: 'member.create' }), submissionOf(save(url, 'public')))
-    const hidden = submissionOf(save(url, 'private'))
+    await commit(buildWrite('Acme'), buildSubmission({ op: 'member.tier', tier: 'company_icl' }))
+    await commit(buildSubmission({ op: 'member.create' }), buildSubmission(save(url, 'public')))
+    const hidden = buildSubmission(save(url, 'private'))
     await before.accounts.apply([hidden], { now: clock.now(), seq: before.seq + 1 })
     expect(await verify(before)).toContain('index: 1 agents are enrolled that no member shows')
     await before.close()
@@ -270,7 +270,7 @@ describe('what the index is told of members', () => {
 
   it('is what stands, when an old submission is delivered again after a newer one', () =>
     world(async ({ ask, deliver, probed, registry, clock }) => {
-      const shown = submissionOf(save(url, 'public'))
+      const shown = buildSubmission(save(url, 'public'))
       // As after a crash between the two stores: the accounts have it, the index has not.
       await registry.accounts.apply([shown], { now: clock.now(), seq: registry.seq + 1 })
       await ask(save(url, 'private'))

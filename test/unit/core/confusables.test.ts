@@ -13,7 +13,7 @@ import {
 import { classifyScripts } from '../../../pipeline/core/unicode-scripts.ts'
 import { newDataDir } from '../../support/registry.ts'
 
-const verdictOf = (name: string, registered: string[], protectedNames: string[] = []) =>
+const check = (name: string, registered: string[], protectedNames: string[] = []) =>
   checkName(toAscii(name), {
     registered: registered.map(toAscii),
     protectedNames: buildProtectedNames(protectedNames.map(toAscii)),
@@ -35,9 +35,9 @@ describe('a name in other letters that looks like a registered ASCII name is ref
     ['æon.com', 'aeon.com', 'Latin'],
     ['www.аррӏе.com', 'apple.com', 'below it'],
   ])('%s is not %s (%s)', (name, known) => {
-    expect(verdictOf(name, [known])).toBe('refused')
-    expect(verdictOf(name, [], [known])).toBe('refused')
-    expect(verdictOf(name, ['unlike.example'])).toBe('fine')
+    expect(check(name, [known])).toBe('refused')
+    expect(check(name, [], [known])).toBe('refused')
+    expect(check(name, ['unlike.example'])).toBe('fine')
   })
 })
 
@@ -49,7 +49,7 @@ describe('a name that mixes scripts is refused, whatever it looks like', () => {
     ['рαζ.com', 'Cyrillic with Greek'],
     ['ᎪᏴcom.example', 'Latin with Cherokee'],
   ])('%s (%s)', name => {
-    expect(verdictOf(name, [])).toBe('refused')
+    expect(check(name, [])).toBe('refused')
   })
 })
 
@@ -75,7 +75,7 @@ describe('an ASCII name that looks like another one is doubtful', () => {
     ['www.paypa1.com', 'paypal.com'],
     ['paypal.com', 'раураӏ.com'],
   ])('%s and %s', (name, known) => {
-    expect(verdictOf(name, [known])).toBe('doubtful')
+    expect(check(name, [known])).toBe('doubtful')
   })
 })
 
@@ -91,7 +91,7 @@ describe('a name with a protected one in it is doubtful', () => {
     ['ạpple.com'],
     ['bücher.com'],
   ])('%s', name => {
-    expect(verdictOf(name, [], brands)).toBe('doubtful')
+    expect(check(name, [], brands)).toBe('doubtful')
   })
 
   test.each([
@@ -103,7 +103,7 @@ describe('a name with a protected one in it is doubtful', () => {
     ['acne.com', 'is another word'],
     ['pineapp1.com', 'is another word'],
   ])('%s is fine: it %s', name => {
-    expect(verdictOf(name, [], brands)).toBe('fine')
+    expect(check(name, [], brands)).toBe('fine')
   })
 })
 
@@ -121,7 +121,7 @@ describe('a name in one script, or in what a language mixes, is fine', () => {
     ['उदाहरण.in'],
     ['xn--e1afmkfd.xn--p1ai'],
   ])('%s', name => {
-    expect(verdictOf(name, ['bucher.de', 'bücher.de', 'acme.com'], [])).toBe('fine')
+    expect(check(name, ['bucher.de', 'bücher.de', 'acme.com'], [])).toBe('fine')
   })
 
   it('one in a script that names are seldom written in is for a person to see', () => {
@@ -131,8 +131,8 @@ describe('a name in one script, or in what a language mixes, is fine', () => {
 })
 
 it('a name below that of the same owner is not taken for it', () => {
-  expect(verdictOf('www.acrne.com', ['acrne.com'])).toBe('fine')
-  expect(verdictOf('acme.com', ['acme.com'])).toBe('fine')
+  expect(check('www.acrne.com', ['acrne.com'])).toBe('fine')
+  expect(check('acme.com', ['acme.com'])).toBe('fine')
 })
 
 it('the look of a name is the same in any case, and never holds another name in it', () => {
@@ -141,14 +141,16 @@ it('the look of a name is the same in any case, and never holds another name in 
 })
 
 describe('the list of protected names', () => {
-  const fileOf = (text: string) => {
+  const buildFile = (text: string) => {
     const path = join(newDataDir(), 'names.txt')
     writeFileSync(path, text)
     return path
   }
 
   it('is a file of domains, a line each, with remarks', () => {
-    const { sites } = readProtectedNames(fileOf('# ours\nacme.com\n\n www.Bücher.de # books\r\n'))
+    const { sites } = readProtectedNames(
+      buildFile('# ours\nacme.com\n\n www.Bücher.de # books\r\n'),
+    )
     expect([...sites]).toEqual(['acme.com', 'xn--bcher-kva.de'])
   })
 
@@ -157,7 +159,7 @@ describe('the list of protected names', () => {
   })
 
   it('says which line is no domain, and when there is no file', () => {
-    expect(() => readProtectedNames(fileOf('acme.com\nacme\n'))).toThrow(/line 2/)
+    expect(() => readProtectedNames(buildFile('acme.com\nacme\n'))).toThrow(/line 2/)
     expect(() => readProtectedNames('/nowhere/names.txt')).toThrow(ConfigError)
   })
 })

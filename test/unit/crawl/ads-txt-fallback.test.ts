@@ -3,7 +3,7 @@ import { limits } from '../../../pipeline/core/limits.ts'
 import { crawlBatch, limitHostsAtOnce } from '../../../pipeline/crawl/crawl-batch.ts'
 import type { CrawlTarget } from '../../../pipeline/model/observation.ts'
 import { readObservation } from '../../../pipeline/parse/read-observation.ts'
-import { fetcherTo, now, originOf } from '../../support/fetching.ts'
+import { fetcherTo, now, startOrigin } from '../../support/fetching.ts'
 
 const domain = 'acme.example'
 const adagents = `${domain}/.well-known/adagents.json`
@@ -18,7 +18,7 @@ interface Page {
 
 /** Crawls the targets in a web of these pages, by `host/path`; anything else is a 404. */
 async function crawl(pages: Record<string, Page>, ...targets: CrawlTarget[]) {
-  const origin = await originOf((request, response, path) => {
+  const origin = await startOrigin((request, response, path) => {
     const page = pages[`${request.headers.host}${path}`] ?? { status: 404 }
     response.writeHead(page.status ?? (page.to ? 302 : 200), page.to ? { location: page.to } : {})
     response.end(page.body ?? '')
@@ -34,7 +34,7 @@ async function crawl(pages: Record<string, Page>, ...targets: CrawlTarget[]) {
 }
 
 const adsTxt = { body: '\ufeffa.example, 1, DIRECT\nManagerDomain = m.example\n' }
-const outcomesOf = async (pages: Record<string, Page>, ...targets: CrawlTarget[]) =>
+const crawlOutcomes = async (pages: Record<string, Page>, ...targets: CrawlTarget[]) =>
   (await crawl(pages, ...targets)).seen.map(({ kind, outcome }) => `${kind} ${outcome}`)
 
 describe('the ads.txt of a domain', () => {
@@ -79,7 +79,7 @@ describe('the ads.txt of a domain', () => {
     ],
   ])('is asked for or not after %s', async (_, page, expected) => {
     const pages = { [adagents]: page, [`${domain}/ads.txt`]: adsTxt }
-    expect(await outcomesOf(pages, target)).toEqual(expected)
+    expect(await crawlOutcomes(pages, target)).toEqual(expected)
   })
 
   test.each<[string, Page]>([
@@ -89,7 +89,7 @@ describe('the ads.txt of a domain', () => {
     ['is a page', { body: '<p>managerdomain=m.example' }],
     ['is too large', { body: `managerdomain=m.example\n${'#'.repeat(100)}` }],
   ])('leaves no trace when it %s', async (_, page) => {
-    expect(await outcomesOf({ [`${domain}/ads.txt`]: page }, target)).toEqual([
+    expect(await crawlOutcomes({ [`${domain}/ads.txt`]: page }, target)).toEqual([
       'adagents.json absent',
     ])
   })
@@ -98,7 +98,7 @@ describe('the ads.txt of a domain', () => {
     const pages = { [`${domain}/ads.txt`]: adsTxt }
     const byAddress = { ...target, location: `https://${domain}/a.json` }
     const brand = { ...target, kind: 'brand.json' } as const
-    expect(await outcomesOf(pages, byAddress, brand)).toEqual([
+    expect(await crawlOutcomes(pages, byAddress, brand)).toEqual([
       'adagents.json absent',
       'brand.json absent',
     ])
@@ -123,8 +123,8 @@ describe('the ads.txt of a domain', () => {
   })
 
   it('may lie five redirects away on other sites, and no further', async () => {
-    expect(await outcomesOf(hops(5, adsTxt), target)).toHaveLength(2)
-    expect(await outcomesOf(hops(6, adsTxt), target)).toHaveLength(1)
+    expect(await crawlOutcomes(hops(5, adsTxt), target)).toHaveLength(2)
+    expect(await crawlOutcomes(hops(6, adsTxt), target)).toHaveLength(1)
   })
 
   it.each(['https://10.0.0.1/ads.txt', 'https://localhost/ads.txt', 'http://m.example/ads.txt'])(

@@ -8,10 +8,10 @@ import { Observation } from '../../../pipeline/model/observation.ts'
 import {
   type AgentAnswer,
   agentHost,
-  documentOf,
   probe,
   probeBy,
   probeHost,
+  readDocument,
   silence,
   streaming,
   trained,
@@ -46,7 +46,7 @@ describe('the products of a seller', () => {
   it('are asked for, and told in all', async () => {
     const supported_formats = [{ format: { format_kind: 'image' } }, { format_kind: 'audio' }]
     const tasks = { get_products: json({ products }), ...caps({ creative: { supported_formats } }) }
-    const document = documentOf(await probe(trained({ tasks })))
+    const document = readDocument(await probe(trained({ tasks })))
     expect(document).toMatchObject({ products: told, needs_auth: false, unread: [] })
     expect(document.format_kinds).toEqual(['image', 'video_hosted'])
   })
@@ -54,8 +54,8 @@ describe('the products of a seller', () => {
   it('are nobody’s business where they want a credential, which is no fault', async () => {
     const seen = await probe(trained({ tasks: { get_products: refusing } }))
     expect(seen.faults).toEqual([])
-    expect(documentOf(seen)).toMatchObject({ needs_auth: true, unread: [] })
-    expect(documentOf(seen)).not.toHaveProperty('products')
+    expect(readDocument(seen)).toMatchObject({ needs_auth: true, unread: [] })
+    expect(readDocument(seen)).not.toHaveProperty('products')
   })
 
   it('are not asked for where another task wanted a credential', async () => {
@@ -66,16 +66,18 @@ describe('the products of a seller', () => {
     }
     const tasks = { get_products: json({ products }), get_proto_capabilities: refusing }
     const seen = await probe(trained({ tasks, methods: { 'tools/call': count as never } }))
-    expect([calls, documentOf(seen).products]).toEqual([0, undefined])
+    expect([calls, readDocument(seen).products]).toEqual([0, undefined])
   })
 
   it('stay what they were when they cannot be read', async () => {
-    const before = documentOf(await probe(trained({ tasks: { get_products: json({ products }) } })))
+    const before = readDocument(
+      await probe(trained({ tasks: { get_products: json({ products }) } })),
+    )
     const seen = await probe(trained({ tasks: { get_products: json({ products: 'many' }) } }))
-    expect(documentOf(seen)).toMatchObject({ unread: ['products'] })
+    expect(readDocument(seen)).toMatchObject({ unread: ['products'] })
     expect(seen.faults).toMatchObject([{ code: 'wrong_type', field: 'products' }])
     const kept = { products: told, format_kinds: ['video_hosted'] }
-    expect(carry(before, documentOf(seen), now)).toMatchObject(kept)
+    expect(carry(before, readDocument(seen), now)).toMatchObject(kept)
   })
 })
 
@@ -101,7 +103,7 @@ describe('a well-behaved agent', () => {
       }),
     )
     expect(Observation.parse(seen)).toMatchObject({ outcome: 'ok', status: 200, faults: [] })
-    const document = documentOf(seen)
+    const document = readDocument(seen)
     expect(AgentDocument.parse(document)).toEqual(document)
     expect(document).toMatchObject({
       protocols: ['mcp'],
@@ -142,7 +144,7 @@ describe('a well-behaved agent', () => {
     [{ properties: [{ publisher_domain: 'b.example' }, { domain: 'a.example' }, 'x', {}] }],
   ])('that lists whom it sells claims those publishers: %j', async listed => {
     const seen = await probe(trained({ tasks: { list_authorized_properties: json(listed) } }))
-    expect(documentOf(seen)).toMatchObject({ claims: ['a.example', 'b.example'] })
+    expect(readDocument(seen)).toMatchObject({ claims: ['a.example', 'b.example'] })
   })
 
   it('that says the same again is unchanged, however its tools are ordered', async () => {
@@ -157,8 +159,8 @@ describe('a well-behaved agent', () => {
   it('is asked for the capabilities of the protocol’s name', async () => {
     const tasks = { get_adcp_capabilities: json({ supported_protocols: ['signals'] }) }
     const seen = await probe(trained({ tasks }), { protocolName: 'adcp' })
-    expect(documentOf(seen).capabilities?.supported_protocols).toEqual(['signals'])
-    expect(documentOf(await probe(trained({ tasks }))).capabilities).toBeUndefined()
+    expect(readDocument(seen).capabilities?.supported_protocols).toEqual(['signals'])
+    expect(readDocument(await probe(trained({ tasks }))).capabilities).toBeUndefined()
   })
 
   it('keeps its session, and is told both kinds of answer are fine', async () => {
@@ -191,7 +193,7 @@ describe('a well-behaved agent', () => {
         initialize: (_: unknown, response: ServerResponse) => none(response, status),
       }
       const seen = await probe(trained({ tasks: { get_signals: {} }, methods }))
-      expect(documentOf(seen)).toMatchObject({ type: 'signals' })
+      expect(readDocument(seen)).toMatchObject({ type: 'signals' })
     }
     const methods = {
       initialize: () => ({ jsonrpc: '2.0', id: null, error: { code: -32_601, message: '' } }),
@@ -206,11 +208,11 @@ describe('a well-behaved agent', () => {
         ask.path === '/sales/mcp' ? inner({ ...ask, path: '/mcp' }, response) : undefined,
       { location: 'https://agent.example/sales' },
     )
-    expect(documentOf(below).endpoint).toBe('https://agent.example/sales/mcp')
+    expect(readDocument(below).endpoint).toBe('https://agent.example/sales/mcp')
     const slash = await probe((ask, response) =>
       ask.path === '/mcp/' ? inner({ ...ask, path: '/mcp' }, response) : undefined,
     )
-    expect(documentOf(slash).endpoint).toBe('https://agent.example/mcp/')
+    expect(readDocument(slash).endpoint).toBe('https://agent.example/mcp/')
     const card = {
       name: 'Card Only',
       description: 'Sells',
@@ -220,7 +222,7 @@ describe('a well-behaved agent', () => {
       ask => (ask.path === '/desk/.well-known/agent-card.json' ? card : undefined),
       { location: 'https://agent.example/desk/a2a' },
     )
-    expect(documentOf(other)).toMatchObject({
+    expect(readDocument(other)).toMatchObject({
       protocols: ['a2a'],
       name: 'Card Only',
       type: 'sales',
@@ -235,9 +237,9 @@ describe('a well-behaved agent', () => {
         if (ask.path !== '/.well-known/agent.json') return inner(ask, response)
         return response.writeHead(200, { 'content-type': type }).end('{"name":"Both"}')
       })
-    expect(documentOf(await withCard('application/json')).protocols).toEqual(['mcp', 'a2a'])
+    expect(readDocument(await withCard('application/json')).protocols).toEqual(['mcp', 'a2a'])
     const wrong = await withCard('text/plain')
-    expect(documentOf(wrong).protocols).toEqual(['mcp'])
+    expect(readDocument(wrong).protocols).toEqual(['mcp'])
     expect(wrong.faults).toMatchObject([{ field: 'card', severity: 'warning' }])
   })
 })
@@ -267,26 +269,26 @@ describe('the resources of an agent', () => {
       [{ uri: 'doc:a' }, { uri: 'doc:b' }],
       [{ uri: 'doc:b' }, { uri: 'doc:c' }, 7],
     ]
-    const document = documentOf(await probe(having(pages)))
+    const document = readDocument(await probe(having(pages)))
     expect(AgentDocument.parse(document)).toEqual(document)
     expect(document).toMatchObject({ resources_count: 3, unread: [] })
   })
 
   it('are none where it says that it has them and lists nothing', async () => {
-    expect(documentOf(await probe(having([[]])))).toMatchObject({ resources_count: 0 })
+    expect(readDocument(await probe(having([[]])))).toMatchObject({ resources_count: 0 })
   })
 
   it('are not asked for where it does not say that it has any', async () => {
     let asked = 0
     const methods = { 'resources/list': () => void asked++ }
-    const document = documentOf(await probe(trained({ methods })))
+    const document = readDocument(await probe(trained({ methods })))
     expect([asked, document.unread]).toEqual([0, []])
     expect(document).not.toHaveProperty('resources_count')
   })
 
   it('stay what they were while they cannot be counted', async () => {
-    const before = documentOf(await probe(having([[{ uri: 'doc:a' }]])))
-    const seen = documentOf(await probe(having(['many'])))
+    const before = readDocument(await probe(having([[{ uri: 'doc:a' }]])))
+    const seen = readDocument(await probe(having(['many'])))
     expect(seen).toMatchObject({ unread: ['resources_count'] })
     expect(carry(before, seen, now)).toMatchObject({ resources_count: 1 })
   })
@@ -294,7 +296,7 @@ describe('the resources of an agent', () => {
   it('are not counted to the end of a list that has none', async () => {
     const asked: string[] = []
     const endlessly = Array.from({ length: 1_000 }, (_, i) => [{ uri: `doc:${i}` }])
-    expect(documentOf(await probe(having(endlessly, asked))).unread).toEqual(['resources_count'])
+    expect(readDocument(await probe(having(endlessly, asked))).unread).toEqual(['resources_count'])
     expect(asked).toHaveLength(20)
   })
 })
@@ -322,11 +324,11 @@ describe('an agent that cannot be read', () => {
     )
     expect(later.outcome).toBe('needs_auth')
     const methods = { 'tools/call': (_: unknown, response: ServerResponse) => none(response, 401) }
-    const half = documentOf(await probe(trained({ tasks: caps({}), methods })))
+    const half = readDocument(await probe(trained({ tasks: caps({}), methods })))
     expect(half).toMatchObject({ needs_auth: true, unread: ['capabilities'] })
     const told = { isError: true, structuredContent: { proto_error: { code: 'AUTH_REQUIRED' } } }
     const said = await probe(trained({ tasks: { get_proto_capabilities: told } }))
-    expect(documentOf(said)).toMatchObject({ needs_auth: true, unread: ['capabilities'] })
+    expect(readDocument(said)).toMatchObject({ needs_auth: true, unread: ['capabilities'] })
     expect(said.faults).toMatchObject([{ message: 'failed with AUTH_REQUIRED' }])
   })
 
@@ -410,7 +412,7 @@ describe('the last good answer of an agent', () => {
         : answer(ask, response)
   const replying = (result: object) =>
     trained({ tasks, methods: { 'tools/list': ({ call: { id } }) => ({ id, result }) } })
-  const good = async () => documentOf(await probe(withCard(well)))
+  const good = async () => readDocument(await probe(withCard(well)))
 
   test.each<[string, Outcome, AgentAnswer]>([
     ...[500, 502, 504, 408].map<[string, Outcome, AgentAnswer]>(status => [
@@ -471,7 +473,7 @@ describe('the last good answer of an agent', () => {
     const before = await good()
     const seen = await probe(withCard(trained({ tasks: { ...tasks, ...told } })))
     expect(seen.faults).toHaveLength(1)
-    const document = documentOf(seen)
+    const document = readDocument(seen)
     expect(document.unread).toEqual([part])
     expect(carry(before, document, now)).toEqual({ ...before, unread: [part] })
   })
@@ -481,7 +483,7 @@ describe('the last good answer of an agent', () => {
       list_creative_formats: json({ formats: [] }),
       list_authorized_properties: json({ properties: [] }),
     }
-    const document = documentOf(await probe(withCard(trained({ tasks: { ...tasks, ...told } }))))
+    const document = readDocument(await probe(withCard(trained({ tasks: { ...tasks, ...told } }))))
     expect(carry(await good(), document, now)).toMatchObject({
       formats: [],
       claims: [],
@@ -493,7 +495,7 @@ describe('the last good answer of an agent', () => {
     'is that of its card where every place answers %i: nobody speaks MCP there',
     async status => {
       const seen = await probe(withCard((_, response) => none(response, status)))
-      expect(documentOf(seen)).toMatchObject({ protocols: ['a2a'], type: 'signals', unread: [] })
+      expect(readDocument(seen)).toMatchObject({ protocols: ['a2a'], type: 'signals', unread: [] })
     },
   )
 })
@@ -526,7 +528,7 @@ describe('a stream of events', () => {
       }),
     )
     const seen = await endsWithin(1_500, () => probeHost(host))
-    expect(documentOf(seen).tools.map(({ name }) => name)).toEqual(['get_signals'])
+    expect(readDocument(seen).tools.map(({ name }) => name)).toEqual(['get_signals'])
     expect(host.open.size).toBeLessThan(2)
   })
 
@@ -593,7 +595,7 @@ describe('a hostile agent', () => {
       { name: 'get_signals', description: 'twice' },
     ]
     const seen = await probe(trained({ tools }))
-    const [tool, ...others] = documentOf(seen).tools
+    const [tool, ...others] = readDocument(seen).tools
     expect(others).toEqual([])
     expect(tool!.description).toMatch(/^abü+$/)
     expect(tool!.description!.length).toBeLessThanOrEqual(2_000)
@@ -602,19 +604,19 @@ describe('a hostile agent', () => {
 
   it('with pages without end is read up to a bound, and once around a circle', async () => {
     let pages = 0
-    const paged = (cursorOf: (page: number) => string) =>
+    const paged = (toCursor: (page: number) => string) =>
       trained({
         methods: {
           'tools/list': ({ call }) => {
             const page = ++pages
             const tools = [{ name: `tool_${String(page).padStart(3, '0')}` }]
-            return { jsonrpc: '2.0', id: call.id, result: { tools, nextCursor: cursorOf(page) } }
+            return { jsonrpc: '2.0', id: call.id, result: { tools, nextCursor: toCursor(page) } }
           },
         },
       })
-    expect(documentOf(await probe(paged(page => `p${page}`))).tools).toHaveLength(20)
+    expect(readDocument(await probe(paged(page => `p${page}`))).tools).toHaveLength(20)
     pages = 0
-    expect(documentOf(await probe(paged(() => 'same'))).tools).toHaveLength(2)
+    expect(readDocument(await probe(paged(() => 'same'))).tools).toHaveLength(2)
   })
 
   it('keeps a list whose later page fails out of sight', async () => {
@@ -647,7 +649,7 @@ describe('a hostile agent', () => {
         tasks: { list_creative_formats: json({ formats }) },
       }),
     )
-    const document = documentOf(seen)
+    const document = readDocument(seen)
     expect(document.tools).toHaveLength(500)
     expect(Buffer.byteLength(JSON.stringify(document))).toBeLessThan(768 * 1024)
   })
@@ -655,14 +657,16 @@ describe('a hostile agent', () => {
   it('with ten megabytes in one answer is not read on', async () => {
     const tasks = caps({ description: 'x'.repeat(10 * 1024 * 1024) })
     const seen = await probe(trained({ tasks }))
-    expect(documentOf(seen)).toMatchObject({ unread: ['capabilities'] })
+    expect(readDocument(seen)).toMatchObject({ unread: ['capabilities'] })
     expect(seen.faults).toMatchObject([{ field: 'get_proto_capabilities' }])
   })
 
   it('that nests deeply says nothing', async () => {
     const deep = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`
     const tasks = { get_proto_capabilities: { content: [{ type: 'text', text: deep }] } }
-    expect(documentOf(await probe(trained({ tasks })))).toMatchObject({ unread: ['capabilities'] })
+    expect(readDocument(await probe(trained({ tasks })))).toMatchObject({
+      unread: ['capabilities'],
+    })
   })
 
   it('gets no words of its own into a fault', async () => {
@@ -697,7 +701,7 @@ describe('formats', () => {
       { format_id: { agent_url: 'ftp://a.example', id: 'x' } },
       { format_id: { agent_url: 'https://a.example', id: 'x' }, name: 'X' },
     ])
-    expect(documentOf(seen).formats).toEqual([
+    expect(readDocument(seen).formats).toEqual([
       { format_id: { agent_url: 'https://a.example', id: 'x' }, name: 'X' },
     ])
     expect(seen.faults).toHaveLength(3)
@@ -706,10 +710,10 @@ describe('formats', () => {
   it('beyond five hundred are left out, and so is a list that is too large', async () => {
     const id = (i: number) => ({ agent_url: 'https://a.example', id: String(i) })
     const many = await listed(Array.from({ length: 600 }, (_, i) => ({ format_id: id(i) })))
-    expect(documentOf(many).formats).toHaveLength(500)
+    expect(readDocument(many).formats).toHaveLength(500)
     const text = 'x'.repeat(1_900)
     const large = await listed(Array.from({ length: 400 }, (_, i) => ({ format_id: id(i), text })))
-    expect(documentOf(large).formats).toBeUndefined()
+    expect(readDocument(large).formats).toBeUndefined()
     expect(large.faults).toMatchObject([{ field: 'formats' }])
   })
 })
@@ -719,7 +723,7 @@ describe('a measurement block', () => {
   const accreditation = { accrediting_body: 'Board', valid_until: '2030-01-31' }
   const measured = async (metrics: unknown) => {
     const seen = await probe(trained({ tasks: caps({ measurement: { metrics } }) }))
-    return { measurement: documentOf(seen).capabilities?.measurement, seen }
+    return { measurement: readDocument(seen).capabilities?.measurement, seen }
   }
 
   it('is kept without anything its vendor says of being verified', async () => {
@@ -728,7 +732,7 @@ describe('a measurement block', () => {
     expect(measurement).toEqual({
       metrics: [{ ...metric, accreditations: [{ ...accreditation, verified_by_aao: false }] }],
     })
-    expect(documentOf(seen).type).toBe('measurement')
+    expect(readDocument(seen).type).toBe('measurement')
     expect(seen.faults).toEqual([])
   })
 
@@ -769,7 +773,7 @@ describe('a measurement block', () => {
   ])('is left out as a whole for %s', async (_, metrics) => {
     const { measurement, seen } = await measured(metrics)
     expect(measurement).toBeUndefined()
-    expect(documentOf(seen).type).toBe('unknown')
+    expect(readDocument(seen).type).toBe('unknown')
     expect(seen.faults).toHaveLength(1)
   })
 

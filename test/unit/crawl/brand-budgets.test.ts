@@ -4,9 +4,9 @@ import { limits } from '../../../pipeline/core/limits.ts'
 import { crawlSource } from '../../../pipeline/crawl/crawl-source.ts'
 import { readObservation } from '../../../pipeline/parse/read-observation.ts'
 import { loadDueTargets } from '../../../pipeline/writer/crawl/frontier.ts'
-import { brandOf, houseOf } from '../../support/brand-walk.ts'
+import { buildBrand, buildHouse } from '../../support/brand-walk.ts'
 import { testClock } from '../../support/clock.ts'
-import { fetcherTo, originOf } from '../../support/fetching.ts'
+import { fetcherTo, startOrigin } from '../../support/fetching.ts'
 import { withIndex } from '../../support/memory-index.ts'
 import { patient } from '../../support/patience.ts'
 import { submission } from '../../support/writes.ts'
@@ -15,12 +15,12 @@ const first = 'hop-0.example'
 const WELL_KNOWN = '/.well-known/brand.json'
 
 /** A chain of houses; each file is moved `moves` times on its own site before it is served. */
-function chainOf(houses: number, moves: number) {
-  const contentOf = (hop: number) =>
+function buildChain(houses: number, moves: number) {
+  const buildContent = (hop: number) =>
     hop === houses
-      ? houseOf(`hop-${hop}.example`, [brandOf('first', [first])])
+      ? buildHouse(`hop-${hop}.example`, [buildBrand('first', [first])])
       : { house: `hop-${hop + 1}.example` }
-  return originOf((request, response, path) => {
+  return startOrigin((request, response, path) => {
     const host = request.headers.host!
     const moved = Number(
       /^\/moved-(\d+)$/.exec(path)?.[1] ?? (path === WELL_KNOWN ? 0 : Number.NaN),
@@ -30,13 +30,13 @@ function chainOf(houses: number, moves: number) {
       const location = `https://${host}/moved-${moved + 1}`
       return void response.writeHead(302, { location }).end()
     }
-    response.end(JSON.stringify(contentOf(Number(/\d+/.exec(host)![0]))))
+    response.end(JSON.stringify(buildContent(Number(/\d+/.exec(host)![0]))))
   })
 }
 
 /** The brand of the first domain after everything that is due was crawled, and which hosts were asked. */
 async function crawled(houses: number, moves: number) {
-  const origin = await chainOf(houses, moves)
+  const origin = await buildChain(houses, moves)
   const fetcher = fetcherTo(origin.url)
   const clock = testClock('2026-11-20T03:00Z')
   return withIndex(clock, async index => {

@@ -1,13 +1,13 @@
 import { describe, expect, it, test } from 'vitest'
 import { readHomePage } from '../../../pipeline/crawl/home-page.ts'
-import { cpuMsOf } from '../../support/effort.ts'
+import { measureCpuMs } from '../../support/effort.ts'
 
 const url = 'https://acme.example/en/'
 const ld = (data: unknown) =>
   `<script type="application/ld+json">${typeof data === 'string' ? data : JSON.stringify(data)}</script>`
 const company = (more: object) => ld({ '@type': 'Organization', name: 'Acme', ...more })
 const read = (html: string) => readHomePage(html, url)
-const profileOf = (html: string) => read(html)?.profile
+const readProfile = (html: string) => read(html)?.profile
 
 describe('the name of a brand', () => {
   test.each<[string, string, string | undefined]>([
@@ -44,7 +44,7 @@ describe('the name of a brand', () => {
       undefined,
     ],
   ])('is said by %s', (_name, html, expected) => {
-    expect(profileOf(html)?.name).toBe(expected)
+    expect(readProfile(html)?.name).toBe(expected)
   })
 
   it('is read whole from a page as companies make them', () => {
@@ -94,7 +94,7 @@ describe('the name of a brand', () => {
 
 describe('addresses', () => {
   const logos = (href: string, before = '') =>
-    profileOf(`${before}<title>A</title><link rel="shortcut icon" href="${href}">`)?.logos
+    readProfile(`${before}<title>A</title><link rel="shortcut icon" href="${href}">`)?.logos
   test.each<[string, string | undefined]>([
     ['/a.png', 'https://acme.example/a.png'],
     ['../a.png', 'https://acme.example/a.png'],
@@ -125,13 +125,13 @@ describe('addresses', () => {
   it('in quoted texts end no tag', () => {
     const html =
       '<p class=it\'s><title>A</title><meta name="description" content = "1 > 0"><meta name=x content=\'"\'>'
-    expect(profileOf(html)?.description).toBe('1 > 0')
+    expect(readProfile(html)?.description).toBe('1 > 0')
   })
 
   it('of one logo count once, and of many the first twenty', () => {
     const link = (name: number) => `<link rel="icon" href="/${name}.png">`
     const many = Array.from({ length: 100 }, (_, i) => link(i % 50)).join('')
-    expect(profileOf(`<title>A</title>${many}`)?.logos).toHaveLength(20)
+    expect(readProfile(`<title>A</title>${many}`)?.logos).toHaveLength(20)
   })
 })
 
@@ -143,7 +143,7 @@ describe('colours', () => {
     ['url(javascript:1)', undefined],
     ['#12345', undefined],
   ])('%s', (color, expected) => {
-    const profile = profileOf(`<title>A</title><meta name="theme-color" content="${color}">`)
+    const profile = readProfile(`<title>A</title><meta name="theme-color" content="${color}">`)
     expect(profile?.colors?.primary).toBe(expected)
   })
 })
@@ -156,13 +156,13 @@ describe('a hostile page', () => {
         '{"__proto__":{"@type":"Organization","name":"Evil"},"constructor":{"prototype":{"polluted":1}}}',
       ),
     ]
-    expect(profileOf(html.join(''))).toEqual({ name: 'A', url: 'https://acme.example/' })
+    expect(readProfile(html.join(''))).toEqual({ name: 'A', url: 'https://acme.example/' })
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
 
   it('hands on no control characters and no long texts', () => {
     const name = `<b>A\u0000\u202e${'x'.repeat(5_000)}`
-    const profile = profileOf(company({ name, slogan: 'a\r\n\u2028b' }))
+    const profile = readProfile(company({ name, slogan: 'a\r\n\u2028b' }))
     expect(profile?.name.length).toBe(200)
     expect(profile?.name.startsWith('<b>Ax')).toBe(true)
     expect(profile?.tagline).toBe('a b')
@@ -196,7 +196,7 @@ describe('a hostile page', () => {
     ['of half characters', fill('\ud800')],
   ])('%s is read in bounded time', async (_name, html) => {
     let page: ReturnType<typeof read>
-    const ms = await cpuMsOf(() => {
+    const ms = await measureCpuMs(() => {
       page = read(`<title>Acme</title>${html}`)
     })
     expect(ms).toBeLessThan(5_000)

@@ -10,12 +10,12 @@ import {
   readRetryAfter,
   readTaskError,
 } from '../../../pipeline/crawl/mcp/task-error.ts'
-import { cpuMsOf } from '../../support/effort.ts'
+import { measureCpuMs } from '../../support/effort.ts'
 
 type Json = Record<string, unknown>
 
 /** Vectors that the ecosystem's clients share, where they are at hand. */
-function vectorsOf<Vector>(name: string, own: Vector[]): Vector[] {
+function loadVectors<Vector>(name: string, own: Vector[]): Vector[] {
   const file = ['../shared/vectors', '../../shared/vectors']
     .map(folder => `${folder}/${name}.json`)
     .find(path => existsSync(path))
@@ -72,7 +72,7 @@ const results: ResultVector[] = [
 ]
 
 describe('what a tool answered', () => {
-  test.each(vectorsOf('mcp-response-extraction', results))('$id', vector => {
+  test.each(loadVectors('mcp-response-extraction', results))('$id', vector => {
     expect(extractResult(vector.response, 'adcp_error') ?? null).toEqual(vector.expected_data)
   })
 
@@ -140,7 +140,7 @@ const errors: ErrorVector[] = [
 ]
 
 describe('what went wrong', () => {
-  test.each(vectorsOf('transport-error-mapping', errors))('$id', vector => {
+  test.each(loadVectors('transport-error-mapping', errors))('$id', vector => {
     const error = readTaskError(vector.response, vector.transport, 'adcp_error')
     expect(error ?? null).toEqual(vector.expected_error)
     expect(chooseAction(error)).toBe(vector.expected_action)
@@ -205,7 +205,7 @@ describe('an event stream', () => {
   it('of one endless line costs no more than its bytes', async () => {
     const stream = new EventStream()
     const piece = Buffer.alloc(64 * 1024, 'x')
-    const ms = await cpuMsOf(() => {
+    const ms = await measureCpuMs(() => {
       for (let i = 0; i < 160; i++) expect(stream.push(piece)).toEqual([])
     })
     expect(ms).toBeLessThan(2_000)

@@ -6,8 +6,8 @@ import {
   fetcherTo,
   fetchFrom,
   file,
-  originOf,
-  outcomeOf,
+  startOrigin,
+  toOutcome,
 } from '../../support/fetching.ts'
 import type { Answer } from '../../support/origin.ts'
 
@@ -42,8 +42,8 @@ describe('bodies', () => {
     async (coding, encode) => {
       for (const bytes of [json, noise]) {
         const answer = sent(coding, encode(bytes))
-        expect(outcomeOf(await fetchFrom(answer, { maxBytes: bytes.length - 1 }))).toBe('too_large')
-        expect(outcomeOf(await fetchFrom(answer, { maxBytes: bytes.length }))).toBe('ok')
+        expect(toOutcome(await fetchFrom(answer, { maxBytes: bytes.length - 1 }))).toBe('too_large')
+        expect(toOutcome(await fetchFrom(answer, { maxBytes: bytes.length }))).toBe('ok')
       }
     },
   )
@@ -58,12 +58,12 @@ describe('bodies', () => {
     const got = await fetchFrom((_, response) => {
       response.writeHead(200, { 'content-length': 100_001 }).flushHeaders()
     })
-    expect(outcomeOf(got)).toBe('too_large')
+    expect(toOutcome(got)).toBe('too_large')
   })
 
   it('a body without end is cut off at the limit', async () => {
-    const served = await originOf((_, response) => endless(response, Buffer.alloc(10_000, ' ')))
-    expect(outcomeOf(await fetcherTo(served.url).fetchDocument(file, ask))).toBe('too_large')
+    const served = await startOrigin((_, response) => endless(response, Buffer.alloc(10_000, ' ')))
+    expect(toOutcome(await fetcherTo(served.url).fetchDocument(file, ask))).toBe('too_large')
     await expect.poll(() => served.open.size).toBe(0)
   })
 
@@ -74,34 +74,34 @@ describe('bodies', () => {
     const bomb = encode(Buffer.alloc(200_000_000))
     const before = process.memoryUsage()
     const answer = sent(coding, bomb)
-    expect(outcomeOf(await fetchFrom(answer, { maxBytes: 5_000_000 }))).toBe('too_large')
+    expect(toOutcome(await fetchFrom(answer, { maxBytes: 5_000_000 }))).toBe('too_large')
     const after = process.memoryUsage()
     expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(30_000_000)
   })
 
   it('a bomb that never ends is stopped too', async () => {
-    const served = await originOf((_, response) => {
+    const served = await startOrigin((_, response) => {
       response.setHeader('content-encoding', 'gzip')
       const gzip = zlib.createGzip()
       gzip.pipe(response)
       const timer = setInterval(() => gzip.write(Buffer.alloc(1_000_000)), 1)
       response.once('close', () => clearInterval(timer))
     })
-    expect(outcomeOf(await fetcherTo(served.url).fetchDocument(file, ask))).toBe('too_large')
+    expect(toOutcome(await fetcherTo(served.url).fetchDocument(file, ask))).toBe('too_large')
     await expect.poll(() => served.open.size).toBe(0)
   })
 
   it('what is not in the coding it claims, or in one not asked for, is an error', async () => {
-    expect(outcomeOf(await fetchFrom(sent('gzip', json)))).toBe('http_error')
-    expect(outcomeOf(await fetchFrom(sent('br', noise)))).toBe('http_error')
-    expect(outcomeOf(await fetchFrom(sent('gzip', zlib.gzipSync(json).subarray(0, 60))))).toBe(
+    expect(toOutcome(await fetchFrom(sent('gzip', json)))).toBe('http_error')
+    expect(toOutcome(await fetchFrom(sent('br', noise)))).toBe('http_error')
+    expect(toOutcome(await fetchFrom(sent('gzip', zlib.gzipSync(json).subarray(0, 60))))).toBe(
       'http_error',
     )
-    expect(outcomeOf(await fetchFrom(sent('zstd', json)))).toBe('http_error')
-    expect(outcomeOf(await fetchFrom(sent('gzip, gzip', json)))).toBe('http_error')
+    expect(toOutcome(await fetchFrom(sent('zstd', json)))).toBe('http_error')
+    expect(toOutcome(await fetchFrom(sent('gzip, gzip', json)))).toBe('http_error')
     const twice = await fetchFrom((_, response) => {
       response.setHeader('content-encoding', ['gzip', 'gzip']).end(json)
     })
-    expect(outcomeOf(twice)).toBe('http_error')
+    expect(toOutcome(twice)).toBe('http_error')
   })
 })

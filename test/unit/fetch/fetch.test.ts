@@ -12,8 +12,8 @@ import {
   fetcherTo,
   fetchFrom,
   file,
-  originOf,
-  outcomeOf,
+  startOrigin,
+  toOutcome,
 } from '../../support/fetching.ts'
 import type { Answer } from '../../support/origin.ts'
 
@@ -78,7 +78,7 @@ describe('what a status means', () => {
       url: file,
       etag: '"v1"',
     })
-    expect(outcomeOf(await fetchFrom(answer, { etag: '"v2"' }))).toBe('ok')
+    expect(toOutcome(await fetchFrom(answer, { etag: '"v2"' }))).toBe('ok')
   })
 
   it('a date is sent as the validator, and a validator no header can carry is left out', async () => {
@@ -145,10 +145,10 @@ describe('what a status means', () => {
 
 describe('time', () => {
   async function timed(answer: Answer, more: Partial<FetchOptions> = {}) {
-    const { url } = await originOf(answer)
+    const { url } = await startOrigin(answer)
     const started = performance.now()
     const asked = () => fetcherTo(url).fetchDocument(file, { ...ask, deadlineMs: 300, ...more })
-    const outcome = outcomeOf(await endsWithin(800, asked))
+    const outcome = toOutcome(await endsWithin(800, asked))
     return { outcome, ms: performance.now() - started }
   }
 
@@ -175,7 +175,7 @@ describe('time', () => {
   })
 
   it('waiting for our own turn is not held against a server', async () => {
-    const served = await originOf(async (_, response) => {
+    const served = await startOrigin(async (_, response) => {
       await pause(200)
       response.end('{}')
     })
@@ -183,7 +183,7 @@ describe('time', () => {
     const all = Array.from({ length: 15 }, (_, n) =>
       fetcher.fetchDocument(`${file}?${n}`, { ...ask, deadlineMs: 2_500 }),
     )
-    expect((await Promise.all(all)).map(outcomeOf)).toEqual(all.map(() => 'ok'))
+    expect((await Promise.all(all)).map(toOutcome)).toEqual(all.map(() => 'ok'))
   })
 })
 
@@ -214,7 +214,7 @@ describe('connections', () => {
       const url = await rawServer(socket => {
         socket.once('data', () => (said ? socket.end(said) : socket.destroy()))
       })
-      expect(outcomeOf(await fetcherTo(url).fetchDocument(file, ask))).toBe('connection_failed')
+      expect(toOutcome(await fetcherTo(url).fetchDocument(file, ask))).toBe('connection_failed')
     }
   })
 
@@ -222,11 +222,11 @@ describe('connections', () => {
     const got = await fetchFrom((_, response) => {
       response.writeHead(200, { 'x-long': 'x'.repeat(20_000) }).end('{}')
     })
-    expect(outcomeOf(got)).toBe('connection_failed')
+    expect(toOutcome(got)).toBe('connection_failed')
   })
 
   it('the second file of a domain comes over the first one’s connection', async () => {
-    const served = await originOf((_, response) => response.end('{}'))
+    const served = await startOrigin((_, response) => response.end('{}'))
     const fetcher = fetcherTo(served.url)
     await fetcher.fetchDocument(file, ask)
     await fetcher.fetchDocument('https://acme.example/.well-known/adagents.json', ask)
@@ -239,11 +239,11 @@ describe('connections', () => {
       socket.on('data', () => (n === 0 && requests++ > 0 ? socket.destroy() : socket.write(ok)))
     })
     const fetcher = fetcherTo(url)
-    for (let i = 0; i < 3; i++) expect(outcomeOf(await fetcher.fetchDocument(file, ask))).toBe('ok')
+    for (let i = 0; i < 3; i++) expect(toOutcome(await fetcher.fetchDocument(file, ask))).toBe('ok')
   })
 
   it('many domains leave few connections behind', async () => {
-    const served = await originOf((_, response) => response.end('{}'))
+    const served = await startOrigin((_, response) => response.end('{}'))
     const fetcher = fetcherTo(served.url, { maxIdle: 5 })
     for (let i = 0; i < 100; i++) await fetcher.fetchDocument(`https://d${i}.example/`, ask)
     await expect.poll(() => served.open.size).toBeLessThanOrEqual(5)
@@ -252,21 +252,21 @@ describe('connections', () => {
   })
 
   it('closing ends what is under way, and what comes after', async () => {
-    const served = await originOf(() => {})
+    const served = await startOrigin(() => {})
     const fetcher = fetcherTo(served.url)
     const waiting = [1, 2].map(n => fetcher.fetchDocument(`${file}?${n}`, ask))
     await expect.poll(() => served.asked.length).toBe(1)
     await fetcher.close()
     const late = fetcher.fetchDocument(file, ask)
     const all = await Promise.all([...waiting, late])
-    expect(all.map(outcomeOf)).toEqual(Array(3).fill('connection_failed'))
+    expect(all.map(toOutcome)).toEqual(Array(3).fill('connection_failed'))
   })
 
   it('what is no address, or a private one, is refused without a connection', async () => {
-    const served = await originOf((_, response) => response.end('{}'))
+    const served = await startOrigin((_, response) => response.end('{}'))
     const fetcher = fetcherTo(served.url)
     for (const url of ['acme', 'http://acme.example/', 'https://127.0.0.1/', 'https://[::1]/'])
-      expect(outcomeOf(await fetcher.fetchDocument(url, ask))).toBe('refused')
+      expect(toOutcome(await fetcher.fetchDocument(url, ask))).toBe('refused')
     expect(served.connections).toBe(0)
   })
 })
@@ -274,7 +274,7 @@ describe('connections', () => {
 describe('politeness', () => {
   it.each([1, 3])('a host has to bear %i requests at a time', async hostConcurrency => {
     let [inside, most] = [0, 0]
-    const served = await originOf(async (_, response) => {
+    const served = await startOrigin(async (_, response) => {
       most = Math.max(most, ++inside)
       await pause(5)
       inside--

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { limits } from '../../../pipeline/core/limits.ts'
 import { crawlBatch, limitHostsAtOnce } from '../../../pipeline/crawl/crawl-batch.ts'
 import { testClock } from '../../support/clock.ts'
-import { ask, fetcherTo, file, now, originOf, outcomeOf } from '../../support/fetching.ts'
+import { ask, fetcherTo, file, now, startOrigin, toOutcome } from '../../support/fetching.ts'
 
 const other = 'https://acme.example/.well-known/adagents.json'
 const elsewhere = 'https://nova.example/.well-known/adagents.json'
@@ -12,7 +12,7 @@ const elsewhere = 'https://nova.example/.well-known/adagents.json'
 async function impatient(status: number, headers: Record<string, string>) {
   const clock = testClock(now)
   let isFirst = true
-  const served = await originOf(async (_, response) => {
+  const served = await startOrigin(async (_, response) => {
     await pause(20)
     if (isFirst) response.writeHead(status, headers)
     isFirst = false
@@ -29,24 +29,24 @@ describe('a host that asks for a pause', () => {
     const { clock, served, fetcher } = await impatient(status, { 'retry-after': value })
     // All but the first already wait for their turn.
     const first = [file, other, `${other}?2`].map(url => fetcher.fetchDocument(url, ask))
-    expect((await Promise.all(first)).map(outcomeOf).slice(1)).toEqual(['throttled', 'throttled'])
+    expect((await Promise.all(first)).map(toOutcome).slice(1)).toEqual(['throttled', 'throttled'])
     clock.tick({ ms: 50_000 })
     const held = await fetcher.fetchDocument(other, ask)
     expect(held).toMatchObject({ outcome: 'throttled', retryAfterSeconds: 70 })
     expect(held).not.toHaveProperty('status')
-    expect(outcomeOf(await fetcher.fetchDocument(elsewhere, ask))).toBe('ok')
+    expect(toOutcome(await fetcher.fetchDocument(elsewhere, ask))).toBe('ok')
     expect(served.asked).toHaveLength(2)
     clock.tick({ ms: 70_000 })
-    expect(outcomeOf(await fetcher.fetchDocument(other, ask))).toBe('ok')
+    expect(toOutcome(await fetcher.fetchDocument(other, ask))).toBe('ok')
   })
 
   it('for a year gets a day', async () => {
     const { clock, fetcher } = await impatient(429, { 'retry-after': '31536000' })
     await fetcher.fetchDocument(file, ask)
     clock.tick({ hours: 23 })
-    expect(outcomeOf(await fetcher.fetchDocument(other, ask))).toBe('throttled')
+    expect(toOutcome(await fetcher.fetchDocument(other, ask))).toBe('throttled')
     clock.tick({ hours: 1 })
-    expect(outcomeOf(await fetcher.fetchDocument(other, ask))).toBe('ok')
+    expect(toOutcome(await fetcher.fetchDocument(other, ask))).toBe('ok')
   })
 
   it.each([
@@ -59,14 +59,14 @@ describe('a host that asks for a pause', () => {
     const headers: Record<string, string> = value === undefined ? {} : { 'retry-after': value }
     const { fetcher } = await impatient(status, headers)
     await fetcher.fetchDocument(file, ask)
-    expect(outcomeOf(await fetcher.fetchDocument(other, ask))).toBe('ok')
+    expect(toOutcome(await fetcher.fetchDocument(other, ask))).toBe('ok')
   })
 })
 
 describe('files by address', () => {
   it('on one host are fetched one at a time, whoever points there', async () => {
     let [inside, most] = [0, 0]
-    const served = await originOf(async (_, response) => {
+    const served = await startOrigin(async (_, response) => {
       most = Math.max(most, ++inside)
       await pause(5)
       inside--

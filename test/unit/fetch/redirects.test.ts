@@ -9,8 +9,8 @@ import {
   fetchFrom,
   file,
   now,
-  originOf,
-  outcomeOf,
+  startOrigin,
+  toOutcome,
 } from '../../support/fetching.ts'
 import type { Answer } from '../../support/origin.ts'
 import { patient } from '../../support/patience.ts'
@@ -42,7 +42,7 @@ describe('redirects', () => {
     ['a private address in disguise', 'https://0x7f000001/there', 'refused'],
     ['this machine', 'https://localhost/there', 'refused'],
   ])('a redirect to %s is never dialed', async (_, location, outcome) => {
-    const served = await originOf(to(location))
+    const served = await startOrigin(to(location))
     const got = await fetcherTo(served.url).fetchDocument(file, ask)
     expect(got).toMatchObject({ outcome, url: file, status: 302 })
     expect(served.asked).toEqual(['acme.example/.well-known/brand.json'])
@@ -52,19 +52,19 @@ describe('redirects', () => {
     expect((await fetchFrom(to('https://other.example/there'), { redirects: 'any' })).kind).toBe(
       'ok',
     )
-    expect(outcomeOf(await fetchFrom(to('https://10.0.0.1/'), { redirects: 'any' }))).toBe(
+    expect(toOutcome(await fetchFrom(to('https://10.0.0.1/'), { redirects: 'any' }))).toBe(
       'refused',
     )
   })
 
   it('the site is the one asked first, however the chain winds', async () => {
-    const served = await originOf((request, response) => {
+    const served = await startOrigin((request, response) => {
       const first = request.headers.host === 'acme.github.io'
       const location = first ? 'https://other.github.io/' : 'https://acme.github.io/there'
       response.writeHead(301, { location }).end()
     })
     const got = await fetcherTo(served.url).fetchDocument('https://acme.github.io/', ask)
-    expect(outcomeOf(got)).toBe('bad_redirect')
+    expect(toOutcome(got)).toBe('bad_redirect')
     expect(served.asked).toEqual(['acme.github.io/'])
   })
 
@@ -78,9 +78,9 @@ describe('redirects', () => {
       if (step === 4) response.end('{}')
       else response.writeHead(308, { location: `/${step + 1}` }).end()
     }
-    expect(outcomeOf(await fetchFrom(count))).toBe('bad_redirect')
-    expect(outcomeOf(await fetchFrom(count, { maxRedirects: 4 }))).toBe('ok')
-    expect(outcomeOf(await fetchFrom((_, response) => response.writeHead(302).end()))).toBe(
+    expect(toOutcome(await fetchFrom(count))).toBe('bad_redirect')
+    expect(toOutcome(await fetchFrom(count, { maxRedirects: 4 }))).toBe('ok')
+    expect(toOutcome(await fetchFrom((_, response) => response.writeHead(302).end()))).toBe(
       'bad_redirect',
     )
   })
@@ -124,7 +124,7 @@ const place = (url: string) => url.replace('https://', '')
 describe('an adagents.json that has moved', () => {
   it.each(redirectVectors())('$id', async ({ target, origin_url, redirect_chain, expected }) => {
     const moves = [origin_url, ...redirect_chain.map(({ location }) => location)]
-    const served = await originOf((request, response) => {
+    const served = await startOrigin((request, response) => {
       const step = moves.map(place).indexOf(`${request.headers.host}${request.url}`)
       const hop = redirect_chain[step]
       if (hop) response.writeHead(hop.status, { location: hop.location }).end()

@@ -41,14 +41,14 @@ async function entered(
   return { through: answers.filter(answer => answer === undefined).length, later }
 }
 
-const hostsOf = (site: string, count: number) =>
+const listHosts = (site: string, count: number) =>
   Array.from({ length: count }, (_, i) => `n${i}.${site}`)
 
 describe.each(Object.entries(kinds))('buckets %s', (_, open) => {
   it('let the crawl ask the names of one site half a minute’s worth less what callers may need', async () => {
     const { through } = await entered(
       new RequestBudget(open(), rates),
-      hostsOf('victim.example', 500),
+      listHosts('victim.example', 500),
       crawl,
     )
     expect(through).toBeGreaterThanOrEqual(45)
@@ -56,7 +56,7 @@ describe.each(Object.entries(kinds))('buckets %s', (_, open) => {
   })
 
   it('spread what has no room over the time that it takes', async () => {
-    const hosts = hostsOf('victim.example', 500)
+    const hosts = listHosts('victim.example', 500)
     const { later } = await entered(new RequestBudget(open(), rates), hosts, crawl)
     const sorted = later.sort((a, b) => a - b)
     // Two a second: nothing is dropped, and nothing comes back all at once.
@@ -70,15 +70,15 @@ describe.each(Object.entries(kinds))('buckets %s', (_, open) => {
 
   it('keep a part for callers while the crawl has taken all that it may', async () => {
     const budget = new RequestBudget(open(), rates)
-    await entered(budget, hostsOf('busy.example', 500), crawl)
-    const { through } = await entered(budget, hostsOf('busy.example', 100), caller('a'))
+    await entered(budget, listHosts('busy.example', 500), crawl)
+    const { through } = await entered(budget, listHosts('busy.example', 100), caller('a'))
     expect(through).toBeGreaterThanOrEqual(10)
     expect(through).toBeLessThanOrEqual(30)
   })
 
   it('count other sites apart, and user sites below a public suffix are sites', async () => {
     const budget = new RequestBudget(open(), rates)
-    await entered(budget, hostsOf('victim.example', 500), crawl)
+    await entered(budget, listHosts('victim.example', 500), crawl)
     const others = Array.from({ length: 300 }, (_, i) => `user${i}.github.io`)
     expect((await entered(budget, others, crawl)).through).toBe(300)
   })
@@ -94,14 +94,14 @@ describe.each(Object.entries(kinds))('buckets %s', (_, open) => {
     const fast = { ...rates, siteRequestsPerMinute: 600 }
     const budget = new RequestBudget(open(), fast)
     const started = performance.now()
-    const { through } = await entered(budget, hostsOf('slow.example', 360), caller('a'), 3_000)
+    const { through } = await entered(budget, listHosts('slow.example', 360), caller('a'), 3_000)
     const ms = performance.now() - started
     expect(through).toBeGreaterThanOrEqual(320)
     expect(through).toBeLessThanOrEqual(345)
     expect(ms).toBeLessThan(4_500)
     const late = performance.now()
     expect(
-      (await entered(budget, hostsOf('slow.example', 200), caller('a'), 500)).through,
+      (await entered(budget, listHosts('slow.example', 200), caller('a'), 500)).through,
     ).toBeLessThan(60)
     expect(performance.now() - late).toBeLessThan(1_500)
   })
@@ -117,7 +117,7 @@ describe.each(Object.entries(kinds))('buckets %s', (_, open) => {
   it('pay for a row in advance, and take back what is left of it', async () => {
     const budget = new RequestBudget(open(), rates)
     const paid = await Promise.all(
-      hostsOf('agents.example', 100).map(host => budget.reserve(host, 8)),
+      listHosts('agents.example', 100).map(host => budget.reserve(host, 8)),
     )
     const rows = paid.flatMap(failure => ('site' in failure ? [failure] : []))
     expect(rows.length).toBeGreaterThanOrEqual(5)
@@ -134,7 +134,7 @@ describe.each(Object.entries(kinds))('buckets %s', (_, open) => {
 
   it('never refuse what the operator’s settings name', async () => {
     const budget = new RequestBudget(open(), { ...rates, siteRequestsPerMinute: 1 })
-    const hosts = hostsOf('idp.example', 50)
+    const hosts = listHosts('idp.example', 50)
     expect((await entered(budget, hosts, { kind: 'operator' })).through).toBe(50)
   })
 })
@@ -145,7 +145,7 @@ test('several processes share one bound', async () => {
     () => new RequestBudget(createSharedBuckets(redis.redis, silentLog), rates),
   )
   const all = await Promise.all(
-    budgets.map(budget => entered(budget, hostsOf('victim.example', 200), crawl)),
+    budgets.map(budget => entered(budget, listHosts('victim.example', 200), crawl)),
   )
   const through = all.reduce((sum, part) => sum + part.through, 0)
   // Each of them spends a few before it asks the others.
@@ -155,7 +155,7 @@ test('several processes share one bound', async () => {
 test('without Redis each process bounds itself', async () => {
   const away = connectRedis(`unix://${tmpdir()}/no-redis.sock`, 'ask', silentLog)
   const budget = new RequestBudget(createSharedBuckets(away, silentLog), rates)
-  const { through } = await entered(budget, hostsOf('victim.example', 200), crawl)
+  const { through } = await entered(budget, listHosts('victim.example', 200), crawl)
   away.disconnect()
   expect(through).toBeLessThanOrEqual(55)
 })

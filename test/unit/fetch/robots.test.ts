@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { isAllowed, parseRules } from '../../../pipeline/fetch/robots-rules.ts'
 import { testClock } from '../../support/clock.ts'
-import { cpuMsOf } from '../../support/effort.ts'
-import { ask, fetcherTo, file, now, originOf, outcomeOf } from '../../support/fetching.ts'
+import { measureCpuMs } from '../../support/effort.ts'
+import { ask, fetcherTo, file, now, startOrigin, toOutcome } from '../../support/fetching.ts'
 import type { Answer } from '../../support/origin.ts'
 
 const product = 'AgenticAdRegistry'
@@ -143,9 +143,9 @@ describe('what a robots.txt allows', () => {
   it('is told in time however wild the pattern', async () => {
     const pattern = `/${'*a'.repeat(5_000)}$`
     const path = `/${'a'.repeat(2_000)}b`
-    expect(await cpuMsOf(() => lets(path, 'User-agent: *', `Disallow: ${pattern}`))).toBeLessThan(
-      500,
-    )
+    expect(
+      await measureCpuMs(() => lets(path, 'User-agent: *', `Disallow: ${pattern}`)),
+    ).toBeLessThan(500)
   })
 })
 
@@ -154,7 +154,7 @@ const closed = 'User-agent: *\nDisallow: /.well-known/adagents.json\n'
 
 async function respecting(robots: Answer, policy: 'respect' | 'ignore' = 'respect') {
   const clock = testClock(now)
-  const served = await originOf((request, response, path) => {
+  const served = await startOrigin((request, response, path) => {
     if (path === '/robots.txt') robots(request, response, path)
     else if (path === '/moved') response.writeHead(302, { location: other }).end()
     else response.end('{}')
@@ -181,7 +181,7 @@ describe('a crawler that respects robots.txt', () => {
       outcome: 'disallowed',
       detail: 'robots.txt disallows this file',
     })
-    expect(outcomeOf(await get(file))).toBe('ok')
+    expect(toOutcome(await get(file))).toBe('ok')
     expect(served.asked).toEqual(['acme.example/robots.txt', 'acme.example/.well-known/brand.json'])
   })
 
@@ -201,13 +201,13 @@ describe('a crawler that respects robots.txt', () => {
 
   it('does not go where a redirect leads when that is closed', async () => {
     const { served, get } = await respecting(says(closed))
-    expect(outcomeOf(await get('https://acme.example/moved'))).toBe('disallowed')
+    expect(toOutcome(await get('https://acme.example/moved'))).toBe('disallowed')
     expect(served.asked.at(-1)).toBe('acme.example/moved')
   })
 
   it.each([404, 410, 401, 403, 400])('may have everything where it answers %i', async status => {
     const { get } = await respecting(answers(status))
-    expect(outcomeOf(await get(other))).toBe('ok')
+    expect(toOutcome(await get(other))).toBe('ok')
   })
 
   it.each([
@@ -228,24 +228,24 @@ describe('a crawler that respects robots.txt', () => {
     const { get } = await respecting((_, response) => {
       response.writeHead(301, { location: 'https://www.nova.example/rules' }).end()
     })
-    expect(outcomeOf(await get(other))).toBe('ok')
+    expect(toOutcome(await get(other))).toBe('ok')
     const circle = await respecting(answers(301, { location: '/robots.txt' }))
-    expect(outcomeOf(await circle.get(other))).toBe('ok')
+    expect(toOutcome(await circle.get(other))).toBe('ok')
   })
 
   it('leaves alone a host with too much to say', async () => {
     const endless = await respecting(says(`User-agent: *\n${'Allow: /a\n'.repeat(100_000)}`))
-    expect(outcomeOf(await endless.get(other))).toBe('disallowed')
+    expect(toOutcome(await endless.get(other))).toBe('disallowed')
     const long = await respecting(says(`User-agent: *\nDisallow: /${'a'.repeat(70_000)}`))
-    expect(outcomeOf(await long.get(other))).toBe('disallowed')
+    expect(toOutcome(await long.get(other))).toBe('disallowed')
   })
 
   it('reads none for what is no crawl, nor where it is told to ignore it', async () => {
     const { fetcher, robotsAsked } = await respecting(says(closed))
-    expect(outcomeOf(await fetcher.fetchDocument(other, ask))).toBe('ok')
+    expect(toOutcome(await fetcher.fetchDocument(other, ask))).toBe('ok')
     expect(robotsAsked()).toBe(0)
     const ignoring = await respecting(says(closed), 'ignore')
-    expect(outcomeOf(await ignoring.get(other))).toBe('ok')
+    expect(toOutcome(await ignoring.get(other))).toBe('ok')
     expect(ignoring.robotsAsked()).toBe(0)
   })
 })

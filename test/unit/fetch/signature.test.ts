@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { calculateJwkThumbprint } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { readSigningKey } from '../../../pipeline/core/signing-key.ts'
-import { ask, fetcherTo, file, now, originOf } from '../../support/fetching.ts'
+import { ask, fetcherTo, file, now, startOrigin } from '../../support/fetching.ts'
 import { newDataDir } from '../../support/registry.ts'
 
 /** A key file as an operator would make one. */
@@ -38,7 +38,7 @@ function isSigned(headers: IncomingHttpHeaders, publicJwk: JsonWebKey): boolean 
 
 async function signedRequests(path: string | undefined, urls: string[]) {
   const seen: IncomingHttpHeaders[] = []
-  const served = await originOf((request, response, url) => {
+  const served = await startOrigin((request, response, url) => {
     seen.push(request.headers)
     if (url === '/moved') response.writeHead(302, { location: 'https://www.acme.example/' })
     response.end('{}')

@@ -42,7 +42,7 @@ describe('a batch of observations', () => {
         await new Promise(resolve => setImmediate(resolve))
         return items
       },
-      { sizeOf: () => 1, size: () => 3, waitMs: 1_000, idleMs: () => 5 },
+      { measureSize: () => 1, size: () => 3, waitMs: 1_000, idleMs: () => 5 },
     )
     const items = [1, 2, 3, 4, 5, 6, 7, 8]
     expect(await Promise.all(items.map(item => batcher.add(item)))).toEqual(items)

@@ -11,7 +11,7 @@ it('a lane that was waiting for more commits when it hears that nothing more com
       batches.push(items)
       return items.map(item => `${item} is kept`)
     },
-    { sizeOf: () => 1, size: () => 10, waitMs: LONG_MS, idleMs: () => (isFull ? 0 : LONG_MS) },
+    { measureSize: () => 1, size: () => 10, waitMs: LONG_MS, idleMs: () => (isFull ? 0 : LONG_MS) },
   )
   const kept = Promise.all(['a', 'b'].map(item => batcher.add(item)))
   batcher.consider()

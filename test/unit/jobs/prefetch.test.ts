@@ -3,7 +3,7 @@ import { Prefetch } from '../../../jobs/indexer/prefetch.ts'
 import type { DueTarget } from '../../../pipeline/writer/crawl/frontier.ts'
 
 const READING_MS = 100
-const fileOf = (n: number): DueTarget => ({
+const buildTarget = (n: number): DueTarget => ({
   kind: 'brand.json',
   location: `${n}.example`,
   priority: 2,
@@ -18,7 +18,7 @@ afterEach(() => {
 
 /** Files of which so many are due, read in their order; tells how often they were read. */
 function countPrefetched(count: number, { waitedMs = 0, tookMs = READING_MS } = {}) {
-  const due = Array.from({ length: count }, (_, n) => fileOf(n))
+  const due = Array.from({ length: count }, (_, n) => buildTarget(n))
   let reads = 0
   const prefetched = new Prefetch(async limit => {
     reads++

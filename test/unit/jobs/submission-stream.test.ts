@@ -10,7 +10,7 @@ import { endsWithin } from '../../support/effort.ts'
 import { patient } from '../../support/patience.ts'
 import { slowRedis, startRedis, type TestRedis } from '../../support/redis.ts'
 import { cleanUp } from '../../support/registry.ts'
-import { writeOf } from '../../support/writes.ts'
+import { buildWrite } from '../../support/writes.ts'
 
 let redis: TestRedis
 beforeEach(async () => {
@@ -59,7 +59,7 @@ async function openWriter({ isHeld = false, gatherMs = 0 } = {}) {
 /** How long a commit takes that is to be a long one. */
 const HELD_MS = 1_500
 
-const idOf = (name: string) => writeOf(name).submission_id
+const toId = (name: string) => buildWrite(name).submission_id
 /** How many submissions are in the stream. */
 const left = async () => {
   const entries = await redis.redis.xrange(SUBMISSIONS.key, '-', '+')
@@ -81,7 +81,7 @@ describe('submissions on their way to the writer', () => {
       await waitUntilReady(slow === 'ask' ? connections.listening : connections.commands)
       const writer = new SubmissionClient(connections, patient)
       cleanUp(() => writer.close())
-      expect(await writer.submit(writeOf('a'))).toEqual({ done: { commit: 1 } })
+      expect(await writer.submit(buildWrite('a'))).toEqual({ done: { commit: 1 } })
       await reader.close()
     },
   )
@@ -89,19 +89,19 @@ describe('submissions on their way to the writer', () => {
   it('that come while a commit runs are the next commit, each answered to who handed it in', async () => {
     const writer = await openWriter({ isHeld: true })
     const [client, other] = [await openClient(), await openClient()]
-    const first = client.submit(writeOf('a'))
+    const first = client.submit(buildWrite('a'))
     await writer.begun(1)
     const later = [
-      client.submit(writeOf('b')),
-      other.submit(writeOf('c')),
-      other.submit(writeOf('d')),
+      client.submit(buildWrite('b')),
+      other.submit(buildWrite('c')),
+      other.submit(buildWrite('d')),
     ]
     while ((await left()) < 4) await setTimeout(5)
     writer.letGo()
     expect(await first).toEqual({ done: { commit: 1 } })
     expect(await Promise.all(later)).toEqual(later.map(() => ({ done: { commit: 2 } })))
     const [one, two] = writer.commits
-    expect([one, [...two!].sort()]).toEqual([[idOf('a')], ['b', 'c', 'd'].map(idOf).sort()])
+    expect([one, [...two!].sort()]).toEqual([[toId('a')], ['b', 'c', 'd'].map(toId).sort()])
     await writer.reader.close()
     expect(await left()).toBe(0)
   })
@@ -109,7 +109,7 @@ describe('submissions on their way to the writer', () => {
   it('are waited for where several were answered, as long as that commit took', async () => {
     const writer = await openWriter({ isHeld: true, gatherMs: 2 * HELD_MS })
     const client = await openClient()
-    const ask = (...names: string[]) => names.map(name => client.submit(writeOf(name)))
+    const ask = (...names: string[]) => names.map(name => client.submit(buildWrite(name)))
     const first = ask('a')
     await writer.begun(1)
     const second = ask('b', 'c', 'd')
@@ -130,33 +130,33 @@ describe('submissions on their way to the writer', () => {
   it('that come alone after one that came alone wait for nobody', async () => {
     const writer = await openWriter({ isHeld: true, gatherMs: 2 * HELD_MS })
     const client = await openClient()
-    const first = client.submit(writeOf('a'))
+    const first = client.submit(buildWrite('a'))
     await writer.begun(1)
     await setTimeout(HELD_MS)
     writer.letGo()
     await first
-    await endsWithin(HELD_MS / 2, () => client.submit(writeOf('b')))
+    await endsWithin(HELD_MS / 2, () => client.submit(buildWrite('b')))
     await writer.reader.close()
   })
 
   it('are read by the next writer when one ends before it has committed them', async () => {
     const dying = await openWriter({ isHeld: true })
     const writer = await openClient()
-    const answer = writer.submit(writeOf('a'))
+    const answer = writer.submit(buildWrite('a'))
     await dying.begun(1)
     const next = await openWriter()
     expect(await answer).toEqual({ done: { commit: 1 } })
-    expect(next.commits).toEqual([[idOf('a')]])
+    expect(next.commits).toEqual([[toId('a')]])
     await next.reader.close()
     const third = await openWriter()
-    expect(await writer.submit(writeOf('b'))).toEqual({ done: { commit: 1 } })
-    expect(third.commits).toEqual([[idOf('b')]])
+    expect(await writer.submit(buildWrite('b'))).toEqual({ done: { commit: 1 } })
+    expect(third.commits).toEqual([[toId('b')]])
     dying.letGo()
   })
 
   it('wait for a writer that is not there yet', async () => {
     const writer = await openClient()
-    const answer = writer.submit(writeOf('a'))
+    const answer = writer.submit(buildWrite('a'))
     while ((await left()) < 1) await setTimeout(5)
     await openWriter()
     expect(await answer).toEqual({ done: { commit: 1 } })
@@ -166,7 +166,7 @@ describe('submissions on their way to the writer', () => {
     await redis.redis.xadd(SUBMISSIONS.key, '*', 'desk', 'x', 'submission', '{"op":')
     const writer = await openWriter()
     const client = await openClient()
-    expect('done' in (await client.submit(writeOf('a')))).toBe(true)
+    expect('done' in (await client.submit(buildWrite('a')))).toBe(true)
     await writer.reader.close()
     expect(await left()).toBe(0)
   })
@@ -174,12 +174,12 @@ describe('submissions on their way to the writer', () => {
   it('go on after Redis was away and forgot everything', async () => {
     await openWriter()
     const writer = await openClient()
-    expect('done' in (await writer.submit(writeOf('a')))).toBe(true)
+    expect('done' in (await writer.submit(buildWrite('a')))).toBe(true)
     await redis.stop()
-    await expect(writer.submit(writeOf('b'))).rejects.toThrow()
+    await expect(writer.submit(buildWrite('b'))).rejects.toThrow()
     await redis.again()
     const again = async (): Promise<Answer> =>
-      writer.submit(writeOf('c')).catch(() => setTimeout(50).then(again))
+      writer.submit(buildWrite('c')).catch(() => setTimeout(50).then(again))
     expect('done' in (await again())).toBe(true)
   })
 })

@@ -21,11 +21,11 @@ import { anotherApi, openRegistry } from '../../support/app.ts'
 import { baseBatch, nextBatch } from '../../support/batches.ts'
 import { testClock } from '../../support/clock.ts'
 import { publisherFile } from '../../support/documents.ts'
-import { feedsOf } from '../../support/feed.ts'
+import { readFeeds } from '../../support/feed.ts'
 import { enrol } from '../../support/members.ts'
 import { startRedis, type TestRedis } from '../../support/redis.ts'
 import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
-import { brandOf, proofOf, submission, writeOf } from '../../support/writes.ts'
+import { buildBrandSave, buildProofWrite, buildWrite, submission } from '../../support/writes.ts'
 
 // Stores are opened, copied and made again many times over.
 vi.setConfig({ testTimeout: 60_000 })
@@ -83,7 +83,7 @@ describe('a backup', () => {
     expect(await shownBy(registry)).toEqual(first)
     await registry.publish()
     expect(await verify(registry)).toEqual([])
-    const { index, files, serving } = await feedsOf(registry)
+    const { index, files, serving } = await readFeeds(registry)
     expect(files).toEqual(index)
     expect(serving).toEqual(index)
     expect(index).toHaveLength(first.events.length)
@@ -244,17 +244,24 @@ describe('a replay', () => {
   test('brings nothing back of a domain that was taken down, even if it was let in again', async () => {
     const [dataDir, backups] = [newDataDir(), newDataDir()]
     const registry = await openSequencer({ dataDir, clock })
-    const known = [writeOf('Acme'), proofOf('Acme', 'acme.example'), proofOf('Acme', 'bad.example')]
+    const known = [
+      buildWrite('Acme'),
+      buildProofWrite('Acme', 'acme.example'),
+      buildProofWrite('Acme', 'bad.example'),
+    ]
     await registry.commit({ observations: [], submissions: known })
-    const early = [brandOf('Acme', 'bad.example', 'Early'), brandOf('Acme', 'acme.example', 'Acme')]
+    const early = [
+      buildBrandSave('Acme', 'bad.example', 'Early'),
+      buildBrandSave('Acme', 'acme.example', 'Acme'),
+    ]
     await registry.commit({ observations: [], submissions: early })
     await registry.backUp(`${backups}/before`)
     const down = Operation.parse({ op: 'domain.takedown', domain: 'bad.example' })
     for (const one of [
-      brandOf('Acme', 'bad.example', 'Bad'),
+      buildBrandSave('Acme', 'bad.example', 'Bad'),
       submission('down', down),
       submission('again', Operation.parse({ op: 'domain.readmit', domain: 'bad.example' })),
-      brandOf('Acme', 'acme.example', 'Acme Boots'),
+      buildBrandSave('Acme', 'acme.example', 'Acme Boots'),
     ]) {
       await registry.commit({ observations: [], submissions: [one] })
     }

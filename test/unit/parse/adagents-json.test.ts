@@ -754,24 +754,24 @@ describe('personal data', () => {
 })
 
 describe('the hashes of the fields', () => {
-  const fieldsOf = (body: string) => (parse(body).document as AdagentsInline).fields
+  const readFields = (body: string) => (parse(body).document as AdagentsInline).fields
 
   it('do not depend on the order of keys, on $schema or on last_updated', () => {
     const one = '{"$schema":"a","last_updated":"x","properties":[],"tags":{"a":{"name":"A","x":1}}}'
     const two = '{"tags":{"a":{"x":1,"name":"A"}},"properties":[],"$schema":"b"}'
-    expect(fieldsOf(one)).toEqual(fieldsOf(two))
+    expect(readFields(one)).toEqual(readFields(two))
   })
 
   it('tell which field changed', () => {
-    const one = fieldsOf('{"properties":[],"custom":1,"contact":{"name":"A"}}')
-    const two = fieldsOf('{"properties":[],"custom":2,"contact":{"name":"B"}}')
+    const one = readFields('{"properties":[],"custom":1,"contact":{"name":"A"}}')
+    const two = readFields('{"properties":[],"custom":2,"contact":{"name":"B"}}')
     expect(one.properties).toBe(two.properties)
     expect(one.custom).not.toBe(two.custom)
     expect(one.contact).not.toBe(two.contact)
   })
 
   it('of a list that is none is that of the empty list', () => {
-    const one = fieldsOf('{"properties":[],"formats":"x"}')
+    const one = readFields('{"properties":[],"formats":"x"}')
     expect(one.formats).toBe(one.properties)
   })
 })

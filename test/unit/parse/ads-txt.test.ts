@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { AdsTxtDocument } from '../../../pipeline/model/documents/index.ts'
 import { parseDocument } from '../../../pipeline/parse/parse-json.ts'
-import { cpuMsOf } from '../../support/effort.ts'
+import { measureCpuMs } from '../../support/effort.ts'
 
 function parse(body: string | Uint8Array) {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
@@ -109,6 +109,6 @@ describe('an ads.txt', () => {
     ['lines that name nobody', 'managerdomain=%\n'.repeat(64 * 1024)],
     ['separators of lines', '\u2028'.repeat(340_000)],
   ])('is read in a moment even where it is made to be slow, of %s', async (_, slow) => {
-    expect(await cpuMsOf(() => managerIn(slow))).toBeLessThan(1_000)
+    expect(await measureCpuMs(() => managerIn(slow))).toBeLessThan(1_000)
   })
 })

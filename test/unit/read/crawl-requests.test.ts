@@ -63,12 +63,12 @@ async function request(scope: CrawlScope = 'domain', of = domain): Promise<strin
   return id
 }
 
-function statusOf(id: string) {
+function findStatus(id: string) {
   return crawlRequestStatus(findCrawlRequest(registry.reader, id)!, registry.clock.now())
 }
 
 /** Agents that every lookup by key names for a domain. */
-async function sellersOf(of: string): Promise<string[]> {
+async function listSellers(of: string): Promise<string[]> {
   const named = new Set<string>()
   for (const path of [
     `/api/registry/publisher?domain=${of}`,
@@ -87,7 +87,7 @@ describe('a crawl that was asked for', () => {
     await crawled(web, domain)
     const id = await request()
     const at = new Date(registry.clock.now()).toISOString()
-    expect(statusOf(id)).toMatchObject({
+    expect(findStatus(id)).toMatchObject({
       status: 'queued',
       attempts: 0,
       max_attempts: 5,
@@ -98,11 +98,11 @@ describe('a crawl that was asked for', () => {
       next_attempt_at: null,
       last_error_code: null,
     })
-    expect(await sellersOf(domain)).toEqual(['https://old.example/mcp'])
+    expect(await listSellers(domain)).toEqual(['https://old.example/mcp'])
     web[own] = fresh
     expect(await crawlDue(registry, web)).toEqual([own, brand])
     const then = new Date(registry.clock.now()).toISOString()
-    expect(statusOf(id)).toEqual({
+    expect(findStatus(id)).toEqual({
       crawl_request_id: id,
       domain,
       status: 'completed',
@@ -133,7 +133,7 @@ describe('a crawl that was asked for', () => {
         },
       ],
     })
-    expect(await sellersOf(domain)).toEqual(['https://new.example/mcp'])
+    expect(await listSellers(domain)).toEqual(['https://new.example/mcp'])
   })
 
   it('is running while one of its files is still to come', async () => {
@@ -148,7 +148,7 @@ describe('a crawl that was asked for', () => {
       registry.clock.pass(SECOND)
       const observations = visit([target!], web, registry.clock.now())
       await registry.sequencer.commit({ observations, submissions: [] })
-      expect(statusOf(id).status).toBe(status)
+      expect(findStatus(id).status).toBe(status)
     }
   })
 
@@ -156,9 +156,9 @@ describe('a crawl that was asked for', () => {
     await crawled({})
     const id = await request()
     expect(await crawlDue(registry, {})).toEqual([own, brand])
-    expect(statusOf(id).status).toBe('running')
+    expect(findStatus(id).status).toBe('running')
     expect(await crawlDue(registry, {})).toEqual([ads])
-    expect(statusOf(id)).toMatchObject({ status: 'completed', outcome: [{}, {}, {}] })
+    expect(findStatus(id)).toMatchObject({ status: 'completed', outcome: [{}, {}, {}] })
     const { statusCode, body } = await registry.app.inject(`/api/brands/resolve?domain=${domain}`)
     expect([statusCode, JSON.parse(body).freshness.state]).toEqual([404, 'absent'])
   })
@@ -173,13 +173,13 @@ describe('a crawl that was asked for', () => {
     web[own] = { authoritative_location: 'https://manager.example/.well-known/adagents.json' }
     web['adagents.json manager.example'] = fresh
     expect(await crawlDue(registry, web)).toEqual([own, brand])
-    expect(statusOf(id).status).toBe('running')
+    expect(findStatus(id).status).toBe('running')
     expect(await crawlDue(registry, web)).toEqual(['adagents.json manager.example'])
-    expect(statusOf(id)).toMatchObject({
+    expect(findStatus(id)).toMatchObject({
       status: 'completed',
       outcome: [{}, {}, { outcome: 'ok' }],
     })
-    expect(await sellersOf(domain)).toEqual(['https://new.example/mcp'])
+    expect(await listSellers(domain)).toEqual(['https://new.example/mcp'])
 
     const other = 'https://files.example/adagents.json'
     web[own] = { authoritative_location: other }
@@ -187,9 +187,9 @@ describe('a crawl that was asked for', () => {
     const next = await request()
     expect(await crawlDue(registry, web)).toHaveLength(3)
     expect(await crawlDue(registry, web)).toEqual([`adagents.json ${other}`])
-    expect(statusOf(next).outcome.map(({ url }) => url)).toContain(other)
-    expect(statusOf(next).status).toBe('completed')
-    expect(await sellersOf(domain)).toEqual(['https://old.example/mcp'])
+    expect(findStatus(next).outcome.map(({ url }) => url)).toContain(other)
+    expect(findStatus(next).status).toBe('completed')
+    expect(await listSellers(domain)).toEqual(['https://old.example/mcp'])
   })
 
   it('waits for the manager that an ads.txt names in place of a file', async () => {
@@ -199,13 +199,13 @@ describe('a crawl that was asked for', () => {
     web[ads] = { text: 'MANAGERDOMAIN=manager.example' }
     web['adagents.json manager.example'] = fresh
     expect(await crawlDue(registry, web)).toEqual([own, ads, brand])
-    expect(statusOf(id).status).toBe('running')
+    expect(findStatus(id).status).toBe('running')
     expect(await crawlDue(registry, web)).toContain('adagents.json manager.example')
-    expect(statusOf(id)).toMatchObject({
+    expect(findStatus(id)).toMatchObject({
       status: 'completed',
       outcome: [{}, { outcome: 'absent' }, { file: 'ads.txt' }, { outcome: 'ok' }],
     })
-    expect(await sellersOf(domain)).toEqual(['https://new.example/mcp'])
+    expect(await listSellers(domain)).toEqual(['https://new.example/mcp'])
   })
 
   it('is not done by an attempt that was under way when it was asked for', async () => {
@@ -218,10 +218,10 @@ describe('a crawl that was asked for', () => {
     registry.clock.pass(SECOND)
     const observations = visit(early, web, registry.clock.now())
     await registry.sequencer.commit({ observations, submissions: [] })
-    expect(statusOf(id)).toMatchObject({ status: 'queued', attempts: 0 })
+    expect(findStatus(id)).toMatchObject({ status: 'queued', attempts: 0 })
     expect(await crawlDue(registry, { [own]: fresh })).toEqual([own, brand])
-    expect(statusOf(id).status).toBe('completed')
-    expect(await sellersOf(domain)).toEqual(['https://new.example/mcp'])
+    expect(findStatus(id).status).toBe('completed')
+    expect(await listSellers(domain)).toEqual(['https://new.example/mcp'])
   })
 
   it('believes the 404 of its own file at once, not that of a file others share', async () => {
@@ -235,9 +235,9 @@ describe('a crawl that was asked for', () => {
     const [shared, its] = [await request(), await request('domain', 'b.example')]
     await crawlDue(registry, { [own]: pointer })
     await crawlDue(registry, {})
-    expect([statusOf(shared).status, statusOf(its).status]).toEqual(['completed', 'completed'])
-    expect(await sellersOf(domain)).toEqual(['https://m.example'])
-    expect(await sellersOf('b.example')).toEqual([''])
+    expect([findStatus(shared).status, findStatus(its).status]).toEqual(['completed', 'completed'])
+    expect(await listSellers(domain)).toEqual(['https://m.example'])
+    expect(await listSellers('b.example')).toEqual([''])
   })
 
   it('believes a pointer that leads elsewhere, and says when an older file was held back', async () => {
@@ -245,8 +245,8 @@ describe('a crawl that was asked for', () => {
     await crawled({ [own]: { ...old, last_updated: tuesday } }, domain)
     const id = await request()
     await crawlDue(registry, { [own]: { ...fresh, last_updated: monday } })
-    expect(statusOf(id)).toMatchObject({ status: 'failed', last_error_code: 'held' })
-    expect(await sellersOf(domain)).toEqual(['https://old.example/mcp'])
+    expect(findStatus(id)).toMatchObject({ status: 'failed', last_error_code: 'held' })
+    expect(await listSellers(domain)).toEqual(['https://old.example/mcp'])
     expect(await due(registry)).toEqual([])
 
     const elsewhere = 'https://files.example/adagents.json'
@@ -257,8 +257,8 @@ describe('a crawl that was asked for', () => {
     const next = await request()
     await crawlDue(registry, web)
     await crawlDue(registry, web)
-    expect(statusOf(next).status).toBe('completed')
-    expect(await sellersOf(domain)).toEqual(['https://new.example/mcp'])
+    expect(findStatus(next).status).toBe('completed')
+    expect(await listSellers(domain)).toEqual(['https://new.example/mcp'])
   })
 
   test.each([
@@ -271,7 +271,7 @@ describe('a crawl that was asked for', () => {
     const id = await request()
     await crawlDue(registry, { [own]: outcome })
     await crawlDue(registry, {})
-    expect(statusOf(id)).toMatchObject({ status, last_error_code, attempts: 1 })
+    expect(findStatus(id)).toMatchObject({ status, last_error_code, attempts: 1 })
   })
 
   it.each<[string, Web, string[]]>([
@@ -297,7 +297,7 @@ describe('a crawl that was asked for', () => {
     await registry.submit({ op: 'domain.takedown', domain: 'gone.example' as never })
     const before = await request()
     expect(await crawlDue(registry, web)).toEqual(asked)
-    expect(statusOf(before)).toMatchObject({ status: 'completed', outcome: [{}, {}] })
+    expect(findStatus(before)).toMatchObject({ status: 'completed', outcome: [{}, {}] })
     expect(await crawlDue(registry, web)).toEqual([])
   })
 
@@ -309,9 +309,9 @@ describe('a crawl that was asked for', () => {
     await crawled(web, domain)
     const id = await request()
     await crawlDue(registry, web)
-    expect(statusOf(id).status).toBe('retrying')
+    expect(findStatus(id).status).toBe('retrying')
     await registry.submit({ op: 'domain.takedown', domain: 'gone.example' as never })
-    expect(statusOf(id)).toMatchObject({ status: 'completed', outcome: [{}, {}] })
+    expect(findStatus(id)).toMatchObject({ status: 'completed', outcome: [{}, {}] })
     registry.clock.pass(HOUR)
     expect(await crawlDue(registry, web)).toEqual([])
   })
@@ -321,12 +321,12 @@ describe('a crawl that was asked for', () => {
     await crawled(web, domain)
     const id = await request()
     await crawlDue(registry, web)
-    expect(statusOf(id).status).toBe('retrying')
+    expect(findStatus(id).status).toBe('retrying')
     await registry.restart()
     registry.clock.pass(MINUTE)
     web[brand] = 'absent'
     expect(await crawlDue(registry, web)).toEqual([brand])
-    expect(statusOf(id)).toMatchObject({ status: 'completed', attempts: 2 })
+    expect(findStatus(id)).toMatchObject({ status: 'completed', attempts: 2 })
   })
 })
 
@@ -343,9 +343,9 @@ describe('a clock that was set back', () => {
     expect(await crawlDue(registry, web)).toEqual([own, brand])
     const later = await crawlDue(registry, web)
     expect(later.filter(file => file !== ads)).toEqual([])
-    expect(statusOf(id).status).toBe(web[own] === 'timeout' ? 'retrying' : 'completed')
+    expect(findStatus(id).status).toBe(web[own] === 'timeout' ? 'retrying' : 'completed')
     const sells = web[own] === fresh ? 'https://new.example/mcp' : 'https://old.example/mcp'
-    if (web[own]) expect(await sellersOf(domain)).toEqual([sells])
+    if (web[own]) expect(await listSellers(domain)).toEqual([sells])
   })
 
   it('does not make a file be believed that is older than the one that stands', async () => {
@@ -356,7 +356,7 @@ describe('a clock that was set back', () => {
     const observations = visit(targets, web, registry.clock.now())
     await registry.sequencer.commit({ observations, submissions: [] })
     await registry.reader.refresh()
-    expect(await sellersOf(domain)).toEqual(['https://old.example/mcp'])
+    expect(await listSellers(domain)).toEqual(['https://old.example/mcp'])
     const held = await registry.sequencer.index.all('select location from held_documents')
     expect(held).toEqual([{ location: domain }])
   })
@@ -384,7 +384,7 @@ describe('a domain that does not answer', () => {
     const id = await request()
     await crawlDue(registry, web)
     for (const [index, minutes] of [1, 5, 30, 120].entries()) {
-      const { next_attempt_at, ...rest } = statusOf(id)
+      const { next_attempt_at, ...rest } = findStatus(id)
       expect(rest).toMatchObject({
         status: 'retrying',
         attempts: index + 1,
@@ -395,10 +395,10 @@ describe('a domain that does not answer', () => {
       registry.clock.pass(minutes * MINUTE - 1)
       expect(await due(registry)).toEqual([])
       registry.clock.pass(1)
-      expect(statusOf(id)).toMatchObject({ status: 'running', next_attempt_at: null })
+      expect(findStatus(id)).toMatchObject({ status: 'running', next_attempt_at: null })
       expect(await crawlDue(registry, web)).toEqual([own, brand])
     }
-    expect(statusOf(id)).toMatchObject({
+    expect(findStatus(id)).toMatchObject({
       status: 'failed',
       attempts: 5,
       last_error_code: 'timeout',
@@ -406,7 +406,7 @@ describe('a domain that does not answer', () => {
       completed_at: new Date(registry.clock.now()).toISOString(),
       outcome: [{ attempts: 5 }, { attempts: 5 }],
     })
-    expect(await sellersOf(domain)).toEqual(['https://old.example/mcp'])
+    expect(await listSellers(domain)).toEqual(['https://old.example/mcp'])
     expect(await registry.sequencer.index.all('from crawl_state where priority = 0')).toEqual([])
   })
 
@@ -419,7 +419,11 @@ describe('a domain that does not answer', () => {
     expect(await crawlDue(registry, web)).toEqual([brand])
     registry.clock.pass(5 * MINUTE)
     await crawlDue(registry, { ...web, [brand]: 'absent' })
-    expect(statusOf(id)).toMatchObject({ status: 'completed', attempts: 3, last_error_code: null })
+    expect(findStatus(id)).toMatchObject({
+      status: 'completed',
+      attempts: 3,
+      last_error_code: null,
+    })
   })
 
   it('is asked when it said it wants to be: the request is deferred', async () => {
@@ -427,14 +431,14 @@ describe('a domain that does not answer', () => {
     await crawled({ [own]: old }, domain)
     const id = await request()
     await crawlDue(registry, web)
-    const { status, next_attempt_at } = statusOf(id)
+    const { status, next_attempt_at } = findStatus(id)
     expect(status).toBe('deferred')
     expect(Date.parse(next_attempt_at!) - registry.clock.now()).toBe(600 * SECOND)
     registry.clock.pass(599 * SECOND)
     expect(await due(registry)).toEqual([])
     registry.clock.pass(SECOND)
     await crawlDue(registry, { [own]: fresh })
-    expect(statusOf(id).status).toBe('completed')
+    expect(findStatus(id).status).toBe('completed')
   })
 
   it('is waited for by two who asked at their own times, in the shortest of both', async () => {
@@ -446,10 +450,10 @@ describe('a domain that does not answer', () => {
     await crawlDue(registry, web)
     const late = await request()
     expect(await crawlDue(registry, web)).toEqual([own, brand])
-    expect([statusOf(early).attempts, statusOf(late).attempts]).toEqual([3, 1])
+    expect([findStatus(early).attempts, findStatus(late).attempts]).toEqual([3, 1])
     registry.clock.pass(MINUTE)
     expect(await crawlDue(registry, { [own]: fresh })).toEqual([own])
-    expect([statusOf(early).status, statusOf(late).status]).toEqual(['completed', 'completed'])
+    expect([findStatus(early).status, findStatus(late).status]).toEqual(['completed', 'completed'])
   })
 })
 
@@ -469,7 +473,7 @@ describe('what was found and cannot be taken in', () => {
       await registry.sequencer.commit({ observations, submissions: [] })
       expect(await due(registry)).toEqual([])
     }
-    expect(statusOf(id)).toMatchObject({
+    expect(findStatus(id)).toMatchObject({
       status: 'failed',
       attempts: 5,
       last_error_code: 'quarantined',
@@ -484,7 +488,7 @@ describe('a crawl of a part', () => {
     await crawled(web, domain, 'house.example')
     const id = await request('brand')
     expect(await crawlDue(registry, web)).toEqual([brand, 'brand.json house.example'])
-    expect(statusOf(id)).toMatchObject({ status: 'completed', outcome: [{}, {}] })
+    expect(findStatus(id)).toMatchObject({ status: 'completed', outcome: [{}, {}] })
   })
 
   it('of a manager is of the files that others point to, and changes their answers', async () => {
@@ -506,9 +510,9 @@ describe('a crawl of a part', () => {
       `adagents.json ${file}`,
       'adagents.json manager.example',
     ])
-    expect(statusOf(id).status).toBe('completed')
-    expect(await sellersOf('a.example')).toEqual(['https://new.example/mcp'])
-    expect(await sellersOf('b.example')).toEqual(['https://new.example/mcp'])
+    expect(findStatus(id).status).toBe('completed')
+    expect(await listSellers('a.example')).toEqual(['https://new.example/mcp'])
+    expect(await listSellers('b.example')).toEqual(['https://new.example/mcp'])
   })
 
   it('of a manager that nobody points to is a crawl all the same', async () => {
@@ -516,6 +520,6 @@ describe('a crawl of a part', () => {
     const id = await request('manager', 'nobody.example')
     expect(findCrawlRequest(registry.reader, id)?.publishers).toBe(0)
     await crawlDue(registry, {})
-    expect(statusOf(id)).toMatchObject({ status: 'completed', outcome: [{ outcome: 'absent' }] })
+    expect(findStatus(id)).toMatchObject({ status: 'completed', outcome: [{ outcome: 'absent' }] })
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isMass } from '../../../pipeline/resolve/brake.ts'
-import { asDomains, limits, many, type Web, webOf } from '../../support/mass.ts'
+import { asDomains, limits, many, openWeb, type Web } from '../../support/mass.ts'
 import { byIds, bySelectors, pointerTo, shop, site } from '../../support/nights.ts'
 import { read } from '../../support/sightings.ts'
 import { submission } from '../../support/writes.ts'
@@ -48,7 +48,7 @@ describe('what a night takes is too much', () => {
 
 describe('a captive portal before 400 publishers', () => {
   it('takes nothing when all files turn to a page, however often', async () => {
-    const web = await webOf(400)
+    const web = await openWeb(400)
     expect(await web.crawl(many(400), 'not_json')).toEqual({})
     web.clock.tick({ days: 1 })
     expect(await web.crawl(many(400), 'not_json')).toEqual({})
@@ -59,7 +59,7 @@ describe('a captive portal before 400 publishers', () => {
   })
 
   it('takes nothing when all files are not there twice, nor by the ceiling of a week', async () => {
-    const web = await webOf(400)
+    const web = await openWeb(400)
     expect(await web.crawl(many(400), 'absent')).toEqual({})
     web.clock.tick({ hours: 2 })
     expect(await web.crawl(many(400), 'absent')).toEqual({})
@@ -71,7 +71,7 @@ describe('a captive portal before 400 publishers', () => {
   })
 
   it('is over when the files are back, and each leaves the list', async () => {
-    const web = await webOf(400)
+    const web = await openWeb(400)
     await web.crawl(many(400), 'absent')
     web.clock.tick({ hours: 2 })
     expect(await web.crawl(many(400), 'unchanged')).toEqual({})
@@ -82,7 +82,7 @@ describe('a captive portal before 400 publishers', () => {
 
 describe('a mass of files that stand', () => {
   it('is held when they drop everything, and what they add is applied', async () => {
-    const web = await webOf(60, low)
+    const web = await openWeb(60, low)
     const other = (domain: string) => ({
       properties: [site(domain, { property_id: 'app', ...app(domain) })],
       authorized_agents: [byIds('https://other.example/mcp', { property_ids: ['app'] })],
@@ -96,7 +96,7 @@ describe('a mass of files that stand', () => {
   })
 
   it('is not held when each drops a little', async () => {
-    const web = await webOf(0, low)
+    const web = await openWeb(0, low)
     const four = (domain: string) => shop(domain, { authorized_agents: [0, 1, 2, 3].map(grant) })
     const three = (domain: string) => shop(domain, { authorized_agents: [0, 1, 2].map(grant) })
     await web.crawl(many(60), four)
@@ -114,7 +114,7 @@ describe('a mass of files that stand', () => {
 
 describe('an explicit revocation', () => {
   it('is never held, however many publishers it takes', async () => {
-    const web = await webOf(0, low)
+    const web = await openWeb(0, low)
     const domains = many(60)
     const shared = (revoked: string[]) => () => ({
       properties: domains.map(domain => site(domain)),
@@ -143,7 +143,7 @@ describe('an explicit revocation', () => {
     ['still names', (domains: string[]) => domains],
     ['names no more', () => ['m.example']],
   ])('is not held of those whom a manager %s', async (_, named) => {
-    const web = await webOf(0, low)
+    const web = await openWeb(0, low)
     const domains = many(60)
     const managing = (publisher_domains: string[]) => ({
       properties: domains.map(domain => site(domain)),
@@ -164,10 +164,10 @@ describe('an explicit revocation', () => {
     expect(await web.held()).toEqual([])
   })
 
-  const partOf = (domain: string) =>
+  const measureShare = (domain: string) =>
     site(`news.${domain}`, { publisher_domain: domain, property_id: 'news' })
   const whole = (domain: string) => ({
-    properties: [site(domain), partOf(domain)],
+    properties: [site(domain), measureShare(domain)],
     authorized_agents: [
       byIds('https://sales.example/mcp'),
       byIds('https://news.example/mcp', { property_ids: ['news'] }),
@@ -175,7 +175,7 @@ describe('an explicit revocation', () => {
   })
 
   it('is not held of a part of a domain, however much of it that is', async () => {
-    const web = await webOf(0, low)
+    const web = await openWeb(0, low)
     await web.crawl(many(60), whole)
     web.clock.tick({ days: 1 })
     const revoked = (domain: string) => ({ ...whole(domain), ...revoking(`news.${domain}`) })
@@ -185,7 +185,7 @@ describe('an explicit revocation', () => {
   })
 
   it('takes its part of those who are held for what else they lose', async () => {
-    const web = await webOf(0, low)
+    const web = await openWeb(0, low)
     await web.crawl(many(60), whole)
     web.clock.tick({ days: 1 })
     const rest = (domain: string) => ({ ...empty(), ...revoking(`news.${domain}`) })
@@ -202,9 +202,9 @@ describe('an explicit revocation', () => {
   })
 
   it('leaves a grant that is held nothing of what was revoked', async () => {
-    const web = await webOf(0, low)
+    const web = await openWeb(0, low)
     const both = (domain: string) => ({
-      properties: [site(domain), partOf(domain)],
+      properties: [site(domain), measureShare(domain)],
       authorized_agents: [byIds('https://sales.example/mcp', { property_ids: ['site', 'news'] })],
     })
     await web.crawl(many(60), both)
@@ -222,7 +222,7 @@ describe('an explicit revocation', () => {
 
 describe('the losses of a night', () => {
   it('add up over many small commits, until no more is let through', async () => {
-    const web = await webOf(60, low)
+    const web = await openWeb(60, low)
     const taken: unknown[] = []
     for (let n = 0; n < 9; n++) {
       const events = await web.crawl(many(5, n * 5), 'absent')
@@ -233,13 +233,13 @@ describe('the losses of a night', () => {
   })
 
   it('are let through where they are few of what stands, or few publishers', async () => {
-    const web = await webOf(60, { ...low, share: 0.5 })
+    const web = await openWeb(60, { ...low, share: 0.5 })
     expect(await web.crawl(many(59), 'absent')).toMatchObject({ 'property.stale': 59 })
     expect(await web.held()).toEqual([])
   })
 
   it('are counted anew in the next night', async () => {
-    const web = await webOf(90, low)
+    const web = await openWeb(90, low)
     for (const from of [0, 30, 60]) {
       const events = await web.crawl(many(30, from), 'absent')
       expect(events['property.stale']).toBe(30)
@@ -249,7 +249,7 @@ describe('the losses of a night', () => {
   })
 
   it('are held beyond five times what is usual, although a small share', async () => {
-    const web = await webOf(60, { ...low, share: 0.9 })
+    const web = await openWeb(60, { ...low, share: 0.9 })
     for (let night = 0; night < 3; night++) {
       await web.crawl(many(4, night * 4), 'absent')
       web.clock.tick({ days: 1 })
@@ -261,7 +261,7 @@ describe('the losses of a night', () => {
 
 describe('who is held', () => {
   it('loses what is due when it is released', async () => {
-    const web = await webOf(60, low)
+    const web = await openWeb(60, low)
     await web.crawl(many(60), 'absent')
     web.clock.tick({ hours: 2 })
     await web.crawl(many(60), 'absent')
@@ -276,7 +276,7 @@ describe('who is held', () => {
   })
 
   it('stands as if its file had just stood when it is dropped, and the file is due', async () => {
-    const web = await webOf(60, low)
+    const web = await openWeb(60, low)
     await web.crawl(many(60), 'absent')
     web.clock.tick({ hours: 2 })
     await web.crawl(many(60), 'absent')
@@ -296,7 +296,7 @@ describe('who is held', () => {
   })
 
   it('is judged again after a while when it was dropped because of what its file says', async () => {
-    const web = await webOf(60, low)
+    const web = await openWeb(60, low)
     await web.crawl(many(60), empty)
     await decide(web, 'held.drop', many(6))
     expect(await web.held()).toHaveLength(54)
@@ -308,7 +308,7 @@ describe('who is held', () => {
   })
 
   it('stays held on later nights, however few they are then', async () => {
-    const web = await webOf(60, low)
+    const web = await openWeb(60, low)
     await web.crawl(many(60), 'absent')
     web.clock.tick({ days: 1 })
     expect(await web.crawl(many(5), 'absent')).toEqual({})

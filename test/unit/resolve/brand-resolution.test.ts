@@ -1,10 +1,10 @@
 import { describe, expect, it, test } from 'vitest'
-import { brandOf, houseOf, type Web, walk, website } from '../../support/brand-walk.ts'
+import { buildBrand, buildHouse, type Web, walk, website } from '../../support/brand-walk.ts'
 
 const acme = 'acme.example'
 const nova = 'nova.example'
 const house = 'house.example'
-const master = brandOf('house', [house], { keller_type: 'master' })
+const master = buildBrand('house', [house], { keller_type: 'master' })
 const to = (name: string) => ({ house: name })
 const at = (authoritative_location: string) => ({ authoritative_location })
 const wellKnown = (domain: string) => `https://${domain}/.well-known/brand.json`
@@ -23,10 +23,10 @@ function told(web: Web, domain = acme): string {
 
 describe('a domain with a document of its own', () => {
   test.each<[string, Web, string]>([
-    ['is that brand', { [acme]: brandOf('acme', [acme]) }, 'acme.example acme standalone'],
+    ['is that brand', { [acme]: buildBrand('acme', [acme]) }, 'acme.example acme standalone'],
     [
       'that lists no website is that brand',
-      { [acme]: brandOf('acme', []) },
+      { [acme]: buildBrand('acme', []) },
       'acme.example acme standalone',
     ],
     ['that says nothing known is none', { [acme]: { hello: 1 } }, 'nothing'],
@@ -47,8 +47,8 @@ describe('a domain with a document of its own', () => {
 })
 
 describe('a house’s portfolio', () => {
-  const brands = [master, brandOf('acme', [acme])]
-  const own = houseOf(house, brands)
+  const brands = [master, buildBrand('acme', [acme])]
+  const own = buildHouse(house, brands)
   test.each<[string, Web, string, string?]>([
     [
       'makes a domain the brand that owns it',
@@ -63,13 +63,13 @@ describe('a house’s portfolio', () => {
     ],
     [
       'gives its master brand to its own domain also where that owns no website',
-      { [house]: houseOf(house, [brandOf('group', [], { keller_type: 'master' })]) },
+      { [house]: buildHouse(house, [buildBrand('group', [], { keller_type: 'master' })]) },
       'house.example group inline house.example',
       house,
     ],
     [
       'without a master brand answers nothing for its own domain',
-      { [house]: houseOf(house, [brandOf('acme', [acme])]) },
+      { [house]: buildHouse(house, [buildBrand('acme', [acme])]) },
       'nothing',
       house,
     ],
@@ -88,7 +88,11 @@ describe('a house’s portfolio', () => {
       'nova.example leaf_only house.example?',
       nova,
     ],
-    ['that names another house is none', { [acme]: houseOf('other.example', brands) }, 'nothing'],
+    [
+      'that names another house is none',
+      { [acme]: buildHouse('other.example', brands) },
+      'nothing',
+    ],
     [
       'of another domain does not become that domain’s by a redirect',
       { [acme]: to(nova), [nova]: own, [house]: own },
@@ -126,21 +130,21 @@ describe('a house’s portfolio', () => {
     ['ad_network', 'acme.example leaf_only house.example?'],
     ['friendly', 'acme.example leaf_only house.example?'],
   ])('with the relationship %s to a website', (relationship, expected) => {
-    const brand = brandOf('acme', [
+    const brand = buildBrand('acme', [
       website(acme, relationship === undefined ? {} : { relationship }),
     ])
-    expect(told({ [acme]: to(house), [house]: houseOf(house, [brand]) })).toBe(expected)
+    expect(told({ [acme]: to(house), [house]: buildHouse(house, [brand]) })).toBe(expected)
   })
 
   it('binds no domain by an app of that name', () => {
-    const brand = brandOf('acme', [{ type: 'mobile_app', identifier: acme, store: 'apple' }])
-    expect(told({ [acme]: to(house), [house]: houseOf(house, [brand]) })).toContain('leaf_only')
+    const brand = buildBrand('acme', [{ type: 'mobile_app', identifier: acme, store: 'apple' }])
+    expect(told({ [acme]: to(house), [house]: buildHouse(house, [brand]) })).toContain('leaf_only')
   })
 })
 
 describe('the canonical domain of a house’s brand', () => {
   const primary = website(nova, { primary: true })
-  const own = houseOf(house, [brandOf('nova', [acme, primary])])
+  const own = buildHouse(house, [buildBrand('nova', [acme, primary])])
   test.each<[string, Web, string]>([
     ['its primary website, when that leads to the house', { [nova]: to(house) }, nova],
     [
@@ -149,7 +153,7 @@ describe('the canonical domain of a house’s brand', () => {
       nova,
     ],
     ['no domain that leads elsewhere', { [nova]: to('other.example') }, acme],
-    ['no domain that is a brand of its own', { [nova]: brandOf('nova', [nova]) }, acme],
+    ['no domain that is a brand of its own', { [nova]: buildBrand('nova', [nova]) }, acme],
     ['no domain that says nothing', {}, acme],
   ])('is %s', (_name, web, expected) => {
     const { answer } = walk({ [acme]: to(house), [house]: own, ...web }, acme)
@@ -162,8 +166,10 @@ describe('the canonical domain of a house’s brand', () => {
 
   it('is never somebody else for the house itself', () => {
     const victim = 'victim.example'
-    const thief = brandOf('thief', [website(victim, { primary: true })], { keller_type: 'master' })
-    const web = { [house]: houseOf(house, [thief]), [victim]: brandOf('victim', [victim]) }
+    const thief = buildBrand('thief', [website(victim, { primary: true })], {
+      keller_type: 'master',
+    })
+    const web = { [house]: buildHouse(house, [thief]), [victim]: buildBrand('victim', [victim]) }
     expect(told(web, house)).toBe('house.example thief inline house.example')
   })
 })
@@ -173,64 +179,67 @@ describe('a document that is served elsewhere', () => {
   test.each<[string, Web, string]>([
     [
       'speaks for the domain it names',
-      { [acme]: at(cdn), [cdn]: brandOf('acme', [acme]) },
+      { [acme]: at(cdn), [cdn]: buildBrand('acme', [acme]) },
       'acme.example acme standalone',
     ],
     [
       'speaks for any domain when it names none',
-      { [acme]: at(cdn), [cdn]: brandOf('acme', []) },
+      { [acme]: at(cdn), [cdn]: buildBrand('acme', []) },
       'acme.example acme standalone',
     ],
     [
       'does not speak for a domain it leaves out',
-      { [acme]: at(cdn), [cdn]: brandOf('nova', [nova]) },
+      { [acme]: at(cdn), [cdn]: buildBrand('nova', [nova]) },
       'nothing',
     ],
     [
       'does not speak for a domain it only sells',
       {
         [acme]: at(cdn),
-        [cdn]: brandOf('nova', [nova, website(acme, { relationship: 'direct' })]),
+        [cdn]: buildBrand('nova', [nova, website(acme, { relationship: 'direct' })]),
       },
       'nothing',
     ],
     [
       'on the same site needs to name nobody',
-      { [acme]: at(central), [central]: brandOf('nova', [nova]) },
+      { [acme]: at(central), [central]: buildBrand('nova', [nova]) },
       'acme.example nova standalone',
     ],
     [
       'at another domain’s own place does not speak for a domain it leaves out',
-      { [acme]: at(wellKnown(nova)), [nova]: brandOf('nova', [nova]) },
+      { [acme]: at(wellKnown(nova)), [nova]: buildBrand('nova', [nova]) },
       'nothing',
     ],
     [
       'at another domain’s own place speaks for a domain it names',
-      { [acme]: at(wellKnown(nova)), [nova]: brandOf('nova', [nova, acme]) },
+      { [acme]: at(wellKnown(nova)), [nova]: buildBrand('nova', [nova, acme]) },
       'acme.example nova standalone',
     ],
     [
       'is a house’s where the house points to it',
       {
         [house]: at(cdn),
-        [cdn]: houseOf(house, [master, brandOf('acme', [acme])]),
+        [cdn]: buildHouse(house, [master, buildBrand('acme', [acme])]),
         [acme]: to(house),
       },
       'acme.example acme inline house.example',
     ],
     [
       'is a house’s where that house serves it',
-      { [acme]: at(wellKnown(house)), [house]: houseOf(house, [master, brandOf('acme', [acme])]) },
+      {
+        [acme]: at(wellKnown(house)),
+        [house]: buildHouse(house, [master, buildBrand('acme', [acme])]),
+      },
       'acme.example acme inline house.example',
     ],
     [
       'is no house’s where it is served by a third',
-      { [acme]: at(cdn), [cdn]: houseOf(house, [master, brandOf('acme', [acme])]) },
+      { [acme]: at(cdn), [cdn]: buildHouse(house, [master, buildBrand('acme', [acme])]) },
       'nothing',
     ],
     [
       'does not make a house of whoever points to it',
-      { [acme]: at(wellKnown(house)), [house]: houseOf(house, [master]) },
+      { [acme]: at(wellKnown(house)), [house]: buildHouse(house, [master]) },
       'nothing',
     ],
     ['that is not there is no brand', { [acme]: at(cdn) }, 'nothing'],
@@ -242,7 +251,7 @@ describe('a document that is served elsewhere', () => {
     const [one, two] = ['one.github.io', 'two.github.io']
     const web = {
       [one]: at(`https://${two}/brand.json`),
-      [`https://${two}/brand.json`]: brandOf('two', [two]),
+      [`https://${two}/brand.json`]: buildBrand('two', [two]),
     }
     expect(told(web, one)).toBe('nothing')
   })
@@ -252,12 +261,12 @@ describe('a redirect to another brand’s document', () => {
   test.each<[string, Web, string]>([
     [
       'is that brand where it names the domain',
-      { [acme]: to(nova), [nova]: brandOf('nova', [nova, acme]) },
+      { [acme]: to(nova), [nova]: buildBrand('nova', [nova, acme]) },
       'nova.example nova standalone',
     ],
     [
       'is a claim where it does not',
-      { [acme]: to(nova), [nova]: brandOf('nova', [nova]) },
+      { [acme]: to(nova), [nova]: buildBrand('nova', [nova]) },
       'acme.example leaf_only nova.example?',
     ],
   ])('%s', (_name, web, expected) => {
@@ -276,7 +285,7 @@ describe('redirects end', () => {
     ),
     [`hop-${links}.example`]: last,
   })
-  const end = (links: number) => houseOf(`hop-${links}.example`, [brandOf('acme', [acme])])
+  const end = (links: number) => buildHouse(`hop-${links}.example`, [buildBrand('acme', [acme])])
 
   it('after three, with a fourth document', () => {
     const { answer, asked } = walk(chain(3, end(3)), acme)
@@ -305,7 +314,7 @@ describe('redirects end', () => {
     ['a ring is not', { [acme]: to(nova), [nova]: to(acme) }, 'unverifiable'],
     ['a house that is its own brand is none', {}, 'unverifiable'],
   ])('on the side of a claimed house: %s', (_name, web, trust) => {
-    const leaf = brandOf('leaf', ['leaf.example'], { house_domain: acme })
+    const leaf = buildBrand('leaf', ['leaf.example'], { house_domain: acme })
     const { answer, asked } = walk({ ...web, 'leaf.example': leaf }, 'leaf.example')
     expect(answer).toMatchObject({ brand_id: 'leaf', relationship_trust: trust })
     expect(new Set(asked).size).toBe(asked.length)

@@ -3,7 +3,7 @@ import { DAY, HOUR, toIso } from '../../../pipeline/core/clock.ts'
 import type { Outcome } from '../../../pipeline/core/outcomes.ts'
 import { carry } from '../../../pipeline/diff/carry.ts'
 import type { BrandDocument, BrandRef } from '../../../pipeline/model/documents/index.ts'
-import { brandOf, documentAt, houseOf, walk } from '../../support/brand-walk.ts'
+import { buildBrand, buildHouse, documentAt, walk } from '../../support/brand-walk.ts'
 import { testClock } from '../../support/clock.ts'
 import { tableNames } from '../../support/contents.ts'
 import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
@@ -13,12 +13,12 @@ import { submission } from '../../support/writes.ts'
 const START = Date.parse('2026-11-20T03:00:00Z')
 const leaf = 'candle.example'
 const house = 'lantern.example'
-const leafFile = brandOf('candle', [leaf], { house_domain: house })
+const leafFile = buildBrand('candle', [leaf], { house_domain: house })
 const ref = (more: object = {}) => ({ domain: leaf, brand_id: 'candle', ...more })
 const houseFile = (...brand_refs: object[]) =>
-  houseOf(house, [brandOf('lantern', [house])], { brand_refs })
+  buildHouse(house, [buildBrand('lantern', [house])], { brand_refs })
 const naming = houseFile(ref())
-const torch = houseOf('torch.example', [], { brand_refs: [ref()] })
+const torch = buildHouse('torch.example', [], { brand_refs: [ref()] })
 
 /**
  * What is found at the house when both files are asked for; `leaf`: only the leaf's
@@ -92,7 +92,7 @@ async function trustNow(): Promise<Trust> {
   return found!
 }
 
-const trustOf = async (...given: Parameters<typeof trustAfter>) =>
+const resolveTrust = async (...given: Parameters<typeof trustAfter>) =>
   (await trustAfter(...given)).relationship_trust
 
 describe('whether a house and a brand name each other', () => {
@@ -111,11 +111,11 @@ describe('whether a house and a brand name each other', () => {
       leafFile,
       'leaf_only',
     ],
-    ['the house alone', naming, brandOf('candle', [leaf]), 'standalone'],
+    ['the house alone', naming, buildBrand('candle', [leaf]), 'standalone'],
     [
       'the house, and the brand another house that does as well',
       naming,
-      brandOf('candle', [leaf], { house_domain: 'torch.example' }),
+      buildBrand('candle', [leaf], { house_domain: 'torch.example' }),
       'mutual',
     ],
     [
@@ -125,15 +125,15 @@ describe('whether a house and a brand name each other', () => {
       'leaf_only',
     ],
     ['the house says nothing that counts', { hello: 1 }, leafFile, 'unverifiable'],
-    ['the house is a brand itself', brandOf('lantern', [house]), leafFile, 'unverifiable'],
+    ['the house is a brand itself', buildBrand('lantern', [house]), leafFile, 'unverifiable'],
     [
       'the house says that it is another',
-      houseOf('torch.example', [], { brand_refs: [ref()] }),
+      buildHouse('torch.example', [], { brand_refs: [ref()] }),
       leafFile,
       'unverifiable',
     ],
   ])('%s', async (_name, first, own, expected) => {
-    expect(await trustOf(first, [], own)).toBe(expected)
+    expect(await resolveTrust(first, [], own)).toBe(expected)
   })
 
   it('the house is named only where it confirms; else it is a claim', async () => {
@@ -178,7 +178,7 @@ describe('whether a house and a brand name each other', () => {
     ],
     ['moves to another house that names it', [[1, 0, { house: 'torch.example' }]], 'mutual'],
   ])('changes when the house %s', async (_name, history, expected) => {
-    expect(await trustOf(houseFile(), history)).toBe(expected)
+    expect(await resolveTrust(houseFile(), history)).toBe(expected)
   })
 })
 
@@ -266,7 +266,7 @@ describe('the age of a house’s word', () => {
 
   it('is remembered over half a year of nights, and ends with a tick', async () => {
     const nights: History = Array.from({ length: 29 }, (_, i) => [i * 6 + 6, 0, 'unchanged'])
-    expect(await trustOf(naming, [...nights, [179, 23, 'tick']])).toBe('mutual')
+    expect(await resolveTrust(naming, [...nights, [179, 23, 'tick']])).toBe('mutual')
     await happen([[180, 0, 'tick']])
     expect(await trustNow()).toMatchObject({
       relationship_trust: 'leaf_only',
@@ -287,7 +287,7 @@ describe('a house that fails', () => {
   test.each(transient)('by %s is believed for a day after it was last read', async outcome => {
     const isLeft = (at: number) => happen([[0, at, 'tick']]).then(trustNow)
     expect(
-      await trustOf(naming, [
+      await resolveTrust(naming, [
         [0, 20, outcome],
         [0, 21, outcome],
       ]),
@@ -297,19 +297,19 @@ describe('a house that fails', () => {
   })
 
   test.each(transient)('by %s a day after it was last read is not believed', async outcome => {
-    expect(await trustOf(naming, [[1, 0, outcome]])).toBe('unverifiable')
+    expect(await resolveTrust(naming, [[1, 0, outcome]])).toBe('unverifiable')
   })
 
   test.each(definitive)('by %s is not believed at all', async outcome => {
-    expect(await trustOf(naming, [[0, 1, outcome]])).toBe('unverifiable')
+    expect(await resolveTrust(naming, [[0, 1, outcome]])).toBe('unverifiable')
     expect(
-      await trustOf(naming, [
+      await resolveTrust(naming, [
         [0, 1, outcome],
         [0, 2, 'timeout'],
       ]),
     ).toBe('unverifiable')
     expect(
-      await trustOf(naming, [
+      await resolveTrust(naming, [
         [0, 1, 'not_json'],
         [0, 2, outcome],
       ]),
@@ -404,13 +404,13 @@ describe('a house that fails', () => {
       'unverifiable',
     ],
   ])('and %s', async (_name, history, expected) => {
-    expect(await trustOf(naming, history)).toBe(expected)
+    expect(await resolveTrust(naming, history)).toBe(expected)
   })
 
   it('and did not name the brand is no better believed', async () => {
-    expect(await trustOf(houseFile(), [[0, 2, 'timeout']])).toBe('leaf_only')
+    expect(await resolveTrust(houseFile(), [[0, 2, 'timeout']])).toBe('leaf_only')
     expect(
-      await trustOf(houseFile(), [
+      await resolveTrust(houseFile(), [
         [0, 2, 'timeout'],
         [1, 0, 'tick'],
       ]),
@@ -431,7 +431,7 @@ describe('a house that fails', () => {
   })
 
   it('is no matter for brands that stand in its own file', async () => {
-    const inline = houseOf(house, [brandOf('candle', [leaf])])
-    expect(await trustOf(inline, [[2, 0, 'timeout']], { house })).toBe('inline')
+    const inline = buildHouse(house, [buildBrand('candle', [leaf])])
+    expect(await resolveTrust(inline, [[2, 0, 'timeout']], { house })).toBe('inline')
   })
 })

@@ -38,13 +38,13 @@ const all = (...publisher_domains: string[]) =>
   entry('publisher_properties', {
     publisher_properties: [{ publisher_domains, selection_type: 'all' }],
   })
-const fileOf = (properties: object[], ...authorized_agents: object[]) => ({
+const buildFile = (properties: object[], ...authorized_agents: object[]) => ({
   properties,
   authorized_agents,
 })
 /** The manager's file: its own site and the publisher's. */
-const managing = fileOf([site(manager), site(publisher)], all(manager, publisher))
-const ownFile = fileOf([site(publisher)], all(publisher))
+const managing = buildFile([site(manager), site(publisher)], all(manager, publisher))
+const ownFile = buildFile([site(publisher)], all(publisher))
 
 type Found = object | string | Outcome
 type Web = Record<string, Found>
@@ -61,7 +61,7 @@ function sightings(web: Web, at: Instant): Observation[] {
   })
 }
 
-async function stateOf({ db }: MemoryIndex): Promise<string> {
+async function describeState({ db }: MemoryIndex): Promise<string> {
   const row = await db.one<{ how: string; valid: boolean; manager: string | null }>(
     `select discovery_method as how, valid, manager_domain as manager from publishers
      where domain = '${publisher}'`,
@@ -85,7 +85,7 @@ async function story(...steps: [hours: number, web: Web | 'tick'][]): Promise<st
     for (const [hours, web] of steps) {
       const at = clock.tick({ ms: start + hours * HOUR - clock.now() })
       await index.commit(web === 'tick' ? [] : sightings(web, at))
-      told.push(await stateOf(index))
+      told.push(await describeState(index))
     }
     return told
   })
@@ -118,12 +118,12 @@ describe('a domain whose ads.txt names a manager', () => {
     await withIndex(clock, async index => {
       const web = { [publisher]: 'absent', [`ads ${publisher}`]: adsTxt }
       await index.commit(sightings(web, clock.now()))
-      expect(await stateOf(index)).toBe('unknown')
+      expect(await describeState(index)).toBe('unknown')
       expect(
         await index.db.all(`select location from crawl_state where attempted_at is null`),
       ).toEqual([{ location: manager }])
       await index.commit(sightings({ [manager]: managing }, clock.now()))
-      expect(await stateOf(index)).toBe(managed)
+      expect(await describeState(index)).toBe(managed)
     })
   })
 
@@ -179,22 +179,22 @@ describe('a domain whose ads.txt names a manager', () => {
     [
       'a property of its own that an id reaches',
       managed,
-      fileOf([site(publisher)], entry('property_ids', { property_ids: ['home'] })),
+      buildFile([site(publisher)], entry('property_ids', { property_ids: ['home'] })),
     ],
     [
       'a property of its own that a tag reaches',
       managed,
-      fileOf([site(publisher)], entry('property_tags', { property_tags: ['news'] })),
+      buildFile([site(publisher)], entry('property_tags', { property_tags: ['news'] })),
     ],
     [
       'an inline property that names it',
       managed,
-      fileOf([], entry('inline_properties', { properties: [site(publisher)] })),
+      buildFile([], entry('inline_properties', { properties: [site(publisher)] })),
     ],
     [
       'a collection of its own',
       `ads_txt_managerdomain by ${manager}: 1, 0`,
-      fileOf(
+      buildFile(
         [site(publisher)],
         entry('signal_ids', {
           signal_ids: ['boats'],
@@ -202,31 +202,31 @@ describe('a domain whose ads.txt names a manager', () => {
         }),
       ),
     ],
-    ['others only', 'unknown', fileOf([site(manager)], all(manager, 'pier.example'))],
+    ['others only', 'unknown', buildFile([site(manager)], all(manager, 'pier.example'))],
     [
       'a property of its own that no entry reaches',
       'unknown',
-      fileOf([site(publisher)], entry('property_ids', { property_ids: ['other'] })),
+      buildFile([site(publisher)], entry('property_ids', { property_ids: ['other'] })),
     ],
     [
       'a tag that no property carries',
       'unknown',
-      fileOf([site(publisher)], entry('property_tags', { property_tags: ['sport'] })),
+      buildFile([site(publisher)], entry('property_tags', { property_tags: ['sport'] })),
     ],
     [
       'a property that names nobody',
       'unknown',
-      fileOf([app()], entry('property_ids', { property_ids: ['app'] })),
+      buildFile([app()], entry('property_ids', { property_ids: ['app'] })),
     ],
     [
       'an inline property that names nobody',
       'unknown',
-      fileOf([], entry('inline_properties', { properties: [app()] })),
+      buildFile([], entry('inline_properties', { properties: [app()] })),
     ],
     [
       'it in an entry of no known type',
       'unknown',
-      fileOf([site(publisher)], { ...all(publisher), authorization_type: 'everything' }),
+      buildFile([site(publisher)], { ...all(publisher), authorization_type: 'everything' }),
     ],
     [
       'it, and revokes it',
@@ -241,7 +241,7 @@ describe('a domain whose ads.txt names a manager', () => {
     [
       'what belongs to nobody too, which stays the manager’s',
       managed,
-      fileOf(
+      buildFile(
         [app(), app(manager), site(publisher)],
         all(publisher, manager),
         entry('property_ids', { property_ids: ['app'] }),
@@ -287,7 +287,7 @@ describe('a domain whose ads.txt names a manager', () => {
 
   it('has no file when the manager has none, even if that one’s ads.txt names another', async () => {
     const web = { [manager]: 'absent', [`ads ${manager}`]: 'managerdomain=pier.example' }
-    const other = fileOf([site(publisher), site(manager)], all(publisher, manager))
+    const other = buildFile([site(publisher), site(manager)], all(publisher, manager))
     const told = await story([0, night('absent', { ...web, 'pier.example': other })])
     expect(told).toEqual(['unknown'])
   })
@@ -303,7 +303,7 @@ describe('a domain whose ads.txt names a manager', () => {
   ])('is found with %s', async (_, text, host) => {
     const written = text.replace('managerdomain=', '')
     const own = site('ПРИМЕР.рф', { identifiers: [{ type: 'domain', value: 'пример.рф.' }] })
-    const file = fileOf([{ ...own, publisher_domain: 'Пример.РФ.' }], all('пример.рф', written))
+    const file = buildFile([{ ...own, publisher_domain: 'Пример.РФ.' }], all('пример.рф', written))
     const clock = testClock('2026-11-20T03:00Z')
     await withIndex(clock, async index => {
       const domain = 'xn--e1afmkfd.xn--p1ai'
@@ -321,7 +321,7 @@ describe('a domain whose ads.txt names a manager', () => {
 
 describe('over the nights, a managed publisher', () => {
   it('follows the file of its manager', async () => {
-    const none = fileOf([site(manager)], all(manager))
+    const none = buildFile([site(manager)], all(manager))
     const told = await story(
       [0, night('absent')],
       [24, { [manager]: none }],
@@ -338,7 +338,7 @@ describe('over the nights, a managed publisher', () => {
 
   test.each<[string, object]>([
     ['names it', { ...managing, ...revoking }],
-    ['names it no more', { ...fileOf([site(manager)], all(manager)), ...revoking }],
+    ['names it no more', { ...buildFile([site(manager)], all(manager)), ...revoking }],
   ])('is revoked by a manager that %s, for a week from then', async (_, file) => {
     const told = await story(
       [0, night('absent')],

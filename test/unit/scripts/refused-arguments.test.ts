@@ -41,9 +41,9 @@ interface Leaf {
   command: Command
 }
 
-function leavesOf(command: Command, above: string[] = []): Leaf[] {
+function listLeaves(command: Command, above: string[] = []): Leaf[] {
   if (command.commands.length === 0) return [{ name: above.join(' '), command }]
-  return command.commands.flatMap(command => leavesOf(command, [...above, command.name()]))
+  return command.commands.flatMap(command => listLeaves(command, [...above, command.name()]))
 }
 
 /** What typing it comes to; a command that begins to work would reach a store and is taken to be wrong. */
@@ -83,7 +83,7 @@ async function expectRefusal(args: readonly string[], words: RegExp): Promise<vo
   expect(more).toEqual([])
 }
 
-const leaves = leavesOf(buildProgram())
+const leaves = listLeaves(buildProgram())
 
 test('every command that takes something is tried with what it takes', () => {
   expect(leaves.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(sound)))

@@ -53,20 +53,20 @@ function ask(served: ServedWorld, host: string, path: string, wish: Wish = {}): 
   })
 }
 
-function answerOf(world: World, host: string, path: string): Answer | undefined {
+function askSite(world: World, host: string, path: string): Answer | undefined {
   return world.sites.get(host)?.answer({ method: 'GET', path, headers: {}, body: '' })
 }
 
 /** Tells two answers apart by what a client would notice. */
-function markOf(world: World, host: string, file: FileName): string | undefined {
-  const answer = answerOf(world, host, wellKnownPaths[file])
+function findMark(world: World, host: string, file: FileName): string | undefined {
+  const answer = askSite(world, host, wellKnownPaths[file])
   if (answer?.kind !== 'whole') return answer?.kind
   const sha256 = createHash('sha256').update(answer.body).digest('hex')
   return `${answer.status} ${answer.etag} ${JSON.stringify(answer.headers)} ${sha256}`
 }
 
-function documentOf(world: World, host: string, file: FileName): Record<string, unknown> {
-  const answer = answerOf(world, host, wellKnownPaths[file])
+function readDocument(world: World, host: string, file: FileName): Record<string, unknown> {
+  const answer = askSite(world, host, wellKnownPaths[file])
   if (answer?.kind !== 'whole' || answer.status !== 200) throw new Error(`${host} has no ${file}`)
   return JSON.parse(answer.body.toString())
 }
@@ -74,7 +74,7 @@ function documentOf(world: World, host: string, file: FileName): Record<string, 
 describe('the demo internet', () => {
   const world = buildWorld({ seed: 7 })
   const marks = (of: World) =>
-    world.expected.map(({ domain, file }) => `${domain} ${file} ${markOf(of, domain, file)}`)
+    world.expected.map(({ domain, file }) => `${domain} ${file} ${findMark(of, domain, file)}`)
 
   test('is the same for the same seed', () => {
     const again = buildWorld({ seed: 7 })
@@ -97,16 +97,16 @@ describe('the demo internet', () => {
 
   test('serves each file in the situation it expects', () => {
     for (const { domain, file, situation } of world.expected) {
-      const answer = answerOf(world, domain, wellKnownPaths[file])
+      const answer = askSite(world, domain, wellKnownPaths[file])
       const status = answer !== undefined && 'status' in answer ? answer.status : 0
       if (situation === 'absent') expect([domain, status]).toEqual([domain, 404])
       if (situation === 'portfolio') {
-        expect(documentOf(world, domain, file)).toMatchObject({
+        expect(readDocument(world, domain, file)).toMatchObject({
           house: { name: expect.anything() },
         })
       }
       if (situation === 'pointer') {
-        expect(documentOf(world, domain, file)).toHaveProperty('authoritative_location')
+        expect(readDocument(world, domain, file)).toHaveProperty('authoritative_location')
       }
     }
   })
@@ -120,7 +120,7 @@ describe('the demo internet', () => {
         .filter(expectation => !expectation.domain.startsWith('dirt-'))
         .flatMap(
           expectation =>
-            documentOf(world, expectation.domain, expectation.file).authorized_agents as {
+            readDocument(world, expectation.domain, expectation.file).authorized_agents as {
               authorization_type: string
             }[],
         )
@@ -139,7 +139,7 @@ describe('the demo internet', () => {
   })
 
   test('has a manager that names thousands of publishers and hosts that point to it', () => {
-    const manager = documentOf(world, 'pinnacle-network.example', 'adagents.json')
+    const manager = readDocument(world, 'pinnacle-network.example', 'adagents.json')
     expect((manager.properties as unknown[]).length).toBeGreaterThan(6_000)
     const bytes = JSON.stringify(manager, null, 2).length
     expect(bytes).toBeGreaterThan(2_000_000)
@@ -149,13 +149,13 @@ describe('the demo internet', () => {
   })
 
   test('lets a seller confirm what a publisher granted', () => {
-    const { brands } = documentOf(world, 'lantern-media.example', 'brand.json') as {
+    const { brands } = readDocument(world, 'lantern-media.example', 'brand.json') as {
       brands: { properties: { identifier: string; relationship?: string }[] }[]
     }
     const claim = brands[0]!.properties.find(
       property => property.identifier === 'both-say-direct.example',
     )
-    const granted = documentOf(world, 'both-say-direct.example', 'adagents.json')
+    const granted = readDocument(world, 'both-say-direct.example', 'adagents.json')
     expect(claim).toMatchObject({ relationship: 'direct' })
     expect(granted).toMatchObject({ authorized_agents: [{ delegation_type: 'direct' }] })
   })
@@ -164,7 +164,9 @@ describe('the demo internet', () => {
     const second = buildWorld({ seed: 7, night: 2 })
     expect(second.domains).toEqual(world.domains)
     const changed = world.expected
-      .filter(({ domain, file }) => markOf(world, domain, file) !== markOf(second, domain, file))
+      .filter(
+        ({ domain, file }) => findMark(world, domain, file) !== findMark(second, domain, file),
+      )
       .map(({ domain, file }) => `${domain} ${file}`)
     const planned = second.changes.map(({ domain, file }) => `${domain} ${file}`)
     expect(changed.sort()).toEqual(planned.sort())
@@ -174,7 +176,7 @@ describe('the demo internet', () => {
   test('brings an absent file back after two nights', () => {
     const domain = buildWorld({ seed: 7, night: 2 }).changes.find(c => c.what === 'absent')!.domain
     const statuses = [1, 2, 3, 4].map(night => {
-      const answer = answerOf(buildWorld({ seed: 7, night }), domain, adagentsPath)
+      const answer = askSite(buildWorld({ seed: 7, night }), domain, adagentsPath)
       return answer?.kind === 'whole' ? answer.status : 0
     })
     expect(statuses).toEqual([200, 404, 404, 200])
@@ -288,10 +290,10 @@ describe('the agents', () => {
       },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     })
-    return { ...got, message: got.status === 200 ? messageOf(got) : undefined }
+    return { ...got, message: got.status === 200 ? readMessage(got) : undefined }
   }
 
-  const messageOf = (got: Got) => {
+  const readMessage = (got: Got) => {
     if (got.headers['content-type'] === 'application/json') return JSON.parse(got.body)
     const events = got.body.split('\n\n').map(event =>
       event
@@ -387,8 +389,8 @@ describe('a world of captured files', () => {
 
   test('serves what lies under the folder of the domain', () => {
     expect(world.domains).toEqual(['acme.example', 'empty.example'])
-    expect(documentOf(world, 'acme.example', 'brand.json')).toEqual({ id: 'acme' })
-    expect(answerOf(world, 'acme.example', '/')).toMatchObject({ status: 200 })
+    expect(readDocument(world, 'acme.example', 'brand.json')).toEqual({ id: 'acme' })
+    expect(askSite(world, 'acme.example', '/')).toMatchObject({ status: 200 })
     expect(world.expected.map(expectation => expectation.situation)).toEqual([
       'ok',
       'absent',
@@ -405,14 +407,14 @@ describe('a world of captured files', () => {
     '/%zz',
     '/%00',
   ])('serves nothing outside of it: %s', path => {
-    expect(answerOf(world, 'acme.example', path)).toMatchObject({ status: 404 })
+    expect(askSite(world, 'acme.example', path)).toMatchObject({ status: 404 })
   })
 })
 
 describe('a world for benches', () => {
   const world = createScaleWorld({ domains: 3_000, seed: 7 })
   const sizes = world.domains
-    .flatMap(domain => [brandPath, adagentsPath].map(path => answerOf(world, domain, path)))
+    .flatMap(domain => [brandPath, adagentsPath].map(path => askSite(world, domain, path)))
     .map(answer => (answer?.kind === 'whole' ? answer.body.length : 0))
     .sort((a, b) => a - b)
 
@@ -422,7 +424,9 @@ describe('a world for benches', () => {
     expect(sizes[3_000]).toBeGreaterThan(900)
     expect(sizes[3_000]).toBeLessThan(1_500)
     expect(sizes.at(-1)).toBeLessThan(13_000)
-    expect(documentOf(world, 'd000001-bench.example', 'adagents.json')).toHaveProperty('properties')
+    expect(readDocument(world, 'd000001-bench.example', 'adagents.json')).toHaveProperty(
+      'properties',
+    )
   })
 
   test('knows only its own domains', () => {
@@ -434,7 +438,7 @@ describe('a world for benches', () => {
   test('changes a share of its domains each night', () => {
     const second = createScaleWorld({ domains: 3_000, seed: 7, night: 2, changing: 0.1 })
     const etag = (of: World, domain: string) => {
-      const answer = answerOf(of, domain, brandPath)
+      const answer = askSite(of, domain, brandPath)
       return answer?.kind === 'whole' ? answer.etag : undefined
     }
     const changed = world.domains.filter(domain => etag(world, domain) !== etag(second, domain))

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { searchIndexOf } from '../../support/search.ts'
+import { buildSearchIndex } from '../../support/search.ts'
 
 const COUNT = 2_500
 const PLENTY = 1e6
 const numbers = [...Array(COUNT).keys()]
 const listed = async () =>
-  (await searchIndexOf(numbers.map(number => ({ names: [`n${number}`] })))).listing('brands')
+  (await buildSearchIndex(numbers.map(number => ({ names: [`n${number}`] })))).listing('brands')
 const parsed = (items: Buffer): number[] =>
   JSON.parse(`[${items}]`).map((item: { number: number }) => item.number)
 

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { type PartLocation, PartsReader, PartsWriter } from '../../../pipeline/search/file.ts'
 import { cleanUp, newDataDir } from '../../support/registry.ts'
-import { searchIndexOf } from '../../support/search.ts'
+import { buildSearchIndex } from '../../support/search.ts'
 
 const MB = 2 ** 20
 
@@ -15,11 +15,11 @@ interface Parts {
 const TEXTS = 2 ** 16
 const TEXT_BYTES = 11
 
-function textOf(i: number): string {
+function buildText(i: number): string {
   return `é${String(i % TEXTS).padStart(8, '0')}.`
 }
 
-const texts = Buffer.from(Array.from({ length: TEXTS }, (_, i) => textOf(i)).join(''))
+const texts = Buffer.from(Array.from({ length: TEXTS }, (_, i) => buildText(i)).join(''))
 
 /** Megabytes of numbers that tell where they stand and in which file, and some texts, so many times. */
 async function written(path: string, mark: number, megabytes: number, times = 1): Promise<void> {
@@ -40,14 +40,14 @@ async function opened(path: string): Promise<PartsReader<Parts>> {
   return file
 }
 
-function folderOf(): string {
+function createFolder(): string {
   const folder = newDataDir()
   mkdirSync(folder, { recursive: true })
   return folder
 }
 
 test('numbers are read as they were written, whichever are asked for', async () => {
-  const path = `${folderOf()}/numbers.search`
+  const path = `${createFolder()}/numbers.search`
   await written(path, 0, 72)
   const file = await opened(path)
   const some = file.numbers(file.contents.numbers)
@@ -62,7 +62,7 @@ test('numbers are read as they were written, whichever are asked for', async () 
 })
 
 test('texts are read as they were written, whichever are asked for', async () => {
-  const path = `${folderOf()}/texts.search`
+  const path = `${createFolder()}/texts.search`
   await written(path, 0, 60, 10)
   const file = await opened(path)
   expect(file.bytes(file.contents.words).text(0, 3)).toBe('one')
@@ -70,13 +70,13 @@ test('texts are read as they were written, whichever are asked for', async () =>
   const wrong: number[] = []
   for (let i = 0; i < 10 * TEXTS; i++) {
     const text = read.text(TEXT_BYTES * i, TEXT_BYTES * (i + 1))
-    if (text !== textOf(i)) wrong.push(i)
+    if (text !== buildText(i)) wrong.push(i)
   }
   expect(wrong).toEqual([])
 })
 
 test('a large file takes no memory of the process that reads it', async () => {
-  const path = `${folderOf()}/large.search`
+  const path = `${createFolder()}/large.search`
   await written(path, 0, 32)
   const before = process.memoryUsage().arrayBuffers
   const file = await opened(path)
@@ -85,7 +85,7 @@ test('a large file takes no memory of the process that reads it', async () => {
 })
 
 test('files that follow each other are each read for what they say', async () => {
-  const folder = folderOf()
+  const folder = createFolder()
   for (const [mark, megabytes] of [24, 40, 1, 17].entries()) {
     const path = `${folder}/${mark}.search`
     await written(path, mark, megabytes)
@@ -98,7 +98,7 @@ test('files that follow each other are each read for what they say', async () =>
 })
 
 test('what is being written stands under its name alone, and can be written again', async () => {
-  const folder = folderOf()
+  const folder = createFolder()
   const path = `${folder}/half.search`
   await new PartsWriter(path).close()
   await written(path, 7, 1)
@@ -107,7 +107,7 @@ test('what is being written stands under its name alone, and can be written agai
 })
 
 test('nothing is searched in a file that was closed', async () => {
-  const index = await searchIndexOf([{ names: ['acme media'] }])
+  const index = await buildSearchIndex([{ names: ['acme media'] }])
   const matches = await index.all('brands', 'acme')
   const listing = index.listing('brands')
   await index.close()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { literalMatches, type Named, nearMatches, searchIndexOf } from '../../support/search.ts'
+import { buildSearchIndex, literalMatches, type Named, nearMatches } from '../../support/search.ts'
 
 const COUNT = 6_000
 
@@ -10,7 +10,7 @@ const brands = Array.from({ length: COUNT }, (_, i): Named => {
 })
 
 test('words that thousands have are found together, also misspelled', async () => {
-  const index = await searchIndexOf(brands)
+  const index = await buildSearchIndex(brands)
   const expected = Array.from({ length: COUNT / 500 }, (_, i) => i * 500)
   for (const text of ['media group', 'mdeia gruop']) {
     const matches = await index.all('brands', text)
@@ -20,7 +20,7 @@ test('words that thousands have are found together, also misspelled', async () =
 })
 
 test('a part that thousands have is found in all of them, the first ones first', async () => {
-  const index = await searchIndexOf(brands)
+  const index = await buildSearchIndex(brands)
   const matches = await index.all('brands', 'media')
   expect(matches.counter()(() => true)).toBe(COUNT / 2)
   const { brands: best } = await index.search(['brands'], 'media', 3)
@@ -32,7 +32,7 @@ test('a part that thousands have is found in all of them, the first ones first',
 test.each(['media', 'group', 'media 1', 'ia', 'p', '00', 'group 2000', 'group 500 media'])(
   'the first of thousands that hold %j are those that a look at each name finds',
   async text => {
-    const index = await searchIndexOf(brands)
+    const index = await buildSearchIndex(brands)
     const expected = literalMatches(brands, text)
     for (const limit of [1, 5, 50]) {
       const { brands: best } = await index.search(['brands'], text, limit)
@@ -58,7 +58,7 @@ test.each([
   'elbo istr motor',
   'belo jabo foodss',
 ])('of names that share their words, %j finds those that a look at each name finds', async text => {
-  const index = await searchIndexOf(threeWords)
+  const index = await buildSearchIndex(threeWords)
   const expected = nearMatches(threeWords, text)
   expect(expected.length).toBeGreaterThan(3)
   const { brands: best } = await index.search(['brands'], text, 50)
@@ -73,7 +73,7 @@ test.each([
 test('names that begin alike for hundreds of characters are told apart', async () => {
   const alike = 'media '.repeat(30)
   const own = Array.from({ length: 400 }, (_, i) => ({ names: [`${alike}${i}`, `x${alike}${i}`] }))
-  const index = await searchIndexOf(own)
+  const index = await buildSearchIndex(own)
   for (const text of [
     `${alike}7`,
     `${alike}399`,
@@ -91,7 +91,7 @@ test('names that begin alike for hundreds of characters are told apart', async (
 })
 
 test('a search that looks at much lets others have their turn', async () => {
-  const index = await searchIndexOf(
+  const index = await buildSearchIndex(
     Array.from({ length: 60_000 }, (_, i) => ({ names: [`media group ${i} daily news`] })),
   )
   let turns = 0

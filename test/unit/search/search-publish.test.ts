@@ -18,7 +18,7 @@ async function published() {
   return registry
 }
 
-async function readerOf(dir: string): Promise<Reader> {
+async function openReader(dir: string): Promise<Reader> {
   const reader = new Reader(dir, clock)
   cleanUp(() => reader.close())
   await reader.refresh()
@@ -28,7 +28,7 @@ async function readerOf(dir: string): Promise<Reader> {
 test('a large search file is made by a process of its own and says the same', async () => {
   const registry = await published()
   const { paths } = registry
-  const here = await readerOf(paths.dir)
+  const here = await openReader(paths.dir)
   const { file, seq } = readSearchCheckpoint(paths)!
   const text = 'example'
   const expected = (await here.search!.search(['properties'], text, 50)).properties
@@ -38,7 +38,7 @@ test('a large search file is made by a process of its own and says the same', as
   const publisher = new SearchPublisher(paths, 0, Seals.open(paths))
   await publisher.publish()
   expect(readSearchCheckpoint(paths)).toMatchObject({ file, seq })
-  const there = await readerOf(paths.dir)
+  const there = await openReader(paths.dir)
   expect((await there.search!.search(['properties'], text, 50)).properties).toEqual(expected)
 })
 
@@ -48,9 +48,9 @@ test('a search file that is half made is not taken, and made again', async () =>
   const { file } = readSearchCheckpoint(paths)!
   writeFileSync(`${paths.search}/${file}.new`, 'half of it')
   writeFileSync(paths.searchCheckpoint, JSON.stringify({ format: 0 }))
-  expect((await readerOf(paths.dir)).search).toBeUndefined()
+  expect((await openReader(paths.dir)).search).toBeUndefined()
   await registry.searchable()
-  expect((await readerOf(paths.dir)).search?.seq).toBe(registry.seq)
+  expect((await openReader(paths.dir)).search?.seq).toBe(registry.seq)
 })
 
 test('old search files are let go of, the one before the current is kept', async () => {

@@ -35,7 +35,7 @@ function newKey(alg: Algorithm, keyid = 'k1') {
 
 const keys = { ed25519: newKey('ed25519'), 'ecdsa-p256-sha256': newKey('ecdsa-p256-sha256') }
 
-function verifierOf(jwk: PublicJwk, replays = new MemoryReplayStore()): Verifier {
+function createVerifier(jwk: PublicJwk, replays = new MemoryReplayStore()): Verifier {
   return { profile, findKey: keyid => (keyid === jwk.kid ? jwk : undefined), replays }
 }
 
@@ -56,7 +56,7 @@ describe('a signature', () => {
     await fc.assert(
       fc.asyncProperty(paths, fc.string(), algorithms, async (url, body, alg) => {
         const request = sign(post(body, url), alg)
-        const outcome = await verifySignature(request, verifierOf(keys[alg].jwk), NOW)
+        const outcome = await verifySignature(request, createVerifier(keys[alg].jwk), NOW)
         expect(outcome).toEqual({ outcome: 'verified', keyid: 'k1' })
       }),
       { numRuns: 100 },
@@ -99,18 +99,18 @@ describe('a signature', () => {
     ],
   ])('does not hold for %s', async (_title, change, refusal) => {
     const request = change(sign(post('{"a":1}')))
-    const outcome = await verifySignature(request, verifierOf(keys.ed25519.jwk), NOW)
+    const outcome = await verifySignature(request, createVerifier(keys.ed25519.jwk), NOW)
     expect(outcome).toEqual({ outcome: 'refused', refusal })
   })
 
   test('holds once, from a minute before it was made until a minute after it expires', async () => {
     const request = sign(post('{}'))
-    const at = (now: number) => verifySignature(request, verifierOf(keys.ed25519.jwk), now)
+    const at = (now: number) => verifySignature(request, createVerifier(keys.ed25519.jwk), now)
     expect(await at(NOW - 61)).toEqual({ outcome: 'refused', refusal: 'window_invalid' })
     expect(await at(NOW - 60)).toMatchObject({ outcome: 'verified' })
     expect(await at(NOW + 360)).toMatchObject({ outcome: 'verified' })
     expect(await at(NOW + 361)).toEqual({ outcome: 'refused', refusal: 'window_invalid' })
-    const verifier = verifierOf(keys.ed25519.jwk)
+    const verifier = createVerifier(keys.ed25519.jwk)
     expect(await verifySignature(request, verifier, NOW - 60)).toMatchObject({
       outcome: 'verified',
     })
@@ -121,14 +121,14 @@ describe('a signature', () => {
   })
 
   test('that is refused uses up no nonce', async () => {
-    const verifier = verifierOf(keys.ed25519.jwk)
+    const verifier = createVerifier(keys.ed25519.jwk)
     const request = sign(post('{"a":1}'))
     await verifySignature({ ...request, body: '{}' }, verifier, NOW)
     expect(await verifySignature(request, verifier, NOW)).toMatchObject({ outcome: 'verified' })
   })
 
   test('of many at once with one nonce only one holds', async () => {
-    const verifier = verifierOf(keys.ed25519.jwk)
+    const verifier = createVerifier(keys.ed25519.jwk)
     const request = sign(post('{}'))
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, () => verifySignature(request, verifier, NOW)),
@@ -165,7 +165,7 @@ describe('headers of any content', () => {
         }
         const outcome = await verifySignature(
           { ...post('{}'), headers },
-          verifierOf(keys.ed25519.jwk),
+          createVerifier(keys.ed25519.jwk),
           NOW,
         )
         expect(outcome.outcome).toBe('refused')
@@ -226,7 +226,7 @@ describe('the public client', () => {
     )
     const outcome = await verifySignature(
       { ...request, headers: headers as never },
-      { ...verifierOf(jwk), profile: buildWebhookProfile('adcp') },
+      { ...createVerifier(jwk), profile: buildWebhookProfile('adcp') },
       NOW,
     )
     expect(outcome).toEqual({ outcome: 'verified', keyid: 'k1' })

@@ -78,7 +78,7 @@ const vectors = Object.entries(places).flatMap(([kind, folders]) =>
   ),
 )
 
-function profileOf(kind: string, { verifier_capability }: Vector): SigningProfile {
+function buildProfile(kind: string, { verifier_capability }: Vector): SigningProfile {
   if (kind === 'webhook') return buildWebhookProfile('adcp')
   return buildRequestProfile('adcp', verifier_capability?.covers_content_digest)
 }
@@ -122,7 +122,7 @@ describe('a verifier answers as the public vectors say', () => {
   test.each(vectors.filter(({ vector }) => !superseded.has(vector.name)))(
     '$title',
     async ({ kind, vector, keys }) => {
-      const profile = profileOf(kind, vector)
+      const profile = buildProfile(kind, vector)
       const known = listKeys(vector, keys)
       const revoked = listRevoked(vector)
       const outcome = await verifySignature(

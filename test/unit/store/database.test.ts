@@ -11,7 +11,7 @@ beforeEach(async () => {
 
 afterEach(() => db.close())
 
-const rowsOf = (...names: string[]) => names.map((name, seq) => ({ name, seq }))
+const buildRows = (...names: string[]) => names.map((name, seq) => ({ name, seq }))
 
 describe('a question whose plan is kept', () => {
   const QUESTION = 'select name from told where seq > $seq order by name'
@@ -27,7 +27,7 @@ describe('a question whose plan is kept', () => {
 
   it('that was asked of an empty table finds the rows that came later, and not those that went', async () => {
     expect([await namesAfter(-1), await named('b')]).toEqual([[], []])
-    await db.insert('told', rowsOf('a', 'b', 'c'))
+    await db.insert('told', buildRows('a', 'b', 'c'))
     expect([await namesAfter(0), await named('b')]).toEqual([['b', 'c'], [1]])
     await db.run(`delete from told where name = 'b'`)
     expect([await namesAfter(0), await named('b')]).toEqual([['c'], []])
@@ -60,7 +60,7 @@ describe('a question whose plan is kept', () => {
   it('sees what its own transaction wrote, and nothing of one that failed', async () => {
     await namesAfter(-1)
     const failing = db.transaction(async () => {
-      await db.insert('told', rowsOf('a'))
+      await db.insert('told', buildRows('a'))
       expect(await namesAfter(-1)).toEqual(['a'])
       throw new Error('no')
     })
@@ -70,13 +70,13 @@ describe('a question whose plan is kept', () => {
 
   it('that is asked many times at once is answered to each who asks', async () => {
     const names = Array.from({ length: 30 }, (_, n) => `n${n}`)
-    await db.insert('told', rowsOf(...names))
+    await db.insert('told', buildRows(...names))
     const answers = await Promise.all(names.map(name => named(name)))
     expect(answers).toEqual(names.map((_, n) => [n]))
   })
 
   it('takes values of other types than it was planned for', async () => {
-    await db.insert('told', rowsOf('a', 'b'))
+    await db.insert('told', buildRows('a', 'b'))
     const late = 'select name from told where seq::double >= $least::double order by name'
     const from = (least: number) => db.all(late, { least }, 'cached')
     expect(await from(1)).toEqual([{ name: 'b' }])
@@ -91,7 +91,7 @@ describe('a question whose plan is kept', () => {
   })
 
   it('that fails can be asked again', async () => {
-    await db.insert('told', rowsOf('a'))
+    await db.insert('told', buildRows('a'))
     const bad = 'select seq from told where seq = $text::varchar::bigint'
     await expect(db.all(bad, { text: 'x' }, 'cached')).rejects.toThrow(/convert/i)
     expect(await db.all(bad, { text: '0' }, 'cached')).toEqual([{ seq: 0 }])
@@ -116,7 +116,7 @@ describe('what is remembered of a table', () => {
     expect(await again()).toEqual({ n: 0, isAsked: true })
     await db.insert('other', [{ name: 'a' }])
     expect(await again()).toEqual({ n: 0, isAsked: false })
-    await db.insert('told', rowsOf('a'))
+    await db.insert('told', buildRows('a'))
     expect(await again()).toEqual({ n: 1, isAsked: true })
     await db.append('told', [['b', null]])
     expect(await again()).toEqual({ n: 2, isAsked: true })
@@ -133,7 +133,7 @@ describe('what is remembered of a table', () => {
 
   it('is forgotten with a transaction that failed', async () => {
     const failing = db.transaction(async () => {
-      await db.insert('told', rowsOf('a'))
+      await db.insert('told', buildRows('a'))
       expect(await again()).toEqual({ n: 1, isAsked: true })
       throw new Error('no')
     })
@@ -152,7 +152,7 @@ describe('rows as texts', () => {
   it('hold every column of every row in their order, what is null or empty as nothing', async () => {
     const names = Array.from({ length: 5_000 }, (_, n) => `n\t${n}\n"é`)
     await db.insert('told', [
-      ...rowsOf(...names),
+      ...buildRows(...names),
       { name: null, seq: 5_000 },
       { name: '', seq: null },
     ])

@@ -15,7 +15,7 @@ const fill = (db: Database, from: number) =>
     `insert into seen select i, 'text of ' || i || repeat('x', 20) from range(${from}, ${from + ROWS}) r(i)`,
   )
 
-async function contentsOf(file: string) {
+async function readContents(file: string) {
   const db = await Database.open(file, { readOnly: true })
   const row = await db.one(
     `select count(*)::double as rows, sum(n)::double as sum, count(distinct text)::double as texts from seen`,
@@ -48,12 +48,12 @@ it('a file that stands still shows what was there then, however much is committe
     copies.push(`${dir}/after-${n}`)
     copyFileSync(db.file, copies[n]!)
   }
-  for (const copy of copies) expect(await contentsOf(copy)).toEqual(before)
+  for (const copy of copies) expect(await readContents(copy)).toEqual(before)
   await release()
   const { release: again } = await freezeCheckpoints(db)
   copyFileSync(db.file, `${dir}/again`)
   await again()
-  expect(await contentsOf(`${dir}/again`)).toEqual(
+  expect(await readContents(`${dir}/again`)).toEqual(
     await db.one(
       `select count(*)::double as rows, sum(n)::double as sum, count(distinct text)::double as texts from seen`,
     ),
@@ -73,7 +73,7 @@ it('a file stands still for one after the other', async () => {
   copyFileSync(db.file, `${dir}/first`)
   await first.release()
   await second
-  expect(await contentsOf(`${dir}/first`)).toMatchObject({ rows: ROWS })
+  expect(await readContents(`${dir}/first`)).toMatchObject({ rows: ROWS })
 })
 
 it('a commit that comes while a snapshot is copied is made, and shown by the next snapshot', async () => {

@@ -30,7 +30,7 @@ const publisher = (...agents: string[]) => ({
   })),
 })
 
-const brandOf = (id: string, ...agents: { type: string; url: string }[]) => ({
+const buildBrandFile = (id: string, ...agents: { type: string; url: string }[]) => ({
   id,
   names: [{ en: id }],
   agents,
@@ -61,7 +61,7 @@ interface Living extends MemoryIndex {
   due(): Promise<string[]>
   state(location?: string): Promise<Record<string, unknown> | undefined>
   profile(agent?: string): Promise<Record<string, unknown> | undefined>
-  documentOf(location?: string): Promise<Record<string, unknown> | undefined>
+  readDocument(location?: string): Promise<Record<string, unknown> | undefined>
 }
 
 function living(work: (index: Living) => Promise<void>): Promise<void> {
@@ -85,7 +85,7 @@ function living(work: (index: Living) => Promise<void>): Promise<void> {
         ),
       profile: (agent = seller) =>
         db.one('select * from agent_profiles where agent_url = $agent', { agent }),
-      documentOf: (location = seller) =>
+      readDocument: (location = seller) =>
         db.one(`select * from documents where kind = 'agent' and location = $location`, {
           location,
         }),
@@ -106,7 +106,7 @@ describe('who is probed', () => {
           name: 'Acme',
           agents: [{ type: 'rights', url: 'https://rights.acme.example' }],
         },
-        brands: [brandOf('acme', declared)],
+        brands: [buildBrandFile('acme', declared)],
       }
       await commit([
         names([`${seller}/`], clock.now()),
@@ -133,20 +133,22 @@ describe('who is probed', () => {
 
   it('goes on while one of two still names it', () =>
     living(async ({ commit, clock, state }) => {
-      const brand = brandOf('acme', { type: 'sales', url: seller })
+      const brand = buildBrandFile('acme', { type: 'sales', url: seller })
       await commit([
         names([seller], clock.now()),
         read('brand.json', 'acme.example', brand, clock.now()),
       ])
       await commit([names([], clock.tick({ hours: 1 }))])
       expect((await state())?.due_at).not.toBeNull()
-      await commit([read('brand.json', 'acme.example', brandOf('acme'), clock.tick({ hours: 1 }))])
+      await commit([
+        read('brand.json', 'acme.example', buildBrandFile('acme'), clock.tick({ hours: 1 })),
+      ])
       expect(await state(), 'it was never probed').toBeUndefined()
     }))
 
   it('ends with a brand.json that nobody could read for a week', () =>
     living(async ({ commit, clock, state }) => {
-      const brand = brandOf('acme', { type: 'sales', url: seller })
+      const brand = buildBrandFile('acme', { type: 'sales', url: seller })
       await commit([read('brand.json', 'acme.example', brand, clock.now())])
       clock.tick({ days: 6 })
       await commit([answered('timeout', 'brand.json', 'acme.example', clock.now())])
@@ -163,7 +165,7 @@ describe('who is probed', () => {
       const more = Array.from({ length: 400 }, (_, i) => `https://platform.example/more-${i}/mcp`)
       const brands = [0, 1, 2, 3].map(i => {
         const agents = more.slice(i * 100, i * 100 + 100).map(url => ({ type: 'sales', url }))
-        return read('brand.json', `b${i}.example`, brandOf(`b${i}`, ...agents), clock.now())
+        return read('brand.json', `b${i}.example`, buildBrandFile(`b${i}`, ...agents), clock.now())
       })
       await commit([...brands, names([...many, seller], clock.tick({ hours: 1 }))])
       const probedAgents = await due()
@@ -175,22 +177,22 @@ describe('who is probed', () => {
 describe('when an agent is probed again', () => {
   const there = ['ok', 'unchanged', 'needs_auth'] as const
   const failing = ['timeout', 'absent', 'server_error', 'unusable', 'refused'] as const
-  const addressOf = (outcome: Outcome) => `https://${outcome.replace('_', '-')}.example/mcp`
+  const toAddress = (outcome: Outcome) => `https://${outcome.replace('_', '-')}.example/mcp`
   /** How long each waits after each of eight nights. */
   const waits = new Map<Outcome, number[]>([...there, ...failing].map(name => [name, []]))
 
   beforeAll(() =>
     living(async ({ commit, clock, state }) => {
-      await commit([names([...waits.keys()].map(addressOf), clock.now())])
+      await commit([names([...waits.keys()].map(toAddress), clock.now())])
       for (let night = 0; night < 8; night++) {
         const at = clock.tick({ hours: 25 })
         const seen = [...waits.keys()].map(outcome => ({
           ...(outcome === 'ok' ? probed(at, { server_name: `${night}` }) : troubled(outcome, at)),
-          location: addressOf(outcome),
+          location: toAddress(outcome),
         }))
         await commit([...seen, answered('unchanged', 'adagents.json', 'news.example', at)])
         for (const [outcome, found] of waits) {
-          found.push(Number((await state(addressOf(outcome)))!.wait_ms))
+          found.push(Number((await state(toAddress(outcome)))!.wait_ms))
         }
       }
     }),
@@ -260,7 +262,7 @@ describe('what a probe changes', () => {
   const formats = [{ format_id: { agent_url: seller, id: 'banner' } }]
 
   it('is told once, with the name and type the agent has now', () =>
-    living(async ({ commit, clock, profile, documentOf, state }) => {
+    living(async ({ commit, clock, profile, readDocument, state }) => {
       const [discovered] = (await commit([names([seller], clock.now())])).filter(
         event => event.event_type === 'agent.discovered',
       )
@@ -287,17 +289,17 @@ describe('what a probe changes', () => {
           },
         },
       ])
-      const before = { profile: await profile(), document: await documentOf() }
+      const before = { profile: await profile(), document: await readDocument() }
       const again = probed(clock.tick({ days: 1 }), parts, { outcome: 'unchanged', took_ms: 900 })
       expect(await commit([again])).toEqual([])
       const same = probed(clock.tick({ days: 1 }), parts, { took_ms: 7 })
       expect(await commit([same])).toEqual([])
-      expect({ profile: await profile(), document: await documentOf() }).toEqual(before)
+      expect({ profile: await profile(), document: await readDocument() }).toEqual(before)
       expect(await state()).toMatchObject({ took_ms: 7, outcome: 'ok' })
     }))
 
   it('is not what could not be read, nor anything when nothing could', () =>
-    living(async ({ commit, clock, documentOf, profile }) => {
+    living(async ({ commit, clock, readDocument, profile }) => {
       await commit([names([seller], clock.now())])
       const card = { name: 'Card', description: 'Sells' }
       await commit([probed(clock.tick({ minutes: 1 }), { capabilities, formats, card })])
@@ -305,7 +307,7 @@ describe('what a probe changes', () => {
       const unread = ['capabilities', 'formats', 'card'] as const
       const events = await commit([probed(clock.tick({ days: 1 }), { unread: [...unread] })])
       expect(events).toEqual([])
-      expect((await documentOf())?.document).toMatchObject({
+      expect((await readDocument())?.document).toMatchObject({
         capabilities,
         formats,
         card,
@@ -317,20 +319,20 @@ describe('what a probe changes', () => {
         expect(await commit([troubled(outcome, clock.tick({ days: 1 }))])).toEqual([])
       }
       expect(await profile()).toEqual(before)
-      expect((await documentOf())?.document).toMatchObject({ capabilities, formats })
+      expect((await readDocument())?.document).toMatchObject({ capabilities, formats })
     }))
 
   it('takes away what the agent does not offer any more', () =>
-    living(async ({ commit, clock, documentOf }) => {
+    living(async ({ commit, clock, readDocument }) => {
       await commit([names([seller], clock.now())])
       await commit([probed(clock.tick({ minutes: 1 }), { capabilities, formats })])
       const [event] = await commit([probed(clock.tick({ days: 1 }))])
       expect(event!.payload).toMatchObject({ changed_fields: ['channels', 'markets', 'has_tmp'] })
-      expect((await documentOf())?.document).not.toHaveProperty('formats')
+      expect((await readDocument())?.document).not.toHaveProperty('formats')
     }))
 
   it('is never a type that is known: the disagreement is a fault', () =>
-    living(async ({ commit, clock, documentOf, profile }) => {
+    living(async ({ commit, clock, readDocument, profile }) => {
       await commit([names([seller], clock.now())])
       const as = (name: string, days: number) =>
         commit([probed(clock.tick({ days }), { tools: [tool(name)] })])
@@ -340,18 +342,18 @@ describe('what a probe changes', () => {
       expect(event!.payload).toMatchObject({ type: 'signals', changed_fields: ['type'] })
       expect(await as('get_products', 1)).toEqual([])
       expect(await profile()).toMatchObject({ type: 'signals' })
-      expect(await documentOf()).toMatchObject({
+      expect(await readDocument()).toMatchObject({
         fault_count: 1,
         faults: [{ field: 'tools', severity: 'warning' }],
         document: { type: 'signals', inferred_type: 'sales' },
       })
       expect(await as('get_signals', 1)).toEqual([])
-      expect(await documentOf()).toMatchObject({ fault_count: 0 })
+      expect(await readDocument()).toMatchObject({ fault_count: 0 })
     }))
 
   it('is not told of an agent that no publisher names', () =>
     living(async ({ commit, clock, profile }) => {
-      const brand = brandOf('acme', { type: 'sales', url: seller })
+      const brand = buildBrandFile('acme', { type: 'sales', url: seller })
       await commit([read('brand.json', 'acme.example', brand, clock.now())])
       expect(await commit([probed(clock.tick({ minutes: 1 }), { server_name: 'S' })])).toEqual([])
       expect(await profile()).toMatchObject({ name: 'S', type: 'sales' })
@@ -363,7 +365,7 @@ describe('what a probe changes', () => {
 
 describe('the type that is declared', () => {
   const declare = (domain: string, type: string, at: Instant) =>
-    read('brand.json', domain, brandOf('b', { type, url: seller }), at)
+    read('brand.json', domain, buildBrandFile('b', { type, url: seller }), at)
 
   it('by the agent’s own site stands above what its tools tell', () =>
     living(async ({ commit, clock, profile }) => {
@@ -388,7 +390,12 @@ describe('the type that is declared', () => {
     living(async ({ commit, clock, profile }) => {
       const declared = declare('seller.example', 'buying', clock.now())
       await commit([names([seller], clock.now()), declared])
-      const silent = read('brand.json', 'seller.example', brandOf('b'), clock.tick({ hours: 1 }))
+      const silent = read(
+        'brand.json',
+        'seller.example',
+        buildBrandFile('b'),
+        clock.tick({ hours: 1 }),
+      )
       const [event] = await commit([silent])
       expect(await profile()).toBeUndefined()
       expect(event).toMatchObject({

@@ -4,7 +4,7 @@ import { verify } from '../../../pipeline/maintenance/verify.ts'
 import { loadHeldRows } from '../../../pipeline/writer/crawl/held-publishers.ts'
 import { type Sequencer, type Step, steps } from '../../../pipeline/writer/sequencer.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
-import { asDomains, crawlOf, many } from '../../support/mass.ts'
+import { asDomains, many, observeAll } from '../../support/mass.ts'
 import { shop } from '../../support/nights.ts'
 import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
 import { submission } from '../../support/writes.ts'
@@ -15,12 +15,12 @@ const web = many(24)
 const settings = { BRAKE_ROWS: '20', BRAKE_PUBLISHERS: '2' }
 
 function missing(clock: TestClock, domains = web) {
-  return { observations: crawlOf(domains, 'absent', clock), submissions: [] }
+  return { observations: observeAll(domains, 'absent', clock), submissions: [] }
 }
 
 async function openWeb(clock: TestClock, options: object = {}): Promise<Sequencer> {
   const registry = await openSequencer({ clock, settings, dataDir: newDataDir(), ...options })
-  await registry.commit({ observations: crawlOf(web, shop, clock), submissions: [] })
+  await registry.commit({ observations: observeAll(web, shop, clock), submissions: [] })
   clock.tick({ days: 1 })
   return registry
 }
@@ -32,7 +32,7 @@ async function reopened(registry: Sequencer, clock: TestClock): Promise<Sequence
   return again
 }
 
-async function countsOf({ index }: Sequencer) {
+async function countRows({ index }: Sequencer) {
   return index.one<{ held: number; active: number }>(
     `select (select count(*) from held) as held,
        (select count(*) from properties where status = 'active') as active`,
@@ -40,7 +40,7 @@ async function countsOf({ index }: Sequencer) {
 }
 
 /** A log that keeps what is said at the level error. */
-function errorsOf(): { log: Log; said: Record<string, unknown>[] } {
+function recordErrors(): { log: Log; said: Record<string, unknown>[] } {
   const said: Record<string, unknown>[] = []
   const error = (facts: Record<string, unknown>) => said.push(facts)
   return { log: Object.assign(Object.create(silentLog), { error }), said }
@@ -51,11 +51,11 @@ describe('a registry that starts again in the middle of a night', () => {
     const clock = testClock(start)
     const registry = await openWeb(clock)
     await registry.commit(missing(clock, web.slice(0, 15)))
-    expect(await countsOf(registry)).toEqual({ held: 0, active: 9 })
+    expect(await countRows(registry)).toEqual({ held: 0, active: 9 })
     const again = await reopened(registry, clock)
     clock.tick({ hours: 1 })
     await again.commit(missing(clock, web.slice(15)))
-    expect(await countsOf(again)).toEqual({ held: 9, active: 9 })
+    expect(await countRows(again)).toEqual({ held: 9, active: 9 })
     expect(await verify(again)).toEqual([])
   })
 
@@ -64,12 +64,12 @@ describe('a registry that starts again in the middle of a night', () => {
     const registry = await openWeb(clock)
     await registry.commit(missing(clock))
     const again = await reopened(registry, clock)
-    expect(await countsOf(again)).toEqual({ held: 24, active: 24 })
+    expect(await countRows(again)).toEqual({ held: 24, active: 24 })
     const operation = { op: 'held.release', domains: asDomains(web.slice(0, 4)) } as const
     const release = { observations: [], submissions: [submission('release', operation)] }
     await again.commit(release)
     await again.commit(release)
-    expect(await countsOf(again)).toEqual({ held: 20, active: 20 })
+    expect(await countRows(again)).toEqual({ held: 20, active: 20 })
     expect(await verify(again)).toEqual([])
   })
 })
@@ -91,7 +91,7 @@ describe('a writer that fails at a step of the commit that is held', () => {
       const again = await reopened(registry, clock)
       expect(await verify(again)).toEqual([])
       await again.commit(night)
-      expect(await countsOf(again)).toEqual({ held: 24, active: 24 })
+      expect(await countRows(again)).toEqual({ held: 24, active: 24 })
       expect(await loadHeldRows(again.index)).toHaveLength(24)
       expect(await verify(again)).toEqual([])
     },
@@ -101,7 +101,7 @@ describe('a writer that fails at a step of the commit that is held', () => {
 describe('what is held back', () => {
   it('is told once a commit, as an error', async () => {
     const clock = testClock(start)
-    const { log, said } = errorsOf()
+    const { log, said } = recordErrors()
     const registry = await openWeb(clock, { log })
     cleanUp(() => registry.close())
     await registry.commit(missing(clock))

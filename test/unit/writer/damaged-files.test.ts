@@ -24,9 +24,9 @@ import { type Paths, resolvePaths } from '../../../pipeline/store/paths.ts'
 import { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { baseBatch, nextBatch, saves } from '../../support/batches.ts'
 import { testClock } from '../../support/clock.ts'
-import { cleanUp, newDataDir, openSequencer, optionsOf } from '../../support/registry.ts'
+import { buildOptions, cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
 import { rememberingLog } from '../../support/remembering-log.ts'
-import { brandOf } from '../../support/writes.ts'
+import { buildBrandSave } from '../../support/writes.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
 const folder = mkdtempSync(join(tmpdir(), 'registry-damage-'))
@@ -34,7 +34,7 @@ const whole = `${folder}/whole`
 /** The same while it still runs, as a process that is killed leaves it. */
 const killed = `${folder}/killed`
 
-const shopAgain = brandOf('Acme', 'shop.told.example', 'Shop again')
+const shopAgain = buildBrandSave('Acme', 'shop.told.example', 'Shop again')
 /** What is only in the logs of the databases there. */
 const logged = saves.length + 2
 
@@ -68,7 +68,7 @@ function overwrite(file: string, position: number, bytes: number): void {
   closeSync(descriptor)
 }
 
-const hashOf = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
+const hashFile = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
 const half = (file: string) => Math.floor(statSync(file).size / 2)
 
 const damages = {
@@ -225,11 +225,11 @@ describe('a start refuses, in words and with nothing begun anew,', () => {
     const paths = copy(whole, newDataDir())
     const { file, helps } = facts[store]
     damages[how](file(paths))
-    const bytes = () => (existsSync(file(paths)) ? hashOf(file(paths)) : 'none')
+    const bytes = () => (existsSync(file(paths)) ? hashFile(file(paths)) : 'none')
     const before = bytes()
-    const trying = Sequencer.open(optionsOf({ dataDir: paths.dir, clock }))
+    const trying = Sequencer.open(buildOptions({ dataDir: paths.dir, clock }))
     await expect(trying).rejects.toThrow(store)
-    await expect(Sequencer.open(optionsOf({ dataDir: paths.dir, clock }))).rejects.toThrow(helps)
+    await expect(Sequencer.open(buildOptions({ dataDir: paths.dir, clock }))).rejects.toThrow(helps)
     expect(bytes()).toBe(before)
     await expect(rebuild(paths.dir)).rejects.toThrow(store)
   })
@@ -237,14 +237,14 @@ describe('a start refuses, in words and with nothing begun anew,', () => {
   test('where the log of the accounts is gone, as a save that comes again would count twice', async () => {
     const paths = copy(killed, newDataDir())
     rmSync(`${paths.accounts}.wal`)
-    const trying = Sequencer.open(optionsOf({ dataDir: paths.dir, clock }))
+    const trying = Sequencer.open(buildOptions({ dataDir: paths.dir, clock }))
     await expect(trying).rejects.toThrow(/accounts\.duckdb.*registry restore/)
   })
 
   test('where the log of the index is gone; a replay brings back what was saved', async () => {
     const paths = copy(killed, newDataDir())
     rmSync(`${paths.index}.wal`)
-    const options = optionsOf({ dataDir: paths.dir, clock })
+    const options = buildOptions({ dataDir: paths.dir, clock })
     await expect(Sequencer.open(options)).rejects.toThrow(/index\.duckdb.*registry replay/)
     const registry = (await Sequencer.open({ ...options, acceptsOlderIndex: true }))!
     cleanUp(() => registry.close())
@@ -256,7 +256,7 @@ describe('a start refuses, in words and with nothing begun anew,', () => {
     expect(await verify(registry)).toEqual([])
     const { answers } = await registry.commit({
       observations: [],
-      submissions: [brandOf('Acme', 'told.example', 'Told again')],
+      submissions: [buildBrandSave('Acme', 'told.example', 'Told again')],
     })
     expect([...answers.values()]).toMatchObject([{ done: { revision_number: 2 } }])
   })
@@ -265,7 +265,7 @@ describe('a start refuses, in words and with nothing begun anew,', () => {
     const paths = copy(killed, newDataDir())
     rmSync(`${paths.index}.wal`)
     expect(await rebuild(paths.dir)).toEqual({ unknown: logged, unprojected: [] })
-    const trying = Sequencer.open(optionsOf({ dataDir: paths.dir, clock }))
+    const trying = Sequencer.open(buildOptions({ dataDir: paths.dir, clock }))
     await expect(trying).rejects.toThrow('registry replay')
   })
 

@@ -45,7 +45,7 @@ describe('a crash', () => {
       cleanUp(() => second.close())
       const { answers } = await second.commit(batch)
       expect(answers.get(logo.submission_id)).toMatchObject({ done: { status: 'pending' } })
-      expect(readFileSync(second.paths.pictureOf(sha256)).equals(bytes)).toBe(true)
+      expect(readFileSync(second.paths.logoFile(sha256)).equals(bytes)).toBe(true)
       await second.publish()
       expect(await verify(second)).toEqual([])
     },
@@ -74,7 +74,7 @@ test('a restored index is told again of brands that were approved since, and pic
   expect((await replay(second)).failed).toEqual([])
   const named = () => second.index.all('select domain, brand_name from brands')
   expect(await named()).toEqual([{ domain, brand_name: 'New' }])
-  expect(readFileSync(second.paths.pictureOf(sha256)).equals(bytes)).toBe(true)
+  expect(readFileSync(second.paths.logoFile(sha256)).equals(bytes)).toBe(true)
   await commit(second, submission('second', { ...save, brand_name: 'Newer', editor }))
   expect((await replay(second)).failed).toEqual([])
   expect(await named()).toEqual([{ domain, brand_name: 'Newer' }])
@@ -91,7 +91,7 @@ test('a refused logo leaves no picture', async () => {
   })
   const { answers } = await registry.commit(batch)
   expect(answers.get(logo.submission_id)).toHaveProperty('refused')
-  expect(existsSync(registry.paths.pictureOf(sha256))).toBe(false)
+  expect(existsSync(registry.paths.logoFile(sha256))).toBe(false)
 })
 
 test('a picture is told by its first bytes, all of them', () => {

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => registry.close())
 
-async function faultOf(name: string, names = noneProtected) {
+async function findFault(name: string, names = noneProtected) {
   const domain = parseDomain(name)!
   const faults = await nameFaults(registry.sequencer.index, [domain], names)
   return faults.get(domain)
@@ -37,21 +37,21 @@ it.each([
   ['rnint.example', 'doubtful', /mint\.example/],
   ['moon.example', 'doubtful', /rnoon\.example/],
 ])('%s is %s by the names that brands and publishers have', async (name, verdict, reason) => {
-  expect(await faultOf(name)).toEqual({ verdict, reason: expect.stringMatching(reason) })
+  expect(await findFault(name)).toEqual({ verdict, reason: expect.stringMatching(reason) })
 })
 
 it.each([['acme.com'], ['www.acme.com'], ['plain.example'], ['new.example'], ['acme.net']])(
   'nothing is said against %s',
   async name => {
-    expect(await faultOf(name)).toBeUndefined()
+    expect(await findFault(name)).toBeUndefined()
   },
 )
 
 it('names that nobody has registered count when they are protected', async () => {
   const names = buildProtectedNames(['globex.com'])
-  expect(await faultOf('globex-login.com', names)).toMatchObject({ verdict: 'doubtful' })
-  expect(await faultOf('glоbех.com', names)).toMatchObject({ verdict: 'refused' })
-  expect(await faultOf('globex.com', names)).toBeUndefined()
+  expect(await findFault('globex-login.com', names)).toMatchObject({ verdict: 'doubtful' })
+  expect(await findFault('glоbех.com', names)).toMatchObject({ verdict: 'refused' })
+  expect(await findFault('globex.com', names)).toBeUndefined()
 })
 
 it('many names are judged with one question to the index', async () => {

@@ -5,7 +5,7 @@ import { listAliases, toCanonicalExpression } from '../../../pipeline/read/queri
 import { Reader } from '../../../pipeline/read/reader.ts'
 import type { Step } from '../../../pipeline/writer/sequencer.ts'
 import { testClock } from '../../support/clock.ts'
-import { Merging, mergeOf } from '../../support/merging.ts'
+import { buildMerge, Merging } from '../../support/merging.ts'
 import { cleanUp, newDataDir, newSequencer, openSequencer } from '../../support/registry.ts'
 import { answered } from '../../support/sightings.ts'
 
@@ -71,12 +71,12 @@ async function opened(): Promise<Merging> {
 /** One known property of each publisher. */
 async function apps(merging: Merging): Promise<{ alias: string; canonical: string }> {
   return {
-    alias: await merging.ridOf('property', harbour, 'app'),
-    canonical: await merging.ridOf('property', acme, 'acme_app'),
+    alias: await merging.findRid('property', harbour, 'app'),
+    canonical: await merging.findRid('property', acme, 'acme_app'),
   }
 }
 
-async function statusOf(merging: Merging, rid: string): Promise<unknown> {
+async function findStatus(merging: Merging, rid: string): Promise<unknown> {
   const [row] = await merging.rows<{ status: string }>(
     `select status from properties where property_rid = '${rid}'`,
   )
@@ -93,7 +93,7 @@ describe('a property that was merged into another publisher’s', () => {
     const { alias, canonical } = await apps(merging)
     const [event, ...more] = await merging.events(
       [],
-      [mergeOf('property', alias, canonical, 'one bundle id')],
+      [buildMerge('property', alias, canonical, 'one bundle id')],
     )
     expect(event).toMatchObject({
       event_type: 'property.merged',
@@ -117,19 +117,19 @@ describe('a property that was merged into another publisher’s', () => {
       'authorization.modified',
       'agent.profile_updated',
     ])
-    expect(await statusOf(merging, alias)).toBe('removed')
+    expect(await findStatus(merging, alias)).toBe('removed')
     await sound(merging)
   })
 
   it('hands its grants on, and counts for its publisher no more', async () => {
     const merging = await opened()
     const { alias, canonical } = await apps(merging)
-    await merging.merge(mergeOf('property', alias, canonical))
+    await merging.merge(buildMerge('property', alias, canonical))
     const grants = await merging.rows<{ property_rids: string[] }>(
       `select property_rids from authorizations join property_sets on set_id = property_set
        where authorizations.publisher_domain = '${harbour}'`,
     )
-    const home = await merging.ridOf('property', harbour, 'home')
+    const home = await merging.findRid('property', harbour, 'home')
     expect(grants).toEqual([{ property_rids: [canonical, home].sort() }])
     expect(await merging.rows('select property_count as n from agents')).toEqual([{ n: 4 }])
     const counts = 'select domain, property_count as n from publishers order by domain'
@@ -154,7 +154,7 @@ describe('a property that was merged into another publisher’s', () => {
     const { alias, canonical } = await apps(merging)
     const pointer = { authoritative_location: 'https://manager.example/adagents.json' }
     await merging.night({ [harbour]: pointer })
-    const [event, grant] = await merging.events([], [mergeOf('property', alias, canonical)])
+    const [event, grant] = await merging.events([], [buildMerge('property', alias, canonical)])
     expect(event).toMatchObject({ event_type: 'property.merged' })
     expect(grant).toMatchObject({
       event_type: 'authorization.modified',
@@ -169,7 +169,7 @@ describe('a property that was merged into another publisher’s', () => {
   it('does not come back, and nothing is told, while both files stay as they are', async () => {
     const merging = await opened()
     const { alias, canonical } = await apps(merging)
-    await merging.merge(mergeOf('property', alias, canonical))
+    await merging.merge(buildMerge('property', alias, canonical))
     const before = await merging.rows(
       'select * exclude (seq) from properties order by property_rid',
     )
@@ -183,23 +183,23 @@ describe('a property that was merged into another publisher’s', () => {
   it('stays merged while its publisher’s file is away and when it is back', async () => {
     const merging = await opened()
     const { alias, canonical } = await apps(merging)
-    await merging.merge(mergeOf('property', alias, canonical))
+    await merging.merge(buildMerge('property', alias, canonical))
     for (let night = 0; night < 3; night++) {
       const at = merging.clock.tick({ days: 1 })
       await merging.told([answered('absent', 'adagents.json', harbour, at)])
     }
-    expect(await statusOf(merging, alias)).toBe('removed')
+    expect(await findStatus(merging, alias)).toBe('removed')
     await sound(merging)
     const told = await merging.night({ [harbour]: files[harbour]! })
     expect(told.filter(type => type.startsWith('property.'))).toEqual(['property.reactivated'])
-    expect(await statusOf(merging, alias)).toBe('removed')
+    expect(await findStatus(merging, alias)).toBe('removed')
     await sound(merging)
   })
 
   it('keeps its identifiers for the canonical one when both files drop them', async () => {
     const merging = await opened()
     const { alias, canonical } = await apps(merging)
-    await merging.merge(mergeOf('property', alias, canonical))
+    await merging.merge(buildMerge('property', alias, canonical))
     await merging.night({
       [acme]: file([site('home', acme), app('acme_app', 'com.acme.next', 'com.acme')]),
       [harbour]: file([site('home', harbour)]),
@@ -216,9 +216,9 @@ describe('a property that was merged into another publisher’s', () => {
 describe('two properties of one publisher that were merged', () => {
   it('are one with the identifiers of both, and the nights after are quiet', async () => {
     const merging = await opened()
-    const alias = await merging.ridOf('property', acme, 'news')
-    const canonical = await merging.ridOf('property', acme, 'home')
-    const told = await merging.told([], [mergeOf('property', alias, canonical)])
+    const alias = await merging.findRid('property', acme, 'news')
+    const canonical = await merging.findRid('property', acme, 'home')
+    const told = await merging.told([], [buildMerge('property', alias, canonical)])
     expect(told).toEqual(['property.merged', 'authorization.modified', 'agent.profile_updated'])
     expect(await merging.night(files)).toEqual([])
     const row = `select name, status, identifiers from properties where property_rid = '${canonical}'`
@@ -229,9 +229,9 @@ describe('two properties of one publisher that were merged', () => {
 
   it('stay one when their entries change identifiers, slugs and order', async () => {
     const merging = await opened()
-    const alias = await merging.ridOf('property', acme, 'news')
-    const canonical = await merging.ridOf('property', acme, 'home')
-    await merging.merge(mergeOf('property', alias, canonical))
+    const alias = await merging.findRid('property', acme, 'news')
+    const canonical = await merging.findRid('property', acme, 'home')
+    await merging.merge(buildMerge('property', alias, canonical))
     const moved = [
       site('news', 'news2.acme.example', 'news.acme.example'),
       app('acme_app', 'com.acme'),
@@ -242,24 +242,24 @@ describe('two properties of one publisher that were merged', () => {
     expect(await merging.night({ [acme]: file(moved) })).toEqual([])
     const last = [site('news', 'news2.acme.example'), site('homepage', 'start.acme.example')]
     expect(await merging.night({ [acme]: file(last) })).not.toContain('property.created')
-    expect(await merging.ridOf('property', acme, 'homepage')).toBe(canonical)
+    expect(await merging.findRid('property', acme, 'homepage')).toBe(canonical)
     await sound(merging)
   })
 
   it('live on in the one that no file lists, by the entry of the other', async () => {
     const merging = await opened()
-    const old = await merging.ridOf('property', acme, 'home')
+    const old = await merging.findRid('property', acme, 'home')
     const renamed = { [acme]: file([site('start', 'start.acme.example')]) }
     await merging.night(renamed)
-    const fresh = await merging.ridOf('property', acme, 'start')
+    const fresh = await merging.findRid('property', acme, 'start')
     expect(fresh).not.toBe(old)
-    const told = await merging.told([], [mergeOf('property', fresh, old)])
+    const told = await merging.told([], [buildMerge('property', fresh, old)])
     expect(told.slice(0, 3)).toEqual([
       'property.merged',
       'property.updated',
       'property.reactivated',
     ])
-    expect(await statusOf(merging, old)).toBe('active')
+    expect(await findStatus(merging, old)).toBe('active')
     expect(await merging.night(renamed)).toEqual([])
     await sound(merging)
   })
@@ -269,12 +269,12 @@ describe('a merge', () => {
   it('into one that is merged on later leads there in one step', async () => {
     const merging = await opened()
     const [a, b, c] = [
-      await merging.ridOf('property', harbour, 'app'),
-      await merging.ridOf('property', acme, 'acme_app'),
-      await merging.ridOf('property', acme, 'news'),
+      await merging.findRid('property', harbour, 'app'),
+      await merging.findRid('property', acme, 'acme_app'),
+      await merging.findRid('property', acme, 'news'),
     ]
-    await merging.merge(mergeOf('property', a, b))
-    await merging.merge(mergeOf('property', b, c))
+    await merging.merge(buildMerge('property', a, b))
+    await merging.merge(buildMerge('property', b, c))
     const aliases = 'select alias_rid, canonical_rid from aliases order by merged_at, alias_rid'
     expect(new Set(await merging.rows(aliases))).toEqual(
       new Set([a, b].map(alias_rid => ({ alias_rid, canonical_rid: c }))),
@@ -303,21 +303,21 @@ describe('a merge', () => {
   it('is refused in words when it makes no sense', async () => {
     const merging = await opened()
     const { alias, canonical } = await apps(merging)
-    const home = await merging.ridOf('property', acme, 'home')
-    const show = await merging.ridOf('collection', acme, 'daily')
+    const home = await merging.findRid('property', acme, 'home')
+    const show = await merging.findRid('collection', acme, 'daily')
     const nobody = '019a0000-0000-7000-8000-000000000000'
-    await merging.merge(mergeOf('property', alias, canonical))
+    await merging.merge(buildMerge('property', alias, canonical))
     const events = 'select count(*) as n from events'
     const before = await merging.rows(events)
     const answers = await merging.merge(
-      mergeOf('property', nobody, home),
-      mergeOf('property', home, nobody),
-      mergeOf('property', home, home),
-      mergeOf('property', alias, canonical),
-      mergeOf('property', alias, home),
-      mergeOf('property', home, alias),
-      mergeOf('property', show, home),
-      mergeOf('collection', home, show),
+      buildMerge('property', nobody, home),
+      buildMerge('property', home, nobody),
+      buildMerge('property', home, home),
+      buildMerge('property', alias, canonical),
+      buildMerge('property', alias, home),
+      buildMerge('property', home, alias),
+      buildMerge('property', show, home),
+      buildMerge('collection', home, show),
     )
     expect(answers).toEqual([
       { refused: `no property has the rid ${nobody}` },
@@ -336,12 +336,12 @@ describe('a merge', () => {
   it('is judged after those before it in the same commit', async () => {
     const merging = await opened()
     const { alias, canonical } = await apps(merging)
-    const home = await merging.ridOf('property', acme, 'home')
+    const home = await merging.findRid('property', acme, 'home')
     const answers = await merging.merge(
-      mergeOf('property', alias, canonical),
-      mergeOf('property', canonical, home),
-      mergeOf('property', home, canonical),
-      mergeOf('property', alias, home),
+      buildMerge('property', alias, canonical),
+      buildMerge('property', canonical, home),
+      buildMerge('property', home, canonical),
+      buildMerge('property', alias, home),
     )
     expect(answers.map(answer => 'done' in answer)).toEqual([true, true, false, false])
     expect(answers[3]).toEqual({ refused: `${alias} was merged into ${home} already` })
@@ -351,7 +351,7 @@ describe('a merge', () => {
   it('counts once when it is delivered twice', async () => {
     const merging = await opened()
     const { alias, canonical } = await apps(merging)
-    const once = mergeOf('property', alias, canonical)
+    const once = buildMerge('property', alias, canonical)
     expect(await merging.told([], [once, once])).toContain('property.merged')
     expect(await merging.told([], [once])).toEqual([])
     expect(await merging.merge(once)).toEqual([
@@ -370,12 +370,12 @@ describe('a merge', () => {
     const merging = new Merging(registry, clock)
     await merging.night(files)
     const { alias, canonical } = await apps(merging)
-    const home = await merging.ridOf('property', acme, 'home')
-    const late = mergeOf('property', alias, canonical)
+    const home = await merging.findRid('property', acme, 'home')
+    const late = buildMerge('property', alias, canonical)
     armed = true
     await expect(merging.merge(late)).rejects.toThrow('the disk failed')
     armed = false
-    await merging.merge(mergeOf('property', canonical, home))
+    await merging.merge(buildMerge('property', canonical, home))
     expect(await merging.told([], [late])).toContain('property.merged')
     const led = `select canonical_rid as rid from aliases where alias_rid = '${alias}'`
     expect(await merging.rows(led)).toEqual([{ rid: home }])
@@ -386,9 +386,12 @@ describe('a merge', () => {
 describe('a collection that was merged', () => {
   it('into another publisher’s is told once, answers with it and stays removed', async () => {
     const merging = await opened()
-    const alias = await merging.ridOf('collection', harbour, 'daily')
-    const canonical = await merging.ridOf('collection', acme, 'daily')
-    const events = await merging.events([], [mergeOf('collection', alias, canonical, 'one guid')])
+    const alias = await merging.findRid('collection', harbour, 'daily')
+    const canonical = await merging.findRid('collection', acme, 'daily')
+    const events = await merging.events(
+      [],
+      [buildMerge('collection', alias, canonical, 'one guid')],
+    )
     expect(events).toMatchObject([
       {
         event_type: 'collection.merged',
@@ -420,9 +423,9 @@ describe('a collection that was merged', () => {
 
   it('into one of the same publisher lives on in it, whichever of the two is listed', async () => {
     const merging = await opened()
-    const alias = await merging.ridOf('collection', acme, 'evening')
-    const canonical = await merging.ridOf('collection', acme, 'daily')
-    expect(await merging.told([], [mergeOf('collection', alias, canonical)])).toEqual([
+    const alias = await merging.findRid('collection', acme, 'evening')
+    const canonical = await merging.findRid('collection', acme, 'daily')
+    expect(await merging.told([], [buildMerge('collection', alias, canonical)])).toEqual([
       'collection.merged',
     ])
     expect(await merging.night(files)).toEqual([])

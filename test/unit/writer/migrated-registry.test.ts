@@ -23,7 +23,7 @@ import { nextBatch } from '../../support/batches.ts'
 import { testClock } from '../../support/clock.ts'
 import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
 import { listStoredFormats, readRows, writeStores } from '../../support/stored-formats.ts'
-import { brandOf } from '../../support/writes.ts'
+import { buildBrandSave } from '../../support/writes.ts'
 
 const stores = ['index', 'accounts'] as const
 const at = '2026-11-21T12:00Z'
@@ -41,7 +41,7 @@ async function openMigrated(paths: Paths) {
   return registry
 }
 
-async function rowsOf(file: string) {
+async function listRows(file: string) {
   const db = await Database.open(file, { readOnly: true })
   const rows = await readRows(db)
   db.close()
@@ -58,7 +58,7 @@ async function claimFormat(file: string, format: number): Promise<void> {
   db.close()
 }
 
-function hashesOf(paths: Paths): Record<string, string> {
+function hashFiles(paths: Paths): Record<string, string> {
   const files = readdirSync(paths.dir, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
     .map(entry => `${entry.parentPath}/${entry.name}`)
@@ -95,7 +95,7 @@ describe('a registry of older formats', () => {
     await registry.commit(nextBatch(Date.parse(at)))
     await registry.commit({
       observations: [],
-      submissions: [brandOf('Acme', 'told.example', 'Told a third time')],
+      submissions: [buildBrandSave('Acme', 'told.example', 'Told a third time')],
     })
     await registry.publish()
     expect(await verify(registry)).toEqual([])
@@ -104,7 +104,7 @@ describe('a registry of older formats', () => {
   test('shows nothing of a snapshot of before, and has a new one when it was opened', async () => {
     const paths = await oldRegistry()
     mkdirSync(paths.snapshots)
-    const old = paths.snapshotOf(7)
+    const old = paths.snapshotFile(7)
     cpSync(paths.index, old)
     advance(paths, { seq: 2, snapshot: basename(old), last_event_id: null, sha256: '' })
     const reader = new Reader(paths.dir, testClock(at))
@@ -135,14 +135,14 @@ function renameAndDie(accounts: string): void {
 describe('the copy of the accounts', () => {
   test('is made before they change, holds what they held, and is for nobody else', async () => {
     const paths = await oldRegistry()
-    const before = await rowsOf(paths.accounts)
+    const before = await listRows(paths.accounts)
     await openMigrated(paths)
     const [name, ...more] = readdirSync(paths.accountsBackups)
     expect(more).toEqual([])
     expect(name).toMatch(/^\d{4}-\d\d-\d\dT[\d-]+Z-format-1\.duckdb$/)
     expect(statSync(`${paths.accountsBackups}/${name}`).mode & 0o777).toBe(0o600)
     expect(statSync(paths.accountsBackups).mode & 0o777).toBe(0o700)
-    expect(await rowsOf(`${paths.accountsBackups}/${name}`)).toEqual(before)
+    expect(await listRows(`${paths.accountsBackups}/${name}`)).toEqual(before)
   })
 
   test('has what only the log of a killed writer held', async () => {
@@ -150,7 +150,7 @@ describe('the copy of the accounts', () => {
     renameAndDie(paths.accounts)
     await openMigrated(paths)
     const [name] = readdirSync(paths.accountsBackups)
-    const { organizations } = await rowsOf(`${paths.accountsBackups}/${name}`)
+    const { organizations } = await listRows(`${paths.accountsBackups}/${name}`)
     expect(organizations).toMatchObject([{ name: 'Told to the log' }])
   })
 
@@ -190,14 +190,14 @@ describe.each(stores)('%s of a newer version', store => {
   test('is refused with what helps, and nothing is changed', async () => {
     const paths = await oldRegistry()
     await claimFormat(paths[store], 99)
-    const before = await Promise.all(stores.map(store => rowsOf(paths[store])))
+    const before = await Promise.all(stores.map(store => listRows(paths[store])))
     const newest = findNewestFormat(store)
     await expect(openSequencer({ dataDir: paths.dir })).rejects.toThrow(
       new RegExp(
         `${store}.duckdb has format 99 .* up to ${newest}. .*registry restore DIR --force`,
       ),
     )
-    expect(await Promise.all(stores.map(store => rowsOf(paths[store])))).toEqual(before)
+    expect(await Promise.all(stores.map(store => listRows(paths[store])))).toEqual(before)
     expect(existsSync(paths.accountsBackups)).toBe(false)
     await expect(planMigrations(paths)).rejects.toThrow('has format 99')
   })
@@ -223,13 +223,13 @@ describe.each(stores)('%s of a newer version', store => {
 describe('registry migrate', () => {
   test('says what it would do and changes nothing, then does it', async () => {
     const paths = await oldRegistry()
-    const before = hashesOf(paths)
+    const before = hashFiles(paths)
     const steps = ['accounts/002-format.sql', 'index/002-property-sets.sql']
     expect(command(paths, 'migrate', '--dry-run')).toMatchObject({
       status: 0,
       stdout: steps.map(step => `would run ${step}\n`).join(''),
     })
-    expect(hashesOf(paths)).toEqual(before)
+    expect(hashFiles(paths)).toEqual(before)
     expect(command(paths, 'migrate')).toMatchObject({
       status: 0,
       stdout: steps.map(step => `ran ${step}\n`).join(''),
@@ -241,9 +241,9 @@ describe('registry migrate', () => {
   test('plans beside the log of a killed writer and leaves it as it is', async () => {
     const paths = await oldRegistry()
     renameAndDie(paths.accounts)
-    const before = hashesOf(paths)
+    const before = hashFiles(paths)
     expect(await planMigrations(paths)).toHaveLength(2)
-    expect(hashesOf(paths)).toEqual(before)
+    expect(hashFiles(paths)).toEqual(before)
   })
 
   test('is for a registry that does not run', async () => {

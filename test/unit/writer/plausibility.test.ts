@@ -4,7 +4,7 @@ import type { Outcome } from '../../../pipeline/core/outcomes.ts'
 import { verify } from '../../../pipeline/maintenance/verify.ts'
 import type { FileKind, Observation } from '../../../pipeline/model/observation.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
-import { contentsOf } from '../../support/contents.ts'
+import { readContents } from '../../support/contents.ts'
 import { type MemoryIndex, withIndex } from '../../support/memory-index.ts'
 import { newDataDir, openSequencer } from '../../support/registry.ts'
 import { answered, read } from '../../support/sightings.ts'
@@ -34,9 +34,9 @@ const file = (agent: string, last_updated?: string) => ({
   ],
   ...(last_updated && { last_updated }),
 })
-const placeOf = (name: string) => `https://${name}.example/adagents.json`
+const toLocation = (name: string) => `https://${name}.example/adagents.json`
 const pointer = (name: string, last_updated?: string) => ({
-  authoritative_location: placeOf(name),
+  authoritative_location: toLocation(name),
   ...(last_updated && { last_updated }),
 })
 
@@ -61,7 +61,7 @@ function seen(what: Happening, at: Instant, kind: FileKind = 'adagents.json'): O
 
 /** The places that pointers lead to, each with an agent of its name. */
 const targets = (at: Instant) =>
-  ['one', 'two', 'three'].map(name => read('adagents.json', placeOf(name), file(name), at))
+  ['one', 'two', 'three'].map(name => read('adagents.json', toLocation(name), file(name), at))
 
 async function happen(index: MemoryIndex, what: Happening, at: Instant): Promise<void> {
   if (what === 'tick') await index.commit([])
@@ -87,13 +87,13 @@ async function story(...steps: Step[]): Promise<string[]> {
     for (const [hours, what] of steps) {
       const at = clock.tick({ ms: begin + hours * HOUR - clock.now() })
       await happen(index, what, at)
-      told.push(await stateOf(index))
+      told.push(await describeState(index))
     }
     return told
   })
 }
 
-async function stateOf({ db }: MemoryIndex): Promise<string> {
+async function describeState({ db }: MemoryIndex): Promise<string> {
   const agents = await db.all<{ agent_url: string }>(
     `select agent_url from authorizations where publisher_domain = '${domain}' order by 1`,
   )
@@ -409,7 +409,7 @@ describe('a pointer that leads elsewhere than before', () => {
       ).toEqual({
         due_at: toIso(seenAt + 24 * HOUR),
         etag: `"${Date.parse(start)}"`,
-        leads_to: placeOf('one'),
+        leads_to: toLocation('one'),
       })
     })
   })
@@ -434,7 +434,7 @@ describe('what is held', () => {
             for (let n = 0; n < times; n++) await index.commit([batch, ...others])
           }
           if (times > 1) await index.commit([late, batches[1]!, batches[0]!])
-          const { events, ...tables } = await contentsOf(index.db, ['seq'])
+          const { events, ...tables } = await readContents(index.db, ['seq'])
           return { ...tables, events: events.length }
         })
       }

@@ -5,7 +5,7 @@ import { testClock } from '../../support/clock.ts'
 import { type LargeShape, largeShapes } from '../../support/large-files.ts'
 import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
 import { read } from '../../support/sightings.ts'
-import { brandOf, proofOf, writeOf } from '../../support/writes.ts'
+import { buildBrandSave, buildProofWrite, buildWrite } from '../../support/writes.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
 
@@ -14,7 +14,7 @@ async function openSmallPortions(): Promise<Sequencer> {
   const settings = { LIMITS: JSON.stringify({ commitRows: 300 }) }
   const registry = await openSequencer({ dataDir: newDataDir(), clock, settings })
   cleanUp(() => registry.close())
-  const submissions = [writeOf('Acme'), proofOf('Acme', 'told.example')]
+  const submissions = [buildWrite('Acme'), buildProofWrite('Acme', 'told.example')]
   await registry.commit({ observations: [], submissions })
   return registry
 }
@@ -34,7 +34,7 @@ async function commitBesideSaves(registry: Sequencer, shape: LargeShape, rows: n
     })
   let saves = 0
   while (!isDone) {
-    const submissions = [brandOf('Acme', 'told.example', `Brand ${saves++}`)]
+    const submissions = [buildBrandSave('Acme', 'told.example', `Brand ${saves++}`)]
     await registry.commit({ observations: [], submissions })
   }
   await done
@@ -78,7 +78,10 @@ describe('a large file that is taken on in portions', () => {
 
   it('is shown with what changed while its projection was prepared', async () => {
     const registry = await openSmallPortions()
-    await registry.commit({ observations: [], submissions: [proofOf('Acme', 'large.example')] })
+    await registry.commit({
+      observations: [],
+      submissions: [buildProofWrite('Acme', 'large.example')],
+    })
     const at = clock.tick({ minutes: 1 })
     const seen = read('adagents.json', 'large.example', largeShapes.ids(1_600), at)
     let isDone = false
@@ -86,7 +89,7 @@ describe('a large file that is taken on in portions', () => {
       isDone = true
     })
     for (let n = 0; !isDone; n++) {
-      const submissions = [brandOf('Acme', 'large.example', `Large ${n}`)]
+      const submissions = [buildBrandSave('Acme', 'large.example', `Large ${n}`)]
       await registry.commit({ observations: [], submissions })
     }
     await done
@@ -104,7 +107,10 @@ describe('a large file that is taken on in portions', () => {
     const before = registry.seq
     const done = registry.commit({ observations, submissions: [] })
     const [one, three] = await Promise.all([
-      registry.commit({ observations: [], submissions: [brandOf('Acme', 'told.example', 'Acme')] }),
+      registry.commit({
+        observations: [],
+        submissions: [buildBrandSave('Acme', 'told.example', 'Acme')],
+      }),
       done,
     ])
     expect(one.seq).toBe(before + 2)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Priority, PriorityQueue } from '../../../pipeline/writer/priority-queue.ts'
 
 /** Asks for this work while something runs already; returns the order in which it was done. */
-async function orderOf(asked: readonly (readonly [Priority, string])[]): Promise<string[]> {
+async function runInOrder(asked: readonly (readonly [Priority, string])[]): Promise<string[]> {
   const turns = new PriorityQueue()
   const done: string[] = []
   let end: () => void = () => undefined
@@ -15,7 +15,7 @@ async function orderOf(asked: readonly (readonly [Priority, string])[]): Promise
 
 describe('turns at the writer', () => {
   it('let a save pass by whatever waits already, and stand behind what runs', async () => {
-    const order = await orderOf([
+    const order = await runInOrder([
       ['others', 'copy'],
       ['others', 'night'],
       ['people', 'save'],
@@ -24,7 +24,7 @@ describe('turns at the writer', () => {
   })
 
   it('let nothing wait for more than one save that came later', async () => {
-    const order = await orderOf([
+    const order = await runInOrder([
       ['people', 'a'],
       ['people', 'b'],
       ['people', 'c'],

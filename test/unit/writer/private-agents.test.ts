@@ -11,9 +11,9 @@ import { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { testClock } from '../../support/clock.ts'
 import { temporaryFolder } from '../../support/command.ts'
 import { memberOperations } from '../../support/members.ts'
-import { optionsOf } from '../../support/registry.ts'
+import { buildOptions } from '../../support/registry.ts'
 import { read } from '../../support/sightings.ts'
-import { writeOf } from '../../support/writes.ts'
+import { buildWrite } from '../../support/writes.ts'
 
 const folder = temporaryFolder()
 const paths = resolvePaths(folder.path)
@@ -35,11 +35,11 @@ const log = {
 
 beforeAll(async () => {
   const clock = testClock('2026-11-20T03:00Z')
-  const options = optionsOf({ dataDir: folder.path, clock, log })
+  const options = buildOptions({ dataDir: folder.path, clock, log })
   let registry = (await Sequencer.open(options))!
   const submit = async (...operations: Operation[]): Promise<Answer[]> => {
     const submissions = operations.map((operation, i) => ({
-      ...writeOf(`${clock.now()} ${i}`),
+      ...buildWrite(`${clock.now()} ${i}`),
       operation,
     }))
     clock.tick({ minutes: 1 })
@@ -59,7 +59,7 @@ beforeAll(async () => {
   }
   const save = (name: string, more: object) =>
     Operation.parse({ op: 'member.agent.save', org: 'Acme', url: url(name), ...more })
-  await submit(writeOf('Acme').operation)
+  await submit(buildWrite('Acme').operation)
   await submit(...memberOperations({ org: 'Acme', tier: 'company_icl', agents: [{ url: shown }] }))
   await submit(
     save('members-agent', { type: 'sales', visibility: 'members_only' }),

@@ -16,8 +16,8 @@ const MANY = 5_000
 const PUBLISHING = 20
 
 const clock = testClock('2026-11-20T03:00Z')
-const nameOf = (n: number) => `d${String(n).padStart(6, '0')}.example`
-const numberOf = (domain: string) => Number(/\d+/.exec(domain)?.[0])
+const toDomain = (n: number) => `d${String(n).padStart(6, '0')}.example`
+const parseNumber = (domain: string) => Number(/\d+/.exec(domain)?.[0])
 let registry: Sequencer
 
 /** What one commit did at the doors of the stores. */
@@ -83,9 +83,9 @@ function add(counts: Record<string, number>, name: string, count: number): void 
 }
 
 /** What a crawl sees of a domain: a few publish a file that stays the same, one fails, others have none. */
-function seenOf(n: number, version = 1): Observation[] {
+function observe(n: number, version = 1): Observation[] {
   return fileKinds.map((kind): Observation => {
-    const [domain, at] = [nameOf(n), clock.now()]
+    const [domain, at] = [toDomain(n), clock.now()]
     if (n === PUBLISHING) return answered('timeout', kind, domain, at)
     if (n > PUBLISHING) return answered('absent', kind, domain, at, { status: 404 })
     const file = { authorized_agents: [], catalog_etag: `${version}` }
@@ -112,13 +112,13 @@ async function commitNextNight(observe: () => Observation[]) {
 }
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n)
-const seenOfAll = (numbers: readonly number[]) => numbers.flatMap(n => seenOf(n))
+const seenOfAll = (numbers: readonly number[]) => numbers.flatMap(n => observe(n))
 
 beforeEach(async () => {
   clock.tick({ days: 1 })
   began = clock.now()
   registry = await newSequencer(clock)
-  const domains = range(0, MANY + FEW).map(nameOf)
+  const domains = range(0, MANY + FEW).map(toDomain)
   await registry.commit({
     observations: [],
     submissions: [
@@ -156,8 +156,8 @@ describe('a commit of files that are as they were', () => {
   })
 
   it('costs what differs among them, and no more', async () => {
-    const few = await commitNextNight(() => [...seenOf(0, 2), ...seenOfAll(range(1, FEW))])
-    const many = await commitNextNight(() => [...seenOf(0, 3), ...seenOfAll(range(1, MANY))])
+    const few = await commitNextNight(() => [...observe(0, 2), ...seenOfAll(range(1, FEW))])
+    const many = await commitNextNight(() => [...observe(0, 3), ...seenOfAll(range(1, MANY))])
     expect(few.brought.documents).toBe(1)
     expect(many.rows).toBe(few.rows)
     expect(many.statements).toEqual(few.statements)
@@ -174,7 +174,9 @@ describe('files that are due', () => {
     )
     const hour = new Map(rows.map(row => [row.location, Math.floor(row.due / 3_600_000)]))
     const brands = due.filter(({ kind }) => kind === 'brand.json')
-    const turns = brands.map(({ location }) => [hour.get(location)!, numberOf(location)] as const)
+    const turns = brands.map(
+      ({ location }) => [hour.get(location)!, parseNumber(location)] as const,
+    )
     const sorted = [...turns].sort(([h, n], [g, m]) => h - g || n - m)
     expect(turns.join(' ') === sorted.join(' ')).toBe(true)
     expect(new Set(turns.map(([h]) => h)).size).toBeGreaterThan(1)

@@ -7,13 +7,18 @@ import type { Batch } from '../../../pipeline/writer/apply-batch.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { baseBatch, nextBatch } from '../../support/batches.ts'
 import { testClock } from '../../support/clock.ts'
-import { feedsOf } from '../../support/feed.ts'
+import { readFeeds } from '../../support/feed.ts'
 import { newSequencer } from '../../support/registry.ts'
-import { proofOf, propertiesOf, submission, writeOf } from '../../support/writes.ts'
+import {
+  buildProofWrite,
+  buildPropertiesSave,
+  buildWrite,
+  submission,
+} from '../../support/writes.ts'
 
 const start = '2026-01-10T03:00Z'
 
-function bodiesOf(folder: string): string[] {
+function listBodies(folder: string): string[] {
   return readdirSync(folder, { recursive: true })
     .map(name => `${folder}/${name}`)
     .filter(name => name.endsWith('.gz'))
@@ -38,11 +43,11 @@ async function someone(registry: Sequencer): Promise<void> {
     { op: 'role.grant', ...role },
     { op: 'role.revoke', ...role },
   ]
-  const known = [writeOf('Acme'), proofOf('Acme', 'acme.example')]
+  const known = [buildWrite('Acme'), buildProofWrite('Acme', 'acme.example')]
   await registry.commit({ observations: [], submissions: known })
   const submissions = [
-    propertiesOf('Acme', 'acme.example', ['One']),
-    propertiesOf('Acme', 'acme.example', ['One', 'Two']),
+    buildPropertiesSave('Acme', 'acme.example', ['One']),
+    buildPropertiesSave('Acme', 'acme.example', ['One', 'Two']),
     ...operations.map((operation, i) => submission(`${i}`, Operation.parse(operation))),
   ]
   const { answers } = await registry.commit({ observations: [], submissions })
@@ -89,12 +94,12 @@ describe('retention', () => {
     const clock = testClock(start)
     const registry = await newSequencer(clock)
     await registry.commit(baseBatch(clock.now()))
-    const first = (await feedsOf(registry)).index.length
+    const first = (await readFeeds(registry)).index.length
     await registry.commit(nextBatch(clock.tick({ days: 50 })))
-    const all = (await feedsOf(registry)).index
+    const all = (await readFeeds(registry)).index
     clock.tick({ days: 41 })
     await registry.retain()
-    const { index, files, serving } = await feedsOf(registry)
+    const { index, files, serving } = await readFeeds(registry)
     expect(first).toBeGreaterThan(0)
     expect(index).toEqual(all.slice(first))
     expect(files).toEqual(index)
@@ -106,10 +111,10 @@ describe('retention', () => {
     const clock = testClock(start)
     const registry = await newSequencer(clock)
     await registry.commit(baseBatch(clock.now()))
-    const before = await feedsOf(registry)
+    const before = await readFeeds(registry)
     clock.tick({ days: 400 })
     await registry.retain()
-    expect(await feedsOf(registry)).toEqual(before)
+    expect(await readFeeds(registry)).toEqual(before)
   })
 
   it('deletes the bytes of a document a day after another took its place', async () => {
@@ -118,14 +123,14 @@ describe('retention', () => {
     await registry.commit(withBytes(baseBatch(clock.now())))
     await registry.commit(withBytes(nextBatch(clock.tick({ days: 1 }))))
     const { bodies } = registry.paths
-    const kept = bodiesOf(bodies)
+    const kept = listBodies(bodies)
     await registry.retain()
-    expect(bodiesOf(bodies), 'younger than a day').toEqual(kept)
+    expect(listBodies(bodies), 'younger than a day').toEqual(kept)
     const old = new Date(clock.now() - 2 * 86_400_000)
     for (const file of kept) utimesSync(file, old, old)
     await registry.retain()
     const named = await registry.index.all<{ hash: string }>('select hash from documents')
-    const left = bodiesOf(bodies).map(file => file.split('/').at(-1)!.slice(0, -3))
+    const left = listBodies(bodies).map(file => file.split('/').at(-1)!.slice(0, -3))
     expect(left.length).toBeLessThan(kept.length)
     expect(left.every(hash => named.some(row => row.hash === hash))).toBe(true)
   })

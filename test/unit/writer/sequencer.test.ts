@@ -7,10 +7,10 @@ import type { Observation } from '../../../pipeline/model/observation.ts'
 import type { Sequencer, Step } from '../../../pipeline/writer/sequencer.ts'
 import { baseBatch, nextBatch } from '../../support/batches.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
-import { feedsOf } from '../../support/feed.ts'
+import { readFeeds } from '../../support/feed.ts'
 import { cleanUp, newDataDir, newSequencer, openSequencer } from '../../support/registry.ts'
 import { answered, read } from '../../support/sightings.ts'
-import { submission, writeOf } from '../../support/writes.ts'
+import { buildWrite, submission } from '../../support/writes.ts'
 
 const start = '2026-11-20T03:00Z'
 
@@ -73,7 +73,7 @@ describe('a registry that starts again', () => {
     await registry.publish()
     const { paths } = registry
     rmSync(paths.registry)
-    linkSync(paths.snapshotOf(1), paths.snapshotOf(2))
+    linkSync(paths.snapshotFile(1), paths.snapshotFile(2))
     writeFileSync(paths.registry, 'the next snapshot')
     expect(await verify(await reopened(registry, clock))).toEqual([])
   })
@@ -82,7 +82,7 @@ describe('a registry that starts again', () => {
     const clock = testClock(start)
     const registry = await openSequencer({ clock, dataDir: newDataDir() })
     const { serving } = registry.paths
-    const org = (n: number) => ({ observations: [], submissions: [writeOf(`Org ${n}`)] })
+    const org = (n: number) => ({ observations: [], submissions: [buildWrite(`Org ${n}`)] })
     for (let n = 0; n < 2; n++) await registry.commit(org(n))
     cpSync(serving, `${serving}.backup`, { recursive: true })
     for (let n = 2; n < 105; n++) await registry.commit(org(n))
@@ -101,9 +101,9 @@ describe('a registry that starts again', () => {
     await registry.commit(baseBatch(clock.now()))
     clock.tick({ minutes: -20 })
     await registry.commit({ observations: [sale('acme.example', clock)], submissions: [] })
-    const before = await feedsOf(registry)
+    const before = await readFeeds(registry)
     const again = await reopened(registry, clock)
-    expect(await feedsOf(again)).toEqual(before)
+    expect(await readFeeds(again)).toEqual(before)
     expect(await verify(again)).toEqual([])
     expect(readdirSync(again.paths.events)).toEqual(['2026-11-20.ndjson'])
   })
@@ -164,7 +164,7 @@ describe('what is delivered twice', () => {
     const clock = testClock(start)
     const registry = await newSequencer(clock)
     const operation = { op: 'domains.add', domains: ['acme.example'], again: true } as never
-    const [org, add] = [writeOf('Acme'), submission('add', operation)]
+    const [org, add] = [buildWrite('Acme'), submission('add', operation)]
     await registry.commit({ observations: [], submissions: [org, add, org] })
     await registry.commit({ observations: [sale('acme.example', clock)], submissions: [] })
     await registry.commit({ observations: [], submissions: [add, org] })

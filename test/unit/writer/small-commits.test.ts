@@ -5,7 +5,7 @@ import { Database } from '../../../pipeline/store/duckdb.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { testClock } from '../../support/clock.ts'
 import { newSequencer } from '../../support/registry.ts'
-import { brandOf, proofOf, writeOf } from '../../support/writes.ts'
+import { buildBrandSave, buildProofWrite, buildWrite } from '../../support/writes.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
 let registry: Sequencer
@@ -34,8 +34,8 @@ beforeEach(async () => {
     statements += 2
     return transaction.call(this, work) as Promise<never>
   })
-  await commit(writeOf('Org'))
-  await commit(proofOf('Org', 'org.example'))
+  await commit(buildWrite('Org'))
+  await commit(buildProofWrite('Org', 'org.example'))
 })
 
 afterEach(() => vi.restoreAllMocks())
@@ -43,7 +43,7 @@ afterEach(() => vi.restoreAllMocks())
 const commit = (...submissions: Submission[]) => registry.commit({ observations: [], submissions })
 
 /** How many statements a commit runs in both databases, and what it answers. */
-async function costOf(...submissions: Submission[]) {
+async function measureCost(...submissions: Submission[]) {
   statements = 0
   const { answers } = await commit(...submissions)
   const [answer] = answers.values()
@@ -52,12 +52,12 @@ async function costOf(...submissions: Submission[]) {
 
 describe('a commit of one save', () => {
   it('asks nothing that the writer can know by itself', async () => {
-    await commit(brandOf('Org', 'a.org.example', 'One'))
-    const second = await costOf(brandOf('Org', 'a.org.example', 'Two'))
+    await commit(buildBrandSave('Org', 'a.org.example', 'One'))
+    const second = await measureCost(buildBrandSave('Org', 'a.org.example', 'Two'))
     expect(second.done).toMatchObject({ revision_number: 2, domain: 'a.org.example' })
 
     expect(second.statements).toBeLessThanOrEqual(10)
-    const first = await costOf(brandOf('Org', 'b.org.example', 'One'))
+    const first = await measureCost(buildBrandSave('Org', 'b.org.example', 'One'))
     expect(first.done).toMatchObject({ revision_number: 1 })
 
     expect(first.statements).toBeLessThanOrEqual(20)
@@ -65,32 +65,32 @@ describe('a commit of one save', () => {
   })
 
   it('costs fifty of them hardly more', async () => {
-    await commit(brandOf('Org', 'a.org.example', 'One'))
+    await commit(buildBrandSave('Org', 'a.org.example', 'One'))
     const names = Array.from({ length: 50 }, (_, n) => `${n}.org.example`)
-    const saves = names.map(name => brandOf('Org', name, 'One'))
-    expect((await costOf(...saves)).statements).toBeLessThanOrEqual(21)
-    const again = names.map(name => brandOf('Org', name, 'Two'))
-    expect((await costOf(...again)).statements).toBeLessThanOrEqual(9)
+    const saves = names.map(name => buildBrandSave('Org', name, 'One'))
+    expect((await measureCost(...saves)).statements).toBeLessThanOrEqual(21)
+    const again = names.map(name => buildBrandSave('Org', name, 'Two'))
+    expect((await measureCost(...again)).statements).toBeLessThanOrEqual(9)
     expect(await registry.quietly(() => verify(registry))).toEqual([])
   })
 
   it('is in neither store when the accounts could not keep it, and counts once when it comes again', async () => {
-    const save = brandOf('Org', 'a.org.example', 'One')
+    const save = buildBrandSave('Org', 'a.org.example', 'One')
     const { seq } = registry
     isDiskFull = true
     await expect(commit(save)).rejects.toThrow('disk full')
     isDiskFull = false
     expect(registry.seq).toBe(seq)
     expect(await registry.index.all('select 1 from revisions')).toEqual([])
-    expect((await costOf(save)).done).toMatchObject({ revision_number: 1 })
+    expect((await measureCost(save)).done).toMatchObject({ revision_number: 1 })
     expect(await registry.quietly(() => verify(registry))).toEqual([])
   })
 
   it('is answered as it was when it is delivered again, in whatever commit', async () => {
-    const save = brandOf('Org', 'a.org.example', 'One')
-    const { done } = await costOf(save)
-    await commit(brandOf('Org', 'a.org.example', 'Two'))
-    expect((await costOf(save)).done).toEqual(done)
-    expect((await costOf(save)).done).toEqual(done)
+    const save = buildBrandSave('Org', 'a.org.example', 'One')
+    const { done } = await measureCost(save)
+    await commit(buildBrandSave('Org', 'a.org.example', 'Two'))
+    expect((await measureCost(save)).done).toEqual(done)
+    expect((await measureCost(save)).done).toEqual(done)
   })
 })

@@ -15,7 +15,7 @@ import { testClock } from '../../support/clock.ts'
 import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
 import { rememberingLog } from '../../support/remembering-log.ts'
 import { read } from '../../support/sightings.ts'
-import { submission, writeOf } from '../../support/writes.ts'
+import { buildWrite, submission } from '../../support/writes.ts'
 
 const broken = 'broken.example'
 const others = ['a.example', 'b.example', 'c.example']
@@ -90,7 +90,7 @@ describe('a publisher whose answer cannot be made from its rows', () => {
     }
     expect(await quarantined(registry)).toEqual([refused])
     await registry.commit(observed(brands([broken, ...others], 3)))
-    await registry.commit({ observations: [], submissions: [writeOf('Acme')] })
+    await registry.commit({ observations: [], submissions: [buildWrite('Acme')] })
     expect(told()).toHaveLength(1)
     const again = await reopen(registry)
     cleanUp(() => again.close())
@@ -239,11 +239,11 @@ describe('whatever entry cannot be stored', () => {
     await registry.commit(baseBatch(clock.now()))
     await registry.commit(nextBatch(clock.tick({ days: 1 })))
     const scope = buildScopeOfSlice(0, 1, 0)
-    const keyOf = ({ space, key }: Entry) => `${space} ${key.toString('hex')}`
+    const toKey = ({ space, key }: Entry) => `${space} ${key.toString('hex')}`
     const project = async (refused?: string) => {
       const taken: Entry[] = []
       const { unprojected } = await projectInSlices(registry, scope, entries => {
-        if (entries.some(entry => keyOf(entry) === refused)) throw new Error('too long')
+        if (entries.some(entry => toKey(entry) === refused)) throw new Error('too long')
         taken.push(...entries)
       })
       return { taken, unprojected }
@@ -252,7 +252,7 @@ describe('whatever entry cannot be stored', () => {
     const bySpace = new Map(all.map(entry => [entry.space, entry]))
     expect(bySpace.size).toBeGreaterThan(12)
     for (const entry of bySpace.values()) {
-      const { taken, unprojected } = await project(keyOf(entry))
+      const { taken, unprojected } = await project(toKey(entry))
       expect([entry.space, unprojected]).toEqual([
         entry.space,
         [{ part: expect.any(String), subject: expect.any(String), reason: 'too long' }],

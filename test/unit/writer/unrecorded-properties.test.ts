@@ -6,7 +6,7 @@ import { testClock } from '../../support/clock.ts'
 import { shop } from '../../support/nights.ts'
 import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
 import { read } from '../../support/sightings.ts'
-import { proofOf, propertiesOf, writeOf } from '../../support/writes.ts'
+import { buildProofWrite, buildPropertiesSave, buildWrite } from '../../support/writes.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
 const domains = Array.from({ length: 250 }, (_, i) => `told${i}.example`)
@@ -23,9 +23,9 @@ test('entries of before saved properties were records get them when the index is
   let sequencer = await openSequencer(opening)
   cleanUp(() => sequencer.close())
   const saves = [...domains, 'owned.example'].map(domain =>
-    propertiesOf('Acme', domain, ['One', 'Two']),
+    buildPropertiesSave('Acme', domain, ['One', 'Two']),
   )
-  const submissions = [writeOf('Acme'), proofOf('Acme', 'owned.example'), ...saves]
+  const submissions = [buildWrite('Acme'), buildProofWrite('Acme', 'owned.example'), ...saves]
   await sequencer.commit({ observations: [], submissions })
   await sequencer.commit({
     observations: [read('adagents.json', 'owned.example', shop('owned.example'), clock.now())],
