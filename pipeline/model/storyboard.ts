@@ -8,7 +8,6 @@ export const COMPLIANCE_TARGET = '3.0'
 export const tracks = [
   'core',
   'error_handling',
-  'security',
   'products',
   'media_buy',
   'creative',
@@ -195,7 +194,8 @@ const PhasesOnly = z.object({ phases: z.array(StoryboardPhase) })
 export function listSubstitutions(value: unknown): string[] {
   if (typeof value === 'string') return /^\$|\{\{/.test(value) ? [value] : []
   if (typeof value !== 'object' || value === null) return []
-  return Object.values(value).flatMap(listSubstitutions)
+  const names = Array.isArray(value) ? [] : Object.keys(value)
+  return [...names, ...Object.values(value)].flatMap(listSubstitutions)
 }
 
 /** Bundles of storyboards: for every agent, for a part of the protocol, or for a specialism. */

@@ -25,7 +25,9 @@ export function readStoryboards(folder: string): CatalogEntry[] {
 
 function readStoryboard(folder: string, name: string): CatalogEntry {
   const parts = name.split(/[\\/]/)
-  const read = Storyboard.safeParse(parse(readFileSync(join(folder, name), 'utf8')))
+  const read = Storyboard.safeParse(
+    parse(readFileSync(join(folder, name), 'utf8'), { merge: true }),
+  )
   if (!read.success) {
     const faults = read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
     throw new Error(`the storyboard ${name} is not valid:\n${faults.join('\n')}`)

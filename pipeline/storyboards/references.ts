@@ -36,7 +36,7 @@ function replace(value: unknown, context: RunContext, missing: string[]): unknow
   if (Array.isArray(value)) return value.map(item => replace(item, context, missing))
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [
-      spellName(key, context.protocolName),
+      String(replace(spellName(key, context.protocolName), context, missing)),
       replace(member, context, missing),
     ]),
   )

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
 import { systemClock } from '../../pipeline/core/clock.ts'
+import { referenceTenants } from '../../pipeline/model/storyboard.ts'
 import { listStoryboards } from '../../pipeline/storyboards/catalog.ts'
 import type { TestRegistry } from '../support/app.ts'
 import { type LiveWeb, openLiveWeb } from '../support/live.ts'
@@ -9,6 +10,10 @@ import { type AgentCall, hostAgent } from '../support/storyboards.ts'
 
 const MINE = 'https://mine.example/sales/mcp'
 const calls: AgentCall[] = []
+
+/** Requests that the hanging agent got, and those whose connection was closed. */
+let hanging = 0
+let closed = 0
 
 let agent: ReferenceAgent
 let web: LiveWeb
@@ -23,6 +28,14 @@ beforeAll(async () => {
       'mine.example': hostAgent(agent, { isOpen: true, listen: call => calls.push(call) }),
       'closed.example': hostAgent(agent),
       'silent.example': { '*': ({ request }) => request.socket.destroy() },
+      'hanging.example': {
+        '*': ({ request }) => {
+          hanging++
+          request.socket.once('close', () => {
+            closed++
+          })
+        },
+      },
     },
     { storyboardMs: 60_000, storyboardStepMs: 60_000 },
     {
@@ -39,7 +52,8 @@ beforeAll(async () => {
       { url: MINE },
       { url: 'https://closed.example/sales/mcp' },
       { url: 'https://silent.example/mcp' },
-      { url: 'https://reference.example/sales/mcp' },
+      { url: 'https://hanging.example/mcp' },
+      ...referenceTenants.map(tenant => ({ url: `https://reference.example/${tenant}/mcp` })),
     ],
   })
 })
@@ -128,6 +142,40 @@ describe('POST /api/registry/agents/{encodedUrl}/storyboard/{storyboardId}/compa
       differs: true,
     })
   })
+})
+
+test('a caller who leaves ends the run', async () => {
+  const address = await registry.app.listen({ host: '127.0.0.1', port: 0 })
+  const leaving = new AbortController()
+  const url = `${address}/api/registry/agents/${encodeURIComponent('https://hanging.example/mcp')}/storyboard/capability_discovery/compare`
+  const asked = fetch(url, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}` },
+    signal: leaving.signal,
+  }).catch(error => error.name)
+  await expect.poll(() => hanging).toBe(1)
+  expect(closed).toBe(0)
+  leaving.abort()
+  expect(await asked).toBe('AbortError')
+  await expect.poll(() => closed).toBe(1)
+  expect(hanging).toBe(1)
+})
+
+test('what fails costs no place of the hour, and what is answered does', async () => {
+  const strict = await web.open({ storyboardRunsPerHour: 1 })
+  const agents = [{ url: MINE }, { url: 'https://closed.example/sales/mcp' }]
+  const secret = await enrol(strict, { org: 'Once', agents })
+  const run = async (agentUrl: string) =>
+    (
+      await strict.app.inject({
+        method: 'POST',
+        url: `/api/registry/agents/${encodeURIComponent(agentUrl)}/storyboard/capability_discovery/compare`,
+        headers: { authorization: `Bearer ${secret}` },
+      })
+    ).statusCode
+  expect(await run(agents[1]!.url)).toBe(422)
+  expect(await run(MINE)).toBe(200)
+  expect(await run(MINE)).toBe(429)
 })
 
 describe('GET /api/storyboards', () => {
