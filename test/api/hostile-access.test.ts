@@ -224,6 +224,15 @@ const cases: Record<string, Case[]> = {
     { ...byId(`${own}/:url`, () => at(hidden), del), status: 404 },
     { ...byId(`${own}/:url`, () => `${at(hidden)}?org=${acme.org}`, del), status: 403 },
   ],
+  compareStoryboard: [
+    {
+      asks: () => ({
+        method: 'POST',
+        url: `/api/registry/agents/${at(hidden)}/storyboard/capability_discovery/compare`,
+      }),
+      status: 403,
+    },
+  ],
   getMirrorProposal: [{ ...byId(proposals, () => acme.proposal), status: 404 }],
   approveMirrorProposal: [
     { ...byId(`${proposals}/approve`, () => acme.proposal, decided), status: 403 },

@@ -32,7 +32,7 @@ test('an API that starts has a crawler read the keys of the issuer, before anybo
   })
   try {
     const known = await until(async () => findIssuer(registry.reader, issuer.url))
-    expect(known.keys).toMatchObject([{ kid: issuer.key().kid, kty: 'RSA' }])
+    expect(known.keys).toMatchObject([{ kid: issuer.key().kid, kty: 'EC' }])
     expect(JSON.stringify(known)).not.toMatch(/"(?:d|p|q)":/)
     issuer.asked.length = 0
     const headers = { authorization: `Bearer ${await issuer.token()}` }

@@ -75,7 +75,7 @@ export async function openIssuer(): Promise<TestIssuer> {
     },
     server: undefined,
     asked,
-    async rotate(alg = 'RS256') {
+    async rotate(alg = 'ES256') {
       const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true })
       const kid = `key-${++made}`
       const jwk = { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' }
