@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import cluster from 'node:cluster'
 import type { Log } from '../pipeline/core/log.ts'
 import { endProcess } from './child-process.ts'
+import { answerMetricsRequests } from './metrics-aggregator.ts'
 import { RestartDelay } from './restart-delay.ts'
-import { answerMetricsRequests } from './shared-metrics.ts'
 
 /** Message of a child that is up. */
 export interface Ready {

@@ -4,7 +4,7 @@ import { canBePublic } from '../../pipeline/core/public-name.ts'
 import { EnrolledUrl } from '../../pipeline/model/member.ts'
 import { getMembers } from '../../pipeline/read/lookups/members.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
-import { canActFor } from '../auth/organization.ts'
+import { canActFor } from '../auth/organization-access.ts'
 import type { Principal } from '../auth/principal.ts'
 
 /** Path parameter of operations on one agent. */

@@ -10,7 +10,7 @@ import { findBlocked } from '../../pipeline/read/lookups/blocklist.ts'
 import { toIdentifierKey } from '../../pipeline/resolve/identifiers.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { Services } from '../operation/services.ts'
-import { toEditor } from '../routes/saves.ts'
+import { toEditor } from '../routes/community/saves.ts'
 
 interface Contribution {
   principal: Principal

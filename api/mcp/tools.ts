@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { pageEnd } from '../../pipeline/model/fields.ts'
+import { pageEnd } from '../../pipeline/model/shared-fields.ts'
 import { type Json, toJsonSchema } from '../operation/json-schema.ts'
 import { listPathParameters, type Operation } from '../operation/operation.ts'
 

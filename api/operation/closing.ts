@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { PublicError } from '../../pipeline/core/errors.ts'
-import type { Connections } from '../limits/connections.ts'
+import type { Connections } from '../limits/connection-limit.ts'
 
 /** Time for which new requests still get a 503 before the server stops listening. */
 const TELLING_MS = 500

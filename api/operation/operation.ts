@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { PublicErrorName } from '../../pipeline/core/errors.ts'
 import type { Principal } from '../auth/principal.ts'
-import type { LimitName } from '../limits/address.ts'
+import type { LimitName } from '../limits/per-address.ts'
 import type { CachePolicy } from '../responses/freshness.ts'
 import type { Sent, Streamed } from '../responses/reply.ts'
 import type { Services } from './services.ts'

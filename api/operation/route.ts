@@ -8,8 +8,8 @@ import type {
   RouteOptions,
 } from 'fastify'
 import type { Principal } from '../auth/principal.ts'
-import { buildLimit, limitPolicy } from '../limits/address.ts'
 import { toCaller } from '../limits/caller.ts'
+import { buildLimit, limitPolicy } from '../limits/per-address.ts'
 import { cachePolicies, isHeld } from '../responses/freshness.ts'
 import { buildAsOfHeader } from '../responses/lists.ts'
 import type { Sent, Streamed } from '../responses/reply.ts'

@@ -9,7 +9,7 @@ import {
   ManagerRevalidationAccepted,
 } from '../../pipeline/model/crawl-request.ts'
 import { crawlRequestStatus, findCrawlRequest } from '../../pipeline/read/lookups/crawl-requests.ts'
-import { canActFor } from '../auth/organization.ts'
+import { canActFor } from '../auth/organization-access.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { CrawlPlace } from '../limits/crawl.ts'
 import { PublicDomain, requirePublic } from '../live/public-host.ts'

@@ -1,92 +1,111 @@
 import type { Operation } from '../operation/operation.ts'
-import { listAgentPublishers, listAgentPublishersAlias } from './agent-publishers.ts'
-import { searchForAgents } from './agent-search.ts'
-import { compareStoryboard } from './agent-storyboards.ts'
-import { listAgents } from './agents.ts'
-import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.ts'
-import { authorizePublisher } from './authorization.ts'
-import { lookUpAgentDomains, lookUpProperty } from './authorization-lookups.ts'
-import { listAuthorizations, snapshotAuthorizations } from './authorizations.ts'
-import { takeBillingEvent } from './billing.ts'
-import { setUpBrand, submitBrand } from './brand-setup.ts'
-import { listRegisteredBrands, readBrandJson, resolveBrand, resolveBrandsBulk } from './brands.ts'
+import { searchForAgents } from './agents/agent-search.ts'
+import { compareStoryboard } from './agents/agent-storyboards.ts'
+import { listAgents } from './agents/agents.ts'
 import {
-  listCatalog,
-  listCatalogCollections,
-  syncCatalog,
-  syncCatalogCollections,
-} from './catalog.ts'
+  discoverAgent,
+  readAgentFormats,
+  readAgentProducts,
+  readAgentPublishers,
+} from './agents/probing.ts'
+import { listAllStoryboards, readStoryboard } from './agents/storyboards.ts'
+import { listAgentPublishers, listAgentPublishersAlias } from './authorization/agent-publishers.ts'
+import { lookUpAgentDomains, lookUpProperty } from './authorization/authorization-lookups.ts'
+import { listAuthorizations, snapshotAuthorizations } from './authorization/authorizations.ts'
+import { authorizeProduct, expandProduct } from './authorization/product-authorization.ts'
+import { authorizeProperty } from './authorization/property-authorization.ts'
+import { authorizePublisher } from './authorization/publisher-authorization.ts'
+import { setUpBrand, submitBrand } from './brands/brand-setup.ts'
 import {
-  readCrawlRequest,
-  requestBrandCrawl,
-  requestCrawl,
-  requestManagerRevalidation,
-} from './crawl.ts'
-import { fileCatalogDispute, readCatalogDispute } from './disputes.ts'
-import { addOwnDomain, listOwnDomains, readBrandOwnership, verifyOwnDomain } from './domains.ts'
-import { enrichBrand } from './enrich.ts'
-import { readFeed, streamFeed } from './feed.ts'
-import { brandHistory, propertyHistory } from './history.ts'
+  listRegisteredBrands,
+  readBrandJson,
+  resolveBrand,
+  resolveBrandsBulk,
+} from './brands/brands.ts'
+import { enrichBrand } from './brands/enrich.ts'
+import { listLogos, readLogo, saveLogo } from './brands/logos.ts'
+import { brandHistory, propertyHistory } from './community/history.ts'
 import {
   claimHostedDomain,
   readHostedAdagents,
   readHostedBrand,
   verifyHostedOrigin,
-} from './hosted.ts'
-import { listLogos, readLogo, saveLogo } from './logos.ts'
-import { lookUpDomain, lookUpPublisher, registryStats } from './lookups.ts'
-import { lookUpManifest } from './manifests.ts'
+} from './community/hosted.ts'
 import {
   approveMirrorProposal,
   listMirrorProposals,
   readMirrorProposal,
   rejectMirrorProposal,
-} from './mirror-proposals.ts'
+} from './community/mirror-proposals.ts'
 import {
   deleteCommunityMirror,
   listCommunityMirrors,
   putCommunityMirror,
   readCommunityMirror,
-} from './mirrors.ts'
-import { describeAuthorizationServer, protectedResources } from './oauth.ts'
-import { lookUpOperator } from './operators.ts'
-import { createOrganization } from './organizations.ts'
-import { changeOwnAgent, enrolOwnAgent, listOwnAgents, removeOwnAgent } from './own-agents.ts'
-import { issueOwnershipChallenge, readOwnership, verifyOwnership } from './ownership.ts'
+} from './community/mirrors.ts'
+import { issueOwnershipChallenge, readOwnership, verifyOwnership } from './community/ownership.ts'
 import {
   listRegisteredPolicies,
   policyHistory,
   resolvePoliciesBulk,
   resolvePolicy,
   savePolicy,
-} from './policies.ts'
-import {
-  discoverAgent,
-  readAgentFormats,
-  readAgentProducts,
-  readAgentPublishers,
-} from './probing.ts'
-import { authorizeProduct, expandProduct } from './product-authorization.ts'
-import { listRegisteredProperties, resolvePropertiesBulk, resolveProperty } from './properties.ts'
-import { authorizeProperty } from './property-authorization.ts'
-import {
-  checkIdentifierList,
-  checkPropertyList,
-  readIdentifierCheck,
-  readPropertyCheck,
-} from './property-checks.ts'
-import { listRegisteredPublishers } from './publishers.ts'
-import { resolveIdentifiers } from './resolve.ts'
+} from './community/policies.ts'
 import {
   listBrandRevisions,
   listPropertyRevisions,
   readBrandRevision,
   readPropertyRevision,
-} from './revisions.ts'
-import { rollBackBrand, rollBackProperty } from './rollbacks.ts'
-import { saveBrand, saveProperty } from './saves.ts'
+} from './community/revisions.ts'
+import { rollBackBrand, rollBackProperty } from './community/rollbacks.ts'
+import { saveBrand, saveProperty } from './community/saves.ts'
+import {
+  readCrawlRequest,
+  requestBrandCrawl,
+  requestCrawl,
+  requestManagerRevalidation,
+} from './crawl.ts'
+import { readFeed, streamFeed } from './feed.ts'
+import { lookUpDomain, lookUpPublisher, registryStats } from './lookups.ts'
+import { lookUpManifest } from './manifests.ts'
+import { createApiKey, listApiKeys, revokeApiKey } from './members/api-keys.ts'
+import { takeBillingEvent } from './members/billing.ts'
+import {
+  addOwnDomain,
+  listOwnDomains,
+  readBrandOwnership,
+  verifyOwnDomain,
+} from './members/domains.ts'
+import { describeAuthorizationServer, protectedResources } from './members/oauth.ts'
+import { createOrganization } from './members/organizations.ts'
+import {
+  changeOwnAgent,
+  enrolOwnAgent,
+  listOwnAgents,
+  removeOwnAgent,
+} from './members/own-agents.ts'
+import { lookUpOperator } from './operators.ts'
+import {
+  listCatalog,
+  listCatalogCollections,
+  syncCatalog,
+  syncCatalogCollections,
+} from './properties/catalog.ts'
+import { fileCatalogDispute, readCatalogDispute } from './properties/disputes.ts'
+import {
+  listRegisteredProperties,
+  resolvePropertiesBulk,
+  resolveProperty,
+} from './properties/properties.ts'
+import {
+  checkIdentifierList,
+  checkPropertyList,
+  readIdentifierCheck,
+  readPropertyCheck,
+} from './properties/property-checks.ts'
+import { resolveIdentifiers } from './properties/resolve-identifiers.ts'
+import { listRegisteredPublishers } from './publishers.ts'
 import { findBrandsByName, searchRegistry } from './search.ts'
-import { listAllStoryboards, readStoryboard } from './storyboards.ts'
 import {
   createAdagentsFile,
   validateAdagents,

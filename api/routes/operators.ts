@@ -11,13 +11,13 @@ import { listReachesAfter } from '../../pipeline/read/lookups/reach.ts'
 import { formatFileFreshness } from '../../pipeline/read/lookups/stored.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import { listVisibilities, scopes } from '../../pipeline/resolve/visibility.ts'
-import { canActFor } from '../auth/organization.ts'
+import { canActFor } from '../auth/organization-access.ts'
 import type { Principal } from '../auth/principal.ts'
 import { createPageSize, PastedDomain, pageCursor } from '../inputs/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { buildPageEnd } from '../responses/lists.ts'
 import { replyOk } from '../responses/reply.ts'
-import { buildPublisherCursor } from './agent-publishers.ts'
+import { buildPublisherCursor } from './authorization/agent-publishers.ts'
 
 /** Agents of a page. */
 const AGENTS = 20

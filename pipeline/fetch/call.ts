@@ -1,5 +1,4 @@
 import type { Clock } from '../core/clock.ts'
-import { parseUrl } from './address.ts'
 import type { Answered, PostOptions, PostResult } from './called.ts'
 import { type Answer, type Headers, readHeader } from './exchange.ts'
 import { type Failure, timedOut } from './failures.ts'
@@ -9,6 +8,7 @@ import type { Cause } from './request-budget.ts'
 import { retryAfterSeconds } from './retry-after.ts'
 import { checkUrl } from './ssrf-guard.ts'
 import type { Question, Transport } from './transport.ts'
+import { parseUrl } from './url.ts'
 
 /** Parts that every kind of request needs. */
 export interface Context {

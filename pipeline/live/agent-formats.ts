@@ -1,6 +1,6 @@
 import { readBlock } from '../crawl/agent-blocks.ts'
 import { readFormats, readSupportedFormats } from '../crawl/agent-formats.ts'
-import type { TaskContext } from '../crawl/agent-tasks.ts'
+import type { TaskContext } from '../crawl/call-agent-tasks.ts'
 import type { AgentTool } from '../model/documents/index.ts'
 import { type JsonObject, ObjectReader } from '../parse/object-reader.ts'
 import { fetchPayload, type Listed, notOffered, toAgentList } from './agent-task.ts'

@@ -1,6 +1,6 @@
 import { readTokens } from '../crawl/agent-blocks.ts'
 import { openBrief } from '../crawl/agent-products.ts'
-import type { TaskContext } from '../crawl/agent-tasks.ts'
+import type { TaskContext } from '../crawl/call-agent-tasks.ts'
 import type { AgentTool } from '../model/documents/index.ts'
 import { clip } from '../parse/clip.ts'
 import { isObject, type JsonObject } from '../parse/object-reader.ts'

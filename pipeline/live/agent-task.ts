@@ -1,4 +1,4 @@
-import { runTask, type TaskContext } from '../crawl/agent-tasks.ts'
+import { runTask, type TaskContext } from '../crawl/call-agent-tasks.ts'
 import type { McpFailure } from '../crawl/mcp/failure.ts'
 import type { AgentTool } from '../model/documents/index.ts'
 import type { AgentList } from '../model/live-agent.ts'

@@ -9,8 +9,8 @@ import {
   parseHostedDomain,
 } from '../model/hosted.ts'
 import type { Observation } from '../model/observation.ts'
-import { describeFailure } from './failure.ts'
 import { type LiveDeps, LiveFiles } from './files.ts'
+import { describeFailure } from './live-failure.ts'
 
 /**
  * Reasons for an attempt without a document. A private name and a name that does not resolve have

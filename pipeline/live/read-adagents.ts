@@ -12,8 +12,8 @@ import {
 } from '../parse/check-adagents.ts'
 import { pending } from '../resolve/derivation.ts'
 import { resolveManagedFile, revokedByManager } from '../resolve/managed-file.ts'
-import { describeFailure } from './failure.ts'
 import { getFinalAddress, type LiveDeps, LiveFiles, resolveNow, toKnownFile } from './files.ts'
+import { describeFailure } from './live-failure.ts'
 
 /** Together with the faults, twice, and the agents, an answer stays below 256 KiB. */
 const RAW_BYTES = 64 * 1024

@@ -9,8 +9,8 @@ import { reportFaults } from '../parse/check-adagents.ts'
 import { deriveBrand } from '../resolve/brand.ts'
 import { pending } from '../resolve/derivation.ts'
 import { toBrandResolution } from '../serving/documents.ts'
-import { describeFailure } from './failure.ts'
 import { getFinalAddress, type LiveDeps, LiveFiles, parseRoot, resolveNow } from './files.ts'
+import { describeFailure } from './live-failure.ts'
 
 /** Bytes of the file's data in an answer; answers stay below 256 KiB. */
 const DATA_BYTES = 160 * 1024

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Identifier } from './documents/index.ts'
+import { grantFacts, PropertyRids, SigningKeys } from './grant.ts'
 import {
   AgentUrl,
   AuthorizedFor,
@@ -12,8 +13,7 @@ import {
   PropertyType,
   PublisherDomain,
   UpdatedAt,
-} from './fields.ts'
-import { grantFacts, PropertyRids, SigningKeys } from './grant.ts'
+} from './shared-fields.ts'
 
 /** Payloads of the feed's events: the facts of a thing after it changed. */
 

@@ -1,5 +1,11 @@
 import { z } from 'zod'
-import { AgentUrl, DiscoveryMethod, describeCut, ManagerDomain, PublisherDomain } from './fields.ts'
+import {
+  AgentUrl,
+  DiscoveryMethod,
+  describeCut,
+  ManagerDomain,
+  PublisherDomain,
+} from './shared-fields.ts'
 
 /** Facts of a grant, as events of the feed and lists of grants tell them by the same names. */
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Success } from './fields.ts'
+import { Success } from './shared-fields.ts'
 
 /** Topics on which a caller may have an agent asked. */
 export const agentTopics = ['itself', 'formats', 'products', 'publishers'] as const

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { Domain } from '../core/domain.ts'
 import { type ImageType, imageTypes } from '../core/image-type.ts'
-import { Success } from './fields.ts'
 import { type ReviewStatus, reviewStatuses } from './review.ts'
 import { Editor, isStorable } from './save.ts'
+import { Success } from './shared-fields.ts'
 
 /** Larger ones get to no writer, whatever the limits say: a submission is a message. */
 const BASE64_CHARS = 1_400_000

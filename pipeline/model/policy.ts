@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { stripPii } from '../core/pii.ts'
-import { describeFields } from './fields.ts'
 import { Editor, isStorable } from './save.ts'
+import { describeFields } from './shared-fields.ts'
 
 const words = z.array(z.string().trim().min(1).max(100)).max(500)
 const orNull = <Shape extends z.ZodType>(shape: Shape) => shape.nullish().transform(v => v ?? null)

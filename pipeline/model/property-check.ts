@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Identifier } from './documents/index.ts'
-import { describeCut } from './fields.ts'
+import { describeCut } from './shared-fields.ts'
 
 const text = z.string()
 const count = z.int().nonnegative()

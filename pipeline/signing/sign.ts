@@ -1,5 +1,5 @@
 import { type KeyObject, randomBytes } from 'node:crypto'
-import { computeContentDigest } from './digest.ts'
+import { computeContentDigest } from './content-digest.ts'
 import { type Algorithm, signText } from './keys.ts'
 import { MAX_WINDOW_SECONDS, type SigningProfile } from './profile.ts'
 import { buildSignatureBase, type SignedRequest } from './signature-base.ts'

@@ -1,4 +1,4 @@
-import { checkContentDigest } from './digest.ts'
+import { checkContentDigest } from './content-digest.ts'
 import {
   type Algorithm,
   importPublicKey,

@@ -1,4 +1,4 @@
-import type { Role } from '../../jobs/role.ts'
+import type { Role } from '../../jobs/process-role.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { createLog, type Log } from '../../pipeline/core/log.ts'
 import { readSettings, requireRedisUrl } from './environment.ts'

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vit
 import { toCaller } from '../../api/limits/caller.ts'
 import { openWriterClient, type WriterClient } from '../../jobs/api-client/enqueue.ts'
 import { runCrawler } from '../../jobs/crawler/crawler.ts'
-import type { Role } from '../../jobs/role.ts'
+import type { Role } from '../../jobs/process-role.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
 import { silentLog } from '../../pipeline/core/log.ts'

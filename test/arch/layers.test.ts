@@ -90,13 +90,13 @@ test('every folder of sources is a layer', () => {
 describe('a forbidden import is found', () => {
   test.each([
     [
-      'api/routes/brands.ts',
-      `import { fetchDocument } from '../../pipeline/fetch/http.ts'`,
+      'api/routes/brands/brands.ts',
+      `import { fetchDocument } from '../../../pipeline/fetch/http.ts'`,
       'api/ may not import pipeline/fetch: the API has no way out to the network',
     ],
     [
-      'api/routes/brands.ts',
-      `import {\n  add,\n} from '../../pipeline/writer/sequencer.ts'`,
+      'api/routes/brands/brands.ts',
+      `import {\n  add,\n} from '../../../pipeline/writer/sequencer.ts'`,
       'api/ may not import pipeline/writer: the API reads only, through pipeline/read',
     ],
     [
@@ -150,7 +150,10 @@ describe('a forbidden import is found', () => {
 })
 
 test.each([
-  ['api/routes/brands.ts', `import { findBrand } from '../../pipeline/read/lookups/brands.ts'`],
+  [
+    'api/routes/brands/brands.ts',
+    `import { findBrand } from '../../../pipeline/read/lookups/brands.ts'`,
+  ],
   ['api/app.ts', `import type { IncomingMessage } from 'node:http'`],
   ['pipeline/store/duckdb.ts', `import { DuckDBInstance } from '@duckdb/node-api'`],
   ['scripts/registry.ts', `const { start } = await import('../jobs/supervisor.ts')\nprocess.env`],

@@ -3,15 +3,15 @@
  * Keys are spelled as on the wire; an empty member is absent, never null.
  */
 export * from './adagents.ts'
+export * from './ads-txt.ts'
 export * from './agent.ts'
 export * from './brand.ts'
-export * from './others.ts'
 export * from './vocabulary.ts'
 
 import type { AdagentsDocument } from './adagents.ts'
+import type { AdsTxtDocument } from './ads-txt.ts'
 import type { AgentDocument } from './agent.ts'
 import type { BrandDocument } from './brand.ts'
-import type { AdsTxtDocument } from './others.ts'
 
 /** The document of each kind of source. */
 export interface Documents {

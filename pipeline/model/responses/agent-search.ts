@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { InventoryProfile } from '../event.ts'
-import { AgentUrl, pageEnd, UpdatedAt } from '../fields.ts'
+import { AgentUrl, pageEnd, UpdatedAt } from '../shared-fields.ts'
 
 const text = z.string()
 const texts = z.array(text)

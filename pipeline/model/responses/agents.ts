@@ -7,7 +7,7 @@ import {
   PropertyTags,
   PublisherDomain,
   pageEnd,
-} from '../fields.ts'
+} from '../shared-fields.ts'
 import { FreshnessBlock } from './freshness.ts'
 import { MemberName, PublisherEntry } from './publishers.ts'
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Identifier } from '../documents/index.ts'
+import { AuthorizationType, grantTerms } from '../grant.ts'
 import {
   AgentUrl,
   AuthorizedFor,
@@ -14,8 +15,7 @@ import {
   PropertyType,
   PublisherDomain,
   pageEnd,
-} from '../fields.ts'
-import { AuthorizationType, grantTerms } from '../grant.ts'
+} from '../shared-fields.ts'
 import { FreshnessBlock } from './freshness.ts'
 
 const text = z.string()

@@ -1,6 +1,13 @@
 import { z } from 'zod'
-import { AgentUrl, CreatedAt, PropertyName, PropertyType, pageEnd, UpdatedAt } from '../fields.ts'
 import { grantFacts, PropertyRids, SigningKeys } from '../grant.ts'
+import {
+  AgentUrl,
+  CreatedAt,
+  PropertyName,
+  PropertyType,
+  pageEnd,
+  UpdatedAt,
+} from '../shared-fields.ts'
 
 const text = z.string()
 const count = z.int().nonnegative()

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { BrandCompany, BrandProfile, EnrichmentOrigin, enrichers } from '../enrichment.ts'
-import { pageEnd, Success } from '../fields.ts'
 import { LiveBrandFailure } from '../reported-fault.ts'
+import { pageEnd, Success } from '../shared-fields.ts'
 import { FreshnessBlock } from './freshness.ts'
 
 const text = z.string()

@@ -10,7 +10,7 @@ import {
   PublisherDomain,
   pageEnd,
   UpdatedAt,
-} from '../fields.ts'
+} from '../shared-fields.ts'
 
 const text = z.string()
 const count = z.int().nonnegative()

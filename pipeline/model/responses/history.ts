@@ -6,7 +6,7 @@ import {
   pageEnd,
   RevisionNumber,
   RolledBackTo,
-} from '../fields.ts'
+} from '../shared-fields.ts'
 import { FreshnessBlock } from './freshness.ts'
 
 const text = z.string()

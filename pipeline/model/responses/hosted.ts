@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Identifier } from '../documents/index.ts'
-import { PropertyName, PropertyType, PublisherDomain, Success } from '../fields.ts'
 import { originReasons } from '../hosted.ts'
+import { PropertyName, PropertyType, PublisherDomain, Success } from '../shared-fields.ts'
 import { SavedContact } from './properties.ts'
 
 const text = z.string()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { CreatedAt, pageEnd, Success, UpdatedAt } from '../fields.ts'
 import { reviewStatuses } from '../review.ts'
+import { CreatedAt, pageEnd, Success, UpdatedAt } from '../shared-fields.ts'
 
 const text = z.string()
 const count = z.int().nonnegative()

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { enforcements, policyCategories, policyTexts } from '../policy.ts'
 import {
   CreatedAt,
   describeFields,
@@ -9,8 +10,7 @@ import {
   RolledBackTo,
   Success,
   UpdatedAt,
-} from '../fields.ts'
-import { enforcements, policyCategories, policyTexts } from '../policy.ts'
+} from '../shared-fields.ts'
 
 const text = z.string()
 const texts = z.array(text)

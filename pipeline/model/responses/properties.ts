@@ -11,7 +11,7 @@ import {
   PropertyType,
   PublisherDomain,
   pageEnd,
-} from '../fields.ts'
+} from '../shared-fields.ts'
 import { FreshnessBlock } from './freshness.ts'
 
 const text = z.string()

@@ -8,7 +8,7 @@ import {
   ManagerDomain,
   PropertyRid,
   PublisherDomain,
-} from '../fields.ts'
+} from '../shared-fields.ts'
 import { FreshnessBlock } from './freshness.ts'
 import { ResolvedPropertyItem } from './properties.ts'
 

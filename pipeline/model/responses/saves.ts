@@ -9,7 +9,7 @@ import {
   PublisherDomain,
   Success,
   UpdatedAt,
-} from '../fields.ts'
+} from '../shared-fields.ts'
 
 const text = z.string()
 const revision = z.int().positive()

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PublisherDomain } from '../fields.ts'
+import { PublisherDomain } from '../shared-fields.ts'
 import { BrandItem, MemberName, PropertyItem } from './index.ts'
 
 export const PublisherMatch = z

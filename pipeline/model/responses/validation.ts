@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { ManagerDomain, Success } from '../fields.ts'
 import { AdagentsCounts, AdagentsValidation, AgentCheck } from '../live.ts'
 import { ReportedFault } from '../reported-fault.ts'
+import { ManagerDomain, Success } from '../shared-fields.ts'
 
 const text = z.string()
 

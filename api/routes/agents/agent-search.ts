@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { AgentTypeOrUnknown } from '../../../pipeline/model/documents/index.ts'
+import { AgentSearchAnswer } from '../../../pipeline/model/responses/agent-search.ts'
+import {
+  type AgentIndex,
+  type Dimension,
+  dimensions,
+} from '../../../pipeline/read/queries/agent-index.ts'
+import { type AgentsAsked, searchAgents } from '../../../pipeline/read/queries/agent-search.ts'
+import { createCsv, createCursor, createWholeNumber, encodeCursor } from '../../inputs/fields.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import { getSnapshot, LIST_BYTES, syncHeaders } from '../../responses/lists.ts'
+import { replyLent, replyOk } from '../../responses/reply.ts'
+
+const COUNT_MAX = 1e9
+
+const filters = {
+  channels: createCsv('Channels that its publishers or itself name'),
+  property_types: createCsv('Kinds of properties that it reaches, such as `website`'),
+  markets: createCsv('Countries in which it may sell, as codes of two letters').transform(codes =>
+    codes.map(code => code.toUpperCase()),
+  ),
+  categories: createCsv('Content categories of collections, properties and placements'),
+  tags: createCsv('Tags of the properties that it reaches'),
+  delivery_types: createCsv('Delivery types of its products, such as `guaranteed`'),
+  format_kinds: createCsv('Kinds of formats it makes, takes or sells, such as `image`'),
+}
+
+const place = z.tuple([z.number(), z.string()]).transform(([score, url]) => ({ score, url }))
+
+const SearchQuery = z.object({
+  ...filters,
+  has_tmp: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('Only agents that say they support trusted match, or only others'),
+  min_properties: createWholeNumber({
+    description: 'Only agents that reach at least this many properties',
+    min: 0,
+    max: COUNT_MAX,
+    default: 0,
+  }),
+  type: AgentTypeOrUnknown.optional().describe('Only agents of this type'),
+  sort: z
+    .string()
+    .optional()
+    .meta({ description: 'Accepted and without effect: the order is always by relevance' }),
+  cursor: createCursor(place),
+  limit: createWholeNumber({ description: 'Agents of a page', min: 1, max: 200, default: 50 }),
+})
+type SearchQuery = z.output<typeof SearchQuery>
+
+export const searchForAgents = defineOperation({
+  id: 'searchAgents',
+  method: 'GET',
+  path: '/api/registry/agents/search',
+  group: 'Agent Discovery',
+  summary: 'Search agents by their inventory',
+  description:
+    'Agents of the authorization graph that pass all filters; of the values of one filter any will ' +
+    'do. The most relevant come first: `relevance_score` is 1 where a filter by values was passed, ' +
+    'and 0.1 · ln(property_count + 1), and 0.05 for trusted match; agents of one score stand by their ' +
+    'address. A replica takes the `X-Sync-Cursor` of its first page to the feed.',
+  access: 'bearer',
+  cache: 'private',
+  query: SearchQuery,
+  reply: { 200: AgentSearchAnswer },
+  errors: ['invalid_request'],
+  handle: ({ query, services }) => {
+    const snapshot = getSnapshot(services.reader)
+    const headers = syncHeaders(snapshot, services)
+    if (snapshot === undefined) {
+      return replyOk({ results: [], cursor: null, next_cursor: null, has_more: false }, headers)
+    }
+    const answer = (agents: AgentIndex) => replyLent(searchAgents(agents, toAsked(query)), headers)
+    const { agents } = snapshot
+    return agents instanceof Promise ? agents.then(answer) : answer(agents)
+  },
+})
+
+function toAsked(query: SearchQuery): AgentsAsked {
+  return {
+    filters: readFilters(query),
+    type: query.type,
+    hasTmp: query.has_tmp === undefined ? undefined : query.has_tmp === 'true',
+    minProperties: query.min_properties,
+    after: query.cursor,
+    limit: query.limit,
+    maxBytes: LIST_BYTES,
+    formatCursor: ({ score, url }) => encodeCursor([score, url]),
+  }
+}
+
+function readFilters(query: Record<Dimension, readonly string[]>) {
+  return new Map(
+    dimensions.flatMap((name): [Dimension, readonly string[]][] =>
+      query[name].length === 0 ? [] : [[name, query[name]]],
+    ),
+  )
+}

@@ -1,0 +1,191 @@
+import { z } from 'zod'
+import { refuse } from '../../../pipeline/core/errors.ts'
+import { hasApiAccess } from '../../../pipeline/core/tiers.ts'
+import { agentTypes } from '../../../pipeline/model/documents/index.ts'
+import {
+  type AgentEntry,
+  AgentList,
+  creativeOperations,
+  verificationModes,
+} from '../../../pipeline/model/responses/agents.ts'
+import type { EnrolledAgent } from '../../../pipeline/read/lookups/members.ts'
+import { toAgentEntry } from '../../../pipeline/read/queries/agent-entries.ts'
+import type { AgentFacts } from '../../../pipeline/read/queries/agent-facts.ts'
+import { loadAgentCatalog } from '../../../pipeline/read/queries/agents.ts'
+import {
+  hasFormat,
+  hasFormatConditions,
+  hasMetric,
+  hasMetricConditions,
+} from '../../../pipeline/resolve/agent-filter.ts'
+import type { Principal } from '../../auth/principal.ts'
+import {
+  createFlag,
+  createPageSize,
+  createRepeated,
+  pageCursor,
+  pageOffset,
+  parsePastedDomain,
+} from '../../inputs/fields.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import { buildPageEnd, fitItems, getSnapshot } from '../../responses/lists.ts'
+import { replyOk } from '../../responses/reply.ts'
+
+const VALUES = 20
+const METRIC_PAIRS = 100
+const PART_CHARS = 64
+const LARGEST_PAGE = 5_000
+
+const part = z
+  .string()
+  .max(PART_CHARS)
+  .refine(text => !/[%_]/.test(text), { error: 'may not hold % or _' })
+function createExact(description: string) {
+  return z.string().max(2_048).optional().meta({ description })
+}
+
+const AgentsQuery = z.object({
+  type: z.enum(agentTypes).optional().describe('Only agents of this type'),
+  health: createFlag('Adds the last probe, and the reach'),
+  capabilities: createFlag('Adds what it said it can do'),
+  properties: createFlag('Adds what a seller may sell'),
+  compliance: createFlag('Adds test results: none yet'),
+  verified: createFlag('Only those that passed tests: none yet'),
+  verification_mode: createRepeated(VALUES, 'Only those tested so: none yet'),
+  metric_id: createRepeated(VALUES, 'Only those with one of these metrics'),
+  accreditation: createRepeated(VALUES, 'Only metrics accredited by one of these'),
+  q: part.optional().meta({ description: 'Part of a metric_id, whatever the case' }),
+  format_kind: createRepeated(VALUES, 'Only those that handle such formats'),
+  creative_operation: createRepeated(
+    VALUES,
+    `Only agents that do one of these with it: ${creativeOperations.join(', ')}`,
+  ),
+  publisher_domain: createExact('Only formats of this publisher').transform(
+    text => text && (parsePastedDomain(text) ?? text),
+  ),
+  format_option_id: createExact('Only the format of this id there'),
+  capability_id: createExact('Only abilities that have this id'),
+  source: z
+    .literal('', { error: 'is no parameter any more' })
+    .optional()
+    .meta({ deprecated: true, description: 'No longer a parameter; leave it out' }),
+  limit: createPageSize({ usual: LARGEST_PAGE, max: LARGEST_PAGE }),
+  offset: pageOffset,
+  cursor: pageCursor,
+})
+type AgentsQuery = z.output<typeof AgentsQuery>
+
+export const listAgents = defineOperation({
+  id: 'listAgents',
+  method: 'GET',
+  path: '/api/registry/agents',
+  group: 'Agent Discovery',
+  summary: 'List the agents that members enrolled',
+  description:
+    'Everybody sees agents that are public; a caller with the key of a member with API access also ' +
+    'those that are for members. `health`, `capabilities`, `properties` and `compliance` add what is ' +
+    'known; a block of which nothing is known is left out. `metric_id`, `accreditation` and `q` ask ' +
+    'for one metric that is all of it, and for measurement agents only; `format_kind`, ' +
+    '`creative_operation`, `publisher_domain`, `format_option_id` and `capability_id` for one ' +
+    'supported format. No agent has been tested yet: filters for verified ones find none.',
+  access: 'optional',
+  cache: 'personal',
+  asksSnapshot: true,
+  cacheKey: ({ principal }) => (isMember(principal) ? 'members' : 'all'),
+  query: AgentsQuery,
+  reply: { 200: AgentList },
+  errors: ['invalid_request', 'unavailable'],
+  handle: async ({ query, principal, services: { reader } }) => {
+    const isWanted = parseFilter(query)
+    getSnapshot(reader)
+    const catalog = await loadAgentCatalog(reader)
+    const visible = isMember(principal) ? catalog.shownToMembers : catalog.shownToAll
+    const found = visible.filter(agent => isWanted(agent, catalog.facts.get(agent.url)))
+    const { cursor, limit } = query
+    const offset = cursor === undefined ? query.offset : Number(cursor)
+    const page = found.slice(offset, offset + limit)
+    const reach = query.health || query.properties ? await catalog.reach() : undefined
+    const entries = function* (): Iterable<AgentEntry> {
+      for (const agent of page) {
+        const { url } = agent
+        yield toAgentEntry(agent, catalog.facts.get(url), reach?.get(url), query)
+      }
+    }
+    const shown = fitItems('agents', entries()) as { agents: AgentEntry[] }
+    return replyOk(
+      {
+        ...shown,
+        count: shown.agents.length,
+        total: found.length,
+        ...buildPageEnd(offset, shown.agents.length, found.length),
+      },
+      {
+        'x-registry-seq': String(catalog.seq),
+        ...(isAskingForBadges(query) && { 'cache-control': 'no-store' }),
+      },
+    )
+  },
+})
+
+/** Tells whether agents with visibility `members_only` are shown. */
+function isMember(principal: Principal | undefined): boolean {
+  return principal !== undefined && hasApiAccess(principal.tier)
+}
+
+type Filter = (agent: EnrolledAgent, facts: AgentFacts | undefined) => boolean
+
+/** Parses the filter of an agent list; refuses one that contradicts itself. */
+function parseFilter(query: AgentsQuery): Filter {
+  const { metric_id: metric_ids, accreditation: accreditations, type } = query
+  const metric = { metric_ids, accreditations, q: query.q || undefined }
+  const format = {
+    format_kinds: query.format_kind,
+    creative_operations: parseKnown(
+      'creative_operation',
+      query.creative_operation,
+      creativeOperations,
+    ),
+    publisher_domain: query.publisher_domain || undefined,
+    format_option_id: query.format_option_id || undefined,
+    capability_id: query.capability_id || undefined,
+  }
+  parseKnown('verification_mode', query.verification_mode, verificationModes)
+  const [byMetric, byFormat] = [hasMetricConditions(metric), hasFormatConditions(format)]
+  if (metric_ids.length * accreditations.length > METRIC_PAIRS) {
+    refuse(
+      'invalid_request',
+      `metric_id: with accreditation more than ${METRIC_PAIRS} pairs are asked for`,
+    )
+  }
+  if (byMetric && byFormat) {
+    refuse(
+      'invalid_request',
+      'metric_id: cannot be combined with filters of formats, which no measurement agent has',
+    )
+  }
+  if (byMetric && type !== undefined && type !== 'measurement') {
+    refuse('invalid_request', 'type: only measurement agents have metrics')
+  }
+  const wanted = byMetric ? 'measurement' : type
+  const byBadge = query.verified || query.verification_mode.length > 0
+  return (agent, facts) =>
+    !byBadge &&
+    (wanted === undefined || agent.type === wanted) &&
+    (!byMetric || hasMetric(facts?.said?.measurement?.metrics ?? [], metric)) &&
+    (!byFormat || hasFormat(facts?.said?.supported_formats ?? [], format))
+}
+
+/** The values, all of which are words that mean something. */
+function parseKnown(name: string, values: readonly string[], words: readonly string[]) {
+  const strange = values.find(value => !words.includes(value))
+  if (strange !== undefined) {
+    refuse('invalid_request', `${name}: must be one of ${words.join(', ')}`, {
+      valid_values: [...words],
+    })
+  }
+  return values
+}
+
+function isAskingForBadges({ compliance, verified, verification_mode }: AgentsQuery): boolean {
+  return compliance || verified || verification_mode.length > 0
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { toAgentUrlKey } from '../../../pipeline/core/agent-url.ts'
+import { measureBytes } from '../../../pipeline/core/truncate-json.ts'
+import {
+  type AgentFailed,
+  AgentFormats,
+  AgentProducts,
+  AgentPublishers,
+  type AgentReport,
+  type AgentTopic,
+  DiscoveredAgent,
+} from '../../../pipeline/model/live-agent.ts'
+import { buildAgeHeader, type OutboundAnswer } from '../../limits/outbound.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import type { Services } from '../../operation/services.ts'
+import { replyOk, replyRefused, type Sent } from '../../responses/reply.ts'
+
+const SLACK_MS = 2_000
+const ANSWER_BYTES = 512 * 1024
+
+const AgentAddress = z
+  .string()
+  .trim()
+  .max(2_048)
+  .refine(text => toAgentUrlKey(text) !== undefined, {
+    error: 'must be the address of an agent such as https://agent.example/mcp',
+  })
+  .meta({ examples: ['https://agent.example/mcp'] })
+
+const asked =
+  'The agent is asked just now, without a credential, for at most ten seconds. 504 when that was ' +
+  'not enough, 502 when it gave no usable answer, whatever the reason. An answer of a moment ago may be ' +
+  'repeated: `Age` says how old it is.'
+
+const shared = {
+  method: 'GET',
+  group: 'Agent Probing',
+  access: 'public',
+  cache: 'none',
+  storeless: true,
+  query: z.object({ url: AgentAddress.describe('Address of the agent to ask') }),
+  errors: ['invalid_request', 'bad_gateway', 'gateway_timeout', 'unavailable'],
+} as const
+
+export const discoverAgent = defineOperation({
+  ...shared,
+  id: 'discoverAgent',
+  path: '/api/public/discover-agent',
+  summary: 'Discover an agent by probing it',
+  description: asked,
+  reply: { 200: DiscoveredAgent },
+  handle: async ({ query: { url }, caller, services }) =>
+    replyAnswer(await ask(url, 'itself', caller(), services)),
+})
+
+export const readAgentFormats = defineOperation({
+  ...shared,
+  id: 'getAgentFormats',
+  path: '/api/public/agent-formats',
+  summary: 'List the creative formats of an agent',
+  description: `At most 200; \`offered\` is false when the agent has no task for it. ${asked}`,
+  reply: { 200: AgentFormats },
+  handle: async ({ query: { url }, caller, services }) =>
+    replyAnswer(await ask(url, 'formats', caller(), services), 'formats'),
+})
+
+export const readAgentProducts = defineOperation({
+  ...shared,
+  id: 'getAgentProducts',
+  path: '/api/public/agent-products',
+  summary: 'List the products of a sales agent',
+  description: `At most 200; \`offered\` is false when the agent has no task for it. ${asked}`,
+  reply: { 200: AgentProducts },
+  handle: async ({ query: { url }, caller, services }) =>
+    replyAnswer(await ask(url, 'products', caller(), services), 'products'),
+})
+
+export const readAgentPublishers = defineOperation({
+  ...shared,
+  id: 'getAgentPublishers',
+  path: '/api/public/agent-publishers',
+  summary: 'List the publishers that an agent claims to sell',
+  description:
+    'A claim of the agent, which authorizes nothing: what publishers say is in the lookups. ' +
+    `At most 200; \`offered\` is false when the agent has no task for it. ${asked}`,
+  reply: { 200: AgentPublishers },
+  handle: async ({ query: { url }, caller, services }) =>
+    replyAnswer(await ask(url, 'publishers', caller(), services), 'properties'),
+})
+
+async function ask(
+  url: string,
+  about: AgentTopic,
+  caller: string,
+  { config, outbound }: Services,
+): Promise<OutboundAnswer<AgentReport | AgentFailed>> {
+  return outbound.ask<'ask_agent'>({
+    question: `agent ${about} ${toAgentUrlKey(url)!}`,
+    caller,
+    ms: config.LIMITS.agentAskMs + SLACK_MS,
+    request: () => ({ kind: 'ask_agent', address: url, about }),
+  })
+}
+
+function replyAnswer(outcome: OutboundAnswer<AgentReport | AgentFailed>, name?: string): Sent {
+  const { answer } = outcome
+  if ('failed' in answer) {
+    const { failed, message, oauth_required } = answer
+    const error = failed === 'timeout' ? 'gateway_timeout' : 'bad_gateway'
+    return replyRefused(error, message, { message, ...(oauth_required && { oauth_required }) })
+  }
+  if ('discovered' in answer) return replyBounded(answer.discovered, outcome)
+  const { items, offered, total } = answer.list
+  const truncated = total > items.length
+  return replyBounded({ success: true, [name!]: items, offered, total, truncated }, outcome)
+}
+
+function replyBounded(body: object, outcome: { ageMs: number }): Sent {
+  if (measureBytes(body) <= ANSWER_BYTES) return replyOk(body, buildAgeHeader(outcome))
+  return replyRefused('bad_gateway', 'the agent says more than can be handed on', {})
+}

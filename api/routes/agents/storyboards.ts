@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { refuse } from '../../../pipeline/core/errors.ts'
+import { StoryboardDetail, StoryboardList } from '../../../pipeline/model/responses/storyboards.ts'
+import {
+  COMPLIANCE_TARGET,
+  STORYBOARD_PROTOCOL_VERSION,
+  type Storyboard,
+} from '../../../pipeline/model/storyboard.ts'
+import { findStoryboard, listStoryboards } from '../../../pipeline/storyboards/catalog.ts'
+import { AnyId } from '../../checks/own-agent.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import { replyOk } from '../../responses/reply.ts'
+
+const version = {
+  requested_compliance_target: COMPLIANCE_TARGET,
+  adcp_version: STORYBOARD_PROTOCOL_VERSION,
+}
+
+const declared = {
+  method: 'GET',
+  group: 'Agent Compliance',
+  access: 'public',
+  cache: 'none',
+  storeless: true,
+} as const
+
+export const listAllStoryboards = defineOperation({
+  ...declared,
+  id: 'listStoryboards',
+  path: '/api/storyboards',
+  summary: 'List the storyboards that agents are tested by',
+  description: 'A storyboard is a row of calls, each with what a right agent answers to it.',
+  query: z.object({
+    category: AnyId.optional().describe('Only those of this category'),
+    compliance_target: z
+      .literal(COMPLIANCE_TARGET)
+      .optional()
+      .describe('Version of the protocol that they are for'),
+  }),
+  reply: { 200: StoryboardList },
+  errors: ['invalid_request'],
+  handle: ({ query: { category } }) => {
+    const storyboards = listStoryboards()
+      .map(({ storyboard }) => storyboard)
+      .filter(storyboard => category === undefined || storyboard.category === category)
+      .map(toListed)
+    return replyOk({ ...version, storyboards, count: storyboards.length })
+  },
+})
+
+export const readStoryboard = defineOperation({
+  ...declared,
+  id: 'getStoryboard',
+  path: '/api/storyboards/:id',
+  summary: 'Get a storyboard with its phases and steps',
+  params: z.object({ id: AnyId.describe('Name of a storyboard, from their list') }),
+  reply: { 200: StoryboardDetail },
+  errors: ['invalid_request', 'not_found'],
+  handle: ({ params: { id } }) => replyOk({ ...version, ...toDetail(requireStoryboard(id)) }),
+})
+
+/** Finds a storyboard; refuses with 404 where there is none of this id. */
+export function requireStoryboard(id: string): Storyboard {
+  return findStoryboard(id) ?? refuse('not_found', 'there is no storyboard of this id')
+}
+
+function toListed({ id, title, category, summary, agent, phases }: Storyboard) {
+  const { interaction_model, examples } = agent
+  return {
+    id,
+    title,
+    category,
+    summary,
+    interaction_model,
+    examples,
+    phase_count: phases.length,
+    step_count: phases.reduce((sum, { steps }) => sum + steps.length, 0),
+  }
+}
+
+function toDetail(storyboard: Storyboard): Pick<StoryboardDetail, 'storyboard' | 'test_kit'> {
+  const { id, title, category, summary, narrative, agent, prerequisites } = storyboard
+  const { required_tools, track, phases } = storyboard
+  return {
+    storyboard: {
+      id,
+      title,
+      category,
+      summary,
+      narrative,
+      agent,
+      phases: phases.map(phase => ({
+        id: phase.id,
+        title: phase.title,
+        steps: phase.steps.map(step => ({
+          id: step.id,
+          title: step.title,
+          task: step.task,
+          expected: step.expected,
+          description: step.narrative ?? step.title,
+          expected_output: step.expected,
+        })),
+      })),
+      ...(prerequisites && { prerequisites }),
+      required_tools,
+      track,
+    },
+    test_kit: null,
+  }
+}

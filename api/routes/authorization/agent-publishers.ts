@@ -1,0 +1,250 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { parseDomain } from '../../../pipeline/core/domain.ts'
+import {
+  type AgentPublisher,
+  AgentPublishers,
+} from '../../../pipeline/model/responses/authority.ts'
+import type { FreshnessBlock } from '../../../pipeline/model/responses/index.ts'
+import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
+import { pickWeakestOfAny } from '../../../pipeline/read/lookups/deciding-files.ts'
+import { findInventory } from '../../../pipeline/read/lookups/inventory.ts'
+import { listReachesAfter, type StoredReach } from '../../../pipeline/read/lookups/reach.ts'
+import { findFilesFreshness } from '../../../pipeline/read/lookups/stored.ts'
+import { listRevokedPublishers } from '../../../pipeline/read/queries/revoked-publishers.ts'
+import type { Reader } from '../../../pipeline/read/reader.ts'
+import { listPublisherFiles } from '../../../pipeline/resolve/deciding-files.ts'
+import { parseAgent } from '../../inputs/sale.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import type { Services } from '../../operation/services.ts'
+import { buildSeqHeader, getSnapshot } from '../../responses/lists.ts'
+import { replyOk, replyRefused, type Sent } from '../../responses/reply.ts'
+
+const PUBLISHERS_DEFAULT = 200
+const PUBLISHERS_MAX = 1_000
+/** Publishers looked at for one page: with `since`, most may be passed over. */
+const SCANNED = 5_000
+const PAGE_BYTES = 1.5 * 1024 * 1024
+
+/** Given once or several times, never as a list in one. */
+function createRepeatable<const Value extends string>(
+  values: readonly [Value, ...Value[]],
+  description: string,
+) {
+  const item = z.enum(values)
+  return z
+    .union([item, z.array(item).min(1).max(10)], { error: `must be of ${values.join(', ')}` })
+    .transform(input => [input].flat() as Value[])
+    .meta({ type: 'string', enum: [...values], description })
+}
+
+/** Anything but a number of at least 1 means the usual page. */
+const limit = z
+  .unknown()
+  .optional()
+  .transform(input => {
+    const size = typeof input === 'string' && /^\d{1,15}$/.test(input) ? Number(input) : 0
+    return Math.min(size || PUBLISHERS_DEFAULT, PUBLISHERS_MAX)
+  })
+  .meta({
+    type: 'integer',
+    minimum: 1,
+    maximum: PUBLISHERS_MAX,
+    default: PUBLISHERS_DEFAULT,
+    description: 'Publishers of a page; a larger number means the largest page',
+  })
+
+const cursor = z
+  .string()
+  .max(500)
+  .transform((text, ctx) => {
+    const domain = parseDomain(Buffer.from(text, 'base64url').toString())
+    if (domain !== undefined && buildPublisherCursor(domain) === text.replace(/=+$/, ''))
+      return domain as string
+    ctx.addIssue('must be the next_cursor of a page')
+    return z.NEVER
+  })
+  .meta({ type: 'string', description: '`next_cursor` of the page before' })
+
+const query = z.object({
+  since: z.iso
+    .datetime({ offset: true })
+    .optional()
+    .describe('Only publishers whose file was read at this moment or later'),
+  status: createRepeatable(
+    ['authorized', 'revoked'],
+    'Which publishers; `authorized` ones without it',
+  ).optional(),
+  include: createRepeatable(['properties'], 'Adds the ids of what the agent may sell').optional(),
+  limit,
+  cursor: cursor.optional(),
+})
+type Query = z.output<typeof query>
+
+const declared = {
+  method: 'GET',
+  group: 'Lookups & Authorization',
+  summary: 'List the publishers of an agent',
+  description:
+    'By domain. Counts are of one publisher, and of properties that have an id. `revoked` are those ' +
+    'that the file which named the agent for them has revoked, as of the snapshot that ' +
+    '`X-Registry-Seq` tells. `freshness` is that of the weakest of the files shown.',
+  access: 'public',
+  cache: 'minute',
+  params: z.object({
+    encodedUrl: z.string().describe('Address of the agent, percent-encoded'),
+  }),
+  query,
+  reply: { 200: AgentPublishers },
+  errors: ['invalid_request', 'not_found', 'unavailable'],
+  handle: ({
+    params,
+    query,
+    services,
+  }: {
+    params: { encodedUrl: string }
+    query: Query
+    services: Services
+  }) => answer(services.reader, parseAgent('encodedUrl', params.encodedUrl), query),
+} as const
+
+export const listAgentPublishers = defineOperation({
+  ...declared,
+  id: 'listAgentPublishers',
+  path: '/v1/agents/:encodedUrl/publishers',
+})
+
+export const listAgentPublishersAlias = defineOperation({
+  ...declared,
+  id: 'listAgentPublishersAlias',
+  path: '/api/v1/agents/:encodedUrl/publishers',
+})
+
+async function answer(reader: Reader, asked: string, query: Query): Promise<Sent> {
+  const agent = findAgent(reader, asked)
+  const { agent_url } = agent
+  const wanted = new Set(query.status ?? ['authorized'])
+  const isPlain = query.status === undefined && query.since === undefined
+  const snapshot = wanted.has('revoked') ? getSnapshot(reader) : undefined
+  const revoked = snapshot ? await listRevokedPublishers(snapshot, agent_url) : []
+  const { blocks, ...page } = buildPage(reader, agent_url, query, {
+    authorized: wanted.has('authorized'),
+    revoked,
+  })
+  if (isPlain && !query.cursor && page.publishers.length === 0 && agent.publisher_count === 0) {
+    return replyRefused('not_found', `no publisher is known to have named ${asked}`, { agent_url })
+  }
+  const content = {
+    agent_url,
+    directory_indexed_at: page.publishers.reduce<string | null>(
+      (newest, { last_verified_at: at }) => (newest === null || at > newest ? at : newest),
+      null,
+    ),
+    ...page,
+  }
+  const etag = createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22)
+  const body = { ...content, freshness: pickWeakestOfAny(blocks) }
+  return { ...replyOk(body, wanted.has('revoked') ? buildSeqHeader(snapshot) : undefined), etag }
+}
+
+interface Wanted {
+  authorized: boolean
+  revoked: readonly StoredReach[]
+}
+
+/** Both kinds of publishers in one order, as many as fit. */
+function buildPage(reader: Reader, agentUrl: string, query: Query, wanted: Wanted) {
+  const publishers: AgentPublisher[] = []
+  const blocks: FreshnessBlock[] = []
+  let bytes = 0
+  let scanned = 0
+  let last: string | undefined
+  for (const { status, reach } of listInOrder(reader, agentUrl, query.cursor, wanted)) {
+    if (publishers.length === query.limit || scanned === SCANNED || bytes > PAGE_BYTES) {
+      const next_cursor = last === undefined ? null : buildPublisherCursor(last)
+      return { publishers, blocks, has_more: next_cursor !== null, next_cursor }
+    }
+    scanned++
+    last = reach.publisher_domain
+    const freshness = findReachFreshness(reader, reach)
+    const shown = toPublisher(reader, agentUrl, { reach, status, freshness }, query)
+    if (shown === undefined) continue
+    publishers.push(shown)
+    blocks.push(freshness)
+    bytes += JSON.stringify(shown).length
+  }
+  return { publishers, blocks, has_more: false, next_cursor: null }
+}
+
+function* listInOrder(
+  reader: Reader,
+  agentUrl: string,
+  after: string | undefined,
+  { authorized, revoked }: Wanted,
+): Iterable<{ status: AgentPublisher['status']; reach: StoredReach }> {
+  const gone = revoked.filter(
+    ({ publisher_domain }) => after === undefined || publisher_domain > after,
+  )
+  let next = 0
+  const goneBefore = function* (domain?: string) {
+    while (next < gone.length && (domain === undefined || gone[next]!.publisher_domain < domain)) {
+      yield { status: 'revoked' as const, reach: gone[next++]! }
+    }
+  }
+  if (authorized) {
+    for (const reach of listReachesAfter(reader, agentUrl, { after })) {
+      yield* goneBefore(reach.publisher_domain)
+      if (gone[next]?.publisher_domain === reach.publisher_domain) next++
+      yield { status: 'authorized', reach }
+    }
+  }
+  yield* goneBefore()
+}
+
+function findReachFreshness(reader: Reader, reach: StoredReach): FreshnessBlock {
+  const { publisher_domain: domain, verified_by: resolved_location } = reach
+  return findFilesFreshness(reader, listPublisherFiles({ ...reach, domain, resolved_location }))
+}
+
+interface Reached {
+  reach: StoredReach
+  status: AgentPublisher['status']
+  freshness: FreshnessBlock
+}
+
+/** Undefined of one whose file was not read since, or never. */
+function toPublisher(
+  reader: Reader,
+  agentUrl: string,
+  { reach, status, freshness: { succeeded_at } }: Reached,
+  { since, include }: Query,
+): AgentPublisher | undefined {
+  if (succeeded_at === undefined) return undefined
+  if (since !== undefined && Date.parse(succeeded_at) < Date.parse(since)) return undefined
+  const { publisher_domain, verified_by: _, authorized_for: __, sold: ___, ...rest } = reach
+  return {
+    publisher_domain,
+    ...rest,
+    ...(include && {
+      property_ids: status === 'revoked' ? [] : listIds(reader, agentUrl, publisher_domain),
+    }),
+    status,
+    last_verified_at: succeeded_at,
+  }
+}
+
+/** Ids of what grants in force reach, in the order of the alphabet. */
+function listIds(reader: Reader, agentUrl: string, publisher: string): string[] {
+  const inventory = findInventory(reader, publisher)
+  if (inventory === undefined) return []
+  const grants = inventory.grantsTo(agentUrl).filter(grant => grant.in_force)
+  return inventory.properties
+    .filter(property => property.is_active && grants.some(grant => grant.reaches(property)))
+    .flatMap(property => property.property_id ?? [])
+    .sort()
+}
+
+/** Builds the cursor that continues the list of an agent's publishers after one of them. */
+export function buildPublisherCursor(domain: string): string {
+  return Buffer.from(domain).toString('base64url')
+}

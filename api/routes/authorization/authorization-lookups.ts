@@ -1,0 +1,200 @@
+import { z } from 'zod'
+import type { Identifier } from '../../../pipeline/model/documents/index.ts'
+import { AgentDomains, PropertyLookup } from '../../../pipeline/model/responses/authority.ts'
+import { CommitCache } from '../../../pipeline/read/cache/commit-cache.ts'
+import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
+import {
+  findProperty,
+  findPropertyPlaces,
+  type Place,
+} from '../../../pipeline/read/lookups/candidates.ts'
+import { findPublishersFreshness } from '../../../pipeline/read/lookups/deciding-files.ts'
+import { findInventory, type StockedProperty } from '../../../pipeline/read/lookups/inventory.ts'
+import { findPlainSales } from '../../../pipeline/read/lookups/plain-sales.ts'
+import { listPublishersAfter } from '../../../pipeline/read/lookups/reach.ts'
+import type { Reader } from '../../../pipeline/read/reader.ts'
+import { isGranted } from '../../../pipeline/resolve/authority.ts'
+import { createPageSize, PastedDomain, pageCursor } from '../../inputs/fields.ts'
+import { parseAgent } from '../../inputs/sale.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import { buildPageEnd } from '../../responses/lists.ts'
+import { replyOk } from '../../responses/reply.ts'
+import { ResponseBudget } from '../../responses/response-budget.ts'
+
+export const lookUpProperty = defineOperation({
+  id: 'lookUpProperty',
+  method: 'GET',
+  path: '/api/registry/lookup/property',
+  group: 'Lookups & Authorization',
+  summary: 'Look up the agents that may sell a property',
+  description:
+    'Lists grants in force, under whatever terms they hold. A domain also means its `www.` and `m.`, ' +
+    'and is found under a wildcard over its parents.',
+  access: 'public',
+  cache: 'revalidate',
+  query: z.object({
+    type: z.string().min(1).max(100).describe('Kind of identifier, such as `domain`'),
+    value: z.string().min(1).max(2_048).describe('The identifier itself'),
+    limit: createPageSize({ usual: 1_000, max: 1_000 }),
+    cursor: pageCursor,
+  }),
+  reply: { 200: PropertyLookup },
+  errors: ['invalid_request'],
+  handle: ({ query: { type, value, limit, ...query }, services: { reader } }) => {
+    const cursor = Number(query.cursor ?? 0)
+    const all = loadSellers(reader, { type, value })
+    const shown = new ResponseBudget().takeJson(formatSellers(all.slice(cursor, cursor + limit)))
+    const head = JSON.stringify({ type, value }).slice(0, -1)
+    const rest = JSON.stringify({
+      count: shown.length,
+      ...(shown.length < all.length && { agents_total: all.length, agents_truncated: true }),
+      ...buildPageEnd(cursor, shown.length, all.length),
+    })
+    return replyOk(`${head},"agents":[${shown.join()}],${rest.slice(1)}`)
+  },
+})
+
+/** An agent that may sell a property, as answers list it. */
+interface Seller {
+  agent_url: string
+  publisher_domain: string
+  /** The property, as JSON where it was not parsed. */
+  property: StockedProperty | string
+  order: string
+  json?: string
+}
+
+/** `isTimed`: some of them only now. */
+interface Sellers {
+  all: readonly Seller[]
+  isTimed: boolean
+}
+
+const CACHE_BYTES_MAX = 32 * 1024 * 1024
+const SELLER_BYTES = 800
+const sellersCache = new CommitCache<Sellers>(
+  CACHE_BYTES_MAX,
+  ({ all }) => SELLER_BYTES * (1 + all.length),
+)
+
+/** Each agent once for each property and publisher, by publisher and agent. */
+function loadSellers(reader: Reader, asked: Identifier): readonly Seller[] {
+  if (reader.serving === undefined) return []
+  const question = `${asked.type.length} ${asked.type} ${asked.value}`
+  const found = sellersCache.get(reader.serving, question, () => findSellers(reader, asked))
+  return found.isTimed ? findSellers(reader, asked).all : found.all
+}
+
+function findSellers(reader: Reader, asked: Identifier): Sellers {
+  const all: Seller[] = []
+  let isTimed = false
+  for (const place of findPropertyPlaces(reader, asked)) {
+    const plain = findPlainSellers(reader, place)
+    if (plain === undefined) isTimed = judgeSellers(reader, place, all) || isTimed
+    else all.push(...plain)
+  }
+  return { all: all.sort((a, b) => (a.order < b.order ? -1 : 1)), isTimed }
+}
+
+/**
+ * Finds the sellers of a publisher that grants all or nothing; undefined where a closer look is needed.
+ */
+function findPlainSellers(reader: Reader, { rid, owner, publishers }: Place): Seller[] | undefined {
+  const sales = publishers.length === 1 ? findPlainSales(reader, owner) : undefined
+  const shown = sales?.property(rid)
+  if (sales === undefined || shown === undefined) return undefined
+  const head = `{"id":"${rid}","property_rid":"${rid}","property_id":${shown.id}`
+  const property = `${head},"publisher_domain":"${owner}",${shown.members}}`
+  return sales.sellers.map(agent => toSeller(agent, owner, rid, property))
+}
+
+/** Adds those that grants let through, one by one; whether any grant counts only at times. */
+function judgeSellers(reader: Reader, place: Place, all: Seller[]): boolean {
+  const terms = { at: reader.now(), anywhere: true }
+  let isTimed = false
+  const property = findProperty(reader, place)
+  if (property === undefined) return false
+  for (const publisher of place.publishers) {
+    const inventory = findInventory(reader, publisher)
+    if (inventory === undefined) continue
+    isTimed ||= inventory.isTimed
+    for (const agent of inventory.agents) {
+      if (!isGranted(property, inventory.granting(agent), terms)) continue
+      all.push(toSeller(agent, publisher, property.property_rid, property))
+    }
+  }
+  return isTimed
+}
+
+function toSeller(
+  agent_url: string,
+  publisher_domain: string,
+  rid: string,
+  property: Seller['property'],
+): Seller {
+  return { agent_url, publisher_domain, property, order: `${publisher_domain} ${agent_url} ${rid}` }
+}
+
+/** A property that many may sell is spelled once. */
+function formatSellers(sellers: readonly Seller[]): string[] {
+  const spelled = new Map<StockedProperty, string>()
+  const spell = (property: StockedProperty) => {
+    const shown = spelled.get(property) ?? JSON.stringify(toShownProperty(property))
+    spelled.set(property, shown)
+    return shown
+  }
+  return sellers.map(seller => {
+    if (seller.json !== undefined) return seller.json
+    const { agent_url, publisher_domain, property } = seller
+    const shown = typeof property === 'string' ? property : spell(property)
+    seller.json = `{"agent_url":${JSON.stringify(agent_url)},"publisher_domain":"${publisher_domain}","property":${shown}}`
+    return seller.json
+  })
+}
+
+function toShownProperty(property: StockedProperty) {
+  return {
+    id: property.property_rid,
+    property_rid: property.property_rid,
+    property_id: property.property_id ?? property.property_rid,
+    publisher_domain: property.publisher_domain,
+    property_type: property.property_type,
+    name: property.name,
+    identifiers: property.identifiers,
+    tags: property.tags,
+  }
+}
+
+export const lookUpAgentDomains = defineOperation({
+  id: 'lookUpAgentDomains',
+  method: 'GET',
+  path: '/api/registry/lookup/agent/:agentUrl/domains',
+  group: 'Lookups & Authorization',
+  summary: 'List the publishers that authorize an agent',
+  description:
+    'By name. An agent that nobody knows has none. `freshness` is that of the weakest of their files.',
+  access: 'public',
+  cache: 'revalidate',
+  params: z.object({ agentUrl: z.string().describe('Address of the agent, percent-encoded') }),
+  query: z.object({
+    limit: createPageSize({ usual: 5_000, max: 5_000 }),
+    cursor: PastedDomain.optional().describe('`next_cursor` of the page before'),
+  }),
+  reply: { 200: AgentDomains },
+  errors: ['invalid_request'],
+  handle: ({ params: { agentUrl }, query: { limit, cursor }, services: { reader } }) => {
+    const agent = findAgent(reader, parseAgent('agentUrl', agentUrl))
+    const found = listPublishersAfter(reader, agent.agent_url, { after: cursor, limit: limit + 1 })
+    const domains = new ResponseBudget().take(found.slice(0, limit))
+    const total = agent.publisher_count
+    return replyOk({
+      agent_url: agentUrl,
+      domains,
+      count: domains.length,
+      freshness: findPublishersFreshness(reader, domains),
+      ...(domains.length < total && { domains_total: total, domains_truncated: true }),
+      has_more: domains.length < found.length,
+      next_cursor: domains.length < found.length ? domains.at(-1) : null,
+    })
+  },
+})

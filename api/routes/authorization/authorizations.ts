@@ -1,0 +1,196 @@
+import { hash } from 'node:crypto'
+import { z } from 'zod'
+import { toAgentUrlKey } from '../../../pipeline/core/agent-url.ts'
+import { refuse } from '../../../pipeline/core/errors.ts'
+import {
+  AgentAuthorizations,
+  AuthorizationItem,
+  type Evidence,
+  evidences,
+} from '../../../pipeline/model/responses/authorizations.ts'
+import {
+  findAgent,
+  type GrantPlace,
+  listGrants,
+  streamGrants,
+} from '../../../pipeline/read/queries/authorizations.ts'
+import { listClaims, streamClaims } from '../../../pipeline/read/queries/claim-items.ts'
+import type { Snapshot } from '../../../pipeline/read/reader.ts'
+import { createCursor, createPageSize, encodeCursor } from '../../inputs/fields.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import { cutPage, getSnapshot, syncHeaders } from '../../responses/lists.ts'
+import { ndjsonHeaders, sendLines } from '../../responses/ndjson.ts'
+import { replyOk } from '../../responses/reply.ts'
+
+const known = new Set<string>(evidences)
+
+const evidence = z
+  .string()
+  .default('')
+  .transform((text, ctx): Evidence[] => {
+    const asked = text
+      .split(',')
+      .map(word => word.trim())
+      .filter(word => word !== '')
+    const odd = asked.find(word => !known.has(word))
+    if (odd !== undefined) ctx.addIssue(`must be some of ${evidences.join(', ')}`)
+    return asked.length === 0 ? ['adagents_json'] : ([...new Set(asked)].sort() as Evidence[])
+  })
+  .meta({
+    description:
+      'Kinds of rows, separated by commas. `adagents_json`: what publishers grant. `adagents_authoritative`: what managers’ ' +
+      'files claim for other publishers, of which nothing is granted. The others name no rows so far',
+  })
+
+const include = z
+  .enum(['effective', 'raw'])
+  .default('effective')
+  .describe('`effective` for rows that count; `raw` is for administrators')
+
+/** Refuses overridden rows, which only administrators may read. */
+function refuseRaw(asked: 'effective' | 'raw'): void {
+  if (asked === 'raw') refuse('forbidden', 'include=raw needs an administrator of the registry')
+}
+
+const agentUrl = z
+  .string()
+  .transform((text, ctx): string => {
+    const key = text.trim() === '*' ? '*' : toAgentUrlKey(text)
+    if (key !== undefined) return key
+    ctx.addIssue('must be the address of an agent, such as https://agent.example/mcp')
+    return z.NEVER
+  })
+  .meta({
+    examples: ['https://agent.example/mcp'],
+    description: 'URL of the agent, in any spelling',
+  })
+
+const place = z.tuple([z.string(), z.string().nullable(), z.uuid()]).transform(
+  ([publisher_domain, property_id_slug, id]): GrantPlace => ({
+    publisher_domain,
+    property_id_slug,
+    id,
+  }),
+)
+
+export const listAuthorizations = defineOperation({
+  id: 'listAuthorizations',
+  method: 'GET',
+  path: '/api/registry/authorizations',
+  group: 'Lookups & Authorization',
+  summary: 'List the authorizations of an agent',
+  description:
+    'Grants in force, or claims, by publisher. `cursor` of a page leads to the next one; it is null on the last.',
+  access: 'bearer',
+  cache: 'private',
+  asksSnapshot: true,
+  query: z.object({
+    agent_url: agentUrl,
+    evidence,
+    include,
+    limit: createPageSize({ usual: 1_000, max: 1_000 }),
+    cursor: createCursor(place),
+  }),
+  reply: { 200: AgentAuthorizations },
+  errors: ['invalid_request', 'forbidden', 'unavailable'],
+  handle: async ({ query, services }) => {
+    refuseRaw(query.include)
+    const snapshot = getSnapshot(services.reader)
+    const headers = syncHeaders(snapshot, services)
+    const agent = snapshot ? await findAgent(snapshot, query.agent_url) : query.agent_url
+    const asked = { agent, after: query.cursor, limit: query.limit + 1 }
+    const { items, total } = snapshot
+      ? await loadItems(snapshot, query.evidence, asked)
+      : { items: [], total: 0 }
+    const { items: rows, hasMore } = cutPage(items, query.limit)
+    const last = rows.at(-1)
+    const next_cursor =
+      hasMore && last ? encodeCursor([last.publisher_domain, last.property_id_slug, last.id]) : null
+    const body = {
+      agent_url: agent,
+      evidence: query.evidence,
+      include: 'effective',
+      rows,
+      count: rows.length,
+      rows_total: total,
+      ...(hasMore && { rows_truncated: true }),
+      has_more: hasMore,
+      next_cursor,
+      cursor: next_cursor,
+    }
+    return replyOk(body, headers)
+  },
+})
+
+/** Grants and claims together in their order, which is that of `GrantPlace`. */
+async function loadItems(
+  snapshot: Snapshot,
+  evidence: readonly Evidence[],
+  asked: Parameters<typeof listGrants>[1],
+): Promise<{ items: AuthorizationItem[]; total: number }> {
+  const [grants, claims] = await Promise.all([
+    evidence.includes('adagents_json') ? listGrants(snapshot, asked) : none,
+    evidence.includes('adagents_authoritative') ? listClaims(snapshot, asked) : none,
+  ])
+  const items = [...grants.items, ...claims.items].sort(compareGrants).slice(0, asked.limit)
+  return { items, total: grants.total + claims.total }
+}
+
+const none = { items: [], total: 0 }
+
+function compareGrants(a: AuthorizationItem, b: AuthorizationItem): number {
+  const place = ({ publisher_domain, property_id_slug: slug, id }: AuthorizationItem) => [
+    publisher_domain,
+    slug === null ? '1' : '0',
+    slug ?? '',
+    id,
+  ]
+  const [left, right] = [place(a), place(b)]
+  const first = left.findIndex((part, index) => part !== right[index])
+  return first < 0 ? 0 : left[first]! < right[first]! ? -1 : 1
+}
+
+export const snapshotAuthorizations = defineOperation({
+  id: 'snapshotAuthorizations',
+  method: 'GET',
+  path: '/api/registry/authorizations/snapshot',
+  group: 'Lookups & Authorization',
+  summary: 'Stream all authorizations in force',
+  description:
+    'Gzipped NDJSON to begin a replica with: read the feed on from `X-Sync-Cursor`. Events may tell ' +
+    'again what is in it; none is missing.',
+  access: 'bearer',
+  cache: 'private',
+  query: z.object({ evidence, include }),
+  reply: { 200: { type: ndjsonHeaders['content-type'], item: AuthorizationItem } },
+  errors: ['invalid_request', 'forbidden'],
+  handle: ({ query, services }) => {
+    refuseRaw(query.include)
+    const snapshot = getSnapshot(services.reader)
+    const sync = syncHeaders(snapshot, services)
+    // A claim is no event: only the commit tells that one has changed.
+    const claimsAt = query.evidence.includes('adagents_authoritative') ? snapshot?.seq : undefined
+    const asked = [query.evidence.join(), query.include]
+    const content = [sync['x-sync-cursor'], ...asked, claimsAt].join('\n')
+    return {
+      headers: { ...ndjsonHeaders, ...sync },
+      etag: hash('sha256', content, 'base64url').slice(0, 22),
+      open: response => {
+        const done = snapshot?.hold() ?? (() => undefined)
+        void sendLines(response, streamAll(snapshot, query.evidence), {
+          log: services.log,
+          done,
+        })
+      },
+    }
+  },
+})
+
+async function* streamAll(
+  snapshot: Snapshot | undefined,
+  evidence: readonly Evidence[],
+): AsyncGenerator<AuthorizationItem[]> {
+  if (snapshot === undefined) return
+  if (evidence.includes('adagents_json')) yield* streamGrants(snapshot)
+  if (evidence.includes('adagents_authoritative')) yield* streamClaims(snapshot)
+}

@@ -1,0 +1,269 @@
+import { z } from 'zod'
+import { toIso } from '../../../pipeline/core/clock.ts'
+import { selectionTypes } from '../../../pipeline/model/documents/index.ts'
+import {
+  ProductAuthorization,
+  ProductIdentifiers,
+} from '../../../pipeline/model/responses/authority.ts'
+import { findAgent, findOperating } from '../../../pipeline/read/lookups/agents.ts'
+import { findDecidingFreshness } from '../../../pipeline/read/lookups/deciding-files.ts'
+import type { ProductSelector } from '../../../pipeline/resolve/product-selectors.ts'
+import { pageCursor, parsePastedDomain } from '../../inputs/fields.ts'
+import {
+  explain,
+  parseAgent,
+  sidesSentence,
+  termsInBody,
+  termsSentence,
+  toTerms,
+} from '../../inputs/sale.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import type { Services } from '../../operation/services.ts'
+import { buildPageEnd } from '../../responses/lists.ts'
+import { type JudgedSelector, ProductJudge } from '../../responses/product-judge.ts'
+import { replyOk } from '../../responses/reply.ts'
+import { ResponseBudget } from '../../responses/response-budget.ts'
+import {
+  buildStretch,
+  buildStretchEnd,
+  STRETCH_BYTES,
+  takeStretch,
+  toLongList,
+} from '../../responses/stretches.ts'
+
+const SELECTORS = 500
+/** Publishers that the selectors of one question may name, each spelled out. */
+const DOMAINS = 1_000
+
+const texts = z.array(z.string().max(500)).max(10_000)
+
+const Selector = z
+  .looseObject({
+    publisher_domain: z
+      .string()
+      .max(500)
+      .nullish()
+      .describe('Publisher whose properties are selected'),
+    publisher_domains: z
+      .array(z.string().max(500))
+      .max(DOMAINS)
+      .optional()
+      .describe('Several publishers, in place of the one'),
+    selection_type: z
+      .enum(selectionTypes)
+      .optional()
+      .describe('How it selects; without it the other fields tell'),
+    property_ids: texts.optional().describe('Ids of the properties, for `by_id`'),
+    property_tags: texts.optional().describe('Any of these tags, for `by_tag`'),
+    tags: texts.optional().describe('Another name of `property_tags`'),
+    property_types: texts.optional().describe('Only properties of these kinds; any without it'),
+  })
+  .meta({
+    id: 'ProductSelector',
+    description:
+      'Properties of a publisher: with `selection_type`, or without, when ids mean `by_id`, tags mean ' +
+      '`by_tag` and neither means `all`',
+  })
+type Selector = z.output<typeof Selector>
+
+const Body = z
+  .looseObject({
+    agent_url: z.string().min(1).max(2_048).describe('Which agent, by its address'),
+    publisher_properties: z.array(Selector).max(SELECTORS).describe('What the product is sold on'),
+    ...termsInBody,
+    explain: z
+      .boolean()
+      .optional()
+      .describe('Adds `evidence`: the files, entries and rules behind the answer'),
+    evidence_cursor: pageCursor.describe('`evidence_next_cursor` of the page before'),
+  })
+  .refine(({ publisher_properties }) => countDomains(publisher_properties) <= DOMAINS, {
+    error: `publisher_properties must not name more than ${DOMAINS} publishers in all`,
+  })
+type Body = z.output<typeof Body>
+
+function countDomains(selectors: readonly Selector[]): number {
+  return selectors.reduce((sum, { publisher_domains }) => sum + (publisher_domains?.length ?? 1), 0)
+}
+
+/** A selector for each publisher, in one dialect. */
+function parseSelectors(selectors: readonly Selector[]): ProductSelector[] {
+  return selectors.flatMap(selector => {
+    const { publisher_domain, publisher_domains, property_ids, property_tags, tags } = selector
+    const wanted = property_tags ?? tags
+    const inferred = property_ids !== undefined ? 'by_id' : wanted !== undefined ? 'by_tag' : 'all'
+    const domains = publisher_domains ?? [publisher_domain ?? undefined]
+    return domains.map(
+      (domain): ProductSelector => ({
+        publisher_domain: domain && (parsePastedDomain(domain) ?? domain),
+        selection_type: selector.selection_type ?? inferred,
+        property_ids: property_ids ?? [],
+        property_tags: wanted ?? [],
+        property_types: selector.property_types,
+      }),
+    )
+  })
+}
+
+function judgeProduct(body: Body, { reader }: Services) {
+  const agent = findAgent(reader, parseAgent('agent_url', body.agent_url))
+  const terms = toTerms(body, reader.now())
+  const judge = new ProductJudge(reader, agent.agent_url, findOperating(reader, agent), terms)
+  return {
+    judge,
+    judged: parseSelectors(body.publisher_properties).map(selector => judge.judge(selector)),
+  }
+}
+
+export const authorizeProduct = defineOperation({
+  id: 'validateProductAuthorization',
+  method: 'POST',
+  path: '/api/registry/validate/product-authorization',
+  group: 'Lookups & Authorization',
+  summary: 'Validate that an agent may sell a product',
+  description:
+    'True when something is asked for and the agent may sell all of it. A grant of all properties ' +
+    `counts as one of each. ${sidesSentence}${termsSentence}`,
+  access: 'public',
+  cache: 'none',
+  query: z.object({ explain }),
+  body: Body.safeExtend({
+    unauthorized_items_cursor: pageCursor.describe(
+      '`unauthorized_items_next_cursor` of the page before',
+    ),
+  }),
+  reply: { 200: ProductAuthorization },
+  errors: ['invalid_request', 'too_large', 'unsupported_media_type'],
+  handle: ({ body, query, services }) => {
+    const { judge, judged } = judgeProduct(body, services)
+    const { requested, authorized, sides, confirmed } = judge.tally(judged)
+    const unauthorized = cutUnauthorized(judged, body.unauthorized_items_cursor)
+    const selectors = judged.map((judgement, index) => ({
+      publisher_domain: judgement.selector.publisher_domain ?? null,
+      selection_type: judgement.selector.selection_type,
+      requested_count: judgement.requested,
+      authorized_count: judgement.authorized,
+      ...unauthorized.lists[index],
+      source: judgement.source,
+      sides: judgement.sides,
+    }))
+    return replyOk({
+      agent_url: body.agent_url,
+      authorized: requested > 0 && authorized === requested,
+      coverage_percentage: requested === 0 ? 0 : Math.round((100 * authorized) / requested),
+      total_requested: requested,
+      total_authorized: authorized,
+      selectors,
+      ...unauthorized.end,
+      sides,
+      confirmed,
+      checked_at: toIso(services.reader.now()),
+      freshness: findDecidingFreshness(services.reader, judge.decidedBy(judged)),
+      ...((body.explain || query.explain === 'true') &&
+        buildStretch('evidence', judge.evidence(judged), body.evidence_cursor)),
+    })
+  },
+})
+
+/** One stretch through what all selectors list. */
+function cutUnauthorized(judged: readonly JudgedSelector[], cursor: string | undefined) {
+  const name = 'unauthorized_items'
+  const all = judged.flatMap(({ unauthorized = [] }) => unauthorized)
+  const start = Number(cursor ?? 0)
+  const shown = takeStretch(toLongList(all), start).length
+  let passed = 0
+  const lists = judged.map(({ unauthorized }) => {
+    if (unauthorized === undefined) return {}
+    const from = Math.max(0, start - passed)
+    const items = unauthorized.slice(from, Math.max(from, start + shown - passed))
+    passed += unauthorized.length
+    const { [`${name}_next_cursor`]: _, ...cut } = buildStretchEnd(
+      name,
+      from,
+      items.length,
+      unauthorized.length,
+    )
+    return { [name]: items, ...cut }
+  })
+  const { [`${name}_next_cursor`]: next } = buildStretchEnd(name, start, shown, all.length)
+  return { lists, end: next === undefined ? {} : { [`${name}_next_cursor`]: next } }
+}
+
+export const expandProduct = defineOperation({
+  id: 'expandProductIdentifiers',
+  method: 'POST',
+  path: '/api/registry/expand/product-identifiers',
+  group: 'Lookups & Authorization',
+  summary: 'Expand a product to the identifiers that an agent may sell',
+  description: `Selector by selector, each sorted by type and name. ${termsSentence}`,
+  access: 'public',
+  cache: 'none',
+  query: z.object({ explain }),
+  body: Body.safeExtend({
+    limit: z.int().min(1).max(10_000).optional().describe('Properties of a page; all without it'),
+    cursor: z
+      .string()
+      .regex(/^\d{1,9}$/, 'must be the next_cursor of an answer')
+      .optional()
+      .describe('`next_cursor` of the page before'),
+  }),
+  reply: { 200: ProductIdentifiers },
+  errors: ['invalid_request', 'too_large', 'unsupported_media_type'],
+  handle: ({ body, query, services }) => {
+    const { judge, judged } = judgeProduct(body, services)
+    const all = judged.flatMap(listProperties)
+    const start = Number(body.cursor ?? 0)
+    const isExplained = body.explain || query.explain === 'true'
+    const room = new ResponseBudget(isExplained ? STRETCH_BYTES : undefined)
+    const shown = room.take(
+      all.slice(start, start + (body.limit ?? all.length)).map(withIdentifiers),
+    )
+    const properties = shown.map(({ property }) => property)
+    const identifiers = shown.flatMap(item => item.identifiers)
+    return replyOk({
+      agent_url: body.agent_url,
+      properties,
+      identifiers,
+      property_count: properties.length,
+      identifier_count: identifiers.length,
+      ...(shown.length < all.length && {
+        properties_total: all.length,
+        properties_truncated: true,
+      }),
+      ...buildPageEnd(start, shown.length, all.length),
+      generated_at: toIso(services.reader.now()),
+      ...(isExplained && buildStretch('evidence', judge.evidence(judged), body.evidence_cursor)),
+    })
+  },
+})
+
+type Listed = ReturnType<typeof listProperties>[number]
+
+function listProperties({ items }: JudgedSelector) {
+  const authorized = items.flatMap(({ sales }) => sales).filter(sale => sale.verdict.authorized)
+  return authorized
+    .map(({ property }) => ({
+      publisher_domain: property.publisher_domain,
+      property_id: property.property_id ?? property.property_rid,
+      property_rid: property.property_rid,
+      property_name: property.name,
+      property_type: property.property_type,
+      identifiers: property.identifiers,
+      tags: property.tags,
+    }))
+    .sort((a, b) => {
+      const [first, other] = [a, b].map(row => `${row.property_type}\n${row.property_name}`)
+      return first! < other! ? -1 : first === other ? 0 : 1
+    })
+}
+
+function withIdentifiers(property: Listed) {
+  const { property_id, publisher_domain } = property
+  const identifiers = property.identifiers.map(({ type, value }) => ({
+    type,
+    value,
+    property_id,
+    publisher_domain,
+  }))
+  return { property, identifiers }
+}

@@ -1,0 +1,208 @@
+import { z } from 'zod'
+import { PublisherAuthorization } from '../../../pipeline/model/responses/authority.ts'
+import { CommitCache } from '../../../pipeline/read/cache/commit-cache.ts'
+import {
+  findAgent,
+  findOperating,
+  isOperatorSilent,
+  type KnownAgent,
+} from '../../../pipeline/read/lookups/agents.ts'
+import {
+  type Deciding,
+  findDecidingFreshness,
+  formatDecidingFreshness,
+  listDeciding,
+  listFilesOfPublisher,
+} from '../../../pipeline/read/lookups/deciding-files.ts'
+import {
+  findInventory,
+  type Inventory,
+  type StockedProperty,
+} from '../../../pipeline/read/lookups/inventory.ts'
+import { findReach } from '../../../pipeline/read/lookups/reach.ts'
+import type { Reader } from '../../../pipeline/read/reader.ts'
+import { judge, tallyVerdicts } from '../../../pipeline/resolve/authority.ts'
+import { listPublisherFiles } from '../../../pipeline/resolve/deciding-files.ts'
+import { isOpen, type Terms } from '../../../pipeline/resolve/sale-terms.ts'
+import { PastedDomain, pageCursor } from '../../inputs/fields.ts'
+import {
+  AgentUrl,
+  explain,
+  isPlain,
+  sidesSentence,
+  termsInQuery,
+  toTerms,
+} from '../../inputs/sale.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import { listEvidence } from '../../responses/evidence.ts'
+import { replyOk, replyRefused } from '../../responses/reply.ts'
+import { buildStretch, joinLists, toLongList } from '../../responses/stretches.ts'
+
+export const authorizePublisher = defineOperation({
+  id: 'authorizePublisher',
+  method: 'GET',
+  path: '/api/registry/publisher/authorization',
+  group: 'Lookups & Authorization',
+  summary: 'Count the properties of a publisher that an agent may sell',
+  description:
+    'Counts the active properties that grants in force reach and the operator does not contradict; ' +
+    `a grant of all of them counts as each of them. ${sidesSentence}Restrictions to countries, ` +
+    'placements and collections count only where the question names some.',
+  access: 'public',
+  cache: 'revalidate',
+  query: z.object({
+    domain: PastedDomain,
+    agent: AgentUrl,
+    ...termsInQuery,
+    explain,
+    evidence_cursor: pageCursor.describe('`evidence_next_cursor` of the page before'),
+    unauthorized_properties_cursor: pageCursor.describe(
+      '`unauthorized_properties_next_cursor` of the page before',
+    ),
+  }),
+  reply: { 200: PublisherAuthorization },
+  errors: ['invalid_request', 'not_found'],
+  handle: ({ query, services: { reader } }) => {
+    const { domain, agent: asked } = query
+    const isFirst = query.unauthorized_properties_cursor === undefined
+    const known = isPlain(query) && isFirst ? findCachedAnswer(reader, domain, asked) : nothing
+    if (known.text !== '') {
+      return replyOk(
+        `${known.text},"freshness":${formatDecidingFreshness(reader, known.deciding)}}`,
+      )
+    }
+    const agent = findAgent(reader, asked)
+    const inventory = findInventory(reader, domain)
+    const terms = toTerms(query, reader.now(), true)
+    if (inventory === undefined || !hasOpenGrant(inventory, agent.agent_url, terms)) {
+      return replyRefused('not_found', `${domain} grants ${asked} nothing`, {
+        domain,
+        agent_url: agent.agent_url,
+        freshness: findDecidingFreshness(reader, [listFilesOfPublisher(reader, domain)]),
+      })
+    }
+    const { answer, deciding } = judgePublisher(reader, inventory, agent, terms, query)
+    return replyOk({ ...answer, freshness: findDecidingFreshness(reader, deciding) })
+  },
+})
+
+const CACHE_BYTES_MAX = 16 * 1024 * 1024
+/** An answer as JSON up to its freshness, and the files that decided it. */
+interface CachedAnswer {
+  text: string
+  deciding: Deciding
+}
+
+const FILES_BYTES = 300
+const answerCache = new CommitCache<CachedAnswer>(
+  CACHE_BYTES_MAX,
+  ({ text }) => text.length + FILES_BYTES,
+)
+const nothing: CachedAnswer = { text: '', deciding: [] }
+
+/**
+ * The answer to a plain question; empty where nothing is granted, or
+ * where a grant has a window and the answer its time.
+ */
+function findCachedAnswer(reader: Reader, domain: string, asked: string): CachedAnswer {
+  const { serving } = reader
+  if (serving === undefined) return nothing
+  return answerCache.get(serving, `${domain} ${asked}`, () => {
+    const agent = findAgent(reader, asked)
+    const whole = buildWholeAnswer(reader, domain, agent)
+    if (whole !== undefined) return whole
+    const inventory = findInventory(reader, domain)
+    if (inventory === undefined || inventory.isTimed) return nothing
+    if (inventory.grantsTo(agent.agent_url).length === 0) return nothing
+    const terms = toTerms({}, reader.now(), true)
+    const { answer, deciding } = judgePublisher(reader, inventory, agent, terms, {})
+    return { text: JSON.stringify(answer).slice(0, -1), deciding }
+  })
+}
+
+/**
+ * Answers the common case without reading the publisher: all is granted and the operator declares
+ * nothing. Undefined where a closer look is needed.
+ */
+function buildWholeAnswer(
+  reader: Reader,
+  domain: string,
+  agent: KnownAgent,
+): CachedAnswer | undefined {
+  const { agent_url } = agent
+  const reach = findReach(reader, agent_url, domain)
+  if (reach?.sold === undefined || !isOperatorSilent(reader, agent)) return undefined
+  const { sold, authorized_for, verified_by: resolved_location } = reach
+  const words = authorized_for === null ? '' : `,"authorized_for":${JSON.stringify(authorized_for)}`
+  return {
+    text:
+      `{"publisher_domain":"${domain}","agent_url":${JSON.stringify(agent_url)}` +
+      `,"authorized":${sold},"total":${sold},"publisher_wide":true,"source":"adagents_json"${words}` +
+      ',"unauthorized_properties":[],"sides":{"publisher":"match","operator":"unknown"},"confirmed":false',
+    deciding: [listPublisherFiles({ ...reach, domain, resolved_location })],
+  }
+}
+
+function hasOpenGrant(inventory: Inventory, agentUrl: string, { at }: Terms): boolean {
+  return inventory.grantsTo(agentUrl).some(grant => isOpen(grant, at))
+}
+
+/** Stretches of the lists of an answer that are asked for. */
+interface Paging {
+  explain?: string | undefined
+  evidence_cursor?: string | undefined
+  unauthorized_properties_cursor?: string | undefined
+}
+
+function toRefused({ property_id, name, property_type }: StockedProperty) {
+  return { ...(property_id !== null && { id: property_id }), name, type: property_type }
+}
+
+function judgePublisher(
+  reader: Reader,
+  inventory: Inventory,
+  agent: KnownAgent,
+  terms: Terms,
+  asked: Paging,
+) {
+  const { agent_url } = agent
+  const { publisher_domain } = inventory.stored
+  const operating = findOperating(reader, agent)
+  const granting = inventory.granting(agent_url)
+  const judged = inventory.properties
+    .filter(property => property.is_active)
+    .map(property => ({ property, verdict: judge(property, granting, operating, terms) }))
+  const authorized = judged.filter(({ verdict }) => verdict.authorized)
+  const rest = judged.filter(({ verdict }) => !verdict.authorized)
+  const tally = tallyVerdicts(
+    (authorized.length > 0 ? authorized : judged).map(answer => answer.verdict),
+  )
+  const words = granting.grants.find(grant => grant.authorized_for !== null)?.authorized_for
+  const answer = {
+    publisher_domain,
+    agent_url,
+    authorized: authorized.length,
+    total: judged.length,
+    publisher_wide: judged.length > 0 && rest.length === 0,
+    source: 'adagents_json',
+    ...(words != null && { authorized_for: words }),
+    ...buildStretch(
+      'unauthorized_properties',
+      toLongList(rest.map(({ property }) => toRefused(property))),
+      asked.unauthorized_properties_cursor,
+    ),
+    sides: tally.sides,
+    confirmed: authorized.length > 0 && tally.confirmed === authorized.length,
+    ...(asked.explain === 'true' &&
+      buildStretch(
+        'evidence',
+        joinLists(
+          judged.map(({ property, verdict }) =>
+            listEvidence(reader, property, publisher_domain, operating, verdict),
+          ),
+        ),
+        asked.evidence_cursor,
+      )),
+  }
+  return { answer, deciding: listDeciding(reader, publisher_domain, operating, tally.sides) }
+}

@@ -1,0 +1,172 @@
+import { z } from 'zod'
+import { type Domain, stripHostPrefix } from '../../../pipeline/core/domain.ts'
+import { refuse } from '../../../pipeline/core/errors.ts'
+import { buildHostedAddress, parseHostedDomain } from '../../../pipeline/model/hosted.ts'
+import { BrandSetUp, BrandSubmitted } from '../../../pipeline/model/responses/hosted.ts'
+import {
+  type BrandFile,
+  BrandManifest,
+  BrandName,
+  relations,
+} from '../../../pipeline/model/save.ts'
+import { getMembers } from '../../../pipeline/read/lookups/members.ts'
+import type { readBrandFile } from '../../inputs/brand-file.ts'
+import { PastedDomain } from '../../inputs/fields.ts'
+import { resolveLiveBrand } from '../../live/brand.ts'
+import { toTaskAsked } from '../../operation/answering.ts'
+import { submitIdempotent } from '../../operation/idempotency.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import type { Services } from '../../operation/services.ts'
+import { replyOk } from '../../responses/reply.ts'
+import { explainPointerFault } from '../community/hosted.ts'
+import { boundSchema, SavedDomain, saveErrors, toEditor } from '../community/saves.ts'
+
+const LogoAddress = z
+  .url({ protocol: /^https$/ })
+  .max(2_048)
+  .refine(text => {
+    // Asked also of what is no address, which is told already.
+    if (!URL.canParse(text)) return true
+    const { username, password } = new URL(text)
+    return username === '' && password === ''
+  }, 'must not carry a user name or password')
+
+export const setUpBrand = defineOperation({
+  id: 'setUpBrand',
+  method: 'POST',
+  path: '/api/brands/setup-my-brand',
+  group: 'Brand Resolution',
+  summary: 'Publish a brand.json that the registry hosts for your brand',
+  description:
+    'Where the domain publishes a file of its own nothing is saved. Otherwise the file that is given ' +
+    'is kept, without whom to write to; else the one that was kept before; else one is made of the ' +
+    'rest. Serve `pointer_snippet` as /.well-known/brand.json, and it is the domain’s own. Your ' +
+    'organization must have shown that the domain, or one above it, is its own (403).',
+  access: 'bearer',
+  writes: true,
+  quota: 'saves',
+  cache: 'none',
+  body: z.object({
+    domain: PastedDomain.transform(text => stripHostPrefix(text) as Domain),
+    brand_name: BrandName.describe('How the brand calls itself'),
+    brand_json: boundSchema(z.record(z.string(), z.unknown()))
+      .exactOptional()
+      .describe('The file to keep, as it would be served; at most 100 KB'),
+    logo_url: LogoAddress.exactOptional().describe(
+      'Address of its logo; only without `brand_json`',
+    ),
+    brand_color: z
+      .string()
+      .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #1a2b3c')
+      .exactOptional()
+      .describe('Its main colour as `#RRGGBB`; only without `brand_json`'),
+  }),
+  reply: { 200: BrandSetUp },
+  errors: [...saveErrors, 'forbidden'],
+  handle: async ({ body, principal, attempt, bodyBytes, caller, services }) => {
+    const { domain, brand_name } = body
+    if (principal.org_id === undefined) {
+      return refuse('forbidden', 'only organizations may set up a brand', { domain })
+    }
+    const asked = toTaskAsked({ principal, bodyBytes, caller })
+    const handed =
+      body.brand_json &&
+      (await services.workers.run('readBrandFile', asked, body.brand_json, domain))
+    const address = buildHostedAddress(services.baseUrl(), 'brand.json', domain)
+    const answer = {
+      domain,
+      hosted_brand_json_url: address,
+      ...describePointer(services.baseUrl(), address),
+    }
+    if (await isPublishingItself(domain, caller(), services))
+      return replyOk({ ...answer, has_brand_json: true })
+    const save = { op: 'brand.save', revision_id: attempt, domain, brand_name } as const
+    const editor = toEditor(principal)
+    const brand = handed ? toSavedFile(handed) : buildManifest(body)
+    await submitIdempotent(services, attempt, { ...save, editor, ...brand }, { domain })
+    return replyOk({ ...answer, has_brand_json: false })
+  },
+})
+
+/** The text to serve, or why none would be followed. */
+function describePointer(baseUrl: string, address: string) {
+  const detail = explainPointerFault(baseUrl)
+  if (detail !== undefined) return { pointer_snippet: '', detail }
+  return { pointer_snippet: JSON.stringify({ authoritative_location: address }, null, 2) }
+}
+
+/** Tells whether the domain now serves a brand.json other than the one hosted for it here. */
+async function isPublishingItself(
+  domain: Domain,
+  caller: string,
+  services: Services,
+): Promise<boolean> {
+  const { answer: live } = await resolveLiveBrand(domain, caller, services)
+  if (live.resolution === null) return false
+  const leads = live.data.authoritative_location
+  if (live.variant !== 'authoritative_location' || typeof leads !== 'string') return true
+  const source = { kind: 'brand.json', location: leads } as const
+  return parseHostedDomain(services.baseUrl(), source) !== domain
+}
+
+function toSavedFile({ brand, file, document }: ReturnType<typeof readBrandFile>) {
+  const brand_json: BrandFile = { file, document }
+  return { brand_json, brand_manifest: brand.manifest }
+}
+
+/** Nothing that was told before is lost where neither a logo nor a colour is given. */
+function buildManifest({ logo_url, brand_color }: { logo_url?: string; brand_color?: string }) {
+  if (logo_url === undefined && brand_color === undefined) return {}
+  return {
+    brand_manifest: {
+      ...(logo_url !== undefined && { logos: [{ url: logo_url, tags: ['primary'] }] }),
+      ...(brand_color !== undefined && { colors: { primary: brand_color } }),
+    },
+  }
+}
+
+export const submitBrand = defineOperation({
+  id: 'submitBrand',
+  method: 'POST',
+  path: '/api/brands/discovered/community',
+  group: 'Brand Discovery',
+  summary: 'Submit a brand that the registry does not know yet',
+  description:
+    'For members. A moderator looks at it before anybody else sees it. 409 where the brand is known, ' +
+    'or waits already.',
+  access: 'bearer',
+  writes: true,
+  quota: 'saves',
+  cache: 'none',
+  body: z.object({
+    domain: SavedDomain,
+    brand_name: BrandName.exactOptional().describe('Name of the brand; its domain without one'),
+    ...relations,
+    brand_manifest: boundSchema(BrandManifest)
+      .exactOptional()
+      .describe('Its looks and words; at most 100 KB'),
+  }),
+  reply: { 200: BrandSubmitted },
+  errors: [
+    ...saveErrors.filter(error => error !== 'ownership_proof_required'),
+    'forbidden' as const,
+  ],
+  handle: async ({ body, principal, attempt, services }) => {
+    const { domain, brand_name = domain, ...details } = body
+    const { org_id } = principal
+    if (!getMembers(services.reader).all.some(member => member.org_id === org_id)) {
+      return refuse('forbidden', 'only members may submit brands', { domain })
+    }
+    const submit = { op: 'brand.submit', revision_id: attempt, domain, brand_name } as const
+    const editor = toEditor(principal)
+    const done = await submitIdempotent(
+      services,
+      attempt,
+      { ...submit, editor, ...details },
+      { domain },
+    )
+    const review_status = 'pending'
+    const brand = { id: done.review_id, domain, brand_name, source: 'community', review_status }
+    return replyOk({ brand, review_status })
+  },
+})

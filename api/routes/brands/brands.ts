@@ -1,0 +1,235 @@
+import { z } from 'zod'
+import type { Domain } from '../../../pipeline/core/domain.ts'
+import { truncateJson } from '../../../pipeline/core/truncate-json.ts'
+import { toUrl } from '../../../pipeline/model/observation.ts'
+import type { LiveBrandFailure } from '../../../pipeline/model/reported-fault.ts'
+import { BrandJson } from '../../../pipeline/model/responses/brand-json.ts'
+import { BrandList, BrandResolution } from '../../../pipeline/model/responses/index.ts'
+import { findBrand, resolveBrands } from '../../../pipeline/read/lookups/brands.ts'
+import { findFileFreshness } from '../../../pipeline/read/lookups/stored.ts'
+import {
+  type BrandsAsked,
+  listBrands,
+  listBrandsPage,
+  noBrands,
+  searchBrands,
+} from '../../../pipeline/read/queries/brands.ts'
+import { buildFirstPage } from '../../../pipeline/read/queries/listed.ts'
+import type { Reader, Snapshot } from '../../../pipeline/read/reader.ts'
+import { BulkDomains, describeBulk, parseDomainsStrictly } from '../../inputs/bulk.ts'
+import { fresh, PastedDomain } from '../../inputs/fields.ts'
+import { buildAgeHeader } from '../../limits/outbound.ts'
+import { resolveLiveBrand } from '../../live/brand.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import type { Services } from '../../operation/services.ts'
+import {
+  buildSeqHeader,
+  formatListPage,
+  getSearch,
+  getSnapshot,
+  LIST_BYTES,
+  listQuery,
+  toOffset,
+} from '../../responses/lists.ts'
+import {
+  noStore,
+  replyLent,
+  replyOk,
+  replyRefused,
+  replyStored,
+  type Sent,
+} from '../../responses/reply.ts'
+
+/** Bytes of brand data in an answer; answers stay below 256 KiB. */
+const DATA_BYTES = 160 * 1024
+
+/** Tells who asks. */
+type Caller = () => string
+
+export const resolveBrand = defineOperation({
+  id: 'resolveBrand',
+  method: 'GET',
+  path: '/api/brands/resolve',
+  group: 'Brand Resolution',
+  summary: 'Resolve a domain to its canonical brand',
+  access: 'public',
+  cache: 'revalidate',
+  query: z.object({ domain: PastedDomain, fresh }),
+  reply: { 200: BrandResolution },
+  errors: ['invalid_request', 'not_found', 'unavailable'],
+  handle: ({ query: { domain, fresh }, caller, services }) => {
+    if (fresh) return resolveFreshBrand(domain, caller, services)
+    const found = findBrand(services.reader, domain)
+    return found ? replyStored(found) : replyUnknownBrand(services, domain, caller)
+  },
+})
+
+async function resolveFreshBrand(
+  domain: Domain,
+  caller: Caller,
+  services: Services,
+): Promise<Sent> {
+  const outcome = await resolveLiveBrand(domain, caller(), services)
+  const live = outcome.answer
+  if (live.resolution !== null)
+    return replyOk(live.resolution, { ...noStore, ...buildAgeHeader(outcome) })
+  const stored = findBrand(services.reader, domain)
+  if (stored === undefined) return replyUnknownBrand(services, domain, caller, live.failure)
+  return replyOk({ ...JSON.parse(stored.body.toString()), live_brand_json: live.failure }, noStore)
+}
+
+export const readBrandJson = defineOperation({
+  id: 'getBrandJson',
+  method: 'GET',
+  path: '/api/brands/brand-json',
+  group: 'Brand Resolution',
+  summary: 'Get the brand.json of a domain as crawled',
+  description:
+    'The brand as the registry holds it, or with `fresh=true` the file of the domain as it is now; ' +
+    '`data_truncated` says that a long one was cut.',
+  access: 'public',
+  cache: 'none',
+  query: z.object({ domain: PastedDomain, fresh }),
+  reply: { 200: BrandJson },
+  errors: ['invalid_request', 'not_found', 'unavailable'],
+  handle: ({ query: { domain, fresh }, caller, services }) =>
+    fresh
+      ? resolveFreshBrandJson(domain, caller, services)
+      : replyStoredBrandJson(domain, caller, services),
+})
+
+async function resolveFreshBrandJson(
+  domain: Domain,
+  caller: Caller,
+  services: Services,
+): Promise<Sent> {
+  const outcome = await resolveLiveBrand(domain, caller(), services)
+  const live = outcome.answer
+  if (live.resolution === null) return replyStoredBrandJson(domain, caller, services, live.failure)
+  const { url, variant, data, data_truncated, warnings } = live
+  const body = {
+    domain,
+    url,
+    data,
+    variant,
+    ...(data_truncated && { data_truncated }),
+    ...(warnings.length > 0 && { warnings }),
+  }
+  return replyOk(body, buildAgeHeader(outcome))
+}
+
+/** The brand as it stands; `failure` is what came of asking the domain itself. */
+function replyStoredBrandJson(
+  domain: Domain,
+  caller: Caller,
+  services: Services,
+  failure?: LiveBrandFailure,
+): Sent {
+  const stored = findBrand(services.reader, domain)
+  if (stored === undefined)
+    return replyUnknownBrand(services, domain, caller, failure, { errors: [] })
+  const brand = JSON.parse(stored.body.toString()) as BrandResolution
+  const data = truncateJson({ name: brand.brand_name, ...brand.brand_manifest }, DATA_BYTES)
+  const isOwn = brand.source === 'brand_json'
+  const found = brand.enrichment && `https://${domain}/`
+  return replyOk({
+    domain,
+    url: isOwn
+      ? toUrl({ kind: 'brand.json', location: domain })
+      : (found ?? `${services.baseUrl()}/brands/${domain}/brand.json`),
+    data: data?.value ?? { name: brand.brand_name },
+    ...(data?.truncated !== false && { data_truncated: true }),
+    ...(isOwn && {
+      variant: brand.relationship_trust === 'inline' ? 'house_portfolio' : 'brand_canonical',
+    }),
+    ...(failure && { live_brand_json: failure }),
+    freshness: brand.freshness,
+  })
+}
+
+function replyUnknownBrand(
+  { demand, reader }: Services,
+  domain: Domain,
+  caller: Caller,
+  live?: LiveBrandFailure,
+  more?: object,
+): Sent {
+  const freshness = findFileFreshness(reader, 'brand.json', domain)
+  if (freshness.state === 'never_crawled') demand.add(domain, caller)
+  const status = live === undefined ? freshness.http_status : live.status_code
+  return replyRefused('not_found', `no brand is known for ${domain}`, {
+    domain,
+    ...(status !== undefined && { file_status: status }),
+    ...more,
+    ...(live && { live_brand_json: live }),
+    freshness,
+  })
+}
+
+export const resolveBrandsBulk = defineOperation({
+  id: 'resolveBrandsBulk',
+  method: 'POST',
+  path: '/api/brands/resolve/bulk',
+  group: 'Brand Resolution',
+  summary: 'Resolve many domains to their brands in one call',
+  description: 'Results are keyed by the trimmed, lower-case input; null where no brand is known.',
+  access: 'public',
+  cache: 'none',
+  limit: 'bulk',
+  body: BulkDomains,
+  reply: { 200: describeBulk(BrandResolution) },
+  errors: ['invalid_request', 'too_large', 'unsupported_media_type', 'rate_limited'],
+  handle: ({ body, services: { config, reader } }) =>
+    replyLent(
+      resolveBrands(reader, parseDomainsStrictly(body.domains, config.LIMITS.bulkResolveDomains)),
+    ),
+})
+
+const brandListQuery = listQuery(['brand_json', 'enriched', 'community', 'hosted'], 1_000)
+
+export const listRegisteredBrands = defineOperation({
+  id: 'listBrands',
+  method: 'GET',
+  path: '/api/brands/registry',
+  group: 'Brand Resolution',
+  summary: 'List brands',
+  description:
+    'Brands by name. `search` is a part of the domain, a name or the name of the house: brands that ' +
+    'are called so come first, then those that begin so; where no brand contains it, those that it ' +
+    'may mean misspelled. `stats` counts all that match it, whatever `source` says.',
+  access: 'public',
+  cache: 'list',
+  asksSnapshot: true,
+  cacheKey: () => '',
+  query: brandListQuery,
+  reply: { 200: BrandList },
+  errors: ['invalid_request', 'unavailable'],
+  handle: async ({ query: { cursor, ...asked }, services: { reader } }) => {
+    const query = { ...asked, offset: toOffset({ cursor, offset: asked.offset }) }
+    if (query.search) return searchBrandList(reader, query.search, query)
+    const { lists } = reader
+    if (lists !== undefined)
+      return replyOk(listBrandsPage(lists, query, LIST_BYTES), buildSeqHeader(lists))
+    const snapshot = getSnapshot(reader)
+    return replyOk(
+      snapshot ? await listBrandsOfSnapshot(snapshot, query) : noBrands,
+      buildSeqHeader(snapshot),
+    )
+  },
+})
+
+function listBrandsOfSnapshot(snapshot: Snapshot, asked: BrandsAsked): Promise<string | Buffer> {
+  return buildFirstPage(snapshot, 'brands', asked, async () => {
+    const { brands, stats } = await listBrands(snapshot, { ...asked, limit: asked.limit + 1 })
+    const items = brands.map(item => JSON.stringify(item))
+    return formatListPage('brands', items, { ...asked, stats })
+  })
+}
+
+async function searchBrandList(reader: Reader, text: string, asked: BrandsAsked): Promise<Sent> {
+  const index = getSearch(reader)
+  if (index === undefined) return replyOk(noBrands, buildSeqHeader(index))
+  const { items, stats } = await searchBrands(index, text, { ...asked, limit: asked.limit + 1 })
+  const body = formatListPage('brands', items, { ...asked, stats })
+  return replyOk(body, buildSeqHeader(index))
+}

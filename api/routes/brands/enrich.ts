@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
+import { z } from 'zod'
+import { toIso } from '../../../pipeline/core/clock.ts'
+import type { Domain } from '../../../pipeline/core/domain.ts'
+import { PublicError } from '../../../pipeline/core/errors.ts'
+import {
+  BrandCompany,
+  BrandProfile,
+  type Enrichment,
+  refreshDueAt,
+} from '../../../pipeline/model/enrichment.ts'
+import { type BrandResolution, EnrichedBrand } from '../../../pipeline/model/responses/index.ts'
+import { findBrand } from '../../../pipeline/read/lookups/brands.ts'
+import type { Reader } from '../../../pipeline/read/reader.ts'
+import { PastedDomain } from '../../inputs/fields.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import type { Services } from '../../operation/services.ts'
+import { replyOk, replyRefused } from '../../responses/reply.ts'
+
+/** Time beyond that of the crawler for which its answer is awaited. */
+const SLACK_MS = 2_000
+/** Time that the caller waits for the brand to be saved, after which others are shown it too. */
+const KEEP_MS = 1_000
+
+export const enrichBrand = defineOperation({
+  id: 'enrichBrand',
+  method: 'GET',
+  path: '/api/brands/enrich',
+  group: 'Brand Resolution',
+  summary: 'Enrich a brand with logos, colours, description and company',
+  description:
+    'Answers from the registry where it knows the brand (`cached`). Else asks a provider of brand data, or reads ' +
+    'the home page, and keeps what it finds: the brand is then resolved and listed as `enriched` until somebody ' +
+    'says more. It is refreshed after 30 days, later each time nothing has changed. `Age` tells how old a repeated ' +
+    'answer is.',
+  access: 'public',
+  cache: 'none',
+  query: z.object({ domain: PastedDomain }),
+  reply: { 200: EnrichedBrand },
+  errors: ['invalid_request', 'not_found', 'unavailable'],
+  handle: async ({ query, caller, services }) => {
+    const domain = query.domain as Domain
+    const stored = findStoredBrand(services.reader, domain)
+    const known = stored && toProfile(domain, stored)
+    const { enrichment: origin } = stored ?? {}
+    const isAged = origin && services.clock.now() >= refreshDueAt(origin, services.config.LIMITS)
+    if (known !== undefined && !isAged) return replyOk(known)
+    const isOpen = stored === undefined || stored.source === 'enriched'
+    const asked = look(domain, caller(), isOpen, services)
+    // Of a brand that is known, what was found before is better than nothing.
+    const found = await (known ? asked.catch(ignoreUnavailable) : asked)
+    if (found !== null) {
+      const { provider, ...profile } = found
+      return replyOk({
+        success: true,
+        domain,
+        cached: false,
+        source_type: 'enriched',
+        provider,
+        ...profile,
+      })
+    }
+    if (known !== undefined) return replyOk(known)
+    return replyRefused('not_found', `no brand data was found for ${domain}`, { domain })
+  },
+})
+
+type Found = Enrichment & { found_at: string }
+
+/** Looks for a brand on the web, and hands in what is found where it may be kept. */
+async function look(
+  domain: Domain,
+  caller: string,
+  isOpen: boolean,
+  { clock, config, writer, log, outbound }: Services,
+): Promise<Found | null> {
+  const found = await outbound.ask<'enrich_brand'>({
+    question: `enrich ${domain}`,
+    caller,
+    ms: config.LIMITS.enrichMs + SLACK_MS,
+    request: () => ({ kind: 'enrich_brand', domain }),
+    async after({ enrichment }) {
+      if (enrichment === null || !isOpen) return
+      const operation = buildEnrichment(domain, enrichment, toIso(clock.now()))
+      const saving = writer
+        .submit(operation, { by: { kind: 'registry', id: 'enrich' } })
+        .catch(error => log.debug({ domain, error }, 'what was found was not kept'))
+      await Promise.race([saving, setTimeout(KEEP_MS, undefined, { ref: false })])
+    },
+  })
+  const { enrichment } = found.answer
+  return enrichment && { ...enrichment, found_at: toIso(clock.now() - found.ageMs) }
+}
+
+function buildEnrichment(domain: Domain, enrichment: Enrichment, found_at: string) {
+  return { op: 'brand.enrich', revision_id: randomUUID(), domain, enrichment, found_at } as const
+}
+
+function ignoreUnavailable(error: unknown): null {
+  if (error instanceof PublicError) return null
+  throw error
+}
+
+function findStoredBrand(reader: Reader, domain: Domain): BrandResolution | undefined {
+  const stored = findBrand(reader, domain)
+  return stored && JSON.parse(stored.body.toString())
+}
+
+/** Converts a stored brand to a profile; undefined when it holds no manifest. */
+function toProfile(domain: Domain, brand: BrandResolution): object | undefined {
+  const { brand_manifest, canonical_domain, source, enrichment, freshness } = brand
+  if (brand_manifest === undefined) return undefined
+  const profile = Object.entries(brand_manifest).filter(([name]) => name in BrandProfile.shape)
+  const manifest = { url: `https://${canonical_domain}/`, ...Object.fromEntries(profile) }
+  const company = BrandCompany.safeParse(brand_manifest.company)
+  return {
+    success: true,
+    domain,
+    cached: true,
+    source_type: source,
+    ...(enrichment && { provider: enrichment.provider, found_at: enrichment.found_at }),
+    manifest,
+    ...(company.success && { company: company.data }),
+    freshness,
+  }
+}

@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+
+import { type ImageType, imageTypes } from '../../../pipeline/core/image-type.ts'
+import { isModerator } from '../../../pipeline/core/roles.ts'
+import {
+  type Logo,
+  LogoForm,
+  LogoList,
+  LogoTaken,
+  type StoredLogo,
+} from '../../../pipeline/model/logo.ts'
+import { findLogos, readPicture } from '../../../pipeline/read/lookups/logos.ts'
+import { canActFor } from '../../auth/organization-access.ts'
+import type { Principal } from '../../auth/principal.ts'
+import { createCsv, PastedDomain } from '../../inputs/fields.ts'
+import { readLogoForm } from '../../inputs/logo-form.ts'
+import { submitIdempotent } from '../../operation/idempotency.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import { replyOk, replyRefused } from '../../responses/reply.ts'
+import { toEditor } from '../community/saves.ts'
+
+const params = z.object({ domain: PastedDomain })
+/** A picture is named by its hash and its type. */
+const PICTURE = /^[0-9a-f]{64}\.[a-z]{3,4}$/
+
+/** A picture is nothing but a picture, whatever a browser makes of it. */
+const CONFINED = {
+  'content-security-policy': "sandbox; default-src 'none'",
+  'cross-origin-resource-policy': 'cross-origin',
+}
+const FOR_EVER = { 'cache-control': 'public, max-age=31536000, immutable' }
+const FOR_NOBODY_ELSE = { 'cache-control': 'private, no-store' }
+
+export const listLogos = defineOperation({
+  id: 'listLogos',
+  method: 'GET',
+  path: '/api/brands/:domain/logos',
+  group: 'Brand Resolution',
+  summary: 'List the logos of a brand',
+  description:
+    'Those that everybody sees; one that waits for a moderator, or was rejected, is shown to the ' +
+    'organization that handed it in and to moderators. `tags`: only what has all of them.',
+  access: 'optional',
+  cache: 'personal',
+  params,
+  query: z.object({ tags: createCsv('Comma-separated') }),
+  reply: { 200: LogoList },
+  errors: ['invalid_request'],
+  handle: ({ params: { domain }, query, principal, services: { reader, baseUrl } }) => {
+    const tags = query.tags.map(tag => tag.toLowerCase())
+    const visible = findLogos(reader, domain)
+      .filter(logo => isVisible(logo, principal))
+      .filter(logo => tags.every(tag => logo.tags.includes(tag)))
+    const counted = (status: string) => visible.filter(logo => logo.status === status).length
+    return replyOk({
+      domain,
+      logos: visible.map(logo => toLogo(logo, baseUrl())),
+      stats: { total: visible.length, approved: counted('approved'), pending: counted('pending') },
+    })
+  },
+})
+
+export const saveLogo = defineOperation({
+  id: 'saveLogo',
+  method: 'POST',
+  path: '/api/brands/:domain/logos',
+  group: 'Brand Resolution',
+  summary: 'Upload a logo of a brand',
+  description:
+    'The type of a picture is detected from its bytes. It is shown at once where your organization has shown ' +
+    'that the domain, or one above it, is its own; otherwise it waits for a moderator.',
+  access: 'bearer',
+  writes: true,
+  raw: true,
+  quota: 'saves',
+  cache: 'none',
+  params,
+  bodyType: 'multipart/form-data',
+  body: z.custom<Buffer>(Buffer.isBuffer, 'is required').meta(LogoForm as object as { id: string }),
+  reply: { 201: LogoTaken },
+  errors: [
+    'invalid_request',
+    'conflict',
+    'too_large',
+    'unsupported_media_type',
+    'rate_limited',
+    'unavailable',
+  ] as const,
+  handle: async ({ params: { domain }, body, header, principal, attempt, services }) => {
+    const type = String(header('content-type') ?? '')
+    const upload = await readLogoForm(body, type, services.config.LIMITS.logoBytes)
+    const { bytes, ...logo } = upload
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    const done = await submitIdempotent(
+      services,
+      attempt,
+      {
+        op: 'logo.save',
+        logo_id: attempt,
+        domain,
+        sha256,
+        ...logo,
+        editor: toEditor(principal),
+        moderates: isModerator(principal.roles),
+        bytes: bytes.toString('base64'),
+      },
+      { domain },
+    )
+    const { content_type } = logo
+    const url = buildAddress({ domain, hash: sha256, content_type }, services.baseUrl())
+    const { logo_id, status: review_status } = done
+    return {
+      status: 201,
+      body: { success: true, domain, logo_id, review_status, content_type, url },
+    }
+  },
+})
+
+export const readLogo = defineOperation({
+  id: 'getLogo',
+  method: 'GET',
+  path: '/assets/brands/:domain/:file',
+  group: 'Brand Resolution',
+  summary: 'Get the image of a logo',
+  description:
+    'The name is the hash of the image, so it never changes. It is as public as its entry in the list.',
+  access: 'optional',
+  cache: 'private',
+  params: params.extend({
+    file: z
+      .string()
+      .regex(PICTURE, 'must be the name of a picture')
+      .describe('Name of the picture, as the list of logos has it'),
+  }),
+  reply: { 200: { type: Object.keys(imageTypes) } },
+  errors: ['invalid_request', 'not_found'],
+  handle: async ({ params: { domain, file }, principal, services: { reader } }) => {
+    const logo = findLogos(reader, domain).find(
+      logo =>
+        buildFileName(logo) === file && logo.status !== 'rejected' && isVisible(logo, principal),
+    )
+    const picture = logo && (await readPicture(reader, logo.hash))
+    if (picture === undefined)
+      return replyRefused('not_found', `${domain} has no such logo`, { domain })
+    const { content_type: type, hash: etag, status } = logo!
+    const caching = status === 'approved' ? FOR_EVER : FOR_NOBODY_ELSE
+    return { status: 200, body: picture, type, etag, headers: { ...CONFINED, ...caching } }
+  },
+})
+
+function isVisible({ status, org_id }: StoredLogo, principal: Principal | undefined): boolean {
+  if (status === 'approved') return true
+  if (principal === undefined) return false
+  return isModerator(principal.roles) || (org_id !== null && canActFor(principal, org_id))
+}
+
+function toLogo(logo: StoredLogo, baseUrl: string): Logo {
+  const { logo_id: id, content_type, bytes, hash: sha256, source, tags, note, status } = logo
+  return {
+    id,
+    ...(status !== 'rejected' && { url: buildAddress(logo, baseUrl) }),
+    content_type,
+    bytes,
+    sha256,
+    source,
+    tags,
+    ...(note !== null && { note }),
+    review_status: status,
+    uploaded_at: logo.uploaded_at,
+  }
+}
+
+type Named = Pick<StoredLogo, 'domain' | 'hash'> & { content_type: ImageType }
+
+function buildFileName({ hash, content_type }: Omit<Named, 'domain'>): string {
+  return `${hash}.${imageTypes[content_type]}`
+}
+
+function buildAddress(logo: Named, baseUrl: string): string {
+  return `${baseUrl}/assets/brands/${logo.domain}/${buildFileName(logo)}`
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import type { FileKind } from '../../../pipeline/model/observation.ts'
+import { History } from '../../../pipeline/model/responses/history.ts'
+import type { RevisionRow } from '../../../pipeline/model/rows.ts'
+import { findHistory } from '../../../pipeline/read/lookups/history.ts'
+import { findFileFreshness } from '../../../pipeline/read/lookups/stored.ts'
+import { PastedDomain, pageCursor } from '../../inputs/fields.ts'
+import { defineOperation, type Group, type Operation } from '../../operation/operation.ts'
+import { buildPageEnd } from '../../responses/lists.ts'
+import { replyOk, replyRefused } from '../../responses/reply.ts'
+
+const LARGEST_PAGE = 100
+const USUAL_PAGE = 20
+
+/** A number that falls back to the usual one when it is none, or too small; one too large is cut. */
+export function createLenientNumber({
+  description,
+  least,
+  most,
+  usual,
+}: {
+  description: string
+  least: number
+  most: number
+  usual: number
+}) {
+  return z
+    .unknown()
+    .optional()
+    .transform(input => {
+      const value = typeof input === 'string' && /^\d{1,15}$/.test(input) ? Number(input) : -1
+      return value < least ? usual : Math.min(value, most)
+    })
+    .meta({ type: 'integer', minimum: least, maximum: most, default: usual, description })
+}
+
+/** Creates the schema of the page size of a history. */
+export function createRevisionLimit(most: number, usual: number) {
+  const description = 'Revisions of a page; a larger number means the largest page'
+  return createLenientNumber({ description, least: 1, most, usual })
+}
+
+export const revisionOffset = createLenientNumber({
+  description: 'Revisions to pass over; `cursor` counts instead where it is given',
+  least: 0,
+  most: Number.MAX_SAFE_INTEGER,
+  usual: 0,
+})
+
+interface Kind {
+  id: string
+  path: string
+  group: Group
+  entity: RevisionRow['entity']
+  file: FileKind
+  what: string
+}
+
+function defineHistory({ id, path, group, entity, file, what }: Kind): Operation {
+  return defineOperation({
+    id,
+    method: 'GET',
+    path,
+    group,
+    summary: `How the entry of a ${what} was edited`,
+    description:
+      'Saves, enrichments and rollbacks, newest first; crawls are none. The revision that made the ' +
+      'entry is number 1 and neither listed nor counted.',
+    access: 'public',
+    cache: 'revalidate',
+    query: z.object({
+      domain: PastedDomain,
+      limit: createRevisionLimit(LARGEST_PAGE, USUAL_PAGE),
+      offset: revisionOffset,
+      cursor: pageCursor,
+    }),
+    reply: { 200: History },
+    errors: ['invalid_request', 'not_found'],
+    handle: ({ query: { domain, limit, cursor, ...query }, services: { reader } }) => {
+      const offset = cursor === undefined ? query.offset : Number(cursor)
+      const found = findHistory(reader, entity, domain, { limit, offset })
+      const freshness = findFileFreshness(reader, file, domain)
+      return found
+        ? replyOk({
+            domain,
+            ...found,
+            ...buildPageEnd(offset, found.revisions.length, found.total),
+            freshness,
+          })
+        : replyRefused('not_found', `nothing is known of ${domain}`, { domain, freshness })
+    },
+  })
+}
+
+export const brandHistory = defineHistory({
+  id: 'brandHistory',
+  path: '/api/brands/history',
+  group: 'Brand Resolution',
+  entity: 'brand',
+  file: 'brand.json',
+  what: 'brand',
+})
+
+export const propertyHistory = defineHistory({
+  id: 'propertyHistory',
+  path: '/api/properties/history',
+  group: 'Property Resolution',
+  entity: 'property',
+  file: 'adagents.json',
+  what: 'publisher',
+})

@@ -1,0 +1,204 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { toIso } from '../../../pipeline/core/clock.ts'
+import type { Domain } from '../../../pipeline/core/domain.ts'
+import { refuse } from '../../../pipeline/core/errors.ts'
+import {
+  buildHostedAddress,
+  claimParameter,
+  type OriginCheck,
+  toHostingBase,
+} from '../../../pipeline/model/hosted.ts'
+import {
+  DomainClaimed,
+  HostedAdagents,
+  HostedBrandJson,
+  OriginVerified,
+} from '../../../pipeline/model/responses/hosted.ts'
+import { hasEntry } from '../../../pipeline/read/lookups/history.ts'
+import { findHosted, findOrigin } from '../../../pipeline/read/lookups/hosted.ts'
+import { canActFor } from '../../auth/organization-access.ts'
+import type { Principal } from '../../auth/principal.ts'
+import { PastedDomain } from '../../inputs/fields.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import type { Services } from '../../operation/services.ts'
+import { unwrapAnswer } from '../../operation/submission-result.ts'
+import { replyOk, replyRefused, replyStored } from '../../responses/reply.ts'
+
+/** More than a crawler takes for it. */
+const SLACK_MS = 1_500
+const TOKEN_BYTES = 32
+const params = z.object({ domain: PastedDomain })
+
+export const readHostedAdagents = defineOperation({
+  id: 'getHostedAdagents',
+  method: 'GET',
+  path: '/publisher/:domain/.well-known/adagents.json',
+  group: 'Property Resolution',
+  summary: 'Get the hosted adagents.json of a publisher',
+  description:
+    'Made of what was saved of its properties, as far as the format has words for it. A publisher ' +
+    'makes it its own by pointing there: `authoritative_location` in its own file.',
+  access: 'public',
+  cache: 'revalidate',
+  params,
+  reply: { 200: HostedAdagents },
+  errors: ['invalid_request', 'not_found'],
+  handle: ({ params: { domain }, services: { reader } }) => {
+    const file = findHosted(reader, 'adagents.json', domain)
+    return file
+      ? replyStored(file)
+      : replyRefused('not_found', `no file is kept for ${domain}`, { domain })
+  },
+})
+
+export const readHostedBrand = defineOperation({
+  id: 'getHostedBrandJson',
+  method: 'GET',
+  path: '/brands/:domain/brand.json',
+  group: 'Brand Resolution',
+  summary: 'Get the hosted brand.json of a brand',
+  description:
+    'Built from the saved entry. A brand adopts it by pointing its own brand.json there.',
+  access: 'public',
+  cache: 'revalidate',
+  params,
+  reply: { 200: HostedBrandJson },
+  errors: ['invalid_request', 'not_found'],
+  handle: ({ params: { domain }, services: { reader } }) => {
+    const file = findHosted(reader, 'brand.json', domain)
+    return file
+      ? replyStored(file)
+      : replyRefused('not_found', `no file is kept for ${domain}`, { domain })
+  },
+})
+
+export const claimHostedDomain = defineOperation({
+  id: 'claimHostedDomain',
+  method: 'POST',
+  path: '/api/properties/hosted/:domain/claim',
+  group: 'Property Resolution',
+  summary: 'Claim a hosted file: get the pointer that the domain must publish',
+  description:
+    'The address carries a claim of your organization’s own. Once the domain points there, and that ' +
+    'was verified, nobody else saves its properties. Asked again, the claim before is void. 409 while ' +
+    'the domain points there for another organization.',
+  access: 'bearer',
+  writes: true,
+  raw: true,
+  quota: 'saves',
+  cache: 'none',
+  params,
+  reply: { 200: DomainClaimed },
+  errors: ['invalid_request', 'forbidden', 'conflict', 'too_large', 'rate_limited', 'unavailable'],
+  handle: async ({ params: { domain }, principal: { org_id }, services }) => {
+    const { config, writer } = services
+    if (org_id === undefined) return refuse('forbidden', 'only organizations may claim domains')
+    const token = randomBytes(TOKEN_BYTES).toString('base64url')
+    const claim_hash = createHash('sha256').update(token).digest('hex')
+    const answer = await writer.submit({ op: 'origin.claim', domain, org_id, claim_hash })
+    if ('refused' in answer) {
+      refuse(answer.error ?? 'conflict', answer.refused, { domain, ...answer.fields })
+    }
+    const address = new URL(buildHostedAddress(services.baseUrl(), 'adagents.json', domain))
+    address.searchParams.set(claimParameter(config.PROTOCOL_NAME), token)
+    const snippet = JSON.stringify({ authoritative_location: address.href })
+    const cannotLead = explainPointerFault(services.baseUrl())
+    return replyOk({
+      success: true,
+      domain,
+      authoritative_location: address.href,
+      instructions:
+        cannotLead ??
+        `Serve ${snippet} at https://${domain}/.well-known/adagents.json, save your properties, then ask for verify-origin.`,
+    })
+  },
+})
+
+export const verifyHostedOrigin = defineOperation({
+  id: 'verifyHostedOrigin',
+  method: 'POST',
+  path: '/api/properties/hosted/:domain/verify-origin',
+  group: 'Property Resolution',
+  summary: 'Check that a domain points to its hosted file',
+  description:
+    'Its own adagents.json is read now. Where it points here with a claim, the domain becomes that ' +
+    'organization’s. What the registry tells of the publisher follows with the crawl that this asks for.',
+  access: 'bearer',
+  writes: true,
+  raw: true,
+  cache: 'none',
+  params,
+  reply: { 200: OriginVerified },
+  errors: ['invalid_request', 'not_found', 'too_large', 'unavailable'],
+  handle: async ({ params: { domain }, principal, services }) => {
+    const { clock, writer, reader } = services
+    if (findOrigin(reader, domain) === undefined && !hasEntry(reader, 'property', domain)) {
+      return replyRefused('not_found', `nobody has saved or claimed ${domain}`, { domain })
+    }
+    const cannotLead = explainPointerFault(services.baseUrl())
+    if (cannotLead !== undefined) {
+      const reason = 'authoritative_location_mismatch'
+      return replyOk({
+        verified: false,
+        reason,
+        checked_at: toIso(clock.now()),
+        detail: cannotLead,
+      })
+    }
+    const { reason, detail, claim } = await askOrigin(domain, principal, services)
+    const checked_at = clock.now()
+    const verify = { op: 'origin.verify', domain, reason, checked_at } as const
+    const done = unwrapAnswer(
+      await writer.submit(claim ? { ...verify, claim_hash: claim } : verify),
+    )
+    if (done.changed === true) await crawlNext(domain, principal, services)
+    const bound = done.bound_org_id as string | undefined
+    return replyOk({
+      verified: reason === 'authoritative_location_pointer',
+      reason,
+      checked_at: toIso(checked_at),
+      ...(detail !== undefined && { detail }),
+      ...(bound !== undefined && canActFor(principal, bound) && { bound_org_id: bound }),
+    })
+  },
+})
+
+/** Says why no domain can point to this registry; undefined where they can. */
+export function explainPointerFault(baseUrl: string): string | undefined {
+  if (toHostingBase(baseUrl) !== undefined) return undefined
+  return `a domain can point to an https address only, and this registry is at ${baseUrl}: its operator has to set BASE_URL to its https address`
+}
+
+async function askOrigin(
+  domain: Domain,
+  { id }: Principal,
+  { config, outbound, baseUrl }: Services,
+): Promise<OriginCheck> {
+  const { answer } = await outbound.ask<'check_origin'>({
+    question: `origin ${domain}`,
+    isNew: true,
+    caller: id,
+    ms: config.LIMITS.validateMs + SLACK_MS,
+    request: () => ({ kind: 'check_origin', domain, base: baseUrl() }),
+  })
+  return answer
+}
+
+/**
+ * Requests a crawl of a domain whose file changed, so that a deliberate pointer is believed at once.
+ */
+async function crawlNext(
+  domain: Domain,
+  { id, org_id }: Principal,
+  { writer }: Services,
+): Promise<void> {
+  await writer.submit({
+    op: 'crawl.request',
+    crawl_request_id: randomUUID(),
+    scope: 'domain',
+    domain,
+    requested_by: id,
+    ...(org_id !== undefined && { org_id }),
+  })
+}

@@ -1,0 +1,191 @@
+import { z } from 'zod'
+import { refuse } from '../../../pipeline/core/errors.ts'
+import { isModerator } from '../../../pipeline/core/roles.ts'
+import { Platform } from '../../../pipeline/model/mirror.ts'
+import {
+  Mirror,
+  MirrorList,
+  MirrorProposed,
+  MirrorPublished,
+  MirrorRemoved,
+} from '../../../pipeline/model/responses/mirrors.ts'
+import { findMirror } from '../../../pipeline/read/lookups/mirrors.ts'
+import { listMirrors } from '../../../pipeline/read/queries/mirrors.ts'
+import { createPageSize, pageCursor, pageOffset } from '../../inputs/fields.ts'
+import { countItems } from '../../inputs/mirror-file.ts'
+import { toTaskAsked } from '../../operation/answering.ts'
+import { submitIdempotent } from '../../operation/idempotency.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import { buildPageEnd, buildSeqHeader, getSnapshot } from '../../responses/lists.ts'
+import { replyOk, replyRefused } from '../../responses/reply.ts'
+import { toEditor } from './saves.ts'
+
+const PAGE = 100
+const LARGEST_PAGE = 500
+const params = z.object({
+  platform: Platform.describe('Which platform, by the name its file is kept under'),
+})
+const list = z.array(z.unknown()).optional()
+const part = (what: string) =>
+  list.describe(`${what} of the platform, as in an adagents.json; one list must not be empty`)
+
+export const listCommunityMirrors = defineOperation({
+  id: 'listMirrors',
+  method: 'GET',
+  path: '/api/registry/mirrors',
+  group: 'Community Mirrors',
+  summary: 'List the platforms that have a mirror',
+  access: 'public',
+  cache: 'list',
+  asksSnapshot: true,
+  cacheKey: () => '',
+  query: z.object({
+    limit: createPageSize({ usual: PAGE, max: LARGEST_PAGE }),
+    offset: pageOffset,
+    cursor: pageCursor,
+  }),
+  reply: { 200: MirrorList },
+  errors: ['invalid_request', 'unavailable'],
+  handle: async ({ query: { limit, cursor, ...query }, services: { reader } }) => {
+    const snapshot = getSnapshot(reader)
+    const offset = cursor === undefined ? query.offset : Number(cursor)
+    const page = { limit, offset }
+    const found = snapshot ? await listMirrors(snapshot, page) : { mirrors: [], total: 0 }
+    const end = buildPageEnd(offset, found.mirrors.length, found.total)
+    return replyOk({ ...found, ...end }, buildSeqHeader(snapshot))
+  },
+})
+
+export const readCommunityMirror = defineOperation({
+  id: 'getMirror',
+  method: 'GET',
+  path: '/api/registry/mirrors/:platform',
+  group: 'Community Mirrors',
+  summary: 'Get the mirror of a platform',
+  description: 'It describes what a platform offers and authorizes nobody to sell it.',
+  access: 'public',
+  cache: 'revalidate',
+  params,
+  reply: { 200: Mirror },
+  errors: ['invalid_request', 'not_found'],
+  handle: ({ params: { platform }, services: { reader } }) => {
+    const found = findMirror(reader, platform)
+    if (found) {
+      const { digest: etag, publisher_domains: _, ...mirror } = found
+      return { status: 200, body: mirror, etag: `${etag}-${Date.parse(mirror.updated_at)}` }
+    }
+    return replyRefused('not_found', `there is no mirror of ${platform}`, { platform })
+  },
+})
+
+export const putCommunityMirror = defineOperation({
+  id: 'putMirror',
+  method: 'PUT',
+  path: '/api/registry/mirrors/:platform',
+  group: 'Community Mirrors',
+  summary: 'Publish the mirror of a platform, or propose one',
+  description:
+    'A moderator publishes; of anybody else it is a proposal, which waits for a moderator. What is ' +
+    'proposed again before that replaces the organization’s own proposal. The file is a catalog: ' +
+    'whatever it says of agents is dropped.',
+  access: 'bearer',
+  writes: true,
+  once: true,
+  cache: 'none',
+  isLaborious: true,
+  params,
+  body: z.looseObject({
+    catalog_etag: z
+      .string()
+      .min(1)
+      .max(255)
+      .optional()
+      .describe('Version of the catalog, by its editors'),
+    superseded_by: z
+      .url({ protocol: /^https$/ })
+      .max(2_000)
+      .optional()
+      .describe('Address of the file to read instead, once there is one'),
+    formats: part('Formats'),
+    properties: part('Properties'),
+    placements: part('Placements'),
+    collections: part('Collections'),
+    signals: part('Signals'),
+  }),
+  reply: { 200: MirrorPublished, 202: MirrorProposed },
+  errors: [
+    'invalid_request',
+    'forbidden',
+    'conflict',
+    'unavailable',
+    'too_large',
+    'unsupported_media_type',
+    'rate_limited',
+  ] as const,
+  handle: async ({ params: { platform }, body, principal, attempt, services, ...call }) => {
+    const { clock, config, workers } = services
+    const read = () =>
+      workers.run('readMirror', toTaskAsked({ ...call, principal }), body, clock.now())
+    const editor = toEditor(principal)
+    if (isModerator(principal.roles)) {
+      const content = await read()
+      const operation = { op: 'mirror.publish', platform, content, editor } as const
+      return replyOk({
+        success: true,
+        ...(await submitIdempotent(services, attempt, operation, {})),
+      })
+    }
+    const { org_id } = editor
+    if (org_id === null) return refuse('forbidden', 'only organizations may propose mirrors')
+    const most = config.LIMITS.mirrorItems
+    if (countItems(body) > most) refuse('too_large', `a proposal has at most ${most} items`)
+    const content = await read()
+    const operation = { op: 'mirror.propose', platform, content, review_id: attempt } as const
+    const proposer = { editor: { ...editor, org_id } }
+    const done = await submitIdempotent(services, attempt, { ...operation, ...proposer }, {})
+    const place = `/api/registry/mirror-proposals/${done.proposal_id}`
+    return {
+      status: 202,
+      body: {
+        success: true,
+        status: 'pending',
+        ...done,
+        status_url: services.baseUrl() + place,
+      },
+      headers: { location: place },
+    }
+  },
+})
+
+export const deleteCommunityMirror = defineOperation({
+  id: 'deleteMirror',
+  method: 'DELETE',
+  path: '/api/registry/mirrors/:platform',
+  group: 'Community Mirrors',
+  summary: 'Remove the mirror of a platform',
+  description: 'For moderators. One that nothing supersedes is removed with `force=true` only.',
+  access: 'bearer',
+  writes: true,
+  cache: 'none',
+  params,
+  query: z.object({
+    force: z
+      .enum(['true', 'false'])
+      .optional()
+      .describe('`true` removes a file that nothing takes the place of'),
+  }),
+  reply: { 200: MirrorRemoved },
+  errors: ['invalid_request', 'forbidden', 'not_found', 'conflict', 'unavailable'],
+  handle: async ({ params: { platform }, query: { force }, principal, services }) => {
+    if (!isModerator(principal.roles)) refuse('forbidden', 'only moderators may remove mirrors')
+    const answer = await services.writer.submit({
+      op: 'mirror.remove',
+      platform,
+      force: force === 'true',
+    })
+    if ('refused' in answer) {
+      return replyRefused(answer.error ?? 'invalid_request', answer.refused, { platform })
+    }
+    return replyOk({ success: true, platform })
+  },
+})

@@ -1,0 +1,228 @@
+import { z } from 'zod'
+import { refuse } from '../../../pipeline/core/errors.ts'
+import {
+  enforcements,
+  PolicyContent,
+  policyCategories,
+  policyFields,
+} from '../../../pipeline/model/policy.ts'
+import {
+  PoliciesResolved,
+  Policy,
+  PolicyHistory,
+  PolicyList,
+  PolicySaved,
+} from '../../../pipeline/model/responses/policies.ts'
+import { findHistory } from '../../../pipeline/read/lookups/history.ts'
+import { findPolicy } from '../../../pipeline/read/lookups/policies.ts'
+import { listPolicies } from '../../../pipeline/read/queries/policies.ts'
+import { createPageSize, pageCursor, pageOffset } from '../../inputs/fields.ts'
+import { submitIdempotent } from '../../operation/idempotency.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import {
+  buildPageEnd,
+  buildSeqHeader,
+  fitItems,
+  getSnapshot,
+  LIST_BYTES,
+} from '../../responses/lists.ts'
+import { replyOk, replyRefused } from '../../responses/reply.ts'
+import { createRevisionLimit, revisionOffset } from './history.ts'
+import { toEditor } from './saves.ts'
+
+const PAGE = 20
+const LARGEST_PAGE = 1_000
+const LARGEST_HISTORY = 100
+const LARGEST_BULK = 100
+/** Callers refuse a longer answer. */
+const POLICY_BYTES = 200 * 1024
+
+const word = z.string().trim().max(200).optional()
+const asId = z
+  .string()
+  .trim()
+  .min(1, 'is required')
+  .max(255)
+  .describe('Which policy, such as `gdpr`')
+
+export const listRegisteredPolicies = defineOperation({
+  id: 'listPolicies',
+  method: 'GET',
+  path: '/api/policies/registry',
+  group: 'Policy Registry',
+  summary: 'List policies',
+  description:
+    'Approved policies by category and name, without their texts. `stats` count all that fit the ' +
+    'filters. A policy without jurisdictions and regions holds everywhere.',
+  access: 'public',
+  cache: 'list',
+  asksSnapshot: true,
+  cacheKey: () => '',
+  query: z.object({
+    search: word.meta({ description: 'Words of the name or the description, or a part of the id' }),
+    category: z.enum(policyCategories).optional().describe('Only laws, or only standards'),
+    enforcement: z.enum(enforcements).optional().describe('Only what is followed so strictly'),
+    jurisdiction: word.meta({ description: 'Where it must hold: named, in a region, or global' }),
+    policy_category: word.describe('One of the fields of business that it is about'),
+    vertical: word.meta({ description: 'Another name of `policy_category`' }),
+    domain: word.meta({ description: 'Only policies of this governance domain' }),
+    limit: createPageSize({ usual: PAGE, max: LARGEST_PAGE }),
+    offset: pageOffset,
+    cursor: pageCursor,
+  }),
+  reply: { 200: PolicyList },
+  errors: ['invalid_request', 'unavailable'],
+  handle: async ({ query, services: { reader } }) => {
+    const snapshot = getSnapshot(reader)
+    const { vertical, policy_category = vertical, cursor, ...asked } = query
+    const offset = cursor === undefined ? query.offset : Number(cursor)
+    const filters = Object.fromEntries(
+      Object.entries({ ...asked, policy_category }).filter(([, value]) => value !== ''),
+    ) as typeof asked & { policy_category?: string }
+    const nothing = { policies: [], stats: { total: 0, regulation: 0, standard: 0 } }
+    const { policies, stats } = snapshot
+      ? await listPolicies(snapshot, { ...filters, limit: query.limit, offset })
+      : nothing
+    const shown = fitItems('policies', policies) as { policies: typeof policies }
+    const end = buildPageEnd(offset, shown.policies.length, stats.total)
+    return replyOk({ ...shown, stats, ...end }, buildSeqHeader(snapshot))
+  },
+})
+
+export const resolvePolicy = defineOperation({
+  id: 'resolvePolicy',
+  method: 'GET',
+  path: '/api/policies/resolve',
+  group: 'Policy Registry',
+  summary: 'Get a policy with its text',
+  description:
+    'Approved or not: `review_status` says. With `version` only that one, and none where the policy ' +
+    'stands at another: earlier versions are not kept.',
+  access: 'public',
+  cache: 'revalidate',
+  query: z.object({
+    policy_id: asId,
+    version: z.string().optional().describe('Only if this version stands; any without it'),
+  }),
+  reply: { 200: Policy },
+  errors: ['invalid_request', 'not_found'],
+  handle: ({ query: { policy_id, version }, services: { reader } }) => {
+    const found = findPolicy(reader, policy_id)
+    if (found === undefined)
+      return replyRefused('not_found', `no policy ${policy_id}`, { policy_id })
+    if (version === undefined || version === '' || found.version === version) return replyOk(found)
+    const text = `the version of ${policy_id} is ${found.version}`
+    return replyRefused('not_found', text, { policy_id })
+  },
+})
+
+export const resolvePoliciesBulk = defineOperation({
+  id: 'resolvePoliciesBulk',
+  method: 'POST',
+  path: '/api/policies/resolve/bulk',
+  group: 'Policy Registry',
+  summary: 'Resolve many policies in one call',
+  description:
+    'Approved or not; null for an id that no policy has. Where the texts are too long for one answer ' +
+    '`omitted` names the ids that are missing.',
+  access: 'public',
+  cache: 'none',
+  body: z.object({
+    policy_ids: z
+      .array(z.string().max(255))
+      .min(1)
+      .max(LARGEST_BULK)
+      .describe('Which policies, by their ids; one twice counts once'),
+  }),
+  reply: { 200: PoliciesResolved },
+  errors: ['invalid_request', 'too_large', 'unsupported_media_type'],
+  handle: ({ body: { policy_ids }, services: { reader } }) => {
+    const ids = [...new Set(policy_ids)]
+    const found: [string, Policy | null][] = []
+    let bytes = 0
+    for (const id of ids) {
+      const policy = findPolicy(reader, id) ?? null
+      bytes += Buffer.byteLength(JSON.stringify([id, policy]))
+      if (bytes > LIST_BYTES) break
+      found.push([id, policy])
+    }
+    const omitted = ids.slice(found.length)
+    const results = Object.fromEntries(found)
+    return replyOk(omitted.length === 0 ? { results } : { results, omitted })
+  },
+})
+
+export const policyHistory = defineOperation({
+  id: 'policyHistory',
+  method: 'GET',
+  path: '/api/policies/history',
+  group: 'Policy Registry',
+  summary: 'List the revisions of a policy',
+  description: 'Edits, newest first. The creation of the policy is neither listed nor counted.',
+  access: 'public',
+  cache: 'revalidate',
+  query: z.object({
+    policy_id: asId,
+    limit: createRevisionLimit(LARGEST_HISTORY, PAGE),
+    offset: revisionOffset,
+    cursor: pageCursor,
+  }),
+  reply: { 200: PolicyHistory },
+  errors: ['invalid_request', 'not_found'],
+  handle: ({ query: { policy_id, limit, cursor, ...query }, services: { reader } }) => {
+    const offset = cursor === undefined ? query.offset : Number(cursor)
+    const found = findHistory(reader, 'policy', policy_id, { limit, offset })
+    if (found === undefined)
+      return replyRefused('not_found', `no policy ${policy_id}`, { policy_id })
+    const revisions = found.revisions.map(({ source: _, ...revision }) => revision)
+    const end = buildPageEnd(offset, revisions.length, found.total)
+    return replyOk({ policy_id, total: found.total, revisions, ...end })
+  },
+})
+
+export const savePolicy = defineOperation({
+  id: 'savePolicy',
+  method: 'POST',
+  path: '/api/policies/save',
+  group: 'Policy Registry',
+  summary: 'Save a policy',
+  description:
+    'A new one waits for review and is not listed before; a community policy that was approved is ' +
+    'replaced at once, as a whole: what is left out is null, or an empty list. The registry’s own ' +
+    'policies, and those that wait for review, cannot be saved.',
+  access: 'bearer',
+  writes: true,
+  once: true,
+  cache: 'none',
+  body: PolicyContent.safeExtend({
+    verticals: policyFields.policy_categories.meta({
+      description: 'Another name of `policy_categories`',
+    }),
+  }),
+  reply: { 200: PolicySaved },
+  errors: [
+    'invalid_request',
+    'conflict',
+    'unavailable',
+    'too_large',
+    'unsupported_media_type',
+  ] as const,
+  handle: async ({ body: { verticals, ...content }, principal, attempt, services }) => {
+    const categories = content.policy_categories.length > 0 ? content.policy_categories : verticals
+    const policy: PolicyContent = { ...content, policy_categories: categories }
+    if (Buffer.byteLength(JSON.stringify(policy)) > POLICY_BYTES) {
+      refuse('too_large', `a policy is at most ${POLICY_BYTES} bytes of JSON`)
+    }
+    const { policy_id } = policy
+    const operation = { op: 'policy.save', policy, editor: toEditor(principal) } as const
+    const saved = await submitIdempotent(
+      services,
+      attempt,
+      { ...operation, review_id: attempt },
+      { policy_id },
+    )
+    const revision_number = saved.revision_number as number | null
+    const message = revision_number === null ? 'Policy waits for review' : 'Policy updated'
+    return replyOk({ success: true, message, policy_id, revision_number })
+  },
+})

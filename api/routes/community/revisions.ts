@@ -1,0 +1,104 @@
+import { z } from 'zod'
+
+import { RevisionHeld, RevisionList } from '../../../pipeline/model/responses/history.ts'
+import type { EntryRow } from '../../../pipeline/model/rows.ts'
+import { findRevision, listRevisions } from '../../../pipeline/read/lookups/revisions.ts'
+import { PastedDomain, pageCursor } from '../../inputs/fields.ts'
+import { defineOperation, type Group, type Operation } from '../../operation/operation.ts'
+import { buildPageEnd } from '../../responses/lists.ts'
+import { replyOk, replyRefused } from '../../responses/reply.ts'
+import { createRevisionLimit, revisionOffset } from './history.ts'
+
+const LARGEST_PAGE = 100
+const USUAL_PAGE = 50
+
+const RevisionNumber = z
+  .string()
+  .regex(/^[1-9]\d{0,8}$/, 'must be the number of a revision, from 1 on')
+  .transform(Number)
+  .meta({
+    type: 'integer',
+    minimum: 1,
+    maximum: 999_999_999,
+    description: 'Number of the revision; 1 is the one that made the entry',
+  })
+
+interface Kind {
+  entity: EntryRow['entity']
+  /** Word in the names of the operations. */
+  name: string
+  path: string
+  group: Group
+}
+
+const brand: Kind = {
+  entity: 'brand',
+  name: 'Brand',
+  path: '/api/brands/discovered/:domain/revisions',
+  group: 'Brand Resolution',
+}
+const property: Kind = {
+  entity: 'property',
+  name: 'Property',
+  path: '/api/properties/hosted/:domain/revisions',
+  group: 'Property Resolution',
+}
+
+function list({ entity, name, path, group }: Kind): Operation {
+  return defineOperation({
+    id: `list${name}Revisions`,
+    method: 'GET',
+    path,
+    group,
+    summary: 'List the revisions of an entry',
+    description:
+      'Newest first, the one that made the entry too. The editor is named by an id that says nothing ' +
+      'by itself.',
+    access: 'public',
+    cache: 'revalidate',
+    params: z.object({ domain: PastedDomain }),
+    query: z.object({
+      limit: createRevisionLimit(LARGEST_PAGE, USUAL_PAGE),
+      offset: revisionOffset,
+      cursor: pageCursor,
+    }),
+    reply: { 200: RevisionList },
+    errors: ['invalid_request', 'not_found'],
+    handle: ({ params: { domain }, query, services: { reader } }) => {
+      const { limit, cursor } = query
+      const offset = cursor === undefined ? query.offset : Number(cursor)
+      const { total, revisions } = listRevisions(reader, entity, domain, { limit, offset })
+      return total > 0
+        ? replyOk({ domain, total, revisions, ...buildPageEnd(offset, revisions.length, total) })
+        : replyRefused('not_found', `nobody has saved ${domain}`, { domain })
+    },
+  })
+}
+
+function read({ entity, name, path, group }: Kind): Operation {
+  return defineOperation({
+    id: `get${name}Revision`,
+    method: 'GET',
+    path: `${path}/:number`,
+    group,
+    summary: 'Get an entry as of a revision',
+    description:
+      '`content` is null while the entry is not shown, and of a revision that was never shown.',
+    access: 'public',
+    cache: 'revalidate',
+    params: z.object({ domain: PastedDomain, number: RevisionNumber }),
+    reply: { 200: RevisionHeld },
+    errors: ['invalid_request', 'not_found'],
+    handle: ({ params: { domain, number }, services: { reader } }) => {
+      const found = findRevision(reader, entity, domain, number)
+      return found
+        ? replyOk({ domain, ...found })
+        : replyRefused('not_found', `there is no revision ${number} of ${domain}`, { domain })
+    },
+  })
+}
+
+export const listBrandRevisions = list(brand)
+export const readBrandRevision = read(brand)
+export const listPropertyRevisions = list(property)
+export const readPropertyRevision = read(property)

@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import type { Domain } from '../../../pipeline/core/domain.ts'
+import { refuse } from '../../../pipeline/core/errors.ts'
+import { isModerator } from '../../../pipeline/core/roles.ts'
+import { BrandRestored, PropertyRestored } from '../../../pipeline/model/responses/saves.ts'
+import type { EntryState } from '../../../pipeline/model/rows.ts'
+import { getMembers } from '../../../pipeline/read/lookups/members.ts'
+import type { Principal } from '../../auth/principal.ts'
+import { PastedDomain } from '../../inputs/fields.ts'
+import { submitIdempotent } from '../../operation/idempotency.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import type { Services } from '../../operation/services.ts'
+import { replyOk } from '../../responses/reply.ts'
+import { saveErrors, toEditor } from './saves.ts'
+
+const what =
+  'It is one more revision, with the state that the named one left; revision 1 is the one that made ' +
+  'the entry.'
+const params = z.object({ domain: PastedDomain })
+const body = z.object({
+  to_revision: z
+    .int()
+    .min(1)
+    .max(0xffff_ffff)
+    .describe('Number of the revision whose state is restored'),
+})
+const errors = [...saveErrors, 'forbidden', 'not_found'] as const
+
+export const rollBackBrand = defineOperation({
+  id: 'rollBackBrand',
+  method: 'POST',
+  path: '/api/brands/discovered/:domain/rollback',
+  group: 'Brand Discovery',
+  summary: 'Roll a brand back to an earlier revision',
+  description: `For members who have shown that the domain is their own, and for moderators. ${what}`,
+  access: 'bearer',
+  writes: true,
+  quota: 'saves',
+  cache: 'none',
+  params,
+  body,
+  reply: { 200: BrandRestored },
+  errors,
+  handle: async ({ params: { domain }, body, principal, attempt, services }) => {
+    if (!isModerator(principal.roles) && !isMember(principal, services)) {
+      refuse('forbidden', 'only members may roll brands back', { domain })
+    }
+    const asked = { entity: 'brand', domain, attempt, ...body } as const
+    const { state, revision_number, ...restored } = await submitRollback(asked, principal, services)
+    const brand = { ...toRestored(restored, state), domain, brand_name: state.brand_name }
+    return replyOk({ brand: { ...brand, ...state.document }, revision_number })
+  },
+})
+
+export const rollBackProperty = defineOperation({
+  id: 'rollBackProperty',
+  method: 'POST',
+  path: '/api/properties/hosted/:domain/rollback',
+  group: 'Property Resolution',
+  summary: 'Roll the properties of a publisher back to an earlier revision',
+  description: `For moderators. ${what}`,
+  access: 'bearer',
+  writes: true,
+  quota: 'saves',
+  cache: 'none',
+  params,
+  body,
+  reply: { 200: PropertyRestored },
+  errors: errors.filter(error => error !== 'ownership_proof_required'),
+  handle: async ({ params: { domain }, body, principal, attempt, services }) => {
+    if (!isModerator(principal.roles)) {
+      refuse('forbidden', 'only moderators may roll properties back', { domain })
+    }
+    const asked = { entity: 'property', domain, attempt, ...body } as const
+    const { state, revision_number, ...restored } = await submitRollback(asked, principal, services)
+    const property = { ...toRestored(restored, state), publisher_domain: domain, ...state.document }
+    return replyOk({ property, revision_number })
+  },
+})
+
+interface Asked {
+  entity: 'brand' | 'property'
+  domain: Domain
+  to_revision: number
+  attempt: string
+}
+
+interface Restored {
+  entry_id: string
+  revision_number: number
+  created_at: string
+  state: EntryState
+}
+
+async function submitRollback(
+  { attempt, ...asked }: Asked,
+  principal: Principal,
+  services: Services,
+): Promise<Restored> {
+  const moderates = isModerator(principal.roles)
+  const editor = toEditor(principal)
+  const restored = await submitIdempotent(
+    services,
+    attempt,
+    { op: 'entry.rollback', revision_id: attempt, editor, moderates, ...asked },
+    { domain: asked.domain },
+  )
+  return restored as unknown as Restored
+}
+
+function toRestored(
+  { entry_id, created_at }: Omit<Restored, 'state' | 'revision_number'>,
+  { source, status }: EntryState,
+) {
+  const review_status = status === 'live' ? 'approved' : status
+  return { id: entry_id, source, review_status, updated_at: created_at }
+}
+
+function isMember({ org_id }: Principal, { reader }: Services): boolean {
+  return getMembers(reader).all.some(member => member.org_id === org_id)
+}

@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import type { Domain } from '../../../pipeline/core/domain.ts'
+import { BrandSaved, PropertySaved } from '../../../pipeline/model/responses/saves.ts'
+import { BrandManifest, BrandName, Contact, SavedProperty } from '../../../pipeline/model/save.ts'
+import type { Principal } from '../../auth/principal.ts'
+import { PastedDomain } from '../../inputs/fields.ts'
+import { submitIdempotent } from '../../operation/idempotency.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import { replyOk } from '../../responses/reply.ts'
+
+const rules =
+  'A new name that passes for another one is refused (400); one that might is shown once a person has ' +
+  'looked at it (`review_status`). What a domain says of itself in its own file cannot be edited (409). Your organization must have ' +
+  'shown within 90 days that the domain, or one above it, is its own (403). The revision that makes an ' +
+  'entry has no number in the answer, the first edit is revision 2. With an `Idempotency-Key` the same ' +
+  'request may be sent again: it is carried out once, and answered as it was then.'
+export const saveErrors = [
+  'invalid_request',
+  'too_large',
+  'unsupported_media_type',
+  'conflict',
+  'ownership_proof_required',
+  'rate_limited',
+  'unavailable',
+] as const
+
+const VALUE_KB_MAX = 100
+
+/** Bounds the JSON size of a save. */
+export function boundSchema<Schema extends z.ZodType>(schema: Schema): Schema {
+  const isWithinBounds = (value: unknown) =>
+    Buffer.byteLength(JSON.stringify(value)) <= VALUE_KB_MAX * 1024
+  return schema.refine(isWithinBounds, `must be at most ${VALUE_KB_MAX} KB`)
+}
+
+export const SavedDomain = PastedDomain.transform(text => text as Domain)
+
+export const saveBrand = defineOperation({
+  id: 'saveBrand',
+  method: 'POST',
+  path: '/api/brands/save',
+  group: 'Brand Resolution',
+  summary: 'Save a brand that publishes no brand.json, or edit it',
+  description: `A manifest that is left out stays as it is; null takes it away. Of what it says, contacts and e-mail addresses are left out. ${rules}`,
+  access: 'bearer',
+  writes: true,
+  quota: 'saves',
+  cache: 'none',
+  body: z.object({
+    domain: SavedDomain,
+    brand_name: BrandName.describe('How the brand calls itself'),
+    brand_manifest: boundSchema(BrandManifest)
+      .nullable()
+      .exactOptional()
+      .describe('Its looks and words, at most 100 KB; null takes away what was saved before'),
+  }),
+  reply: { 200: BrandSaved },
+  errors: saveErrors,
+  handle: async ({ body, principal, attempt, services }) => {
+    const { domain } = body
+    const saved = await submitIdempotent(
+      services,
+      attempt,
+      { op: 'brand.save', revision_id: attempt, editor: toEditor(principal), ...body },
+      { domain },
+    )
+    return replyOk({ ...replySaved(saved, 'Brand'), domain })
+  },
+})
+
+export const saveProperty = defineOperation({
+  id: 'saveProperty',
+  method: 'POST',
+  path: '/api/properties/save',
+  group: 'Property Resolution',
+  summary: 'Save the properties of a publisher that publishes no adagents.json, or edit them',
+  description:
+    'The properties and the contact are replaced. Who may sell them is said in the publisher’s own ' +
+    `file alone: \`authorized_agents\` is taken and dropped. ${rules}`,
+  access: 'bearer',
+  writes: true,
+  quota: 'saves',
+  cache: 'none',
+  body: z.object({
+    publisher_domain: SavedDomain.describe('Domain whose properties they are'),
+    properties: boundSchema(z.array(SavedProperty).max(500).default([])).describe(
+      'All properties of the publisher: they take the place of those saved before',
+    ),
+    contact: Contact.exactOptional().describe('Whom to write to; nobody without it'),
+    authorized_agents: z.unknown().optional().meta({ description: 'Without effect' }),
+  }),
+  reply: { 200: PropertySaved },
+  errors: saveErrors,
+  handle: async ({ body, principal, attempt, services }) => {
+    const { publisher_domain: domain, authorized_agents: _, ...rest } = body
+    const saved = await submitIdempotent(
+      services,
+      attempt,
+      { op: 'property.save', revision_id: attempt, domain, editor: toEditor(principal), ...rest },
+      { domain },
+    )
+    return replyOk(replySaved(saved, 'Properties'))
+  },
+})
+
+/** Converts the caller to the editor of an edit. */
+export function toEditor({ kind, id, org_id }: Principal) {
+  return { kind, id, org_id: org_id ?? null }
+}
+
+function replySaved(saved: Record<string, unknown>, what: string) {
+  const { entry_id, revision_number, review_id } = saved
+  const isNew = revision_number === 1
+  const waits = review_id === undefined ? '' : '; it is shown once a person has looked at its name'
+  return {
+    success: true,
+    message: `${what} saved${isNew ? '' : ` as revision ${revision_number}`}${waits}`,
+    id: entry_id,
+    ...(!isNew && { revision_number }),
+    ...(review_id !== undefined && { review_status: 'pending' }),
+  }
+}

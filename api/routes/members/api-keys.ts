@@ -1,0 +1,107 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { refuse } from '../../../pipeline/core/errors.ts'
+import { keyPermissions } from '../../../pipeline/core/roles.ts'
+import type { ApiKey } from '../../../pipeline/model/identity.ts'
+import type { StoredPrincipal } from '../../../pipeline/model/responses/index.ts'
+import { ApiKeyMade, ApiKeys } from '../../../pipeline/model/responses/own-organization.ts'
+import { listKeys } from '../../../pipeline/read/lookups/principals.ts'
+import { requireKeyRights, resolveOrganizationAsked } from '../../auth/organization-access.ts'
+import { OrganizationQuery } from '../../auth/organization-query.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import { unwrapAnswer } from '../../operation/submission-result.ts'
+import { noContent, replyOk } from '../../responses/reply.ts'
+
+const SECRET_BYTES = 32
+
+const declared = {
+  group: 'Onboarding',
+  access: 'bearer',
+  cache: 'private',
+  query: OrganizationQuery,
+} as const
+
+export const listApiKeys = defineOperation({
+  ...declared,
+  id: 'listApiKeys',
+  method: 'GET',
+  path: '/api/me/api-keys',
+  summary: 'List the API keys of your organization',
+  description:
+    'For owners and admins, and for keys with the permission `admin:read` or `admin:*`. Keys that ' +
+    'were revoked are not among them, and no secret is.',
+  reply: { 200: ApiKeys },
+  errors: ['invalid_request', 'forbidden'],
+  handle: ({ query, principal, services: { reader } }) => {
+    const belonging = resolveOrganizationAsked(principal, query.org)
+    requireKeyRights(principal, belonging, 'admin:read')
+    return replyOk({ api_keys: listKeys(reader, belonging.org_id).map(toApiKey) })
+  },
+})
+
+export const createApiKey = defineOperation({
+  ...declared,
+  id: 'createApiKey',
+  method: 'POST',
+  path: '/api/me/api-keys',
+  summary: 'Create an API key of your organization',
+  description:
+    'For owners and admins, and for keys with the permission `admin:*`. `value` is the secret: keep ' +
+    'it, since only its hash is stored. A key acts for its organization and no other one; it ' +
+    'manages keys only with a permission to.',
+  writes: true,
+  body: z.object({
+    name: z
+      .string()
+      .trim()
+      .min(1, 'must not be empty')
+      .max(200)
+      .describe('Name by which your organization knows the key'),
+    permissions: z
+      .array(z.enum(keyPermissions))
+      .max(keyPermissions.length)
+      .default([])
+      .describe('What the key may do beyond the ordinary'),
+  }),
+  reply: { 201: ApiKeyMade },
+  errors: ['invalid_request', 'forbidden', 'too_large', 'unsupported_media_type', 'unavailable'],
+  handle: async ({ query, body: { name, permissions }, principal, services: { writer } }) => {
+    const belonging = resolveOrganizationAsked(principal, query.org)
+    requireKeyRights(principal, belonging, 'admin:*')
+    const id = randomUUID()
+    const value = `sk_${randomBytes(SECRET_BYTES).toString('base64url')}`
+    const hash = createHash('sha256').update(value).digest('hex')
+    const { org_id: org } = belonging
+    const created = { key_id: id, org, label: name, permissions, hash }
+    const { created_at } = unwrapAnswer(await writer.submit({ op: 'key.create', ...created }))
+    return { status: 201, body: { id, name, permissions, created_at, value } }
+  },
+})
+
+export const revokeApiKey = defineOperation({
+  ...declared,
+  id: 'revokeApiKey',
+  method: 'DELETE',
+  path: '/api/me/api-keys/:id',
+  summary: 'Revoke an API key of your organization',
+  description: 'Every process refuses it from then on. A key may revoke itself.',
+  writes: true,
+  params: z.object({
+    id: z.uuid().toLowerCase().describe('Which key, as the list of keys names it'),
+  }),
+  reply: { 204: null },
+  errors: ['invalid_request', 'forbidden', 'not_found', 'unavailable'],
+  handle: async ({ query, params: { id }, principal, services: { writer, reader } }) => {
+    const belonging = resolveOrganizationAsked(principal, query.org)
+    if (principal.id !== id) requireKeyRights(principal, belonging, 'admin:*')
+    const { org_id } = belonging
+    const isTheirs = listKeys(reader, org_id).some(({ key_id }) => key_id === id)
+    if (!isTheirs) refuse('not_found', 'your organization has no such key')
+    unwrapAnswer(await writer.submit({ op: 'key.revoke', key_id: id, org_id }))
+    return noContent
+  },
+})
+
+function toApiKey({ key_id, label, permissions, created_at }: StoredPrincipal): ApiKey {
+  return { id: key_id, name: label, permissions, created_at }
+}

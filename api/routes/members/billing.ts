@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { SECOND } from '../../../pipeline/core/clock.ts'
+import { refuse } from '../../../pipeline/core/errors.ts'
+import { findTierOfPrice } from '../../../pipeline/core/tiers.ts'
+import { BillingEvent } from '../../../pipeline/model/billing.ts'
+import { BillingTaken } from '../../../pipeline/model/responses/own-organization.ts'
+import type { OperationOf } from '../../../pipeline/model/submission.ts'
+import { checkSignature, SIGNATURE_HEADER } from '../../auth/webhook-signature.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import { unwrapAnswer } from '../../operation/submission-result.ts'
+import { replyOk } from '../../responses/reply.ts'
+
+const SUBSCRIPTION = /^(?:customer\.)?subscription\.(created|updated|deleted)$/
+const entitled = new Set(['active', 'past_due', 'trialing'])
+
+const { $schema: _, ...eventSchema } = z.toJSONSchema(BillingEvent, { io: 'input' })
+
+export const takeBillingEvent = defineOperation({
+  id: 'takeBillingEvent',
+  method: 'POST',
+  path: '/api/webhooks/billing',
+  summary: 'Receive subscription changes from the billing provider',
+  description:
+    `Signed: \`${SIGNATURE_HEADER}: t=<unix seconds>,v1=<hex>\`, the HMAC-SHA256 of \`t\`, a dot and ` +
+    'the bytes of the body, no more than five minutes old. An event counts once, however often it ' +
+    'is sent, and one that is older than the last that counted changes nothing. Memberships are ' +
+    'changed by this and by the operator of the registry, by nothing else.',
+  access: 'public',
+  writes: true,
+  raw: true,
+  cache: 'none',
+  storeless: true,
+  body: z.custom<Buffer>(Buffer.isBuffer, 'is required').meta({
+    ...eventSchema,
+    id: 'BillingEvent',
+    description: 'A change of a subscription',
+  } as object as { id: string }),
+  reply: { 200: BillingTaken },
+  errors: ['invalid_request', 'not_found', 'too_large', 'unavailable'],
+  handle: async ({ body, header, services: { config, writer, reader } }) => {
+    const { BILLING_WEBHOOK_SECRET: secret } = config
+    if (secret === undefined) return refuse('unavailable', 'billing is not set up here')
+    const fault = checkSignature(body, header(SIGNATURE_HEADER), secret, reader.now())
+    if (fault !== undefined) return refuse('invalid_request', fault)
+    const change = toChange(parseEvent(body))
+    if (change === undefined) return replyOk({ received: true, applied: false })
+    const { is_applied } = unwrapAnswer(
+      await writer.submit(change, { by: { kind: 'registry', id: 'billing' } }),
+    )
+    return replyOk({ received: true, applied: is_applied })
+  },
+})
+
+function parseEvent(body: Buffer): BillingEvent {
+  const read = BillingEvent.safeParse(parseJson(body))
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  return refuse('invalid_request', `body: ${issue!.path.join('.')}: ${issue!.message}`)
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString())
+  } catch {
+    return refuse('invalid_request', 'body: is not JSON')
+  }
+}
+
+/** Converts a billing event to a change of the membership, if it means one. */
+function toChange({ id, type, created, data }: BillingEvent) {
+  const what = SUBSCRIPTION.exec(type)?.[1]
+  if (what === undefined) return undefined
+  const { organization_id: org_id, status, price_lookup_key, tier } = data
+  if (org_id === undefined)
+    return refuse('invalid_request', 'body: data.organization_id: is required')
+  const bought = findTierOfPrice(price_lookup_key ?? '') ?? tier ?? undefined
+  const change: OperationOf<'member.billing'> = {
+    op: 'member.billing',
+    event_id: id,
+    org_id,
+    occurred_at: created * SECOND,
+    is_entitled: what !== 'deleted' && entitled.has(status ?? ''),
+    ...(bought && { tier: bought }),
+  }
+  return change
+}

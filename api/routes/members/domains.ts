@@ -1,0 +1,139 @@
+import { z } from 'zod'
+import type { Domain } from '../../../pipeline/core/domain.ts'
+import {
+  BrandOwnership,
+  OrganizationDomains,
+  OwnershipChallenge,
+  OwnershipVerified,
+} from '../../../pipeline/model/responses/ownership.ts'
+import { findOrigin } from '../../../pipeline/read/lookups/hosted.ts'
+import { getMembers, toPublicMember } from '../../../pipeline/read/lookups/members.ts'
+import {
+  findHolder,
+  findOwnership,
+  listHeldDomains,
+} from '../../../pipeline/read/lookups/ownership.ts'
+import type { Reader } from '../../../pipeline/read/reader.ts'
+import { canActFor, resolveOrganizationAsked } from '../../auth/organization-access.ts'
+import { OrganizationQuery } from '../../auth/organization-query.ts'
+import type { Principal } from '../../auth/principal.ts'
+import { PastedDomain } from '../../inputs/fields.ts'
+import { issueChallenge, verifyChallenge } from '../../live/ownership-challenges.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import { replyOk } from '../../responses/reply.ts'
+import { OwnedDomain } from '../community/ownership.ts'
+
+export const listOwnDomains = defineOperation({
+  id: 'listOwnDomains',
+  method: 'GET',
+  path: '/api/me/organization/domains',
+  group: 'Onboarding',
+  summary: 'List the domains of your organization',
+  description:
+    'By what each was shown to be its own, and how long that counts. Another one is added, and one ' +
+    'is shown again, by a challenge.',
+  access: 'bearer',
+  cache: 'private',
+  query: OrganizationQuery,
+  reply: { 200: OrganizationDomains },
+  errors: ['invalid_request', 'forbidden'],
+  handle: ({ query, principal, services: { config, reader } }) => {
+    const { org_id, org_name } = resolveOrganizationAsked(principal, query.org)
+    const domains = listHeldDomains(reader, org_id).map(
+      ({ domain, proof: method, verified_at }) => {
+        const shown = findOwnership(reader, org_id, domain, config.LIMITS.proofDays)
+        return { domain, method, verified_at, proven: shown.proven, valid_until: shown.valid_until }
+      },
+    )
+    return replyOk({ organization: { id: org_id, name: org_name }, domains })
+  },
+})
+
+const refusals = ['invalid_request', 'forbidden', 'too_large', 'unavailable'] as const
+
+export const addOwnDomain = defineOperation({
+  id: 'addOwnDomain',
+  method: 'POST',
+  path: '/api/me/organization/domains',
+  group: 'Onboarding',
+  summary: 'Start an ownership proof of a domain',
+  description:
+    'The same as asking for an ownership challenge, for any organization that you belong to. The ' +
+    'domain is among its own once it was verified.',
+  access: 'bearer',
+  writes: true,
+  cache: 'private',
+  query: OrganizationQuery,
+  body: z.object({ domain: OwnedDomain }),
+  reply: { 201: OwnershipChallenge },
+  errors: [...refusals, 'unsupported_media_type'],
+  handle: ({ query, body, principal, services }) => {
+    const { org_id } = resolveOrganizationAsked(principal, query.org)
+    return issueChallenge({ org_id, domain: body.domain as Domain }, services)
+  },
+})
+
+export const verifyOwnDomain = defineOperation({
+  id: 'verifyOwnDomain',
+  method: 'POST',
+  path: '/api/me/organization/domains/:domain/verify',
+  group: 'Onboarding',
+  summary: 'Verify the ownership proof of a domain',
+  description:
+    'Looks in DNS and at the file, for the challenge that was issued last. It is used up either way.',
+  access: 'bearer',
+  writes: true,
+  raw: true,
+  cache: 'private',
+  query: OrganizationQuery,
+  params: z.object({ domain: PastedDomain }),
+  reply: { 200: OwnershipVerified },
+  errors: [...refusals, 'not_found', 'conflict', 'challenge_expired'],
+  handle: ({ query, params: { domain }, principal, services }) => {
+    const { org_id } = resolveOrganizationAsked(principal, query.org)
+    return verifyChallenge({ org_id, domain }, {}, principal.id, services)
+  },
+})
+
+export const readBrandOwnership = defineOperation({
+  id: 'getBrandOwnership',
+  method: 'GET',
+  path: '/api/brands/:domain/ownership',
+  group: 'Brand Resolution',
+  summary: 'Get the owner of a brand domain',
+  description:
+    '`verified`: an organization has shown that the domain, or one above it, is its own. Its name ' +
+    'is told where its profile is public, and to itself. With a credential it also says what the ' +
+    'caller can do about it.',
+  access: 'optional',
+  cache: 'personal',
+  params: z.object({ domain: PastedDomain }),
+  reply: { 200: BrandOwnership },
+  errors: ['invalid_request'],
+  handle: ({ params: { domain }, principal, services: { reader, baseUrl } }) => {
+    const holder = findHolder(reader, domain)
+    // Whoever has a mailbox at a domain need not be who runs it.
+    const owner = holder?.proof === 'email' ? undefined : holder?.org_id
+    const can_manage = owner !== undefined && canActFor(principal, owner)
+    const is_free = holder === undefined || canActFor(principal, holder.org_id)
+    const can_claim = !can_manage && is_free && principal?.org_id !== undefined
+    const is_orphaned = holder === undefined && findOrigin(reader, domain)?.verified_at != null
+    return replyOk({
+      domain,
+      status: owner !== undefined ? 'verified' : is_orphaned ? 'orphaned' : 'community',
+      owner: owner === undefined ? null : toShownOwner(reader, owner, principal),
+      can_manage,
+      can_claim,
+      manage_url: can_manage ? `${baseUrl()}/api/brands/save` : null,
+      claim_url: can_claim ? `${baseUrl()}/api/registry/ownership/challenges` : null,
+      authenticated: principal !== undefined,
+    } satisfies BrandOwnership)
+  },
+})
+
+function toShownOwner(reader: Reader, owner: string, principal: Principal | undefined) {
+  const own = principal?.belongings.find(({ org_id }) => org_id === owner)
+  if (own !== undefined) return { name: own.org_name }
+  const shown = toPublicMember(getMembers(reader).all.find(({ org_id }) => org_id === owner))
+  return shown && { name: shown.display_name }
+}

@@ -1,0 +1,58 @@
+import { refuse } from '../../../pipeline/core/errors.ts'
+import { AuthorizationServer } from '../../../pipeline/model/identity.ts'
+import { ProtectedResource } from '../../../pipeline/model/responses/own-organization.ts'
+import { findIssuer } from '../../../pipeline/read/lookups/issuers.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import type { Services } from '../../operation/services.ts'
+import { replyOk } from '../../responses/reply.ts'
+
+const scopes = ['openid', 'profile', 'email']
+
+export const describeAuthorizationServer = defineOperation({
+  id: 'describeAuthorizationServer',
+  method: 'GET',
+  path: '/.well-known/oauth-authorization-server',
+  summary: 'Get the metadata of the authorization server',
+  description:
+    'What the identity provider says of itself (RFC 8414): authorization, token and registration are ' +
+    'its endpoints, the registry has none. 404 where it publishes no such document, and where only API ' +
+    'keys are taken.',
+  access: 'public',
+  cache: 'document',
+  reply: { 200: AuthorizationServer },
+  errors: ['not_found'],
+  handle: ({ services }) => replyOk(buildServerMetadata(services)),
+})
+
+/** Returns the issuer's own metadata; nothing is added that the issuer does not publish. */
+function buildServerMetadata({ config, reader }: Services): AuthorizationServer {
+  const { AUTH_ISSUER: issuer } = config
+  if (issuer === undefined) return refuse('not_found', 'no authorization server: API keys only')
+  const server = findIssuer(reader, issuer)?.server
+  return server ?? refuse('not_found', `${issuer} publishes no document about itself that is known`)
+}
+
+/** Resources protected by tokens of the same issuer: the REST API and the MCP tools. */
+export const protectedResources = (['api', 'mcp'] as const).map(resource =>
+  defineOperation({
+    id: `describeProtected${resource === 'api' ? 'Api' : 'Tools'}`,
+    method: 'GET',
+    path: `/.well-known/oauth-protected-resource/${resource}`,
+    summary: `How callers authenticate at /${resource}`,
+    description: 'RFC 9728. No authorization server is named where only API keys are taken.',
+    access: 'public',
+    cache: 'document',
+    storeless: true,
+    reply: { 200: ProtectedResource },
+    errors: [],
+    handle: ({ services }) => {
+      const { AUTH_ISSUER: issuer } = services.config
+      return replyOk({
+        resource: `${services.baseUrl()}/${resource}`,
+        authorization_servers: issuer === undefined ? [] : [issuer],
+        bearer_methods_supported: ['header'],
+        scopes_supported: scopes,
+      })
+    },
+  }),
+)

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { refuse } from '../../../pipeline/core/errors.ts'
+import { isFreeMail } from '../../../pipeline/core/free-mail.ts'
+import { companyTypes, revenueTiers } from '../../../pipeline/model/organization.ts'
+import { OrganizationMade } from '../../../pipeline/model/responses/own-organization.ts'
+import { findCorporateDomain } from '../../auth/founding.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import { unwrapAnswer } from '../../operation/submission-result.ts'
+
+export const createOrganization = defineOperation({
+  id: 'createOrganization',
+  method: 'POST',
+  path: '/api/organizations',
+  group: 'Onboarding',
+  summary: 'Create an organization',
+  description:
+    'For persons: the person of the user token becomes its owner. The domain of an address that ' +
+    'the identity provider has verified becomes the organization’s, unless it is a personal one; ' +
+    '200 where an organization of that domain was waiting for its first person, 409 where it has ' +
+    'somebody already. A membership comes from billing, never from here.',
+  access: 'bearer',
+  writes: true,
+  cache: 'none',
+  body: z.object({
+    organization_name: z
+      .string()
+      .trim()
+      .min(1, 'must not be empty')
+      .max(200)
+      .describe('Name of the organization, unlike that of any other'),
+    is_personal: z
+      .boolean()
+      .default(false)
+      .describe('Whether it is a single person, without domains'),
+    company_type: z.enum(companyTypes).exactOptional().describe('What kind of company it is'),
+    revenue_tier: z.enum(revenueTiers).exactOptional().describe('Revenue of a year in US dollars'),
+    marketing_opt_in: z
+      .boolean()
+      .default(false)
+      .describe('Whether the registry may write to you about other things'),
+  }),
+  reply: { 200: OrganizationMade, 201: OrganizationMade },
+  errors: [
+    'invalid_request',
+    'forbidden',
+    'conflict',
+    'too_large',
+    'unsupported_media_type',
+    'unavailable',
+  ],
+  handle: async ({ body, principal: { person }, services: { writer } }) => {
+    if (person === undefined) {
+      return refuse(
+        'forbidden',
+        'organizations are created by people, with a user token; an API key already has one',
+      )
+    }
+    const { organization_name: name, is_personal, ...said } = body
+    const { emailDomain } = person
+    if (!is_personal && emailDomain !== undefined && isFreeMail(emailDomain)) {
+      refuse(
+        'invalid_request',
+        `is_personal: an address at ${emailDomain} says nothing of an organization`,
+      )
+    }
+    const email_domain = is_personal ? undefined : findCorporateDomain(person)
+    const answer = await writer.submit({
+      op: 'organization.found',
+      org_id: randomUUID(),
+      user_id: person.id,
+      name,
+      is_personal,
+      ...(email_domain !== undefined && { email_domain }),
+      ...said,
+    })
+    const { adopted, ...done } = unwrapAnswer(answer)
+    const organization = { id: done.org_id, name: done.name }
+    return adopted
+      ? { status: 200, body: { success: true, organization, ...organization, adopted: true } }
+      : { status: 201, body: { success: true, organization } }
+  },
+})

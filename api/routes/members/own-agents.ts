@@ -1,0 +1,233 @@
+import { z } from 'zod'
+import { toAgentUrlKey } from '../../../pipeline/core/agent-url.ts'
+import { refuse } from '../../../pipeline/core/errors.ts'
+import { canBePublic } from '../../../pipeline/core/public-name.ts'
+import { visibilities } from '../../../pipeline/core/tiers.ts'
+import { type AgentType, agentTypes } from '../../../pipeline/model/documents/vocabulary.ts'
+import { EnrolledUrl, type MemberAgent } from '../../../pipeline/model/member.ts'
+import {
+  type OwnAgent,
+  OwnAgentSaved,
+  OwnAgents,
+} from '../../../pipeline/model/responses/own-organization.ts'
+import { getMembers } from '../../../pipeline/read/lookups/members.ts'
+import { deriveFounding } from '../../auth/founding.ts'
+import { resolveOrganizationAsked } from '../../auth/organization-access.ts'
+import { OrganizationQuery } from '../../auth/organization-query.ts'
+import type { Principal } from '../../auth/principal.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import { unwrapAnswer } from '../../operation/submission-result.ts'
+import { noContent, replyOk } from '../../responses/reply.ts'
+
+const declared = {
+  group: 'Member Agents',
+  access: 'bearer',
+  cache: 'private',
+  query: OrganizationQuery,
+} as const
+const refusals = [
+  'invalid_request',
+  'forbidden',
+  'too_large',
+  'unsupported_media_type',
+  'unavailable',
+] as const
+
+/** Fields of an agent; a visibility or an address without meaning counts as absent. */
+const said = {
+  name: z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(200)
+    .optional()
+    .describe('Name of the agent; your organization’s is shown without one'),
+  type: z
+    .unknown()
+    .optional()
+    .meta({
+      type: 'string',
+      enum: [...agentTypes],
+      description: 'Kind of agent, such as sales or signals',
+    }),
+  visibility: z
+    .unknown()
+    .optional()
+    .meta({ type: 'string', enum: [...visibilities], description: 'Who may see the agent' }),
+  is_public: z.unknown().optional().meta({
+    type: 'boolean',
+    deprecated: true,
+    description: 'Older name of the visibility `public`',
+  }),
+  health_check_url: z.unknown().optional().meta({
+    type: 'string',
+    format: 'uri',
+    description: 'URL of a health check; without it the agent itself is probed',
+  }),
+}
+const Said = z.object(said)
+type Said = z.output<typeof Said>
+
+/** Nobody else reaches an agent in somebody's own network. */
+const NewUrl = EnrolledUrl.refine(url => canBePublic(new URL(url).hostname), {
+  error: 'must be on the public Internet',
+  // What is no address at all is told so, and nothing more.
+  when: ({ issues }) => issues.length === 0,
+})
+
+const place = {
+  params: z.object({ url: EnrolledUrl.describe('Address of the agent, percent-encoded') }),
+  path: '/api/me/agents/:url',
+} as const
+
+export const listOwnAgents = defineOperation({
+  ...declared,
+  id: 'listOwnAgents',
+  method: 'GET',
+  path: '/api/me/agents',
+  summary: 'List the agents of your organization',
+  description: 'All of them, whatever their visibility.',
+  reply: { 200: OwnAgents },
+  errors: ['invalid_request', 'forbidden', 'not_found'],
+  handle: ({ query, principal, services: { reader } }) => {
+    const { org_id, org_name } = resolveOrganizationAsked(principal, query.org)
+    const member = getMembers(reader).all.find(listed => listed.org_id === org_id)
+    if (member === undefined) return refuse('not_found', `${org_name} has no profile yet`)
+    return replyOk({ agents: member.agents.map(toOwnAgent) })
+  },
+})
+
+export const enrolOwnAgent = defineOperation({
+  ...declared,
+  id: 'enrolOwnAgent',
+  method: 'POST',
+  path: '/api/me/agents',
+  summary: 'Enrol an agent of your organization',
+  description:
+    'A new one is private unless something else is said; of one that is there, what is said is ' +
+    'changed. Once your organization has domains of its own, a new agent stands on one of them. ' +
+    'A person without an organization founds one by this, and an organization without a profile ' +
+    'gets one that nobody is shown. What only members with API access may show to everybody is ' +
+    'shown to members, with a warning.',
+  writes: true,
+  body: z.object({ url: NewUrl.describe('Address of the agent'), ...said }),
+  reply: { 200: OwnAgentSaved, 201: OwnAgentSaved },
+  errors: [...refusals, 'conflict'],
+  handle: async ({ query, body: { url, ...said }, principal, services: { writer } }) => {
+    const type = readAgentType(said) ?? refuseType(undefined)
+    const answer = await writer.submit({
+      op: 'member.agent.enrol',
+      url,
+      ...readChanges(said),
+      type,
+      ...resolveOwner(principal, query.org),
+    })
+    const { agent, is_new, warnings, org_auto_created, profile_auto_created } = unwrapAnswer(answer)
+    return {
+      status: is_new ? 201 : 200,
+      body: {
+        agent: toOwnAgent(agent as MemberAgent),
+        warnings,
+        org_auto_created,
+        profile_auto_created,
+      },
+    }
+  },
+})
+
+export const changeOwnAgent = defineOperation({
+  ...declared,
+  ...place,
+  id: 'changeOwnAgent',
+  method: 'PATCH',
+  summary: 'Update an agent of your organization',
+  description: 'Fields that are not given stay as they are. The URL cannot be changed.',
+  writes: true,
+  body: z.object({
+    url: z
+      .unknown()
+      .optional()
+      .meta({ type: 'string', description: 'Address of the agent, which cannot change' }),
+    ...said,
+  }),
+  reply: { 200: OwnAgentSaved },
+  errors: [...refusals, 'not_found'],
+  handle: async ({ query, params: { url }, body, principal, services: { writer } }) => {
+    const { org_id: org } = resolveOrganizationAsked(principal, query.org)
+    if (body.url !== undefined && toAgentUrlKey(body.url) !== url) {
+      refuse('url_immutable', 'url: cannot be changed; enrol an agent with the new URL')
+    }
+    const type = readAgentType(body)
+    const change = { ...readChanges(body), ...(type && { type }), is_change: true as const }
+    const answer = await writer.submit({ op: 'member.agent.save', org, url, ...change })
+    const { agent, warnings } = unwrapAnswer(answer)
+    return replyOk({ agent: toOwnAgent(agent as MemberAgent), warnings })
+  },
+})
+
+export const removeOwnAgent = defineOperation({
+  ...declared,
+  ...place,
+  id: 'removeOwnAgent',
+  method: 'DELETE',
+  summary: 'Remove an agent of your organization',
+  description: 'A public agent must be made private first, so that it is not removed by mistake.',
+  writes: true,
+  reply: { 204: null },
+  errors: ['invalid_request', 'forbidden', 'not_found', 'conflict', 'unavailable'],
+  handle: async ({ query, params: { url }, principal, services: { writer } }) => {
+    const { org_id: org } = resolveOrganizationAsked(principal, query.org)
+    unwrapAnswer(await writer.submit({ op: 'member.agent.remove', org, url }))
+    return noContent
+  },
+})
+
+/** Finds the organization of an agent; a caller who has none and names none founds one. */
+function resolveOwner(principal: Principal, org: string | undefined) {
+  const { person, belongings } = principal
+  return person !== undefined && org === undefined && belongings.length === 0
+    ? { founding: deriveFounding(person) }
+    : { org: resolveOrganizationAsked(principal, org).org_id }
+}
+
+function readAgentType({ type }: Said): AgentType | undefined {
+  if (type === undefined) return undefined
+  return agentTypes.find(known => known === type) ?? refuseType(type)
+}
+
+function refuseType(type: unknown): never {
+  const text = `type: must be one of ${agentTypes.join(', ')}`
+  return refuse(type === undefined ? 'invalid_request' : 'invalid_type', text)
+}
+
+function readChanges({ name, visibility, is_public, health_check_url }: Said) {
+  const wanted =
+    visibilities.find(known => known === visibility) ?? (is_public === true && 'public')
+  const health = z
+    .url({ protocol: /^https?$/ })
+    .max(2_000)
+    .safeParse(health_check_url)
+  return {
+    ...(name !== undefined && { name }),
+    ...(wanted && { visibility: wanted }),
+    ...(health.success && { health_check_url: health.data }),
+  }
+}
+
+function toOwnAgent({
+  url,
+  type,
+  visibility,
+  name,
+  health_check_url,
+  enrolled_at,
+}: MemberAgent): OwnAgent {
+  return {
+    url,
+    type,
+    visibility,
+    ...(name !== null && { name }),
+    ...(health_check_url !== null && { health_check_url }),
+    enrolled_at,
+  }
+}

@@ -1,0 +1,208 @@
+import { z } from 'zod'
+import { toIso } from '../../../pipeline/core/clock.ts'
+import {
+  Catalog,
+  CatalogSync,
+  CollectionCatalog,
+  catalogSources,
+  classifications,
+  propertyStatuses,
+} from '../../../pipeline/model/responses/catalog.ts'
+import {
+  type ChangePlace,
+  findCatalogCollections,
+  listCatalogChanges,
+  listCatalogEntries,
+} from '../../../pipeline/read/queries/catalog.ts'
+import {
+  createCursor,
+  createPageSize,
+  createWholeNumber,
+  encodeCursor,
+  Moment,
+  pageCursor,
+} from '../../inputs/fields.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import type { Services } from '../../operation/services.ts'
+import { cutPage, getSnapshot, syncHeaders } from '../../responses/lists.ts'
+import { replyOk, type Sent } from '../../responses/reply.ts'
+
+const SEARCH_CHARS = 200
+const LARGEST_OFFSET = 1e9
+
+export const listCatalog = defineOperation({
+  id: 'listCatalog',
+  method: 'GET',
+  path: '/api/registry/catalog',
+  group: 'Property Resolution',
+  summary: 'List the catalog of properties',
+  description:
+    'Properties by rid. `total` counts all that match, `next_cursor` is null on the last page, and ' +
+    '`active_since` asks for those that changed since then. `min_resolves` is accepted: nobody counts.',
+  access: 'public',
+  cache: 'list',
+  asksSnapshot: true,
+  cacheKey: () => '',
+  query: z.object({
+    classification: z
+      .enum(classifications)
+      .optional()
+      .describe('Only what is classified so; all without it'),
+    source: z.enum(catalogSources).optional().describe('Only what this source says'),
+    status: z
+      .enum([...propertyStatuses, 'all'])
+      .default('active')
+      .describe('Only properties that are so'),
+    identifier_type: z
+      .string()
+      .max(SEARCH_CHARS)
+      .optional()
+      .describe('Only properties that have such an identifier, such as `ios_bundle`'),
+    search: z
+      .string()
+      .max(SEARCH_CHARS)
+      .optional()
+      .describe('Part of a name, a domain or an identifier; blank for all'),
+    min_resolves: createWholeNumber({
+      description: 'Accepted and without effect: usage is not counted',
+      min: 0,
+      max: LARGEST_OFFSET,
+      default: 0,
+    }),
+    active_since: Moment.optional().describe('Only what changed since this moment'),
+    limit: createPageSize({ usual: 100, max: 1_000 }),
+    cursor: createCursor(z.tuple([z.uuid()])),
+  }),
+  reply: { 200: Catalog },
+  errors: ['invalid_request', 'unavailable'],
+  handle: async ({ query: { cursor, limit, min_resolves: _, ...filters }, services }) => {
+    const snapshot = getSnapshot(services.reader)
+    const { items, total } = snapshot
+      ? await listCatalogEntries(snapshot, { ...filters, after: cursor?.[0], limit: limit + 1 })
+      : { items: [], total: 0 }
+    const { items: entries, hasMore } = cutPage(items, limit)
+    const next_cursor = hasMore ? encodeCursor([entries.at(-1)!.property_rid]) : null
+    return replyOk(
+      { entries, total, has_more: hasMore, next_cursor },
+      syncHeaders(snapshot, services),
+    )
+  },
+})
+
+const changePlace = z
+  .tuple([z.iso.datetime(), z.uuid()])
+  .transform(([updated_at, property_rid]): ChangePlace => ({ updated_at, property_rid }))
+
+export const syncCatalog = defineOperation({
+  id: 'syncCatalog',
+  method: 'GET',
+  path: '/api/registry/catalog/sync',
+  group: 'Property Resolution',
+  summary: 'List properties that changed since a time',
+  description:
+    'Properties in the order of their last change, also those that became stale or were merged. ' +
+    'Follow `next_cursor` to the end, then pass the `server_timestamp` of the first page as the next ' +
+    '`since`: some changes may be repeated, none is missing.',
+  access: 'public',
+  cache: 'list',
+  asksSnapshot: true,
+  cacheKey: () => '',
+  query: z.object({
+    since: Moment.describe('Moment after which changes count, in ISO 8601'),
+    limit: createPageSize({ usual: 10_000, max: 10_000 }),
+    cursor: createCursor(changePlace),
+  }),
+  reply: { 200: CatalogSync },
+  errors: ['invalid_request', 'unavailable'],
+  handle: async ({ query: { since, limit, cursor: after }, services }) => {
+    const snapshot = getSnapshot(services.reader)
+    const items = snapshot
+      ? await listCatalogChanges(snapshot, { since, after, limit: limit + 1 })
+      : []
+    const { items: entries, hasMore } = cutPage(items, limit)
+    const last = entries.at(-1)
+    const next_cursor = hasMore && last ? encodeCursor([last.updated_at, last.property_rid]) : null
+    return replyOk(
+      { entries, server_timestamp: findShownUntil(services), has_more: hasMore, next_cursor },
+      syncHeaders(snapshot, services),
+    )
+  },
+})
+
+/** Changes of the commit that is shown may still be followed by others of the same millisecond. */
+function findShownUntil({ reader }: Services): string {
+  const committed = reader.snapshot?.committedAt ?? null
+  return toIso(committed === null ? 0 : Date.parse(committed) - 1)
+}
+
+const collectionPage = z.object({
+  limit: createWholeNumber({
+    description: 'Collections of a page',
+    min: 1,
+    max: 1_000,
+    default: 1_000,
+  }),
+  offset: createWholeNumber({
+    description: 'Collections to pass over',
+    min: 0,
+    max: LARGEST_OFFSET,
+    default: 0,
+  }),
+  cursor: pageCursor,
+})
+
+export const listCatalogCollections = defineOperation({
+  id: 'listCatalogCollections',
+  method: 'GET',
+  path: '/api/registry/catalog/collections',
+  group: 'Property Resolution',
+  summary: 'List collections',
+  access: 'public',
+  cache: 'list',
+  asksSnapshot: true,
+  cacheKey: () => '',
+  query: collectionPage,
+  reply: { 200: CollectionCatalog },
+  errors: ['invalid_request', 'unavailable'],
+  handle: ({ query, services }) => replyCollections(services, { ...query, status: 'active' }),
+})
+
+export const syncCatalogCollections = defineOperation({
+  id: 'syncCatalogCollections',
+  method: 'GET',
+  path: '/api/registry/catalog/collections/sync',
+  group: 'Property Resolution',
+  summary: 'List all collections, removed ones included',
+  description:
+    'In the order in which they became known, those that were removed too: no page loses one, ' +
+    'whatever happens between two of them.',
+  access: 'public',
+  cache: 'list',
+  asksSnapshot: true,
+  cacheKey: () => '',
+  query: collectionPage,
+  reply: { 200: CollectionCatalog },
+  errors: ['invalid_request', 'unavailable'],
+  handle: ({ query, services }) => replyCollections(services, query),
+})
+
+async function replyCollections(
+  services: Services,
+  asked: { limit: number; offset: number; cursor?: string | undefined; status?: 'active' },
+): Promise<Sent> {
+  const snapshot = getSnapshot(services.reader)
+  const { limit, cursor, status } = asked
+  const offset = cursor === undefined ? asked.offset : Number(cursor)
+  const { items, total } = snapshot
+    ? await findCatalogCollections(snapshot, {
+        offset,
+        limit: limit + 1,
+        ...(status && { status }),
+      })
+    : { items: [], total: 0 }
+  const { items: entries, hasMore } = cutPage(items, limit)
+  const next_offset = hasMore ? offset + entries.length : null
+  const next_cursor = next_offset === null ? null : String(next_offset)
+  const page = { entries, total, has_more: hasMore, next_cursor, next_offset }
+  return replyOk(page, syncHeaders(snapshot, services))
+}

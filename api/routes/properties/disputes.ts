@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { refuse } from '../../../pipeline/core/errors.ts'
+import { type Dispute, disputeTypes } from '../../../pipeline/model/contribution.ts'
+import { CatalogDispute, DisputeFiled } from '../../../pipeline/model/responses/catalog.ts'
+import { isStorable } from '../../../pipeline/model/save.ts'
+import { findReview } from '../../../pipeline/read/lookups/reviews.ts'
+import { findIdentifiers } from '../../../pipeline/read/queries/identifiers.ts'
+import type { Reader } from '../../../pipeline/read/reader.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import { replyOk, replyRefused } from '../../responses/reply.ts'
+import { toEditor } from '../community/saves.ts'
+
+const ADDRESS = /[^\s@<>(),;]+@[^\s@<>(),;]+\.[^\s@<>(),;]+/g
+const statuses = { pending: 'open', approved: 'resolved', rejected: 'rejected' } as const
+const words = (least: number, most: number) =>
+  z.string().trim().min(least).max(most).refine(isStorable, 'must be well-formed text')
+
+export const fileCatalogDispute = defineOperation({
+  id: 'fileCatalogDispute',
+  method: 'POST',
+  path: '/api/registry/catalog/disputes',
+  group: 'Property Resolution',
+  summary: 'Dispute a fact of the catalog',
+  description:
+    'A person looks at it; the link of an identifier (`type:value`) that only a contributor asserts is ' +
+    'suspended at once. What one organization says of one record is one dispute while it is open: ' +
+    'saying it again replaces the words. They are public; who said them is not.',
+  access: 'bearer',
+  writes: true,
+  cache: 'none',
+  body: z.object({
+    dispute_type: z.enum(disputeTypes).describe('What is wrong'),
+    subject_type: words(1, 100).describe('What it is about, such as `property`'),
+    subject_value: words(1, 2_048).describe('Which one: a rid, or `type:value` of an identifier'),
+    claim: words(10, 2_000).describe('What is wrong with it, in sentences that everybody may read'),
+    evidence: words(0, 5_000).optional().describe('What shows it, such as addresses to look at'),
+  }),
+  reply: { 200: DisputeFiled },
+  errors: ['invalid_request', 'too_large', 'unsupported_media_type', 'unavailable'],
+  handle: async ({ body, principal, services: { writer, reader } }) => {
+    const reporter = toEditor(principal)
+    const suspends = await findWeakLink(body, reader)
+    const answer = await writer.submit({
+      op: 'dispute.file',
+      review_id: randomUUID(),
+      reporter,
+      ...body,
+      ...(suspends !== undefined && { suspends }),
+    })
+    if ('refused' in answer) return refuse(answer.error ?? 'invalid_request', answer.refused)
+    const { dispute_id } = answer.done
+    const [action_taken, reason] =
+      suspends === undefined
+        ? ['queued_for_review', 'a moderator looks at it']
+        : ['link_suspended', 'no publisher declares it: it answers for nothing until it is decided']
+    return replyOk({ dispute_id, action_taken, reason })
+  },
+})
+
+/** The property of a disputed identifier (`type:value`) where nobody but a contributor says so. */
+async function findWeakLink(
+  { dispute_type, subject_value }: Pick<Dispute, 'dispute_type' | 'subject_value'>,
+  { snapshot }: Reader,
+): Promise<string | undefined> {
+  const [, type, value] = /^(\w+):(.+)$/s.exec(subject_value) ?? []
+  if (dispute_type !== 'identifier_link' || !snapshot || !type || !value) return undefined
+  const [found] = await findIdentifiers(snapshot, [{ type, value }])
+  return (found?.source === 'contributed' && found.property_rid) || undefined
+}
+
+export const readCatalogDispute = defineOperation({
+  id: 'getCatalogDispute',
+  method: 'GET',
+  path: '/api/registry/catalog/disputes/:id',
+  group: 'Property Resolution',
+  summary: 'Get the state of a dispute',
+  description: 'Contact addresses and the author are left out.',
+  access: 'public',
+  cache: 'revalidate',
+  params: z.object({ id: z.string().max(255).describe('`dispute_id` that was given out') }),
+  reply: { 200: CatalogDispute },
+  errors: ['not_found'],
+  handle: ({ params: { id }, services: { reader } }) => {
+    const found = findReview(reader, id.toLowerCase())
+    if (found?.review.kind !== 'dispute') return replyRefused('not_found', 'no such dispute', {})
+    const { review_id, status, submitted_at, reviewed_at } = found.review
+    const { claim, evidence, ...subject } = found.payload as unknown as Dispute
+    return replyOk({
+      id: review_id,
+      ...subject,
+      claim: stripAddresses(claim),
+      ...(evidence !== undefined && { evidence: stripAddresses(evidence) }),
+      status: statuses[status],
+      created_at: submitted_at,
+      ...(reviewed_at !== null && { resolved_at: reviewed_at }),
+    })
+  },
+})
+
+function stripAddresses(text: string): string {
+  return text.replace(ADDRESS, '[address]')
+}

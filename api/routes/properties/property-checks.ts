@@ -1,0 +1,125 @@
+import { z } from 'zod'
+import { refuse } from '../../../pipeline/core/errors.ts'
+import { limits } from '../../../pipeline/core/limits.ts'
+import { IdentifierCheck, PropertyCheck } from '../../../pipeline/model/property-check.ts'
+import { checkDomains } from '../../checks/domains.ts'
+import { checkIdentifiers } from '../../checks/identifiers.ts'
+import { pageCursor } from '../../inputs/fields.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import type { Services } from '../../operation/services.ts'
+import { replyOk, replyRefused, type Sent } from '../../responses/reply.ts'
+import { cutReport, type Report } from '../../responses/report-pages.ts'
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const retention =
+  'The answer can be read again for seven days by its `report_id`, and on by its `next_cursor` where it ' +
+  'is too long for one; both are absent while reports cannot be kept.'
+const refusals = ['invalid_request', 'too_large', 'unsupported_media_type', 'unavailable'] as const
+
+export const checkPropertyList = defineOperation({
+  id: 'checkPropertyList',
+  method: 'POST',
+  path: '/api/properties/check',
+  group: 'Property Resolution',
+  summary: 'Check a list of domains before it is used',
+  description:
+    'Each domain is to be removed (it stands twice, or is no inventory), written otherwise, looked ' +
+    `at, or is known. One in \`modify\` stands in another list as well, under its new name. ${retention}`,
+  access: 'public',
+  cache: 'none',
+  asksSnapshot: true,
+  body: z.object({
+    domains: z.array(z.unknown()).meta({
+      maxItems: limits.checkedNames,
+      description: 'One domain per line, in any spelling',
+    }),
+  }),
+  reply: { 200: PropertyCheck },
+  errors: refusals,
+  handle: async ({ body: { domains }, services }) => {
+    boundItems('domains', domains, services)
+    return keep('domains', await checkDomains(domains, services.reader), services)
+  },
+})
+
+export const checkIdentifierList = defineOperation({
+  id: 'checkIdentifierList',
+  method: 'POST',
+  path: '/api/properties/check/bulk',
+  group: 'Property Resolution',
+  summary: 'Check a list of identifiers of sites and apps',
+  description:
+    'A line is a domain, the id or package of an app, or a store and an id (`ROKU,12345`); empty ' +
+    `lines and those that begin with # are skipped. ${retention}`,
+  access: 'public',
+  cache: 'none',
+  asksSnapshot: true,
+  body: z.object({
+    identifiers: z.array(z.string()).meta({
+      maxItems: limits.checkedNames,
+      description: 'One identifier per line',
+    }),
+  }),
+  reply: { 200: IdentifierCheck },
+  errors: refusals,
+  handle: async ({ body: { identifiers }, services }) => {
+    boundItems('identifiers', identifiers, services)
+    return keep('identifiers', await checkIdentifiers(identifiers, services.reader), services)
+  },
+})
+
+export const readPropertyCheck = defineOperation({
+  id: 'getPropertyCheck',
+  method: 'GET',
+  path: '/api/properties/check/:reportId',
+  group: 'Property Resolution',
+  summary: 'Get the report of a checked list of domains',
+  access: 'public',
+  cache: 'none',
+  params: z.object({ reportId: z.string().describe('`report_id` that the check gave out') }),
+  query: z.object({ cursor: pageCursor.describe('`next_cursor` of the page before') }),
+  reply: { 200: PropertyCheck },
+  errors: ['invalid_request', 'not_found', 'unavailable'],
+  handle: ({ params, query, services }) => find('domains', params.reportId, query, services),
+})
+
+export const readIdentifierCheck = defineOperation({
+  id: 'getIdentifierCheck',
+  method: 'GET',
+  path: '/api/properties/check/bulk/:reportId',
+  group: 'Property Resolution',
+  summary: 'Get the report of a checked list of identifiers',
+  access: 'public',
+  cache: 'none',
+  params: z.object({ reportId: z.string().describe('`report_id` that the check gave out') }),
+  query: z.object({ cursor: pageCursor.describe('`next_cursor` of the page before') }),
+  reply: { 200: IdentifierCheck },
+  errors: ['invalid_request', 'not_found', 'unavailable'],
+  handle: ({ params, query, services }) => find('identifiers', params.reportId, query, services),
+})
+
+type Kind = 'domains' | 'identifiers'
+
+function boundItems(kind: Kind, items: readonly unknown[], { config }: Services): void {
+  const most = config.LIMITS.checkedNames
+  if (items.length > most) refuse('invalid_request', `${kind}: must not be more than ${most}`)
+}
+
+async function keep(kind: Kind, report: Report, { reports, clock }: Services): Promise<Sent> {
+  const id = await reports.keep(kind, report, clock.now())
+  const { next_cursor, ...shown } = cutReport(report, 0)
+  if (id === undefined) return replyOk(shown)
+  return replyOk({ ...shown, report_id: id, ...(next_cursor !== undefined && { next_cursor }) })
+}
+
+async function find(
+  kind: Kind,
+  id: string,
+  { cursor }: { cursor?: string | undefined },
+  { reports }: Services,
+): Promise<Sent> {
+  const report = UUID.test(id) ? await reports.find(kind, id) : undefined
+  return report
+    ? replyOk(cutReport(JSON.parse(report.toString()), Number(cursor ?? 0)))
+    : replyRefused('not_found', 'no such report, or it has run out', {})
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { toIso } from '../../../pipeline/core/clock.ts'
+import { refuse } from '../../../pipeline/core/errors.ts'
+import { provenances } from '../../../pipeline/model/contribution.ts'
+import { ResolvedIdentifiers } from '../../../pipeline/model/responses/catalog.ts'
+import {
+  buildUnknownIdentifiers,
+  findIdentifiers,
+} from '../../../pipeline/read/queries/identifiers.ts'
+import { contribute } from '../../inputs/contribute.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import { buildSeqHeader, getSnapshot } from '../../responses/lists.ts'
+import { replyOk } from '../../responses/reply.ts'
+
+const IDENTIFIERS = 10_000
+const CHARS = 2_048
+
+const part = z.string().trim().min(1, 'must not be empty').max(CHARS)
+const type = part.describe('Kind of identifier, such as `domain` or `ios_bundle`')
+const value = part.describe('The identifier itself')
+
+export const resolveIdentifiers = defineOperation({
+  id: 'resolveIdentifiers',
+  method: 'POST',
+  path: '/api/registry/resolve',
+  group: 'Property Resolution',
+  summary: 'Resolve identifiers to properties',
+  description:
+    'With `mode` `lookup` one answer an identifier, in their order; an unknown one is `excluded` and ' +
+    'counted as `not_found`. `resolve` needs a credential and takes unknown ones into the catalog, but ' +
+    'not hosts of advertising systems; it counts as a save.',
+  access: 'optional',
+  writes: true,
+  cache: 'none',
+  body: z.object({
+    identifiers: z
+      .array(z.object({ type, value }))
+      .min(1)
+      .max(IDENTIFIERS)
+      .describe('What to look for, at most 10,000 at a time'),
+    provenance: z
+      .object({
+        type: z.enum(provenances).describe('Kind of source they come from'),
+        context: z.unknown().optional().describe('Anything about the source; it is not kept'),
+      })
+      .describe('Where the identifiers come from'),
+    mode: z
+      .enum(['resolve', 'lookup'])
+      .default('resolve')
+      .describe('Whether unknown ones are taken into the catalog (`resolve`) or not'),
+  }),
+  reply: { 200: ResolvedIdentifiers },
+  errors: [
+    'invalid_request',
+    'unauthenticated',
+    'rate_limited',
+    'unavailable',
+    'too_large',
+    'unsupported_media_type',
+  ] as const,
+  handle: async ({ body: { identifiers, provenance, mode }, principal, services }) => {
+    const { reader } = services
+    const snapshot = getSnapshot(reader)
+    if (mode === 'resolve' && principal === undefined) {
+      return refuse('unauthenticated', 'mode resolve needs a credential; lookup does not')
+    }
+    const found = snapshot
+      ? await findIdentifiers(snapshot, identifiers)
+      : buildUnknownIdentifiers(identifiers)
+    const asked = { provenance: provenance.type, since: snapshot?.seq ?? 0 }
+    const resolved =
+      mode === 'resolve' && principal
+        ? await contribute(found, { principal, ...asked }, services)
+        : found
+    const count = (status: string) => resolved.filter(answer => answer.status === status).length
+    const [existing, created, excluded] = [count('existing'), count('created'), count('excluded')]
+    const left =
+      mode === 'resolve' ? { excluded, not_found: 0 } : { excluded: 0, not_found: excluded }
+    const summary = { total: resolved.length, resolved: existing + created, created, ...left }
+    return replyOk(
+      { resolved, summary, server_timestamp: toIso(reader.now()) },
+      buildSeqHeader(snapshot),
+    )
+  },
+})
