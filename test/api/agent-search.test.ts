@@ -42,7 +42,7 @@ const found = async (query: string) =>
   (await search(query)).json().results.map(({ url }: FoundAgent) => url)
 
 describe('GET /api/registry/agents/search', () => {
-  test('200: an agent is told flat and as a profile, with why it was found', async () => {
+  test('200: an agent is shown flat and as a profile, with the matches that found it', async () => {
     const answer = await search('?channels=display')
     expect(answer.statusCode).toBe(200)
     const { results, has_more } = AgentSearchAnswer.parse(answer.json())
@@ -66,7 +66,7 @@ describe('GET /api/registry/agents/search', () => {
     })
   })
 
-  test('200: another process answers the same, from its first snapshot on', async () => {
+  test('200: another process gives the same answer from its first snapshot on', async () => {
     const other = await anotherApi(registry)
     const headers = { authorization: `Bearer ${key}` }
     const answer = await other.app.inject({ url: '/api/registry/agents/search', headers })
@@ -74,7 +74,7 @@ describe('GET /api/registry/agents/search', () => {
     expect(answer.json()).toEqual((await search()).json())
   })
 
-  test('200: what an agent says of itself is found too', async () => {
+  test('200: the statements of an agent about itself are searched too', async () => {
     const [first] = (await search('?markets=us&has_tmp=true')).json().results
     expect(first).toMatchObject({
       url: narrow,
@@ -89,7 +89,7 @@ describe('GET /api/registry/agents/search', () => {
     })
   })
 
-  test('200: filters narrow each other, values of one widen it', async () => {
+  test('200: several filters narrow the result, several values of one filter widen it', async () => {
     expect(await found('')).toEqual([wide, narrow, twin])
     expect(await found('?channels=display,ctv')).toEqual([wide, narrow, twin])
     expect(await found('?channels=display&markets=US')).toEqual([narrow])
@@ -118,7 +118,7 @@ describe('GET /api/registry/agents/search', () => {
     })
   })
 
-  test('200: the cursor of the feed is the last event that the snapshot knows', async () => {
+  test('200: the cursor of the feed is the last event in the snapshot', async () => {
     const before = await search()
     expect(before.headers['x-registry-seq']).toBe(String(registry.sequencer.seq))
     expect(before.headers['x-sync-cursor']).toBe(registry.sequencer.lastEventId)
@@ -157,12 +157,12 @@ describe('GET /api/registry/agents/search', () => {
     ])
   })
 
-  test('401: a credential is needed', async () => {
+  test('401: a credential is required', async () => {
     expect((await search('', {} as { authorization: string })).statusCode).toBe(401)
     expect((await search('', { authorization: 'Bearer sk_none' })).statusCode).toBe(401)
   })
 
-  test('200: two agents that one commit changes are shown as they are now', async () => {
+  test('200: two agents that change in one commit are both shown as they are now', async () => {
     const pair = ['https://one.pair.example/mcp', 'https://two.pair.example/mcp']
     const counts = async () => {
       await registry.publish()
@@ -178,7 +178,7 @@ describe('GET /api/registry/agents/search', () => {
     expect(await counts()).toEqual([3, 3])
   })
 
-  test('503: nobody knows what is found before anything was published', async () => {
+  test('503: before the first snapshot nothing can be searched', async () => {
     const early = await openRegistry()
     const ask = async (key: string) =>
       early.app.inject({
@@ -195,7 +195,7 @@ describe('GET /api/registry/agents/search', () => {
   })
 })
 
-describe('what an agent is found by', () => {
+describe('the facts an agent is found by', () => {
   const all = 'https://all.sellers.example/mcp'
   const some = 'https://some.sellers.example/mcp'
   const plain = 'https://plain.sellers.example/mcp'
@@ -276,14 +276,14 @@ describe('what an agent is found by', () => {
     expect([...(await searched('&categories=World,Other')).keys()]).toEqual([all])
   })
 
-  test('categories of properties and placements; of several taxonomies none is told', async () => {
+  test('categories of properties and placements; none where several taxonomies are used', async () => {
     expect((await searched()).get(plain)).toMatchObject({
       categories: ['Business', 'Daily'],
       category_taxonomy: null,
     })
   })
 
-  test('what it says of its products and itself, which goes before what types imply', async () => {
+  test('what it declares about its products and itself, which counts before what types imply', async () => {
     const found = await searched('&delivery_types=guaranteed&format_kinds=image')
     expect([...found.keys()]).toEqual([all])
     expect(found.get(all)).toMatchObject({
@@ -307,7 +307,7 @@ describe('what an agent is found by', () => {
     expect(stats.properties_by_type).toEqual({ website: 1 })
   })
 
-  test('what is so now, and its change is told', async () => {
+  test('current facts only, and their change is in the feed', async () => {
     const last = sellers.sequencer.lastEventId
     await observe(
       file('tv.example', {

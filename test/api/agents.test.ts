@@ -117,7 +117,7 @@ const urls = async (query = '', token?: string) =>
 
 const all = [seller, down, meter, gauge, studio]
 
-describe('who sees which agents', () => {
+describe('visibility of agents', () => {
   test.each([
     ['anonymous', undefined],
     ['a wrong key', 'sk_wrong'],
@@ -127,13 +127,13 @@ describe('who sees which agents', () => {
   })
 
   test.each(['member', 'owner'])(
-    '%s sees those for members too, nobody private ones',
+    '%s sees those for members too, but no private ones',
     async who => {
       expect(await urls('', keys[who])).toEqual([seller, down, club, meter, gauge, studio])
     },
   )
 
-  test('an agent that several members enrolled is there once: its own site has the say', async () => {
+  test('an agent that several members enrolled is listed once, with the facts of its own site', async () => {
     const own = await openRegistry()
     const url = 'https://agent.a.example/mcp'
     const names = async () =>
@@ -158,7 +158,7 @@ describe('who sees which agents', () => {
 })
 
 describe('GET /api/registry/agents', () => {
-  test('200: who an agent is; nothing else unless it is asked for', async () => {
+  test('200: who an agent is, and nothing else unless requested', async () => {
     const answer = await get()
     expect(answer.headers).toMatchObject({
       'cache-control': 'private, no-cache',
@@ -181,7 +181,7 @@ describe('GET /api/registry/agents', () => {
   })
 
   test.each(['health=1', 'health=True', 'health=', 'health=true&health=true', 'capabilities=yes'])(
-    '200: %s turns nothing on',
+    '200: %s enables nothing',
     async query => {
       const [first] = await list(`?${query}`)
       expect(first).not.toHaveProperty('health')
@@ -189,7 +189,7 @@ describe('GET /api/registry/agents', () => {
     },
   )
 
-  test('200: health and what publishers let an agent reach', async () => {
+  test('200: health, and what publishers authorize an agent for', async () => {
     const agents = await list('?health=true', keys.owner)
     expect(agents[0]).toMatchObject({
       health: {
@@ -215,7 +215,7 @@ describe('GET /api/registry/agents', () => {
     expect(agents[2], 'never probed').not.toHaveProperty('health')
   })
 
-  test('200: what agents said they can do', async () => {
+  test('200: the capabilities that agents declared', async () => {
     const [sold, , measured, , made] = await list('?capabilities=true')
     expect(sold?.capabilities).toEqual({
       tools_count: 1,
@@ -271,7 +271,7 @@ describe('GET /api/registry/agents', () => {
     expect(bought).not.toHaveProperty('property_summary')
   })
 
-  test('200: nobody was tested, so no compliance is told and no agent is verified', async () => {
+  test('200: nobody was tested, so there is no compliance and no verified agent', async () => {
     for (const query of ['?verified=true', '?verification_mode=spec&verification_mode=live']) {
       const answer = await get(query)
       expect(answer.json()).toMatchObject({ agents: [], count: 0, total: 0 })
@@ -283,13 +283,13 @@ describe('GET /api/registry/agents', () => {
     expect(answer.body).not.toContain('compliance')
   })
 
-  test('200: pages, if they are wanted', async () => {
+  test('200: pages, where requested', async () => {
     const answer = (await get('?limit=2&offset=1')).json()
     expect(answer).toMatchObject({ count: 2, total: 5 })
     expect(answer.agents.map((agent: Entry) => agent.url)).toEqual([down, meter])
   })
 
-  test('200: what a member changes shows before the next snapshot; new facts with it', async () => {
+  test('200: a member’s change shows before the next snapshot, together with new facts', async () => {
     const own = await openRegistry()
     expect((await get('?health=true', undefined, own)).json()).toMatchObject({ agents: [] })
     const url = 'https://a.example/mcp'
@@ -310,7 +310,7 @@ describe('GET /api/registry/agents', () => {
     await own.close()
   })
 
-  test('200: an agent that wants a credential is online and says so', async () => {
+  test('200: an agent that requires a credential is online and says so', async () => {
     const own = await openRegistry()
     const url = 'https://a.example/mcp'
     await enrol(own, { org: 'A', tier: 'company_icl', agents: [{ url }] })
@@ -386,12 +386,12 @@ describe('filters', () => {
   test.each([
     ['creative_operation=make', ['build', 'validate', 'preview']],
     ['verification_mode=spec&verification_mode=x', ['spec', 'live']],
-  ])('400: %s says which values there are', async (query, valid_values) => {
+  ])('400: %s lists the allowed values', async (query, valid_values) => {
     const answer = await get(`?${query}`)
     expect([answer.statusCode, answer.json()]).toMatchObject([400, { valid_values }])
   })
 
-  test('twenty values, some of them twice, are taken', async () => {
+  test('twenty values, some of them repeated, are accepted', async () => {
     expect(await urls(`?${many('metric_id', 20)}&metric_id=v0&metric_id=v1`)).toEqual([])
   })
 })

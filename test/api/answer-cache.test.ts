@@ -43,7 +43,7 @@ function observe(i: number): Promise<void> {
 const get = (url: string, headers: Record<string, string> = {}) =>
   registry.app.inject({ url, headers })
 
-test.each(shared)('%s: who holds it is told so, until it is another one', async url => {
+test.each(shared)('%s: a client with the current answer gets 304 until it changes', async url => {
   const first = await get(url)
   expect(first.statusCode).toBe(200)
   const held = { 'if-none-match': String(first.headers.etag) }
@@ -53,7 +53,7 @@ test.each(shared)('%s: who holds it is told so, until it is another one', async 
 })
 
 test.each(['/api/registry/catalog', '/openapi/registry.yaml', '/api/properties/registry'])(
-  '%s is compressed for who takes that, and has a weak ETag then',
+  '%s is compressed for clients that accept it, with a weak ETag',
   async url => {
     const plain = await get(url)
     expect(plain.headers['content-encoding']).toBeUndefined()
@@ -78,13 +78,13 @@ test.each(['/api/registry/catalog', '/openapi/registry.yaml', '/api/properties/r
   },
 )
 
-test('a short answer goes as it is', async () => {
+test('a short answer is sent uncompressed', async () => {
   const { headers } = await get('/healthz', { 'accept-encoding': 'br, gzip' })
   expect(headers).not.toHaveProperty('content-encoding')
   expect(headers).not.toHaveProperty('vary')
 })
 
-test('a question that five hundred ask at once is answered to all of them', async () => {
+test('a question that five hundred clients ask at once is computed once', async () => {
   for (const url of ['/api/registry/catalog?limit=7', '/api/policies/registry?search=seven']) {
     const all = await Promise.all(Array.from({ length: 500 }, () => get(url)))
     expect(new Set(all.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
@@ -92,7 +92,7 @@ test('a question that five hundred ask at once is answered to all of them', asyn
   }
 })
 
-test('whoever asks for too much at once takes nothing from other lists, nor from other callers', async () => {
+test('a caller with too many requests takes nothing from other lists or callers', async () => {
   const flood = Array.from({ length: 300 }, (_, i) => get(`/api/registry/catalog?search=s${i}`))
   const lists = ['agents', 'publishers', 'mirrors', 'catalog/collections']
   const others = await Promise.all([
@@ -108,7 +108,7 @@ test('whoever asks for too much at once takes nothing from other lists, nor from
 })
 
 test.each(['/api/search?q=s', '/api/brands/find?q=s'])(
-  '%s: whoever searches for much at once waits behind themselves alone',
+  '%s: a caller with many searches waits only for itself',
   async url => {
     const flood = Array.from({ length: 300 }, (_, i) => get(`${url}${i}`))
     const other = await registry.app.inject({ url: `${url}ite`, remoteAddress: '203.0.113.9' })
@@ -118,7 +118,7 @@ test.each(['/api/search?q=s', '/api/brands/find?q=s'])(
   },
 )
 
-test('an answer follows the snapshot, the members, and the clock where it says how far the feed is', async () => {
+test('an answer follows the snapshot, the members, and the clock where it shows the head of the feed', async () => {
   const total = async () => (await get('/api/registry/catalog')).json().total as number
   const before = await total()
   await observe(99)

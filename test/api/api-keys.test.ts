@@ -51,7 +51,7 @@ async function orgId(name: string): Promise<string> {
 }
 
 describe('an API key', () => {
-  test('is told once, and its secret stands in no store and no line of the log', async () => {
+  test('is shown once, and its secret is in no store and no log line', async () => {
     const made = await ask(owner, 'POST', '', { name: ' Nightly job ' })
     expect(made.statusCode).toBe(201)
     expect(made.headers['cache-control']).toBe('private, no-store')
@@ -73,7 +73,7 @@ describe('an API key', () => {
     expect(said.length).toBeGreaterThan(3)
   })
 
-  test('opens the feed at once, and nothing from the moment it is revoked, in every process', async () => {
+  test('opens the feed at once, and nothing in any process from its revocation on', async () => {
     const other = await anotherApi(registry)
     const { id, value } = await make()
     const feed = (app: TestRegistry['app']) =>
@@ -87,7 +87,7 @@ describe('an API key', () => {
     expect(await registry.verify()).toEqual([])
   })
 
-  test('manages no keys unless it was made to, and then keys of its organization only', async () => {
+  test('manages keys only with that permission, and only those of its organization', async () => {
     const plain = await make()
     const reader = await make(['admin:read'])
     const admin = await make(['admin:*'])
@@ -110,7 +110,7 @@ describe('an API key', () => {
     expect((await ask(plain.value, 'DELETE', `/${plain.id}`)).statusCode, 'itself').toBe(204)
   })
 
-  test('of another organization is not revoked, whoever hands that in', async () => {
+  test('of another organization cannot be revoked', async () => {
     const { id, value } = await make()
     const op = 'key.revoke' as const
     const [refused] = await registry.submit({ op, key_id: id, org_id: await orgId('Other') })
@@ -120,7 +120,7 @@ describe('an API key', () => {
 })
 
 describe('a person', () => {
-  test('who owns an organization manages its keys, one who only belongs to it does not', async () => {
+  test('who owns an organization manages its keys, an ordinary member does not', async () => {
     expect((await ask(owner, 'GET')).statusCode).toBe(200)
     expect((await ask(member, 'GET')).statusCode).toBe(403)
     expect((await ask(member, 'POST', '', { name: 'x' })).statusCode).toBe(403)
@@ -128,7 +128,7 @@ describe('a person', () => {
     expect(await names(member)).toContain('Nightly job')
   })
 
-  test('of several organizations has rights in each of its own', async () => {
+  test('of several organizations has rights in each of them', async () => {
     const other = await orgId('Other')
     expect((await ask(owner, 'GET', `?org=${other}`)).statusCode).toBe(403)
     const nowhere = await ask(owner, 'GET', '?org=00000000-0000-4000-8000-000000000000')
@@ -137,7 +137,7 @@ describe('a person', () => {
     expect((await ask(owner, 'GET', `?org[id]=${other}`)).statusCode).toBe(400)
   })
 
-  test('with no organization, or a key with a wrong wish, is told what is wrong', async () => {
+  test('with no organization, or an invalid request, gets the reason', async () => {
     expect((await ask(await issuer.token({ sub: 'eve' }), 'GET')).statusCode).toBe(400)
     for (const payload of [{}, { name: ' ' }, { name: 'x', permissions: ['root'] }]) {
       expect((await ask(owner, 'POST', '', payload)).statusCode).toBe(400)
@@ -145,7 +145,7 @@ describe('a person', () => {
     expect((await ask('sk_nobody', 'POST', '', {})).statusCode, 'asked first').toBe(401)
   })
 
-  test('who is removed while a key of theirs waits for the writer gets none', async () => {
+  test('who is removed while their key waits for the writer gets none', async () => {
     await registry.submit({ op: 'membership.set', org: 'Acme', user_id: 'cid', role: 'owner' })
     const cid = await issuer.token({ sub: 'cid' })
     let resume = () => {}

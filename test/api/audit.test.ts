@@ -36,7 +36,7 @@ function save(brand_name: string, domain = 'acme.example') {
 }
 
 describe('the audit', () => {
-  test('says who saved a brand, for whom, in which request, what, and what came of it', async () => {
+  test('records who saved a brand, for whom, in which request, what, and the result', async () => {
     const answer = await save('Acme')
     expect(answer.statusCode, answer.body).toBe(200)
     const principal = findKeyHolder(registry.reader, secret)!
@@ -58,7 +58,7 @@ describe('the audit', () => {
     expect(await rows({ id: row!.submission_id })).toEqual([row])
   })
 
-  test('holds what was refused too', async () => {
+  test('keeps refusals too', async () => {
     const readmit: Operation = { op: 'domain.readmit', domain: 'acme.example' as never }
     await registry.submit(readmit)
     expect(await rows({ operation: 'domain.readmit' })).toMatchObject([
@@ -66,7 +66,7 @@ describe('the audit', () => {
     ])
   })
 
-  test('is found by asker, organization, operation, domain and time', async () => {
+  test('is filtered by actor, organization, operation, domain and time', async () => {
     const principal = findKeyHolder(registry.reader, secret)!
     const all = await rows()
     const saves = all.filter(row => row.operation === 'brand.save')
@@ -82,14 +82,14 @@ describe('the audit', () => {
     expect(await rows({ limit: 1 })).toEqual(all.slice(0, 1))
   })
 
-  test('holds no secret and no hash of one', async () => {
+  test('contains no secret and no hash of one', async () => {
     const hash = createHash('sha256').update(secret).digest('hex')
     const [made] = await rows({ operation: 'key.create' })
     expect(made!.content).toMatchObject({ org: 'Acme' })
     expect(JSON.stringify(await rows())).not.toContain(hash)
   })
 
-  test('forgets additions of domains after a day and keeps the rest, in both stores', async () => {
+  test('deletes additions of domains after a day and keeps everything else, in both stores', async () => {
     const add = (domain: string): Operation => ({
       op: 'domains.add',
       domains: [domain as never],

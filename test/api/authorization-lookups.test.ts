@@ -50,7 +50,7 @@ const askPublishers = (url: string, query = '') =>
   get(`/v1/agents/${encoded(url)}/publishers${query}`)
 
 describe('GET /v1/agents/{encodedUrl}/publishers', () => {
-  test('200: the publishers of an agent by domain, and when their files were read', async () => {
+  test('200: the publishers of an agent by domain, with the time their files were read', async () => {
     const answer = await askPublishers(agent)
     expect(answer.statusCode).toBe(200)
     expect(answer.headers['cache-control']).toBe('public, max-age=60')
@@ -75,7 +75,7 @@ describe('GET /v1/agents/{encodedUrl}/publishers', () => {
     expect(alias.json()).toEqual(answer.json())
   })
 
-  test('200: properties without an id are not counted as authorized, and ids come when asked for', async () => {
+  test('200: properties without an id are not counted as authorized; ids are listed on request', async () => {
     const { publishers } = (await askPublishers(other, '?include=properties')).json()
     expect(publishers).toMatchObject([
       {
@@ -90,7 +90,7 @@ describe('GET /v1/agents/{encodedUrl}/publishers', () => {
     ])
   })
 
-  test('200: pages follow each other to the end', async () => {
+  test('200: pages are complete', async () => {
     const seen: string[] = []
     for (let cursor = ''; ; ) {
       const page = (await askPublishers(agent, `?limit=2${cursor && `&cursor=${cursor}`}`)).json()
@@ -102,14 +102,14 @@ describe('GET /v1/agents/{encodedUrl}/publishers', () => {
     expect(seen).toEqual(names)
   })
 
-  test('200: what was verified since; nothing since later', async () => {
+  test('200: publishers verified since a time; none since a later one', async () => {
     const count = async (since: string) =>
       (await askPublishers(agent, `?since=${encoded(since)}`)).json().publishers.length
     expect(await count('2026-11-20T04:00:00+01:00')).toBe(5)
     expect(await count('2026-11-20T03:00:01Z')).toBe(0)
   })
 
-  test('304: to who holds the page', async () => {
+  test('304: for a client that has the page', async () => {
     const { headers } = await askPublishers(agent)
     const again = await get(`/v1/agents/${encoded(agent)}/publishers`, {
       'if-none-match': headers.etag,
@@ -122,13 +122,13 @@ describe('GET /v1/agents/{encodedUrl}/publishers', () => {
     expect(paged.statusCode).toBe(200)
   })
 
-  test('200: odd limits mean the usual page or the largest', async () => {
+  test('200: an invalid limit falls back to the default or the maximum', async () => {
     for (const limit of ['0', '-1', 'many', '5000', '1e3']) {
       expect((await askPublishers(agent, `?limit=${limit}`)).json().publishers).toHaveLength(5)
     }
   })
 
-  test('404: an agent that nobody ever named, unless something is asked of it', async () => {
+  test('404: an unknown agent, unless other parameters are given', async () => {
     const nobody = 'https://nobody.example/mcp'
     const answer = await askPublishers(`${nobody}/`)
     expect(answer.statusCode).toBe(404)
@@ -183,7 +183,7 @@ describe('GET /v1/agents/{encodedUrl}/publishers', () => {
     expect((await askPublishers('https://agent.example/a/b')).statusCode).toBe(404)
   })
 
-  test('200: revoked are those that their file has revoked', async () => {
+  test('200: publishers whose file revoked the agent are marked as revoked', async () => {
     const own = await openRegistry()
     const files = { 'p.example': shop('p.example', { authorized_agents: [byIds(agent)] }) }
     await publishFiles(own, files)
@@ -208,7 +208,7 @@ describe('GET /v1/agents/{encodedUrl}/publishers', () => {
     await own.close()
   })
 
-  test('a publisher that names an agent costs that pair alone', async () => {
+  test('a publisher that names an agent only changes the answer for that pair', async () => {
     const before = registry.reader.serving!.count('reach')
     await publishFiles(registry, {
       'late.example': shop('late.example', { authorized_agents: [byIds(agent), byIds(other)] }),
@@ -226,7 +226,7 @@ describe('GET /api/registry/lookup/agent/{agentUrl}/domains', () => {
   const askDomains = (url: string, query = '') =>
     get(`/api/registry/lookup/agent/${encoded(url)}/domains${query}`)
 
-  test('200: its publishers by name, whatever the slashes and the case; the address is echoed', async () => {
+  test('200: its publishers by name, whatever the slashes and case; the URL is echoed', async () => {
     for (const url of [agent, `${agent}//`, agent.toUpperCase()]) {
       const body = (await askDomains(url)).json()
       expect(body).toMatchObject({ agent_url: url, domains: expect.arrayContaining(names) })
@@ -235,7 +235,7 @@ describe('GET /api/registry/lookup/agent/{agentUrl}/domains', () => {
     expect((await askDomains(other)).json().domains).not.toContain('a.example')
   })
 
-  test('200: long lists are cut and go on', async () => {
+  test('200: long lists are cut and continued', async () => {
     const { count } = (await askDomains(agent)).json()
     const first = (await askDomains(agent, '?limit=2')).json()
     expect(first).toMatchObject({
@@ -250,7 +250,7 @@ describe('GET /api/registry/lookup/agent/{agentUrl}/domains', () => {
     expect(next).toMatchObject({ has_more: false, next_cursor: null })
   })
 
-  test('200: an agent nobody knows has none', async () => {
+  test('200: an unknown agent has none', async () => {
     const url = 'https://nobody.example'
     const freshness = { state: 'never_crawled' }
     const nothing = { domains: [], count: 0, freshness, has_more: false, next_cursor: null }
@@ -263,7 +263,7 @@ describe('GET /api/registry/lookup/property', () => {
   const lookUp = (type: string, value: string, more = '') =>
     get(`/api/registry/lookup/property?type=${encoded(type)}&value=${encoded(value)}${more}`)
 
-  test('200: the agents of what an identifier names; type and value are echoed', async () => {
+  test('200: the agents of an identifier’s property; type and value are echoed', async () => {
     expect((await lookUp('domain', 'WWW.child.example')).json()).toMatchObject({
       type: 'domain',
       value: 'WWW.child.example',
@@ -285,7 +285,7 @@ describe('GET /api/registry/lookup/property', () => {
     })
   })
 
-  test('200: what nobody lists has no agents', async () => {
+  test('200: an identifier that nobody lists has no agents', async () => {
     for (const [type, value] of [
       ['domain', 'nobody.example'],
       ['ios_bundle', 'child.example'],
@@ -295,7 +295,7 @@ describe('GET /api/registry/lookup/property', () => {
     }
   })
 
-  test('200: a type that objects have something of by nature is one that nobody lists', async () => {
+  test('200: a type named like a property of JavaScript objects is just unknown', async () => {
     for (const type of ['__proto__', 'constructor', 'toString']) {
       const answer = await lookUp(type, 'A.example')
       expect(answer.json()).toEqual({ type, value: 'A.example', ...nobody })
@@ -331,7 +331,7 @@ describe('an identifier that many publishers list', () => {
       )
     ).json()
 
-  test('names those that list it, from one to many and back again', async () => {
+  test('finds those that list it, from one to many and back again', async () => {
     for (const listed of [1, 2, 8, 9, 12]) {
       await publishFiles(
         registry,

@@ -174,7 +174,7 @@ describe('GET /api/registry/validate/property-authorization', () => {
     expect(await of('https://sell.agents.example')).toBe(false)
   })
 
-  test('200: an address that differs in case alone is the agent, if it is none itself', async () => {
+  test('200: an address that differs only in case is the agent, unless it is one itself', async () => {
     for (const agent_url of [`${agent}/`, agent.toLowerCase(), agent.replace('https', 'HTTPS')]) {
       expect(await asked('both.example', { agent_url })).toMatchObject({
         agent_url,
@@ -183,7 +183,7 @@ describe('GET /api/registry/validate/property-authorization', () => {
     }
   })
 
-  test('200: explained, it names the files, the entry and the rule', async () => {
+  test('200: with explain, the files, the entry and the rule are named', async () => {
     const { evidence } = await asked('differ.example', { explain: 'true' })
     expect(evidence).toMatchObject([
       {
@@ -240,7 +240,7 @@ describe('GET /api/registry/publisher/authorization', () => {
   const of = (domain: string, query: Record<string, unknown> = {}) =>
     askIn(registry, publisherPath, { domain, agent, ...query })
 
-  test('200: what is granted is counted, and what the operator contradicts is not', async () => {
+  test('200: grants are counted without those that the operator contradicts', async () => {
     expect((await of('many.example')).json()).toMatchObject({
       publisher_domain: 'many.example',
       agent_url: agent,
@@ -259,7 +259,7 @@ describe('GET /api/registry/publisher/authorization', () => {
     })
   })
 
-  test('200: a grant of all properties counts as each of them', async () => {
+  test('200: a grant of all properties counts as all of them', async () => {
     const answer = await of('https://MANY.example/x', { agent: `${twin}/` })
     expect(answer.json()).toMatchObject({
       agent_url: twin,
@@ -270,7 +270,7 @@ describe('GET /api/registry/publisher/authorization', () => {
     })
   })
 
-  test('a plain answer is to the byte what an explained one says beside its evidence', async () => {
+  test('the plain answer equals the explained one without its evidence, byte for byte', async () => {
     const quiet = 'https://sell.quiet.example/mcp'
     const loud = 'https://sell.loud.example/mcp'
     const sites = ['a', 'b'].map(id =>
@@ -325,7 +325,7 @@ describe('GET /api/registry/publisher/authorization', () => {
     await own.close()
   })
 
-  test('200: restrictions count where the question names them', async () => {
+  test('200: restrictions apply where the question names a country or delegation', async () => {
     expect((await of('french.example')).json()).toMatchObject({ authorized: 1, total: 1 })
     expect((await of('french.example', { country: 'GB' })).json()).toMatchObject({ authorized: 0 })
     expect((await of('both.example')).json()).toMatchObject({ authorized: 1, confirmed: true })
@@ -357,8 +357,8 @@ describe('GET /api/registry/publisher/authorization', () => {
   })
 })
 
-describe('what authority is judged by', () => {
-  test('follows a merge: an alias answers as what it is part of', async () => {
+describe('the sources of an authorization', () => {
+  test('follow a merge: an alias answers as the record it was merged into', async () => {
     await publishFiles(registry, {
       'left.example': granting('left.example', {}, [
         site('left.example', {
@@ -399,7 +399,7 @@ describe('what authority is judged by', () => {
     expect(await registry.verify()).toEqual([])
   })
 
-  test('is gone with the entry, the identifier, the operator’s word and the file', async () => {
+  test('end with the entry, the identifier, the operator’s claim and the file', async () => {
     const domain = 'fades.example'
     const seller = 'https://mcp.fading.example/a'
     const is = async (agent_url: string, value = domain) =>
@@ -426,7 +426,7 @@ describe('what authority is judged by', () => {
     expect(await registry.verify()).toEqual([])
   })
 
-  test('is made again from the index, byte for byte', async () => {
+  test('give the same bytes after a rebuild from the index', async () => {
     const own = await openRegistry()
     await publishFiles(own, {
       'p.example': shop('p.example', { authorized_agents: [byIds(agent)] }),
@@ -444,7 +444,7 @@ describe('what authority is judged by', () => {
   })
 })
 
-test('a credential changes nothing, good or bad', async () => {
+test('do not depend on a credential, valid or not', async () => {
   const url = `${path}?agent_url=${encodeURIComponent(agent)}&identifier_type=domain&identifier_value=both.example`
   const bodies = await Promise.all(
     [undefined, `Bearer sk_${randomUUID()}`].map(async authorization => {

@@ -35,7 +35,7 @@ const list = (query: string) => get(`/api/registry/authorizations?${query}`)
 const of = (url: string) => `agent_url=${encodeURIComponent(url)}`
 
 describe('GET /api/registry/authorizations', () => {
-  test('200: the grants of an agent by publisher, each as the feed tells it', async () => {
+  test('200: the grants of an agent by publisher, as in the feed', async () => {
     const answer = await list(of(agent))
     expect(answer.statusCode).toBe(200)
     const body = AgentAuthorizations.parse(answer.json())
@@ -75,7 +75,7 @@ describe('GET /api/registry/authorizations', () => {
     for (const row of body.rows) expect(row).toMatchObject(told.get(row.id) as object)
   })
 
-  test('200: more than one property is not named as one', async () => {
+  test('200: a grant of several properties names none of them', async () => {
     const [row] = (await list(of(other))).json().rows
     expect(row).toMatchObject({
       property_rid: null,
@@ -90,7 +90,7 @@ describe('GET /api/registry/authorizations', () => {
     expect([agent_url, count]).toEqual([kept, 3])
   })
 
-  test('200: pages have every grant once', async () => {
+  test('200: pages list every grant once', async () => {
     const seen: string[] = []
     let cursor: string | null = ''
     while (cursor !== null) {
@@ -103,7 +103,7 @@ describe('GET /api/registry/authorizations', () => {
     expect(seen).toEqual(publishers)
   })
 
-  test('200: evidence that nobody gave has no rows', async () => {
+  test('200: a kind of evidence that nobody gave has no rows', async () => {
     expect((await list(`${of(agent)}&evidence=agent_claim,community`)).json()).toMatchObject({
       evidence: ['agent_claim', 'community'],
       rows: [],
@@ -115,7 +115,7 @@ describe('GET /api/registry/authorizations', () => {
     expect((await list(of('https://nobody.example'))).json().rows).toEqual([])
   })
 
-  test('200: a grant whose window is over is not listed', async () => {
+  test('200: a grant after its window is not listed', async () => {
     const own = await openRegistry()
     const secret = await own.createKey('Readers')
     const file = publisherFile('a.example', { sites: ['a.example'], agents: [agent] })
@@ -140,11 +140,11 @@ describe('GET /api/registry/authorizations', () => {
     expect((await list(`${of(agent)}&${query}`)).statusCode).toBe(400)
   })
 
-  test('403: what was overridden is for administrators', async () => {
+  test('403: overridden grants are for administrators', async () => {
     expect((await list(`${of(agent)}&include=raw`)).statusCode).toBe(403)
   })
 
-  test('401: a credential is needed', async () => {
+  test('401: a credential is required', async () => {
     const url = `/api/registry/authorizations?${of(agent)}`
     expect((await registry.app.inject(url)).statusCode).toBe(401)
   })
@@ -159,7 +159,7 @@ describe('GET /api/registry/authorizations/snapshot', () => {
       .filter(line => line !== '')
       .map(line => AuthorizationItem.parse(JSON.parse(line)))
 
-  test('200: every grant in force, a line each, with where to read on', async () => {
+  test('200: every grant in force, one per line, with the cursor to continue from', async () => {
     const answer = await get(url)
     expect(answer.statusCode).toBe(200)
     expect(answer.headers).toMatchObject({
@@ -174,7 +174,7 @@ describe('GET /api/registry/authorizations/snapshot', () => {
     expect(rows).toContainEqual(listed)
   })
 
-  test('304: who has it is told so, until a grant changes', async () => {
+  test('304: for a client that has it, until a grant changes', async () => {
     const { etag } = (await get(url)).headers
     const again = await get(url, { 'if-none-match': etag as string })
     expect([again.statusCode, again.body]).toEqual([304, ''])
@@ -184,7 +184,7 @@ describe('GET /api/registry/authorizations/snapshot', () => {
     expect(parseLines(others.rawPayload)).toEqual([])
   })
 
-  test('200: a reader of a snapshot that was replaced still gets all of it', async () => {
+  test('200: a download continues after its snapshot was replaced', async () => {
     const { snapshot } = registry.reader
     const release = snapshot!.hold()
     snapshot!.close()
@@ -203,7 +203,7 @@ describe('GET /api/registry/authorizations/snapshot', () => {
   })
 })
 
-describe('what managers’ files claim for other publishers', () => {
+describe('claims of managers’ files about other publishers', () => {
   const manager = 'm.example'
   const all = { selection_type: 'all', publisher_domains: ['p.example', 'q.example', manager] }
   const evidence = 'evidence=adagents_authoritative'
@@ -235,7 +235,7 @@ describe('what managers’ files claim for other publishers', () => {
     return AgentAuthorizations.parse((await own.app.inject({ url, headers })).json())
   }
 
-  test('200: are rows of their own evidence, with what they come to and by whose file', async () => {
+  test('200: are rows of their own kind of evidence, with their result and source file', async () => {
     const { rows, rows_total } = await listRows(evidence)
     expect(rows_total).toBe(2)
     expect(rows).toMatchObject([
@@ -260,7 +260,7 @@ describe('what managers’ files claim for other publishers', () => {
     expect(rows[1]!.diverges).toBeUndefined()
   })
 
-  test('200: are no grants, and stand among these only for who asks for both', async () => {
+  test('200: are no grants, and are listed among grants only on request', async () => {
     const both = `${evidence},adagents_json`
     const kinds = (rows: AuthorizationItem[]) =>
       rows.map(row => `${row.publisher_domain} ${row.evidence}`)
@@ -286,14 +286,14 @@ describe('what managers’ files claim for other publishers', () => {
     expect(paged).toEqual(whole)
   })
 
-  test('200: are lines of the snapshot for who asks for them', async () => {
+  test('200: are lines of the snapshot on request', async () => {
     const url = `/api/registry/authorizations/snapshot?${evidence}`
     const { rawPayload } = await own.app.inject({ url, headers })
     const lines = gunzipSync(rawPayload).toString().trim().split('\n')
     expect(lines.map(line => JSON.parse(line))).toEqual((await listRows(evidence)).rows)
   })
 
-  test('200: are told again once they are others, though no event tells of them', async () => {
+  test('200: are sent again after they change, though no event reports that', async () => {
     const only = await openRegistry()
     const reader = { authorization: `Bearer ${await only.createKey('Readers')}` }
     const url = `/api/registry/authorizations/snapshot?${evidence}`

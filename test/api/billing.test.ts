@@ -84,8 +84,8 @@ const show = () =>
     headers: { authorization: `Bearer ${key}` },
   })
 
-describe('what the billing provider tells', () => {
-  test('sets the tier, and ends it', async () => {
+describe('an event of the billing provider', () => {
+  test('sets the tier and removes it', async () => {
     const answer = await tell()
     expect([answer.statusCode, answer.json()]).toEqual([200, { received: true, applied: true }])
     expect(await tierNow()).toBe('company_standard')
@@ -114,7 +114,7 @@ describe('what the billing provider tells', () => {
     expect(await visibility(), 'and shows none again by itself').toBe('members_only')
   })
 
-  test('counts once, however often it is sent', async () => {
+  test('counts once, however often it is delivered', async () => {
     const lost = formatBody({ status: 'canceled', created: NOW_S + 1 })
     await tell()
     await send(lost)
@@ -126,13 +126,13 @@ describe('what the billing provider tells', () => {
     expect(await visibility()).toBe('public')
   })
 
-  test('that comes after what happened later changes nothing', async () => {
+  test('that arrives after a later one changes nothing', async () => {
     await tell({ status: 'canceled', created: NOW_S + 9 })
     expect((await tell({ created: NOW_S })).json()).toMatchObject({ applied: false })
     expect(await tierNow()).toBeNull()
   })
 
-  test('in any order and any number comes to what happened last', async () => {
+  test('has the same final effect in any order and number of deliveries', async () => {
     const prices = ['explorer', 'builder', 'leader'] as const
     const event = fc.record({
       created: fc.integer({ min: 1, max: 30 }).map(after => NOW_S - 100 + after),
@@ -188,7 +188,7 @@ describe('what the billing provider tells', () => {
     )
   })
 
-  test('of something else, or of nobody, is taken or refused in words', async () => {
+  test('about another subject, or an unknown organization, is accepted or refused with a reason', async () => {
     const other = await tell({ type: 'invoice.paid' })
     expect(other.json()).toEqual({ received: true, applied: false })
     const nobody = await tell({ organization: '3b6c1d5e-7f6f-4a0e-9a53-0e6b7c3f1a11' })
@@ -203,7 +203,7 @@ describe('what the billing provider tells', () => {
     }
   })
 
-  test('is answered 503 while it cannot be taken, so that it is sent again', async () => {
+  test('gets 503 while it cannot be stored, so that it is delivered again', async () => {
     const plain = await openRegistry()
     const payload = formatBody()
     const headers = { 'content-type': 'application/json', 'billing-signature': signed(payload) }
@@ -214,7 +214,7 @@ describe('what the billing provider tells', () => {
   })
 })
 
-describe('a webhook that is not believed', () => {
+describe('an unverified webhook', () => {
   test.each<[string, (body: string) => string | undefined]>([
     ['without a signature', () => undefined],
     ['with nonsense for one', () => 'x'],
@@ -240,14 +240,14 @@ describe('a webhook that is not believed', () => {
     expect(said.join()).not.toContain(SECRET)
   })
 
-  test('one that is sent again later is as good as forged', async () => {
+  test('a signature that is delivered later than allowed counts as forged', async () => {
     const body = formatBody()
     const signature = signed(body)
     registry.clock.pass(5 * 60_000 + 1_000)
     expect((await send(body, signature)).statusCode).toBe(400)
   })
 
-  test('bytes count as they were sent, whatever their type and spelling', async () => {
+  test('the signature covers the bytes as sent, whatever their type and spelling', async () => {
     const body = Buffer.from(
       formatBody().replaceAll(':', ' :  ').replace('builder', 'b\\u0075ilder'),
     )
@@ -255,7 +255,7 @@ describe('a webhook that is not believed', () => {
     expect(answer.json()).toEqual({ received: true, applied: true })
   })
 
-  test('one of several signatures is enough while a secret is replaced', async () => {
+  test('one valid signature of several is enough while a secret is replaced', async () => {
     const body = formatBody()
     const old = signed(body, NOW_S, 'the secret of yesterday').replace(/^t=\d+/, '')
     expect((await send(body, `${signed(body)}${old}`)).json()).toMatchObject({ applied: true })

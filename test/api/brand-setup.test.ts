@@ -50,8 +50,8 @@ const house = (domain: string, more = {}) => ({
   ...more,
 })
 
-describe('setting a brand up', () => {
-  test('says that no domain can point to a registry without an https address', async () => {
+describe('setting up a brand', () => {
+  test('fails where the registry has no https address to point to', async () => {
     const plain = await web.open({}, { settings: { BASE_URL: 'http://registry.example:3000' } })
     const secret = await enrol(plain, { org: 'Plain', domains: ['plain.example'] })
     const answer = await plain.app.inject({
@@ -70,7 +70,7 @@ describe('setting a brand up', () => {
     ])
   })
 
-  test('answers where the file is and what to serve, and the file is in order', async () => {
+  test('returns the address of the file and the pointer to serve, and the file is valid', async () => {
     const domain = 'acme.example'
     const answer = await setUp({
       domain: 'www.acme.example',
@@ -100,7 +100,7 @@ describe('setting a brand up', () => {
     expect(await resolved(domain)).toMatchObject({ source: 'community' })
   })
 
-  test('keeps a file that is handed in, but not whom to write to', async () => {
+  test('stores a submitted file without its contact', async () => {
     const domain = 'group.acme.example'
     const answer = await setUp({ domain, brand_name: 'Acme', brand_json: house(domain) })
     expect(answer.statusCode, answer.body).toBe(200)
@@ -145,7 +145,7 @@ describe('setting a brand up', () => {
     expect(answer.statusCode).toBe(400)
   })
 
-  test('403: the domain was not shown to be the organization’s', async () => {
+  test('403: the organization has not verified the domain', async () => {
     const answer = await setUp({ domain: 'acme.example', brand_name: 'A' }, stranger)
     expect([answer.statusCode, answer.json().code]).toEqual([403, 'ownership_proof_required'])
   })
@@ -159,7 +159,7 @@ describe('setting a brand up', () => {
     expect((await get(`/api/brands/resolve?domain=${domain}`)).statusCode).toBe(404)
   })
 
-  test('goes on where the domain points to the file that is kept here', async () => {
+  test('continues where the domain already points to the hosted file', async () => {
     const domain = 'here.acme.example'
     await setUp({ domain, brand_name: 'First' })
     const authoritative_location = `https://registry.example/brands/${domain}/brand.json`
@@ -179,8 +179,8 @@ describe('setting a brand up', () => {
   })
 })
 
-describe('a brand that a member submits', () => {
-  test('is shown once a moderator has approved it, with what was told of it', async () => {
+describe('a submitted brand', () => {
+  test('is shown with its fields once a moderator has approved it', async () => {
     const told = {
       domain: 'https://Found.example/',
       brand_name: 'Found',
@@ -216,7 +216,7 @@ describe('a brand that a member submits', () => {
     expect(revisions).toMatchObject([{ revision_id: brand.id }])
   })
 
-  test('is forgotten when it is rejected, and may be submitted again', async () => {
+  test('is deleted when it is rejected, and may be submitted again', async () => {
     const { brand } = (await submit({ domain: 'wrong.example' })).json()
     expect(brand).toMatchObject({ brand_name: 'wrong.example', review_status: 'pending' })
     const { digest } = (await registry.sequencer.accounts.db.one<{ digest: string }>(
@@ -228,7 +228,7 @@ describe('a brand that a member submits', () => {
     expect((await submit({ domain: 'wrong.example' })).statusCode).toBe(200)
   })
 
-  test('403 for who is no member, 409 for a brand that is known', async () => {
+  test('403 for non-members, 409 for a known brand', async () => {
     expect((await submit({ domain: 'x.example' }, stranger)).statusCode).toBe(403)
     await registry.observe(brandFile('known.example', 'Known'))
     expect((await submit({ domain: 'known.example' })).statusCode).toBe(409)

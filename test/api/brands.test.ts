@@ -57,12 +57,12 @@ describe('GET /api/brands/resolve', () => {
     },
   )
 
-  test('200: a domain may be asked for in its own script', async () => {
+  test('200: a domain may be written in its own script', async () => {
     const answer = await get(`/api/brands/resolve?domain=${encodeURIComponent('bücher.example')}`)
     expect(answer.json()).toMatchObject({ brand_name: 'Bücher' })
   })
 
-  test('200: a large document is sent whole, alone and among others', async () => {
+  test('200: a large document is sent whole, alone and in bulk', async () => {
     const own = await openRegistry()
     const manifest = { description: 'ä'.repeat(100_000) }
     await own.observe(brandFile('big.example', 'Big', manifest), brandFile('a.example', 'A'))
@@ -76,12 +76,12 @@ describe('GET /api/brands/resolve', () => {
     await own.close()
   })
 
-  test('200: a bad credential does not close a public read', async () => {
+  test('200: an invalid credential does not close a public read', async () => {
     const headers = { authorization: 'Bearer sk_wrong' }
     expect((await get('/api/brands/resolve?domain=acme.example', headers)).statusCode).toBe(200)
   })
 
-  test('304: who holds what was changed no later is not sent it again', async () => {
+  test('304: with a date that is not before the last change', async () => {
     const url = '/api/brands/resolve?domain=acme.example'
     const { headers } = await registry.app.inject(url)
     const changed = Date.parse(String(headers['last-modified']))
@@ -99,7 +99,7 @@ describe('GET /api/brands/resolve', () => {
     expect((await registry.app.inject(bad)).statusCode).toBe(200)
   })
 
-  test('304: who holds the content is not sent it again', async () => {
+  test('304: with the ETag of the content', async () => {
     const { headers } = await get('/api/brands/resolve?domain=acme.example')
     const tag = { 'if-none-match': `"other", W/${headers.etag}` }
     const answer = await get('/api/brands/resolve?domain=acme.example', tag)
@@ -111,7 +111,7 @@ describe('GET /api/brands/resolve', () => {
     })
   })
 
-  test('HEAD answers with the headers of a GET, whatever it comes to, and with these alone', async () => {
+  test('HEAD answers with the headers of a GET, whatever the result', async () => {
     const { headers: first } = await get('/api/brands/resolve?domain=acme.example')
     const held = { 'if-none-match': String(first.etag) }
     const asked = [
@@ -132,7 +132,7 @@ describe('GET /api/brands/resolve', () => {
     }
   })
 
-  test('404: a domain that nobody looked at was never crawled', async () => {
+  test('404: a domain that was never looked up was never crawled', async () => {
     const answer = await get('/api/brands/resolve?domain=nobody.example')
     expect(answer.statusCode).toBe(404)
     expect(answer.json()).toEqual({
@@ -144,7 +144,7 @@ describe('GET /api/brands/resolve', () => {
     expect(answer.headers['cache-control']).toBe('no-store')
   })
 
-  test('404: a domain without the file says what its server answered', async () => {
+  test('404: a domain without the file reports what its server answered', async () => {
     expect((await get('/api/brands/resolve?domain=gone.example')).json()).toMatchObject({
       file_status: 404,
       freshness: { state: 'absent', http_status: 404 },
@@ -168,7 +168,7 @@ describe('GET /api/brands/resolve', () => {
     expect([answer.statusCode, answer.json()]).toEqual([400, { error, code: 'invalid_request' }])
   })
 
-  test('an answer that nobody could confirm for two days is stale; its ETag stays', async () => {
+  test('an answer that could not be confirmed for two days is stale and keeps its ETag', async () => {
     const own = await openRegistry()
     await own.observe(brandFile('acme.example', 'Acme'))
     const url = '/api/brands/resolve?domain=acme.example'
@@ -180,7 +180,7 @@ describe('GET /api/brands/resolve', () => {
     await own.close()
   })
 
-  test('before anything was committed every domain is unknown', async () => {
+  test('before the first commit every domain is unknown', async () => {
     const own = await openRegistry()
     const answer = await own.app.inject('/api/brands/resolve?domain=acme.example')
     expect(answer.statusCode).toBe(404)
@@ -201,7 +201,7 @@ describe('POST /api/brands/resolve/bulk', () => {
     })
   })
 
-  test('200: one hundred domains are one call', async () => {
+  test('200: one hundred domains per call', async () => {
     const domains = Array.from({ length: 100 }, (_, i) => `d${i}.example`)
     const { results } = (await bulk(domains)).json()
     expect(Object.keys(results)).toEqual(domains)
@@ -219,14 +219,14 @@ describe('POST /api/brands/resolve/bulk', () => {
     expect([answer.statusCode, answer.json()]).toEqual([400, { error, code: 'invalid_request' }])
   })
 
-  describe('limited', () => {
+  describe('rate limits', () => {
     let redis: TestRedis
     beforeAll(async () => {
       redis = await startRedis()
     })
     afterAll(() => redis.close())
 
-    test('429: the twenty-first call of a minute is refused, in every process', async () => {
+    test('429: the twenty-first call of a minute is refused, across processes', async () => {
       const one = await openRegistry({ redis: redis.redis })
       const two = await openRegistry({ redis: redis.redis })
       for (let i = 0; i < 20; i++) expect((await bulk(['a.example'], one)).statusCode).toBe(200)
@@ -243,7 +243,7 @@ describe('POST /api/brands/resolve/bulk', () => {
       await two.close()
     })
 
-    test('200: reads stay open while Redis is away', async () => {
+    test('200: reads continue without Redis', async () => {
       const own = await openRegistry({ redis: redis.redis })
       await redis.stop()
       for (let i = 0; i < 25; i++) expect((await bulk(['a.example'], own)).statusCode).toBe(200)
@@ -258,7 +258,7 @@ describe('GET /api/brands/registry', () => {
     return answer.json().brands.map((brand: { brand_name: string }) => brand.brand_name)
   }
 
-  test('200: brands by name, with counts and the commit they show', async () => {
+  test('200: brands by name, with counts and the number of the commit', async () => {
     const answer = await get('/api/brands/registry')
     expect(answer.statusCode).toBe(200)
     expect(answer.headers['x-registry-seq']).toBe('1')
@@ -273,18 +273,18 @@ describe('GET /api/brands/registry', () => {
     expect(stats).toMatchObject({ total: 3, brand_json: 3, community: 0, houses: 3 })
   })
 
-  test('200: search takes its words literally, in any case', async () => {
+  test('200: search matches words literally, in any case', async () => {
     expect(await names('?search=ZETA')).toEqual(['Zeta 100%'])
     expect(await names('?search=100%25')).toEqual(['Zeta 100%'])
     expect(await names('?search=_')).toEqual([])
   })
 
-  test('200: a source filters the list and not the counts', async () => {
+  test('200: a source filters the list but not the counts', async () => {
     const { brands, stats } = (await get('/api/brands/registry?source=community')).json()
     expect([brands, stats.total]).toEqual([[], 3])
   })
 
-  test('200: pages follow one another', async () => {
+  test('200: pages follow each other', async () => {
     const pages = [await names('?limit=2'), await names('?limit=2&offset=2')]
     expect(pages).toEqual([['Acme', 'Bücher'], ['Zeta 100%']])
     expect(await names('?limit=99999999')).toHaveLength(3)

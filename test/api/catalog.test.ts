@@ -52,7 +52,7 @@ async function allPages(url: string, next: (page: Record<string, unknown>) => st
 }
 
 describe('GET /api/registry/catalog', () => {
-  test('200: active properties with what the catalog knows of them', async () => {
+  test('200: active properties with their catalog facts', async () => {
     const answer = await get('/api/registry/catalog')
     expect(answer.statusCode).toBe(200)
     expect(answer.headers['x-sync-cursor']).toBe(registry.sequencer.lastEventId)
@@ -71,7 +71,7 @@ describe('GET /api/registry/catalog', () => {
     })
   })
 
-  test('200: every page leads on, the last one does not, and `total` counts all', async () => {
+  test('200: every page but the last has a cursor, and `total` counts all', async () => {
     const next = ({ next_cursor, total }: Record<string, unknown>) => {
       expect(total).toBe(5)
       return next_cursor === null ? undefined : `&cursor=${next_cursor}`
@@ -117,7 +117,7 @@ describe('GET /api/registry/catalog', () => {
 describe('GET /api/registry/catalog/sync', () => {
   const url = '/api/registry/catalog/sync?since='
 
-  test('200: all that changed after a moment, what became stale too', async () => {
+  test('200: all changes since a time, stale properties included', async () => {
     const answer = await get(`${url}${new Date(START).toISOString()}`)
     const { entries, next_cursor } = CatalogSync.parse(answer.json())
     expect(next_cursor).toBeNull()
@@ -133,7 +133,7 @@ describe('GET /api/registry/catalog/sync', () => {
     expect(answer.headers['x-sync-cursor']).toBe(registry.sequencer.lastEventId)
   })
 
-  test('200: pages lose none of those that changed in one moment', async () => {
+  test('200: pages are complete, also where many changed at the same time', async () => {
     const next = ({ next_cursor }: Record<string, unknown>) =>
       next_cursor === null ? undefined : `&cursor=${next_cursor}`
     const pages = await allPages(`${url}1970-01-01&limit=2`, next)
@@ -142,7 +142,7 @@ describe('GET /api/registry/catalog/sync', () => {
     )
   })
 
-  test('200: what is passed the next time misses nothing that was committed since', async () => {
+  test('200: the next call with the returned time misses no later commit', async () => {
     const own = await openRegistry()
     await own.observe(buildFile('a.example', ['a.example']))
     await own.publish()
@@ -158,7 +158,7 @@ describe('GET /api/registry/catalog/sync', () => {
     expect((await get(url + since)).statusCode).toBe(400)
   })
 
-  test('400: a moment is needed', async () => {
+  test('400: a time is required', async () => {
     const answer = await get('/api/registry/catalog/sync')
     expect([answer.statusCode, answer.json()]).toEqual([
       400,
@@ -170,7 +170,7 @@ describe('GET /api/registry/catalog/sync', () => {
 describe('GET /api/registry/catalog/collections', () => {
   const url = '/api/registry/catalog/collections'
 
-  test('200: collections that are there', async () => {
+  test('200: existing collections', async () => {
     const answer = await get(url)
     expect(answer.headers['x-sync-cursor']).toBe(registry.sequencer.lastEventId)
     const { entries, total, next_offset } = CollectionCatalog.parse(answer.json())
@@ -183,7 +183,7 @@ describe('GET /api/registry/catalog/collections', () => {
     })
   })
 
-  test('200: sync tells those that are gone too, page by page', async () => {
+  test('200: sync also lists removed ones, page by page', async () => {
     const next = ({ next_offset }: Record<string, unknown>) =>
       next_offset === null ? undefined : `&offset=${next_offset}`
     const pages = await allPages(`${url}/sync?limit=2`, next)
@@ -212,7 +212,7 @@ describe('POST /api/registry/resolve', () => {
   const resolve = (payload: object) =>
     registry.app.inject({ method: 'POST', url: '/api/registry/resolve', payload })
 
-  test('200: known identifiers have their property, in the order in which they were asked', async () => {
+  test('200: known identifiers have their property, in the order of the request', async () => {
     const identifiers = [
       { type: 'domain', value: 'https://WWW.b.example/path' },
       { type: 'domain', value: 'nobody.example' },

@@ -50,7 +50,7 @@ function ask(url: string, agent: Agent): Promise<Answer> {
   })
 }
 
-test('while it closes it says so in its own words, and ends the connection with that', async () => {
+test('a closing process answers with its own error and closes the connection', async () => {
   const { url, close } = await serve()
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   opened.push(() => agent.destroy())
@@ -69,7 +69,7 @@ test('while it closes it says so in its own words, and ends the connection with 
   await expect(ask(`${url}/healthz`, agent)).rejects.toThrow()
 })
 
-test('who only holds a connection does not hold the closing up', async () => {
+test('idle connections do not delay the shutdown', async () => {
   const { port, close } = await serve()
   const held = await Promise.all(Array.from({ length: 20 }, () => hold(port)))
   const ended = held.map(socket => new Promise<void>(resolve => socket.once('close', resolve)))
@@ -79,7 +79,7 @@ test('who only holds a connection does not hold the closing up', async () => {
   expect(performance.now() - started).toBeLessThan(20_000)
 })
 
-test('connections on which nothing is asked make room for who comes', async () => {
+test('idle connections are closed to make room for new ones', async () => {
   const { url, port } = await serve({ connections: 32 })
   const held: Socket[] = []
   for (let i = 0; i < 200; i++) held.push(await hold(port))

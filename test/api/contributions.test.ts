@@ -46,14 +46,14 @@ const propertyRows = () =>
   )
 
 describe('POST /api/registry/resolve', () => {
-  test('401: only who has a credential takes something in, and what they send is looked at', async () => {
+  test('401: contributing requires a credential, and the input is checked', async () => {
     const anonymous = await resolve(['new.example'], 'domain', '')
     expect(anonymous.statusCode).toBe(401)
     expect((await resolve(['new.example'], 'domain', 'sk_nobody')).statusCode).toBe(401)
     expect((await propertyRows()).map(({ name }) => name)).not.toContain('new.example')
   })
 
-  test('200: an unknown identifier makes a property, one that is named twice makes one', async () => {
+  test('200: an unknown identifier creates a property, a repeated one only one', async () => {
     const names = ['known.example', 'www.new.example', 'NEW.example', 'doubleclick.net', 'x']
     const { resolved, summary } = (await resolve(names)).json()
     expect(summary).toEqual({ total: 5, resolved: 3, created: 1, excluded: 2, not_found: 0 })
@@ -84,7 +84,7 @@ describe('POST /api/registry/resolve', () => {
     ])
   })
 
-  test('200: the same again is the same property, before it is published and after', async () => {
+  test('200: a repeated contribution finds the same property, before and after publication', async () => {
     const resolveRid = async () => (await resolve(['new.example'])).json().resolved[0]
     const before = await resolveRid()
     expect(before).toMatchObject({ status: 'existing', source: 'contributed' })
@@ -98,7 +98,7 @@ describe('POST /api/registry/resolve', () => {
     expect(app).toMatchObject({ status: 'created' })
   })
 
-  test('the host’s own file takes the property over with its rid', async () => {
+  test('the host’s own file takes over the property with its rid', async () => {
     const [before] = (await propertyRows()).filter(({ name }) => name === 'new.example')
     await registry.observe(publisherFile('new.example', { sites: ['new.example'], agents: [] }))
     const after = (await propertyRows()).filter(({ rid }) => rid === before!.rid)
@@ -108,7 +108,7 @@ describe('POST /api/registry/resolve', () => {
     expect(await registry.verify()).toEqual([])
   })
 
-  test('a host’s own file that says what was contributed makes it its own, and the feed tells so', async () => {
+  test('a host’s own file with a contributed property makes it the publisher’s, and the feed reports it', async () => {
     const { property_rid: rid } = (await resolve(['same.example'])).json().resolved[0]
     const file = publisherFile('same.example', { sites: ['same.example'], agents: [] })
     const document = file.document as AdagentsInline
@@ -124,7 +124,7 @@ describe('POST /api/registry/resolve', () => {
     expect((await propertyRows()).find(row => row.rid === rid)!.source).toBe('authoritative')
   })
 
-  test('200: what a publisher has published since the last snapshot is known', async () => {
+  test('200: what a publisher published since the last snapshot is known', async () => {
     await registry.observe(publisherFile('late.example', { sites: ['late.example'], agents: [] }))
     const { resolved } = (await resolve(['late.example'])).json()
     const late = await registry.sequencer.index.one<{ rid: string }>(
@@ -133,7 +133,7 @@ describe('POST /api/registry/resolve', () => {
     expect(resolved[0]).toMatchObject({ status: 'existing', property_rid: late!.rid })
   })
 
-  test('nothing says who contributed but the accounts', async () => {
+  test('only the accounts know who contributed', async () => {
     const { accounts, index } = registry.sequencer
     const rows = await accounts.db.all<{ provenance: string }>('select * from contributions')
     expect(rows.length).toBeGreaterThan(0)
@@ -158,7 +158,7 @@ describe('disputes', () => {
   const read = async (id: string) => (await ask('GET', `catalog/disputes/${id}`)).json()
   let id: string
 
-  test('200: one waits for a person and is read by everybody, without who said it', async () => {
+  test('200: a dispute waits for a moderator and is public, without its author', async () => {
     const filed = await file(dispute)
     expect(filed.json()).toMatchObject({ action_taken: 'queued_for_review' })
     id = filed.json().dispute_id
@@ -176,7 +176,7 @@ describe('disputes', () => {
     expect(JSON.stringify(shown)).not.toMatch(/Acme|@/)
   })
 
-  test('200: said again while it is open it is the same one', async () => {
+  test('200: a repeated dispute is the same one while it is open', async () => {
     const again = await file({ ...dispute, claim: 'It belongs to somebody else.' })
     expect(again.json().dispute_id).toBe(id)
     expect((await read(id)).claim).toBe('It belongs to somebody else.')
@@ -184,7 +184,7 @@ describe('disputes', () => {
     expect((await file(dispute, other)).json().dispute_id).not.toBe(id)
   })
 
-  test('a moderator settles it', async () => {
+  test('a moderator decides it', async () => {
     const waiting = listReviews(registry.reader.serving, ({ kind }) => kind === 'dispute')
     expect(waiting).toHaveLength(2)
     const { digest } = findReview(registry.reader, id)!.review
@@ -198,7 +198,7 @@ describe('disputes', () => {
     expect((await file(dispute)).json().dispute_id).not.toBe(id)
   })
 
-  test('200: a link that only a contributor asserts is suspended, and stands again when it was right', async () => {
+  test('200: a link that only a contributor asserts is suspended, and restored when the dispute is rejected', async () => {
     const lookUp = async () => {
       await registry.publish()
       const identifiers = [{ type: 'domain', value: 'weak.example' }]

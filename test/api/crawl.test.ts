@@ -100,7 +100,7 @@ async function open({ writer, ...options }: RegistryOptions = {}) {
 }
 
 describe('POST /api/registry/crawl-request', () => {
-  test('202: a request is handed in under its id', async () => {
+  test('202: a request is accepted and gets an id', async () => {
     const { registry, ask } = await open()
     const answer = await ask({ domain: ' News.Example ' })
     expect(answer.statusCode).toBe(202)
@@ -128,12 +128,12 @@ describe('POST /api/registry/crawl-request', () => {
     })
   })
 
-  test('202: a name in its own letters is the name in A-labels', async () => {
+  test('202: a name in Unicode is the same as its A-labels', async () => {
     const { ask } = await open()
     expect((await ask({ domain: 'Bücher.example' })).json().domain).toBe('xn--bcher-kva.example')
   })
 
-  test('429: a domain is asked for once in five minutes, by anybody', async () => {
+  test('429: a domain may be requested once in five minutes, by all callers together', async () => {
     const { registry, ask } = await open()
     const other = await registry.createKey('Others')
     expect((await ask({ domain: 'news.example' })).statusCode).toBe(202)
@@ -151,7 +151,7 @@ describe('POST /api/registry/crawl-request', () => {
     })
   })
 
-  test('429: a caller asks thirty times an hour, and no more', async () => {
+  test('429: a caller may make thirty requests an hour', async () => {
     const { registry, ask } = await open()
     const other = await registry.createKey('Others')
     for (let i = 0; i < 31; i++) names.zone[`d${i}.example`] = PUBLIC
@@ -174,7 +174,7 @@ describe('POST /api/registry/crawl-request', () => {
     expect((await ask({ domain: 'one-more.example' }, other)).statusCode).toBe(202)
   })
 
-  test('429: a request that is refused costs nothing and holds no window open', async () => {
+  test('429: a refused request costs nothing and opens no window', async () => {
     const { ask } = await open({ limits: { crawlRequestsPerHour: 2 } })
     expect((await ask({ domain: 'news.example' })).statusCode).toBe(202)
     const key = 'registry:crawl:place:news.example'
@@ -186,7 +186,7 @@ describe('POST /api/registry/crawl-request', () => {
     expect((await ask({ domain: 'a.example' })).json().retry_after).toBeGreaterThan(3_500)
   })
 
-  test('429: the keys of an organization are one caller, however many it makes', async () => {
+  test('429: all keys of an organization are one caller', async () => {
     const { registry, ask } = await open({ limits: { crawlRequestsPerHour: 1 } })
     const secret = `sk_${randomUUID()}`
     const hash = createHash('sha256').update(secret).digest('hex')
@@ -198,7 +198,7 @@ describe('POST /api/registry/crawl-request', () => {
     expect((await ask({ domain: 'a.example' }, other)).statusCode).toBe(202)
   })
 
-  test('one domain asked for by fifty at once is taken once', async () => {
+  test('of fifty requests for one domain at once one is accepted', async () => {
     const { registry, ask } = await open()
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => ask({ domain: 'a.example' })),
@@ -230,7 +230,7 @@ describe('POST /api/registry/crawl-request', () => {
     expect((await ask({ domain: 'news.example' })).statusCode).toBe(202)
   })
 
-  test('400: a name that leads to a private address is refused like one that leads nowhere', async () => {
+  test('400: a name with a private address is refused like one that does not resolve', async () => {
     const { ask, registry } = await open({ limits: { crawlRequestsPerHour: 1 } })
     names.zone = {
       ...names.zone,
@@ -260,7 +260,7 @@ describe('POST /api/registry/crawl-request', () => {
     expect((await ask({ domain: 'news.example' })).statusCode).toBe(202)
   })
 
-  test('400 comes before 429: a caller without a place left is told what is wrong', async () => {
+  test('400 comes before 429: an invalid request is reported also to a caller at its limit', async () => {
     const { ask } = await open({ limits: { crawlRequestsPerHour: 1 } })
     await ask({ domain: 'news.example' })
     const statuses = ['nowhere.example', 'not a domain', 'a.example'].map(domain => ask({ domain }))
@@ -273,7 +273,7 @@ describe('POST /api/registry/crawl-request', () => {
     ['fails', { fails: true }],
     ['says nothing', { silent: true }],
   ] as const)(
-    '503: while the name server %s nobody can tell, and it costs nothing',
+    '503: while the name server %s the name cannot be checked, and the request costs nothing',
     async (_, entry) => {
       const limits = { crawlRequestsPerHour: 1, lookupMs: LOOKUP_MS }
       const { ask } = await open({ limits })
@@ -286,7 +286,7 @@ describe('POST /api/registry/crawl-request', () => {
     },
   )
 
-  test('503: without a crawler nobody can look a name up', async () => {
+  test('503: without a crawler no name can be resolved', async () => {
     const { ask, registry } = await open({ limits: { lookupMs: LOOKUP_MS } })
     await crawler?.close()
     try {
@@ -298,7 +298,7 @@ describe('POST /api/registry/crawl-request', () => {
     }
   })
 
-  test('503: what is not admitted gives its place back', async () => {
+  test('503: a request that is not accepted returns its place', async () => {
     let isAway = true
     const writer = {
       async submit(): Promise<Answer> {
@@ -317,7 +317,7 @@ describe('POST /api/registry/crawl-request', () => {
     expect((await ask({ domain: 'news.example' })).statusCode).toBe(202)
   })
 
-  test('400: what the sequencer refuses is said, and costs nothing', async () => {
+  test('400: a refusal of the sequencer is passed on and costs nothing', async () => {
     const writer = {
       submit: async (): Promise<Answer> => ({ refused: 'the domain was taken down' }),
     }
@@ -328,7 +328,7 @@ describe('POST /api/registry/crawl-request', () => {
     }
   })
 
-  test('401: without a credential nothing is looked at', async () => {
+  test('401: without a credential nothing is checked', async () => {
     const { ask } = await open()
     const answer = await ask('not even JSON', 'sk_nobody')
     expect(answer.statusCode).toBe(401)
@@ -336,7 +336,7 @@ describe('POST /api/registry/crawl-request', () => {
 })
 
 describe('GET /api/registry/crawl-request/{id}', () => {
-  test('200: the requester sees it from the moment it is accepted until it is done', async () => {
+  test('200: the requester sees the request from its acceptance to its end', async () => {
     const { registry, ask, status } = await open()
     const id = (await ask({ domain: 'news.example' })).json().crawl_request_id
     const queued = await status(id)
@@ -376,7 +376,7 @@ describe('GET /api/registry/crawl-request/{id}', () => {
     })
   })
 
-  test('404: of another organization’s request nothing is told, as of none', async () => {
+  test('404: a request of another organization looks like none', async () => {
     const { registry, ask, status } = await open()
     const id = (await ask({ domain: 'news.example' })).json().crawl_request_id
     const other = await registry.createKey('Others')
@@ -385,14 +385,14 @@ describe('GET /api/registry/crawl-request/{id}', () => {
     expect(none.statusCode).toBe(404)
   })
 
-  test('200: another key of the organization sees it', async () => {
+  test('200: another key of the same organization sees it', async () => {
     const { registry, ask, status } = await open()
     const id = (await ask({ domain: 'news.example' })).json().crawl_request_id
     const sibling = await registry.createKey('Publishers')
     expect((await status(id, sibling)).statusCode).toBe(200)
   })
 
-  test('200: an admin sees that of any organization, a moderator does not', async () => {
+  test('200: an admin sees requests of any organization, a moderator does not', async () => {
     const { registry, ask, status } = await open()
     const id = (await ask({ domain: 'news.example' })).json().crawl_request_id
     for (const [role, code] of [
@@ -410,7 +410,7 @@ describe('GET /api/registry/crawl-request/{id}', () => {
     }
   })
 
-  test('400: what is no id, and 401: who is nobody', async () => {
+  test('400: an invalid id, and 401: no credential', async () => {
     const { status } = await open()
     expect((await status('7')).statusCode).toBe(400)
     expect((await status('7')).json().error).toContain('id: ')
@@ -419,7 +419,7 @@ describe('GET /api/registry/crawl-request/{id}', () => {
 })
 
 describe('POST /api/registry/brand-crawl-request', () => {
-  test('202: the brand.json alone is fetched', async () => {
+  test('202: only the brand.json is fetched', async () => {
     const { registry, post, status } = await open()
     const answer = await post(paths.brand, { domain: 'News.example' })
     expect([answer.statusCode, answer.json()]).toEqual([
@@ -437,7 +437,7 @@ describe('POST /api/registry/brand-crawl-request', () => {
     })
   })
 
-  test('429: shares the window of its domain with crawls of both files', async () => {
+  test('429: shares the window of the domain with crawls of both files', async () => {
     const { ask, post } = await open()
     expect((await post(paths.brand, { domain: 'news.example' })).statusCode).toBe(202)
     expect((await ask({ domain: 'news.example' })).statusCode).toBe(429)
@@ -447,7 +447,7 @@ describe('POST /api/registry/brand-crawl-request', () => {
 })
 
 describe('POST /api/registry/manager-revalidation-request', () => {
-  test('202: says how many publishers depend on the manager, or that none does', async () => {
+  test('202: reports how many publishers depend on the manager, or that none does', async () => {
     const { registry, post, status } = await open()
     const pointer = { authoritative_location: 'https://a.example/.well-known/adagents.json' }
     const points = { variant: 'authoritative_location', ...pointer } as never
@@ -478,7 +478,7 @@ describe('POST /api/registry/manager-revalidation-request', () => {
     expect([nobody.statusCode, nobody.json().publishers_enqueued]).toEqual([202, 0])
   })
 
-  test('429: has a window of its own, and shares the hour with every other kind', async () => {
+  test('429: has its own window and shares the hourly limit', async () => {
     const { ask, post } = await open({ limits: { crawlRequestsPerHour: 3 } })
     const manager = { manager_domain: 'news.example' }
     expect((await ask({ domain: 'news.example' })).statusCode).toBe(202)
@@ -496,7 +496,7 @@ describe('POST /api/registry/manager-revalidation-request', () => {
     ])
   })
 
-  test('400: the field is named', async () => {
+  test('400: the invalid field is named', async () => {
     const { post } = await open()
     const answer = await post(paths.manager, { domain: 'news.example' })
     expect(answer.json().error).toBe('manager_domain: is required')
@@ -505,7 +505,7 @@ describe('POST /api/registry/manager-revalidation-request', () => {
   })
 })
 
-test('the ecosystem’s own client asks for a crawl', async () => {
+test('the public client requests a crawl', async () => {
   const { registry, token } = await open()
   const baseUrl = await registry.app.listen({ port: 0, host: '127.0.0.1' })
   const client = new RegistryClient({ baseUrl, apiKey: token })
@@ -516,8 +516,8 @@ test('the ecosystem’s own client asks for a crawl', async () => {
   await expect(client.requestCrawl('news.example')).rejects.toThrow('429')
 })
 
-describe('while Redis is away', () => {
-  test('503: nobody can count', async () => {
+describe('without Redis', () => {
+  test('503: requests cannot be counted', async () => {
     const { ask, registry } = await open({ writer: { requestLive: publicNames } })
     await redis.stop()
     const answer = await ask({ domain: 'news.example' })

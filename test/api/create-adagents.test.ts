@@ -23,7 +23,7 @@ const site = {
 }
 
 describe('POST /api/adagents/create', () => {
-  it('200: a file as text, in a fixed order, everything in it as given', async () => {
+  it('200: a file as text, with fixed order and all given fields', async () => {
     const answer = await create({
       properties: [site],
       authorized_agents: [{ ...agent, note: { kept: 'as it is' } }],
@@ -49,7 +49,7 @@ describe('POST /api/adagents/create', () => {
     expect(file.last_updated).toBe(timestamp)
   })
 
-  it('200: no agents are needed where there is something else', async () => {
+  it('200: agents are optional where there is a catalog', async () => {
     const { data } = (await create({ authorized_agents: [], properties: [site] })).json()
     expect(JSON.parse(data.adagents_json).authorized_agents).toEqual([])
   })
@@ -107,7 +107,7 @@ describe('POST /api/adagents/create', () => {
     ])
   })
 
-  it('400: what is nested without end', async () => {
+  it('400: a deeply nested body', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     const answer = await registry.app.inject({
       method: 'POST',
@@ -121,7 +121,7 @@ describe('POST /api/adagents/create', () => {
     ])
   })
 
-  it('413: what would be longer than callers take', async () => {
+  it('413: a file longer than answers may be', async () => {
     const properties = Array.from({ length: 2_000 }, (_, i) => ({ ...site, property_id: `s${i}` }))
     expect((await create({ authorized_agents: [], properties })).statusCode).toBe(413)
   })

@@ -37,7 +37,7 @@ beforeAll(async () => {
 
 afterAll(() => registry.close())
 
-test('a grant whose list is cut is made whole by its selector, and is what the lookups answer', async () => {
+test('a grant with a cut list is completed by its selector and equals the lookups', async () => {
   const headers = { authorization: `Bearer ${key}` }
   const url = '/api/registry/feed?types=authorization.*'
   const { events } = (await registry.app.inject({ url, headers })).json()

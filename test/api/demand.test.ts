@@ -26,8 +26,8 @@ const lookups = [
   (domain: string) => `/api/registry/lookup/domain/${domain}`,
 ]
 
-describe('a domain that is looked up and not known', () => {
-  it('is handed in with all others of the second, once', async () => {
+describe('a lookup of an unknown domain', () => {
+  it('is submitted once, together with all others of that second', async () => {
     const registry = await open()
     for (const [i, lookup] of lookups.entries()) {
       await registry.app.inject(lookup('all.example'))
@@ -49,7 +49,7 @@ describe('a domain that is looked up and not known', () => {
     expect(registry.submitted).toHaveLength(1)
   })
 
-  it('is crawled before what was given, and is known as demanded', async () => {
+  it('is crawled before listed domains and marked as demanded', async () => {
     const registry = await open()
     const given = { op: 'domains.add', domains: ['given.example'] as never, again: false } as const
     await registry.submit(given)
@@ -74,7 +74,7 @@ describe('a domain that is looked up and not known', () => {
     ])
   })
 
-  it('leaves a tenth of the frontier to those who give domains', async () => {
+  it('leaves a tenth of the frontier to submitted domains', async () => {
     const registry = await open({ settings: { FRONTIER_MAX: '20' } })
     for (let i = 0; i < 30; i++) await registry.app.inject(lookups[0]!(`d${i}.example`))
     await aSecond()
@@ -91,8 +91,8 @@ describe('a domain that is looked up and not known', () => {
   })
 })
 
-describe('nothing is handed in', () => {
-  it('of what was crawled, known or not, of names that are not public, and of bulk reads', async () => {
+describe('nothing is submitted', () => {
+  it('for crawled domains, known or not, for non-public names, and for bulk reads', async () => {
     const registry = await open()
     await registry.observe(brandFile('known.example', 'Known'), {
       kind: 'brand.json',
@@ -113,7 +113,7 @@ describe('nothing is handed in', () => {
     expect(registry.submitted).toEqual([])
   })
 
-  it('beyond what a second may bring', async () => {
+  it('beyond the bound per second', async () => {
     const registry = await open({ limits: { demandedDomains: 3 } })
     for (let i = 0; i < 10; i++) await registry.app.inject(lookups[0]!(`d${i}.example`))
     await aSecond()
@@ -122,7 +122,7 @@ describe('nothing is handed in', () => {
     ])
   })
 
-  it('while nobody takes it, and lookups go on', async () => {
+  it('while nobody accepts it, and lookups continue', async () => {
     let isAway = true
     const taken: unknown[] = []
     const submit = async (operation: unknown) => {

@@ -49,7 +49,7 @@ async function listDomains(secret: string) {
 }
 
 describe('GET /api/brands/{domain}/ownership', () => {
-  test('whoever asks is told of an owner whose profile is public, below its domain too', async () => {
+  test('an owner with a public profile is shown to everybody, also below its domain', async () => {
     for (const domain of ['acme.example', 'shoes.acme.example']) {
       expect(await ownership(domain)).toEqual({
         domain,
@@ -64,7 +64,7 @@ describe('GET /api/brands/{domain}/ownership', () => {
     }
   })
 
-  test('an owner that is shown to nobody is named to itself alone', async () => {
+  test('an owner without a public profile is shown only to itself', async () => {
     const nameless = { status: 'verified', owner: null, can_manage: false, can_claim: false }
     for (const secret of [undefined, acme]) {
       expect(await ownership('quiet.example', secret)).toMatchObject(nameless)
@@ -74,7 +74,7 @@ describe('GET /api/brands/{domain}/ownership', () => {
     expect(await ownership('plain.example', plain)).toMatchObject({ owner: { name: 'Plain' } })
   })
 
-  test('the owner may manage it, and what nobody holds an organization may claim', async () => {
+  test('the owner may manage it, and an organization may claim one without an owner', async () => {
     expect(await ownership('acme.example', acme)).toMatchObject({
       can_manage: true,
       manage_url: 'https://registry.example/api/brands/save',
@@ -93,7 +93,7 @@ describe('GET /api/brands/{domain}/ownership', () => {
     expect(await ownership('free.example')).toMatchObject({ can_claim: false, claim_url: null })
   })
 
-  test('a mailbox at a domain shows no ownership, but keeps others from claiming it', async () => {
+  test('a mailbox at a domain does not prove ownership, but keeps others from claiming it', async () => {
     const unproven = { status: 'community', owner: null, can_manage: false }
     expect(await ownership('mailbox.example', plain)).toMatchObject({
       ...unproven,
@@ -105,13 +105,13 @@ describe('GET /api/brands/{domain}/ownership', () => {
     })
   })
 
-  test('a domain below another’s is of who has verified it itself', async () => {
+  test('a verified subdomain belongs to the organization that verified it', async () => {
     await add('Quiet', 'sold.acme.example', 'dns_txt')
     expect(await ownership('www.sold.acme.example', quiet)).toMatchObject({ can_manage: true })
     expect(await ownership('www.sold.acme.example', acme)).toMatchObject({ can_manage: false })
   })
 
-  test('a domain that was taken from its owner is nobody’s, and orphaned while it points here', async () => {
+  test('a domain that was taken from its owner has none, and is orphaned while it points here', async () => {
     const gone = { op: 'organization.domain.remove', org: 'Acme', domain: 'gone.example' }
     await add('Acme', 'gone.example', 'dns_txt')
     await submit({
@@ -137,14 +137,14 @@ describe('GET /api/brands/{domain}/ownership', () => {
     expect(await ownership('gone.example')).toMatchObject({ status: 'community' })
   })
 
-  test('a credential that is none is nobody’s, and 400 is what no domain is', async () => {
+  test('an invalid credential counts as none, and an invalid domain gets 400', async () => {
     expect(await ownership('acme.example', 'sk_wrong')).toMatchObject({ authenticated: false })
     expect((await get('brands/x/ownership')).statusCode).toBe(400)
   })
 })
 
 describe('GET /api/me/organization/domains', () => {
-  test('the domains of the caller’s organization, by what they were shown, and how long it counts', async () => {
+  test('the domains of the caller’s organization with their proof and its expiry', async () => {
     const { organization, domains } = await listDomains(plain)
     const verified_at = toIso(START)
     const days = registry.config.LIMITS.proofDays
@@ -174,7 +174,7 @@ describe('GET /api/me/organization/domains', () => {
     ])
   })
 
-  test('nobody else’s are among them, and one that is taken away is gone', async () => {
+  test('only its own are listed, and a removed one no longer', async () => {
     await add('Quiet', 'brief.example', 'dns_txt')
     const names = async (secret: string) =>
       (await listDomains(secret)).domains.map(({ domain }) => domain)
@@ -184,7 +184,7 @@ describe('GET /api/me/organization/domains', () => {
     expect(await names(acme)).toEqual(['acme.example'])
   })
 
-  test('a store that is made anew tells the same', async () => {
+  test('a rebuilt store lists the same', async () => {
     const told = async () => [
       await listDomains(plain),
       await listDomains(quiet),
@@ -197,7 +197,7 @@ describe('GET /api/me/organization/domains', () => {
     expect(await registry.verify()).toEqual([])
   })
 
-  test('what was shown long ago is held on, and proves nothing until it is shown again', async () => {
+  test('an expired proof keeps the domain, but proves nothing until it is renewed', async () => {
     registry.clock.pass((registry.config.LIMITS.proofDays + 1) * DAY)
     const { domains } = await listDomains(plain)
     expect(domains.map(({ domain, proven }) => [domain, proven])).toEqual([
@@ -207,7 +207,7 @@ describe('GET /api/me/organization/domains', () => {
     ] as const)
   })
 
-  test('401: without a credential; 403: of another organization', async () => {
+  test('401: without a credential; 403: for another organization', async () => {
     expect((await get('me/organization/domains')).statusCode).toBe(401)
     const { organization } = await listDomains(plain)
     const other = await get(`me/organization/domains?org=${organization.id}`, acme)
@@ -216,7 +216,7 @@ describe('GET /api/me/organization/domains', () => {
   })
 })
 
-test('a person of several organizations says for which one a domain is to be shown', async () => {
+test('a member of several organizations names the one to add a domain to', async () => {
   const issuer = await openIssuer()
   const theirs = await openWithIssuer(issuer)
   try {

@@ -136,7 +136,7 @@ const enrich = (registry: TestRegistry, domain: string) =>
   registry.app.inject(`/api/brands/enrich?domain=${domain}`)
 
 describe('GET /api/brands/enrich', () => {
-  it('200: what the brand says itself is answered from the registry, and nobody is asked', async () => {
+  it('200: a brand with its own document is answered from the registry, without a fetch', async () => {
     const registry = await open()
     const manifest = { description: 'anvils', colors: { primary: '#112233' } }
     await registry.observe(brandFile('acme.example', 'Acme', manifest))
@@ -156,7 +156,7 @@ describe('GET /api/brands/enrich', () => {
     expect(asked).toEqual([])
   })
 
-  it('200: a brand that publishes no document is read from its home page', async () => {
+  it('200: a brand without a document is read from its home page', async () => {
     const answer = await enrich(await open(), 'only-a-home-page.example')
     const [base, color] = [
       'https://only-a-home-page.example',
@@ -194,7 +194,7 @@ describe('GET /api/brands/enrich', () => {
     ])
   })
 
-  it('200: a brand of which only the house is known is read as well', async () => {
+  it('200: a brand that only its house mentions is read as well', async () => {
     const registry = await open()
     const [at, house] = ['plain.example', 'house.example']
     const leaf = { variant: 'house_redirect', house }
@@ -209,7 +209,7 @@ describe('GET /api/brands/enrich', () => {
   test.each([
     ['moved.example', 'Acme'],
     ['latin.example', 'Café'],
-  ])('200: %s is read where and as it is', async (domain, name) => {
+  ])('200: %s is read there and as it is', async (domain, name) => {
     expect((await enrich(await open(), domain)).json()).toMatchObject({ manifest: { name } })
   })
 
@@ -223,7 +223,7 @@ describe('GET /api/brands/enrich', () => {
     ['nobody-at-all.example'],
     ['printer.local'],
     ['metadata.google.internal'],
-  ])('404: %s tells nothing, and why is told to nobody', async domain => {
+  ])('404: %s yields nothing, and the reason is not disclosed', async domain => {
     const answer = await enrich(await open(), domain)
     expect([answer.statusCode, answer.json()]).toEqual([
       404,
@@ -242,7 +242,7 @@ describe('GET /api/brands/enrich', () => {
     expect([answer.statusCode, answer.json()]).toEqual([400, { error, code: 'invalid_request' }])
   })
 
-  it('503: without a crawler nobody can be asked', async () => {
+  it('503: without a crawler nothing can be read', async () => {
     const gone = openWriterClient(`unix:///nowhere-${process.pid}.sock`, silentLog)
     const answer = await enrich(await open({}, gone), 'plain.example')
     expect(answer.statusCode).toBe(503)
@@ -251,7 +251,7 @@ describe('GET /api/brands/enrich', () => {
   })
 })
 
-describe('what may be asked of the web', () => {
+describe('bounds of live questions', () => {
   it('equal questions at the same time are one', async () => {
     const registry = await open()
     const answers = await Promise.all(
@@ -261,7 +261,7 @@ describe('what may be asked of the web', () => {
     expect(asked.map(({ host }) => host)).toEqual(['slow.example'])
   })
 
-  it('a caller has a few questions under way, the others wait, and nobody is refused', async () => {
+  it('a caller has a few questions under way, the others wait, and none is refused', async () => {
     const registry = await open({ callerQuestionsAtOnce: 2 })
     let [underWay, most] = [0, 0]
     const slow = (response: ServerResponse) => {
@@ -340,7 +340,7 @@ describe('with the key of a provider', () => {
     expect(asked.map(({ host }) => host)).toEqual(['api.brands.example'])
   })
 
-  it('the home page is read of a brand that the provider does not know, without the key', async () => {
+  it('the home page is read for a brand that the provider does not know, without the key', async () => {
     const answer = await enrich(await open({}, keyed.writer), 'latin.example')
     expect(answer.json()).toMatchObject({ provider: 'home_page', manifest: { name: 'Café' } })
     expect(asked).toEqual([

@@ -69,8 +69,8 @@ function save(domain: string, brand_name: string, more: object = {}) {
   })
 }
 
-describe('what was found of a brand', () => {
-  test('is kept: resolve, lists, search and the history of the brand show it with its source', async () => {
+describe('an enriched brand', () => {
+  test('is stored: resolve, lists, search and history show it with its source', async () => {
     const domain = 'lemonade.example'
     web = found('Lemonade')
     expect(await enrich(domain)).toMatchObject({ cached: false, source_type: 'enriched' })
@@ -114,7 +114,7 @@ describe('what was found of a brand', () => {
     expect(await registry.verify()).toEqual([])
   })
 
-  test('answers the next who asks, and nobody is asked again before it has aged', async () => {
+  test('answers the next caller without a fetch until it has aged', async () => {
     const domain = 'kept.example'
     await enrich(domain)
     web = undefined
@@ -134,7 +134,7 @@ describe('what was found of a brand', () => {
     expect(asked).toEqual([domain])
   })
 
-  test('is looked for again once it has aged, and stands while nobody can look', async () => {
+  test('is fetched again once it has aged, and stays while that is impossible', async () => {
     const domain = 'aged.example'
     const { found_at } = await enrich(domain)
     registry.clock.pass(30 * DAY)
@@ -153,7 +153,7 @@ describe('what was found of a brand', () => {
     ])
   })
 
-  test('is looked for later each time that it was the same', async () => {
+  test('is fetched less often each time it was unchanged', async () => {
     const domain = 'same.example'
     const looked = async (days: number) => {
       registry.clock.pass(days * DAY)
@@ -171,7 +171,7 @@ describe('what was found of a brand', () => {
     expect(await registry.verify()).toEqual([])
   })
 
-  test('tells of no e-mail address', () => {
+  test('contains no e-mail address', () => {
     const personal = { contact: { email: 'jo@x.example' }, email: 'jo@x.example' }
     const operation = Operation.parse({
       op: 'brand.enrich',
@@ -185,8 +185,8 @@ describe('what was found of a brand', () => {
   })
 })
 
-describe('it stands over nobody', () => {
-  test('a file of the brand takes its place, and it never that of a file', async () => {
+describe('it never replaces better sources', () => {
+  test('a brand’s own file replaces it, and it never replaces a file', async () => {
     const domain = 'filed.example'
     await enrich(domain)
     await registry.observe(brandFile(domain, 'Filed'))
@@ -204,7 +204,7 @@ describe('it stands over nobody', () => {
     expect(await registry.verify()).toEqual([])
   })
 
-  test('a house of which only the name is known keeps its source', async () => {
+  test('a house that is known only by name keeps its source', async () => {
     const domain = 'leaf.example'
     await registry.observe(
       {
@@ -218,7 +218,7 @@ describe('it stands over nobody', () => {
     expect(await resolve(domain)).toMatchObject({ source: 'brand_json' })
   })
 
-  test('a member’s entry takes its place with what it does not say itself, and keeps it', async () => {
+  test('a member’s entry replaces it, and keeps the fields that the member did not give', async () => {
     const domain = 'told.acme.example'
     await proveOwnership(registry, 'Acme', 'acme.example')
     await enrich(domain)
@@ -237,7 +237,7 @@ describe('it stands over nobody', () => {
     expect(await registry.verify()).toEqual([])
   })
 
-  test('both in one commit: the member’s stands, whoever came first', async () => {
+  test('with both in one commit the member’s entry counts, in any order', async () => {
     const editor = { kind: 'command', id: 'root', org_id: null } as const
     for (const order of [0, 1]) {
       const domain = `both${order}.acme.example`
@@ -258,7 +258,7 @@ describe('it stands over nobody', () => {
     expect(await registry.verify()).toEqual([])
   })
 
-  test('what was withdrawn stays so', async () => {
+  test('a withdrawn entry stays withdrawn', async () => {
     const domain = 'withdrawn.example'
     await enrich(domain)
     const [row] = await listAuditRows(registry.sequencer.accounts.db, {
@@ -275,7 +275,7 @@ describe('it stands over nobody', () => {
     expect(await registry.verify()).toEqual([])
   })
 
-  test('a member goes back to what was found, and that is refreshed again', async () => {
+  test('a member may roll back to it, and then it is refreshed again', async () => {
     const domain = 'back.acme.example'
     await enrich(domain)
     await proveOwnership(registry, 'Acme', 'acme.example')
@@ -312,15 +312,15 @@ describe('it stands over nobody', () => {
   })
 })
 
-describe('what is kept has bounds', () => {
-  test('a name that passes for another one is shown to who asks, and not kept', async () => {
+describe('storage is bounded', () => {
+  test('a brand with a look-alike name is returned to the caller and not stored', async () => {
     await registry.observe(brandFile('summer-house.com', 'Summer House'))
     const domain = 'surnmer-house.com'
     expect(await enrich(domain)).toMatchObject({ cached: false })
     expect(await resolve(domain)).toHaveProperty('error')
   })
 
-  test('no more than so many; those that are kept are refreshed', async () => {
+  test('only a bounded number is stored; stored ones are refreshed', async () => {
     for (let i = 0; i < 31; i++) await enrich(`many${i}.example`)
     await registry.publish()
     const { stats } = await get('brands/registry?limit=1')
@@ -334,8 +334,8 @@ describe('what is kept has bounds', () => {
   })
 })
 
-describe('without anybody asking', () => {
-  test('what has aged is looked for again, and what is not found once a day', async () => {
+describe('without a request', () => {
+  test('aged entries are fetched again, failed ones once a day', async () => {
     const { clock, config, sequencer } = registry
     const submit: WriterClient['submit'] = async operation => (await registry.submit(operation))[0]!
     const writer = { requestLive, submit }

@@ -46,7 +46,7 @@ const listTypes = ({ data }: Frame) =>
   (data.events as { event_type: string }[]).map(({ event_type }) => event_type)
 
 describe('GET /api/registry/feed/stream', () => {
-  test('200: what is there comes at once, and what is committed later within a second', async () => {
+  test('200: existing events come at once, later ones within a second of their commit', async () => {
     const stream = await open(`?cursor=${NIL_UUID}`)
     expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
     expect(stream.headers.get('cache-control')).toBe('no-cache, no-transform')
@@ -60,7 +60,7 @@ describe('GET /api/registry/feed/stream', () => {
     await closeAll()
   })
 
-  test('200: a reader who has everything gets a heartbeat at once', async () => {
+  test('200: a reader at the head gets a heartbeat at once', async () => {
     const { cursor } = (await (await open()).next()).data
     const stream = await open(`?cursor=${cursor}`)
     expect(await stream.next()).toMatchObject({
@@ -70,7 +70,7 @@ describe('GET /api/registry/feed/stream', () => {
     await closeAll()
   })
 
-  test('200: a filter lets through its types only, and no page is empty', async () => {
+  test('200: a filter passes only its types, and no page is empty', async () => {
     const stream = await open(`?types=collection.*`)
     expect((await stream.next()).event).toBe('heartbeat')
     await publish('third')
@@ -97,7 +97,7 @@ describe('GET /api/registry/feed/stream', () => {
     await closeAll()
   })
 
-  test('200: a page has no more events than were asked for, also where others wait for more', async () => {
+  test('200: a page has at most the requested number, also where other readers wait for more', async () => {
     const { cursor } = (await (await open('?limit=10000')).next()).data
     await closeAll()
     const [two, all] = [await open(`?cursor=${cursor}&limit=2`), await open(`?cursor=${cursor}`)]
@@ -123,7 +123,7 @@ describe('GET /api/registry/feed/stream', () => {
     }
   })
 
-  test('200: a HEAD is answered at once, and takes no place', async () => {
+  test('200: a HEAD is answered at once and takes no stream', async () => {
     const answer = await fetch(`${base}/api/registry/feed/stream`, {
       method: 'HEAD',
       headers: { authorization: `Bearer ${key}` },
@@ -135,7 +135,7 @@ describe('GET /api/registry/feed/stream', () => {
     expect(await openCount()).toBe(0)
   })
 
-  test('503: a caller holds only so many streams, and a closed one frees its place', async () => {
+  test('503: a caller has a bounded number of streams, and a closed one makes room', async () => {
     await Promise.all([open(), open(), open()])
     const refused = await fetch(`${base}/api/registry/feed/stream`, {
       headers: { authorization: `Bearer ${key}` },
@@ -155,7 +155,7 @@ describe('GET /api/registry/feed/stream', () => {
     ['400: a rhythm that is too quick', '?poll_interval_seconds=4', 400],
     ['400: a cursor that is none', '?cursor=x', 400],
     ['410: a cursor that was never issued', '?cursor=01900000-0000-7000-8000-000000000000', 410],
-  ])('%s is refused before anything is streamed', async (_, query, status) => {
+  ])('%s is refused before the stream starts', async (_, query, status) => {
     const answer = await registry.app.inject({
       url: `/api/registry/feed/stream${query}`,
       headers: { authorization: `Bearer ${key}` },
@@ -164,7 +164,7 @@ describe('GET /api/registry/feed/stream', () => {
     expect(answer.headers['content-type']).toContain('application/json')
   })
 
-  test('200 then an error: a cursor that expires under way ends the stream', async () => {
+  test('200 then an error: a cursor that expires meanwhile ends the stream', async () => {
     const own = await openRegistry()
     const token = await own.createKey('Readers')
     const seen = publisherFile('old.example', { sites: ['old.example'], agents: [] })

@@ -58,7 +58,7 @@ async function follow(query: string): Promise<string[]> {
 }
 
 describe('GET /api/registry/feed', () => {
-  test('200: all events in their order, as they were committed', async () => {
+  test('200: all events in the order of their commits', async () => {
     const answer = await get()
     expect(answer.headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
@@ -77,7 +77,7 @@ describe('GET /api/registry/feed', () => {
     })
   })
 
-  test.each([1, 2, 3, 7, 1000])('200: pages of %i put together are the whole log', async limit => {
+  test.each([1, 2, 3, 7, 1000])('200: pages of %i together are the whole log', async limit => {
     expect(await follow(`limit=${limit}`)).toEqual(listIds(log))
   })
 
@@ -88,19 +88,19 @@ describe('GET /api/registry/feed', () => {
     ['p*.*ed', (type: string) => /^p.*\..*ed$/.test(type)],
     ['property.created, authorization.granted', (type: string) => /created|granted/.test(type)],
     [',,', () => true],
-  ])('200: types=%s serves those types alone, on every size of page', async (types, isWanted) => {
+  ])('200: types=%s selects those types at every page size', async (types, isWanted) => {
     const wanted = listIds(log.filter(event => isWanted(event.event_type)))
     for (const limit of [1, 3, 100]) {
       expect(await follow(`types=${encodeURIComponent(types)}&limit=${limit}`)).toEqual(wanted)
     }
   })
 
-  test('200: each type by itself, and all together', async () => {
+  test('200: each type alone, and all together', async () => {
     const single = await Promise.all(eventTypeNames.map(type => follow(`types=${type}&limit=2`)))
     expect(single.flat().sort()).toEqual(listIds(log))
   })
 
-  test('200: a page of a quiet type ends at the head of the log', async () => {
+  test('200: the page of a rare type ends at the head of the log', async () => {
     const head = log.at(-1)!.event_id
     const quiet = await page('?types=collection.merged')
     expect(quiet).toMatchObject({ events: [], cursor: head, has_more: false })
@@ -109,19 +109,19 @@ describe('GET /api/registry/feed', () => {
     expect(part).toMatchObject({ cursor: head, has_more: false })
   })
 
-  test('200: the nil UUID and an empty cursor stand for the beginning', async () => {
+  test('200: the nil UUID and an empty cursor mean the beginning', async () => {
     expect((await page(`?cursor=${NIL_UUID}`)).events).toHaveLength(log.length)
     expect((await page('?cursor=')).events).toHaveLength(log.length)
   })
 
-  test('200: a cursor of another filter is taken', async () => {
+  test('200: a cursor of another filter is accepted', async () => {
     const cursor = log[2]!.event_id.toUpperCase()
     const { events } = await page(`?cursor=${cursor}&types=agent.*`)
     const wanted = log.slice(3).filter(event => event.event_type.startsWith('agent.'))
     expect(listIds(events)).toEqual(listIds(wanted))
   })
 
-  test('200: a page never grows beyond its bytes, and always moves on', async () => {
+  test('200: a page stays below its bytes and always advances', async () => {
     const own = await openRegistry({ limits: { feedPageBytes: 2000 } })
     const token = await own.createKey('Readers')
     const sites = Array.from({ length: 20 }, (_, i) => `s${i}.big.example`)
@@ -152,7 +152,7 @@ describe('GET /api/registry/feed', () => {
     await own.close()
   })
 
-  test('200 then 410: events older than ninety days are gone, and cursors expire, that of no event too', async () => {
+  test('200 then 410: events older than ninety days are deleted, and cursors expire, also those of no event', async () => {
     const own = await openRegistry()
     const token = await own.createKey('Readers')
     const commit = (name: string) =>
@@ -218,7 +218,7 @@ describe('GET /api/registry/feed', () => {
     expect(answer.headers['www-authenticate']).toMatch(challenge)
   })
 
-  test('401: a revoked key opens nothing any more', async () => {
+  test('401: a revoked key is refused', async () => {
     const own = await openRegistry()
     const token = await own.createKey('Readers')
     expect((await get('', own, token)).statusCode).toBe(200)

@@ -86,11 +86,11 @@ describe('the agent of a house on the sites of the house', () => {
     expect(await told(domain)).toBe(expected)
   })
 
-  test('also where the file of the house lies at an address', async () => {
+  test('also where the file of the house is at another address', async () => {
     expect(await told('news.example', 'https://sell.away.example/mcp')).toBe('true true owns_it')
   })
 
-  test('a product and the count of its properties come to the same', async () => {
+  test('a product and the count of its properties agree', async () => {
     const product = await registry.app.inject({
       method: 'POST',
       url: '/api/registry/validate/product-authorization',
@@ -107,7 +107,7 @@ describe('the agent of a house on the sites of the house', () => {
     expect(counted.json()).toMatchObject({ authorized: 1, total: 1, confirmed: true })
   })
 
-  test('a site that goes over to another house is no site of this one, until it is back', async () => {
+  test('a site that moves to another house is none of this one until it is back', async () => {
     await publishFiles(registry, { 'brand site.example': { house: 'rival.example' } })
     expect(await told('site.example')).toBe('false false claims_to_own')
     await publishFiles(registry, { 'brand site.example': { house: 'house.example' } })

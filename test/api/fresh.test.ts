@@ -79,7 +79,7 @@ const brandJson = (domain: string, fresh = '&fresh=true', at = registry) =>
   at.app.inject(`/api/brands/brand-json?domain=${domain}${fresh}`)
 
 describe('GET /api/brands/resolve with fresh=true', () => {
-  it('200: a brand that nobody has crawled yet is read at once, and crawled next', async () => {
+  it('200: a brand that was never crawled is read at once, and crawled next', async () => {
     const own = await web.open()
     const answer = await resolve('acme.example', undefined, own)
     expect([answer.statusCode, answer.json()]).toMatchObject([
@@ -98,14 +98,14 @@ describe('GET /api/brands/resolve with fresh=true', () => {
       .toEqual([{ op: 'domains.add', domains: ['acme.example'], again: true, why: 'demanded' }])
   })
 
-  it('200: what is stored is older than what is read', async () => {
+  it('200: stored answers are older than live ones', async () => {
     const own = await web.open()
     await own.observe(brandFile('acme.example', 'Old name'))
     expect((await resolve('acme.example', '', own)).json().brand_name).toBe('Old name')
     expect((await resolve('acme.example', '&fresh=true', own)).json().brand_name).toBe('Acme')
   })
 
-  test.each(['TRUE', '1', 'false', ''])('200: fresh=%s asks nobody', async word => {
+  test.each(['TRUE', '1', 'false', ''])('200: fresh=%s fetches nothing', async word => {
     const own = await web.open()
     await own.observe(brandFile('acme.example', 'Old name'))
     const answer = await resolve('acme.example', `&fresh=${word}`, own)
@@ -121,7 +121,7 @@ describe('GET /api/brands/resolve with fresh=true', () => {
     })
   })
 
-  it('200: looking does not set back the clock of what a house once said', async () => {
+  it('200: a live read does not reset the time of what a house once said', async () => {
     const own = await web.open()
     const longAgo = '2026-01-01T00:00:00Z'
     const refs = [{ domain: 'leaf.example', brand_id: 'leaf', first_seen_at: longAgo }]
@@ -158,7 +158,7 @@ describe('GET /api/brands/resolve with fresh=true', () => {
     },
   )
 
-  it('200: a domain that leads to its house keeps its brand while that house is away', async () => {
+  it('200: a domain that redirects to its house keeps its brand while the house is away', async () => {
     const own = await web.open()
     web.hosts['shop.example'] = { [FILE]: { house: 'busy.example' } }
     web.hosts['busy.example'] = answering(500)
@@ -187,7 +187,7 @@ describe('GET /api/brands/resolve with fresh=true', () => {
     ['lost.example', 'file_missing', 200],
     ['slow.example', 'timeout', undefined],
     ['printer.local', 'connection', undefined],
-  ])('404 for %s, or 200 with what is stored and why it is', async (domain, code, status) => {
+  ])('404 for %s, or 200 with the stored answer and its reason', async (domain, code, status) => {
     const slow = { 'slow.example': { [FILE]: () => undefined } }
     const hasty = code === 'timeout' ? await openLiveWeb(slow, { liveBrandMs: 1_000 }) : undefined
     const own = await (hasty ?? web).open()
@@ -206,7 +206,7 @@ describe('GET /api/brands/resolve with fresh=true', () => {
     await hasty?.close()
   })
 
-  it('200: what was seen a moment ago is told again, with its age', async () => {
+  it('200: a recent live answer is sent again, with its age', async () => {
     const own = await web.open({ answerKeptSeconds: 10 })
     expect((await resolve('acme.example', undefined, own)).headers.age).toBeUndefined()
     own.clock.pass(3_000)
@@ -218,7 +218,7 @@ describe('GET /api/brands/resolve with fresh=true', () => {
     expect(web.origin.asked).toHaveLength(2)
   })
 
-  it('without a crawler: 200 with what is stored, 503 where nothing is', async () => {
+  it('without a crawler: 200 with the stored answer, 503 where there is none', async () => {
     const gone = openWriterClient(`unix:///nowhere-${process.pid}.sock`, silentLog)
     const own = await web.open({}, { writer: { requestLive: gone.requestLive } })
     await own.observe(brandFile('acme.example', 'Stored'))
@@ -232,7 +232,7 @@ describe('GET /api/brands/resolve with fresh=true', () => {
 })
 
 describe('GET /api/brands/brand-json', () => {
-  it('200: what is stored, with the name before all', async () => {
+  it('200: the stored file, with the name first', async () => {
     const own = await web.open()
     await own.observe(brandFile('acme.example', 'Stored', { description: 'anvils' }))
     const answer = await brandJson('ACME.example', '', own)
@@ -260,13 +260,13 @@ describe('GET /api/brands/brand-json', () => {
     expect((await brandJson('house.example')).json().variant).toBe('house_portfolio')
   })
 
-  it('200: a long file is cut to what callers take', async () => {
+  it('200: a long file is cut to the bound of answers', async () => {
     const answer = await brandJson('large.example')
     expect(answer.body.length).toBeLessThan(256 * 1024)
     expect(answer.json()).toMatchObject({ data_truncated: true, data: { id: 'large' } })
   })
 
-  it('404: nobody knows it, live or not', async () => {
+  it('404: unknown, stored and live', async () => {
     for (const fresh of ['', '&fresh=true']) {
       const answer = await brandJson('nowhere.example', fresh)
       expect([answer.statusCode, answer.json()]).toMatchObject([

@@ -118,7 +118,7 @@ async function listStates(domain: string): Promise<Set<string>> {
 }
 
 describe('the freshness of an answer is that of the file that decided it', () => {
-  test('which the probe of an agent is not', async () => {
+  test('which is not the probe of an agent', async () => {
     expect(await listStates('plain.example')).toEqual(new Set(['current 200']))
     expect((await sale('plain.example')).json()).toMatchObject({ authorized: true })
   })
@@ -142,7 +142,7 @@ describe('the freshness of an answer is that of the file that decided it', () =>
     })
   })
 
-  test('both, where one leads to the other, and the weaker one counts', async () => {
+  test('both, where one points to the other, and the weaker one counts', async () => {
     expect(await listStates('pointing.example')).toEqual(new Set(['current 200']))
     await happens(['timeout', 'adagents.json', target])
     expect(await listStates('pointing.example')).toEqual(new Set(['failing -']))
@@ -156,7 +156,7 @@ describe('the freshness of an answer is that of the file that decided it', () =>
     expect(await listStates('pointing.example')).toEqual(new Set(['failing 500']))
   })
 
-  test('that of the file a pointer leads to, also where that was never read', async () => {
+  test('that of the target of a pointer, also if it was never read', async () => {
     const [lost, brand] = ['https://lost.example/adagents.json', 'https://lost.example/brand.json']
     await publishFiles(registry, {
       'led.example': { authoritative_location: lost },
@@ -191,7 +191,7 @@ describe('the freshness of an answer is that of the file that decided it', () =>
     expect(new Set(await states())).not.toContain('absent')
   })
 
-  test('that of a file which points on: nobody follows it, so nothing in it can be used', async () => {
+  test('that of a target that points on: it is not followed, so it is unusable', async () => {
     const [second, third] = ['https://hops.example/second.json', 'https://hops.example/third.json']
     await publishFiles(registry, {
       'hops.example': { authoritative_location: second },
@@ -215,7 +215,7 @@ describe('the freshness of an answer is that of the file that decided it', () =>
     expect(await listStates('hops.example')).toEqual(new Set(['invalid 200']))
   })
 
-  test('each file on the way, where a brand.json leads to another that leads on', async () => {
+  test('each file on the way, where a brand.json points to one that redirects', async () => {
     const middle = 'https://way.example/brand.json'
     await publishFiles(registry, {
       'brand first.example': { authoritative_location: middle },
@@ -248,7 +248,7 @@ describe('the freshness of an answer is that of the file that decided it', () =>
     expect(await listStates('moved.example')).toEqual(new Set(['failing 500']))
   })
 
-  test('those of the publishers, where it is said whom an agent may sell for', async () => {
+  test('those of the publishers, where an agent’s authorizations are listed', async () => {
     const own = 'https://listed.agents.example/mcp'
     const file = (domain: string) =>
       shop(domain, { properties: [site(domain)], authorized_agents: [byIds(own)] })
@@ -268,7 +268,7 @@ describe('the freshness of an answer is that of the file that decided it', () =>
     expect(freshness).toEqual({ state: 'never_crawled' })
   })
 
-  test('the operator’s too, where it says anything of what is granted', async () => {
+  test('the operator’s too, where it says anything about the grant', async () => {
     const states = async () => [
       (await sale('plain.example')).json().freshness.state,
       (await sale('said.example')).json().freshness.state,
@@ -285,7 +285,7 @@ describe('the freshness of an answer is that of the file that decided it', () =>
     expect(freshness).toEqual({ state: 'never_crawled' })
   })
 
-  test('the own one of what an identifier would name, where nobody lists it', async () => {
+  test('that of the host an identifier names, where nobody lists it', async () => {
     await happens(['absent', 'adagents.json', 'empty.example'])
     expect((await sale('www.empty.example')).json().freshness).toMatchObject({ state: 'absent' })
     expect((await sale('nobody.example')).json().freshness).toEqual({ state: 'never_crawled' })
@@ -293,7 +293,7 @@ describe('the freshness of an answer is that of the file that decided it', () =>
     expect(app.json().freshness).toEqual({ state: 'never_crawled' })
   })
 
-  test('that of the house, where it says which brand a domain is', async () => {
+  test('that of the house, where it decides which brand a domain is', async () => {
     const state = async () =>
       (await get('/api/brands/resolve?domain=brand.example')).freshness.state
     expect(await state()).toBe('current')
@@ -301,7 +301,7 @@ describe('the freshness of an answer is that of the file that decided it', () =>
     expect(await state()).toBe('failing')
   })
 
-  test('which also says when a brand and its house were last seen to name each other', async () => {
+  test('which also tells when a brand and its house were last seen to name each other', async () => {
     const [leaf, house] = ['leaf.example', 'mutual.example']
     const start = registry.clock.now()
     await publishFiles(registry, {
@@ -347,7 +347,7 @@ describe('the freshness of an answer is that of the file that decided it', () =>
     expect(alone).not.toHaveProperty('relationship_verified_at')
   })
 
-  test('and the stores agree', async () => {
+  test('all stores agree', async () => {
     expect(await registry.verify()).toEqual([])
   })
 })

@@ -32,7 +32,7 @@ describe('an agent whose grant has not begun', () => {
     expect(await agentsAt(url)).toEqual([always])
   })
 
-  test('is listed once it has, though the file was not read again', async () => {
+  test('is listed once it has begun, without another crawl', async () => {
     registry.clock.pass(3 * DAY)
     expect(await registry.sequencer.tick()).toBeDefined()
     for (const url of lookups) expect(await agentsAt(url)).toEqual([always, later])

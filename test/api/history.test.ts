@@ -63,7 +63,7 @@ const numbersIn = async (path: string) =>
   History.parse((await get(path)).json()).revisions.map(one => one.revision_number)
 
 describe('GET /api/brands/history', () => {
-  test('200: edits newest first, without the one that made the entry', async () => {
+  test('200: edits newest first, without the one that created the entry', async () => {
     const answer = await get('brands/history?domain=https://SAVED.example/about')
     expect(answer.statusCode).toBe(200)
     const body = answer.json()
@@ -97,7 +97,7 @@ describe('GET /api/brands/history', () => {
     expect(rows.map(row => row.editor_id).sort()).toEqual([editor, 'system'].sort())
   })
 
-  test('200: a page is twenty long, at most a hundred, and may begin anywhere', async () => {
+  test('200: a page has twenty entries, at most a hundred, at any offset', async () => {
     const many = 'brands/history?domain=many.example'
     expect(await numbersIn(many)).toEqual(Array.from({ length: 20 }, (_, i) => 150 - i))
     expect(await numbersIn(`${many}&limit=1000`)).toHaveLength(100)
@@ -108,7 +108,7 @@ describe('GET /api/brands/history', () => {
   })
 
   test.each(['limit=0', 'limit=-5', 'limit=x', 'limit=', 'offset=-1', 'offset=x'])(
-    '200: %s falls back to the usual',
+    '200: %s falls back to the default',
     async query => {
       expect(await numbersIn(`brands/history?domain=many.example&${query}`)).toHaveLength(20)
     },
@@ -123,7 +123,7 @@ describe('GET /api/brands/history', () => {
     })
   })
 
-  test('404: of an unknown brand it says how its file stands', async () => {
+  test('404: an unknown brand comes with the freshness of its file', async () => {
     const answer = await get('brands/history?domain=gone.example')
     expect(answer.statusCode).toBe(404)
     expect(answer.json()).toMatchObject({
@@ -134,7 +134,7 @@ describe('GET /api/brands/history', () => {
     expect((await get('brands/history?domain=shop.example')).statusCode).toBe(404)
   })
 
-  test('400: a domain is needed', async () => {
+  test('400: a domain is required', async () => {
     expect((await get('brands/history')).json()).toEqual({
       error: 'domain: is required',
       code: 'invalid_request',
@@ -144,16 +144,16 @@ describe('GET /api/brands/history', () => {
 })
 
 describe('GET /api/properties/history', () => {
-  test('200: edits of a hosted entry, and none of one that was crawled', async () => {
+  test('200: edits of a hosted entry, and none of a crawled one', async () => {
     expect(await numbersIn('properties/history?domain=shop.example')).toEqual([2])
     expect((await get('properties/history?domain=acme.example')).json().total).toBe(0)
   })
 
-  test('404: unknown, although a brand of that name is not', async () => {
+  test('404: unknown, although there is a brand of that name', async () => {
     expect((await get('properties/history?domain=saved.example')).statusCode).toBe(404)
   })
 
-  test('a rebuilt store tells the same', async () => {
+  test('a rebuilt store answers the same', async () => {
     const before = (await get('brands/history?domain=saved.example')).json()
     await registry.rebuild()
     expect((await get('brands/history?domain=saved.example')).json()).toEqual(before)

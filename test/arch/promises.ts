@@ -134,15 +134,12 @@ export const promises: readonly Promised[] = [
     'api/freshness-of-answers.test.ts',
     [
       'where several did, the weakest counts',
-      'both, where one leads to the other, and the weaker one counts',
+      'both, where one points to the other, and the weaker one counts',
     ],
-    [
-      'a pointer and its\ntarget',
-      'that of the file a pointer leads to, also where that was never read',
-    ],
+    ['a pointer and its\ntarget', 'that of the target of a pointer, also if it was never read'],
     [
       'a publisher and the operator whose brand.json confirms or\ncontradicts it',
-      'the operator’s too, where it says anything of what is granted',
+      'the operator’s too, where it says anything about the grant',
     ],
   ),
   ...shownBy('property/read/bootstrap.property.test.ts', [
@@ -266,10 +263,10 @@ export const promises: readonly Promised[] = [
       "an ads.txt and the manager's file",
       'the ads.txt and the manager’s file, where the own one is missing',
     ],
-    ['a brand and its house', 'that of the house, where it says which brand a domain is'],
+    ['a brand and its house', 'that of the house, where it decides which brand a domain is'],
     [
       'Crawling never follows a pointer',
-      'that of a file which points on: nobody follows it, so nothing in it can be used',
+      'that of a target that points on: it is not followed, so it is unusable',
     ],
   ),
   ...shownBy('api/no-snapshot.test.ts', [
@@ -278,7 +275,7 @@ export const promises: readonly Promised[] = [
   ]),
   ...shownBy('api/answer-cache.test.ts', [
     'Lists and search show the last published snapshot',
-    'an answer follows the snapshot, the members, and the clock where it says how far the feed is',
+    'an answer follows the snapshot, the members, and the clock where it shows the head of the feed',
   ]),
   ...shownBy('unit/crawl/crawl-source.test.ts', [
     'only new bytes get there',
@@ -310,11 +307,11 @@ export const promises: readonly Promised[] = [
   ]),
   ...shownBy('api/brands.test.ts', [
     '`ETag` covers the content without it',
-    '304: who holds the content is not sent it again',
+    '304: with the ETag of the content',
   ]),
   ...shownBy('api/answer-cache.test.ts', [
     'limits each kind of expensive answer apart',
-    'whoever asks for too much at once takes nothing from other lists, nor from other callers',
+    'a caller with too many requests takes nothing from other lists or callers',
   ]),
   ...shownBy('unit/writer/recrawl.test.ts', [
     '`due_at` is the next time that `CRAWL_SCHEDULE` names',

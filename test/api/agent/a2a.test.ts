@@ -60,7 +60,7 @@ function readPayload({ artifacts }: Task) {
   return part!.kind === 'data' ? part!.data : undefined
 }
 
-test('a card lists the tasks of its tenant, wherever a client looks for it', async () => {
+test('a card lists the tasks of its tenant at each address where clients look for it', async () => {
   for (const { name, tasks } of tenants) {
     for (const base of [`/${name}`, `/${name}/a2a`]) {
       for (const file of ['agent-card.json', 'agent.json']) {
@@ -75,7 +75,7 @@ test('a card lists the tasks of its tenant, wherever a client looks for it', asy
   expect((await fetch(`${origin}/.well-known/agent-card.json`)).status).toBe(200)
 })
 
-test('a task is answered by A2A as it is by MCP', async () => {
+test('a task gets the same answer over A2A as over MCP', async () => {
   const { status, artifacts, ...task } = await ask('sales', {
     skill: 'get_products',
     input: { brief: 'Cooking and recipes' },
@@ -97,13 +97,13 @@ test('a task is answered by A2A as it is by MCP', async () => {
   )
 })
 
-test('a task that fails says so with the same error', async () => {
+test('a failed task reports the same error', async () => {
   const task = await ask('sales', { skill: 'get_media_buys', input: { media_buy_ids: 7 } })
   expect(task.status.state).toBe('failed')
   expect(readPayload(task)).toMatchObject({ code: 'INVALID_REQUEST' })
 })
 
-test('a request that comes by both transports is done once', async () => {
+test('the same request over both transports is carried out once', async () => {
   const given = {
     idempotency_key: randomUUID(),
     accounts: [
@@ -119,7 +119,7 @@ test('a request that comes by both transports is done once', async () => {
   expect(again).toEqual({ ...first, replayed: true })
 })
 
-test('a task can be read again, also at another process', async () => {
+test('a task can be read later, also from another process', async () => {
   const { id, contextId } = await ask('brand', { skill: 'get_adcp_capabilities' })
   const client = await connect('brand')
   const found = await client.getTask({ id })
@@ -150,7 +150,7 @@ test.each([
   [[{ kind: 'data', data: { skill: 7 } }]],
   [[{ kind: 'data', data: { skill: 'get_products', input: [] } }]],
   [[{ kind: 'data', data: { skill: '__proto__', input: {} } }]],
-])('a message that asks for no task fails as a task: %j', async parts => {
+])('a message that names no task fails as a task: %j', async parts => {
   const message = { kind: 'message', messageId: randomUUID(), role: 'user', parts }
   const answer = await post({ jsonrpc: '2.0', id: 1, method: 'message/send', params: { message } })
   const task = answer.json().result as Task
@@ -159,7 +159,7 @@ test.each([
 })
 
 test.each([[null], [7], [{}], [{ messageId: 'm', parts: null }], [{ messageId: 'm', parts: [7] }]])(
-  'what is no message is refused: %j',
+  'a body that is not a message is refused: %j',
   async message => {
     const answer = await post({
       jsonrpc: '2.0',
@@ -172,7 +172,7 @@ test.each([[null], [7], [{}], [{ messageId: 'm', parts: null }], [{ messageId: '
 )
 
 test.each([[[]], [{}], [{ jsonrpc: '2.0', id: 1, method: 'message/forget' }], ['"text"']])(
-  'what is no request is refused: %j',
+  'a body that is not a request is refused: %j',
   async payload => {
     const answer = await post(payload)
     expect(answer.statusCode).toBeLessThan(500)
@@ -180,13 +180,13 @@ test.each([[[]], [{}], [{ jsonrpc: '2.0', id: 1, method: 'message/forget' }], ['
   },
 )
 
-test('nothing is answered without the credential', async () => {
+test('nothing is answered without a credential', async () => {
   const answer = await app.inject({ method: 'POST', url: '/sales/a2a', payload: {} })
   expect(answer.statusCode).toBe(401)
   expect(answer.headers['www-authenticate']).toMatch(/^Bearer /)
 })
 
-test('the public client is answered by A2A', async () => {
+test('the public client works over A2A', async () => {
   const agent = {
     id: 'sales',
     name: 'Sales',

@@ -81,7 +81,7 @@ describe('a manifest', () => {
     expect(payload).toMatchObject({ code, error: { code, status } })
   })
 
-  test('is told all that is wrong with it', async () => {
+  test('gets a report of everything wrong with it', async () => {
     const creative_manifest = {
       format_id: format('native_content'),
       assets: { headline: { asset_type: 'text', content: 'x'.repeat(61) } },
@@ -94,7 +94,7 @@ describe('a manifest', () => {
     ])
   })
 
-  test('is kept only where all are right, or without the wrong ones', async () => {
+  test('is stored only where all are valid, or without the invalid ones when that is asked for', async () => {
     const good = { creative_id: 'good', name: 'Good', ...banner }
     const bad = { creative_id: 'bad', name: 'Bad', ...wrong }
     const actions = async (given: object) =>
@@ -119,7 +119,7 @@ describe('a manifest', () => {
 })
 
 describe('a preview', () => {
-  test('is a page that a browser shows, with the values of each variant', async () => {
+  test('is a page for browsers with the values of each variant', async () => {
     const inputs = [{ name: 'One', macros: { ID: 'a&b"' } }, { name: 'Two' }]
     const given = { request_type: 'single', creative_manifest: banner, inputs }
     const answer = await preview(given)
@@ -133,7 +133,7 @@ describe('a preview', () => {
     expect(one.renders[0]).toMatchObject({ preview_url: one.preview_url })
   })
 
-  test('can be opened for a day', async () => {
+  test('can be opened for one day', async () => {
     const { previews, expires_at } = await preview({
       request_type: 'single',
       creative_manifest: banner,
@@ -144,7 +144,7 @@ describe('a preview', () => {
     expect((await open(previews[0].preview_url)).statusCode).toBe(404)
   })
 
-  test('of several creatives tells of each what it came to', async () => {
+  test('of several creatives reports each result', async () => {
     const requests = [
       { creative_manifest: banner, output_format: 'html' },
       { creative_manifest: { ...banner, assets: {} } },
@@ -155,7 +155,7 @@ describe('a preview', () => {
     expect(answer.previews[0].preview_html).toMatch(/^<!doctype html>/)
   })
 
-  test('has nothing in it that could run, whatever a creative says', async () => {
+  test('contains nothing executable, whatever a creative contains', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 60 }), async text => {
         const creative_manifest = {
@@ -175,8 +175,8 @@ describe('a preview', () => {
   })
 })
 
-describe('a creative is made', () => {
-  test('of a brand and what it offers', async () => {
+describe('a creative is built', () => {
+  test('from a brand and its offer', async () => {
     const promoted_offerings = {
       brand_manifest: {
         url: 'https://acme.example/',
@@ -200,7 +200,7 @@ describe('a creative is made', () => {
     expect((await open(answer.preview.previews[0].preview_url)).statusCode).toBe(200)
   })
 
-  test('of another one in several formats, each of which takes it', async () => {
+  test('from another one, in several formats that accept it', async () => {
     const master = {
       asset_type: 'image',
       url: 'https://cdn.example/m.jpg',
@@ -221,7 +221,7 @@ describe('a creative is made', () => {
     }
   })
 
-  test('of a video as a tag that players show', async () => {
+  test('from a video, as a tag that players show', async () => {
     const video = { asset_type: 'video', url: 'https://cdn.example/v.mp4', duration_ms: 30_000 }
     const { creative_manifest } = await build({
       creative_manifest: { assets: { video, click_url: link } },

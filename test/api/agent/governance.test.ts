@@ -56,7 +56,7 @@ async function check(plan_id: string, payload: object = order, more: object = {}
 }
 
 describe('a purchase is', () => {
-  test('approved within its plan, with a token that others verify by the JWKS', async () => {
+  test('approved within its plan, with a token that can be verified through the JWKS', async () => {
     const { status, governance_context, check_id } = await check(await register())
     expect(status).toBe('approved')
     const { keys: published } = (await agent.app.inject('/.well-known/jwks.json')).json()
@@ -87,7 +87,7 @@ describe('a purchase is', () => {
     expect(answer).not.toHaveProperty('governance_context')
   })
 
-  test('approved with conditions where a person or a policy has to be heard', async () => {
+  test('approved with conditions where a person or a policy must be consulted', async () => {
     const plan_id = await register({
       budget: { total: 10_000, currency: 'USD', reallocation_threshold: 1000 },
       custom_policies: [{ policy_id: 'weekly', policy: 'Report weekly', enforcement: 'must' }],
@@ -98,7 +98,7 @@ describe('a purchase is', () => {
     expect(governance_context.split('.')).toHaveLength(3)
   })
 
-  test('not checked by a plan that is not there', async () => {
+  test('not checked against a plan that does not exist', async () => {
     const given = { plan_id: 'none', caller }
     expect(await agent.fail('governance', 'check_governance', given)).toEqual({
       code: 'PLAN_NOT_FOUND',
@@ -107,7 +107,7 @@ describe('a purchase is', () => {
   })
 })
 
-test('delivery is checked by what was spent', async () => {
+test('delivery is checked against the amount spent', async () => {
   const plan_id = await register()
   const metrics = (more: object) => ({
     phase: 'delivery',
@@ -126,13 +126,13 @@ describe('a seller', () => {
   const buy = (more: object) =>
     agent.call('sales', 'create_media_buy', keyed({ ...order, ...more }))
 
-  test('sells what was approved', async () => {
+  test('sells an approved purchase', async () => {
     const { governance_context } = await check(await register())
     expect((await buy({ governance_context })).isError).toBe(false)
     expect((await buy({ governance_context: 'a token of another agent' })).isError).toBe(false)
   })
 
-  test('refuses what the plan forbids or the token does not cover, and sells nothing', async () => {
+  test('refuses a purchase that the plan forbids or the token does not cover, and sells nothing', async () => {
     const plan_id = await register()
     const { governance_context } = await check(plan_id)
     const more = [{ ...order.packages[0], budget: 4001 }]
@@ -154,7 +154,7 @@ describe('a seller', () => {
   })
 })
 
-test('the audit tells who was allowed what, and what became of it', async () => {
+test('the audit log shows who was allowed what, and the outcome', async () => {
   const plan_id = await register()
   const { governance_context } = await check(plan_id)
   await check(plan_id, { packages: [{ budget: 20_000 }] })
@@ -188,7 +188,7 @@ test('the audit tells who was allowed what, and what became of it', async () => 
   expect((await check(plan_id, { total_budget: 6001 })).status).toBe('denied')
 })
 
-test('a plan that changes gets a new version', async () => {
+test('a changed plan gets a new version', async () => {
   const sync = async (objectives: string) => {
     const plan = {
       plan_id: 'changing',

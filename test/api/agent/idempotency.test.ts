@@ -39,7 +39,7 @@ const statuses = { status_filter: ['pending_creatives', 'pending_start', 'active
 const countBuys = async () =>
   (await agent.succeed('sales', 'get_media_buys', statuses)).media_buys.length
 
-test('a request that comes again is answered as before and done once', async () => {
+test('a repeated request gets the first answer and is carried out once', async () => {
   const first = await create({ context: { attempt: 1 } })
   expect(first.replayed).toBeUndefined()
   const again = await create({ context: { attempt: 2 } })
@@ -48,13 +48,13 @@ test('a request that comes again is answered as before and done once', async () 
   expect(await countBuys()).toBe(1)
 })
 
-test('twenty at once are done once', async () => {
+test('twenty equal requests at once are carried out once', async () => {
   const all = await Promise.all(Array.from({ length: 20 }, () => create()))
   expect(new Set(all.map(({ media_buy_id }) => media_buy_id)).size).toBe(1)
   expect(all.filter(({ replayed }) => replayed)).toHaveLength(19)
 })
 
-test('another request with the key is refused, and learns nothing', async () => {
+test('a different request with the same key is refused and learns nothing', async () => {
   await create()
   const { isError, payload } = await agent.call('sales', 'create_media_buy', {
     ...order,
@@ -71,13 +71,13 @@ test('another request with the key is refused, and learns nothing', async () => 
   expect((await agent.fail('sales', 'sync_accounts', other)).code).toBe('IDEMPOTENCY_CONFLICT')
 })
 
-test('a key says nothing at another agent', async () => {
+test('a key counts for one agent only', async () => {
   await create()
   const given = { idempotency_key: key, accounts: [{ ...account, billing: 'agent' }] }
   expect(await agent.succeed('creative', 'sync_accounts', given)).not.toHaveProperty('replayed')
 })
 
-test('a request that failed leaves its key free', async () => {
+test('a failed request does not use up its key', async () => {
   expect((await refuse({ end_time: '2026-11-20T12:00:00Z' })).code).toBe('INVALID_REQUEST')
   expect((await refuse({ packages: [{ ...order.packages[0], product_id: 'x' }] })).code).toBe(
     'PRODUCT_NOT_FOUND',
@@ -86,7 +86,7 @@ test('a request that failed leaves its key free', async () => {
   expect(await create()).not.toHaveProperty('replayed')
 })
 
-test('a key is required, and of a form', async () => {
+test('a key is required and has a fixed format', async () => {
   for (const idempotency_key of [undefined, 'short', 'x'.repeat(256), 'with space in the key', 7]) {
     expect(await refuse({ idempotency_key, packages: 'wrong too' })).toEqual({
       code: 'INVALID_REQUEST',
@@ -95,7 +95,7 @@ test('a key is required, and of a form', async () => {
   }
 })
 
-test('a key beyond the window is expired, and what it did is not done again', async () => {
+test('a key beyond its window is refused as expired, and its request is not repeated', async () => {
   const { adcp } = await agent.succeed('sales', 'get_adcp_capabilities')
   const { supported, replay_ttl_seconds } = adcp.idempotency
   expect(supported).toBe(true)
@@ -108,21 +108,21 @@ test('a key beyond the window is expired, and what it did is not done again', as
   expect((await refuse({})).code).toBe('IDEMPOTENCY_EXPIRED')
 })
 
-test('an agent that is started again remembers its keys', async () => {
+test('an agent remembers its keys across restarts', async () => {
   const first = await create()
   await agent.close()
   agent = await startReferenceAgent(clock, folder.path)
   expect(await create()).toEqual({ ...first, replayed: true })
 })
 
-test('records that nobody touched for a month are forgotten', async () => {
+test('records that were not used for a month are deleted', async () => {
   await create()
   clock.tick({ days: 60 })
   await create({ idempotency_key: 'another-key-for-now', end_time: '2027-12-01T00:00:00Z' })
   expect((await create({ end_time: '2027-12-01T00:00:00Z' })).replayed).toBeUndefined()
 })
 
-test('the same request is the same, however it is spelled', () => {
+test('requests are equal whatever the spelling of their JSON', () => {
   const hash = (given: Record<string, unknown>) => hashRequest('create_media_buy', given)
   const whole = { b: 1, a: [{ d: 'é', c: null }], idempotency_key: 'x' }
   expect(hash(whole)).toBe(hash({ a: [{ c: null, d: 'é' }], b: 1.0, idempotency_key: 'y' }))
@@ -136,7 +136,7 @@ test('the same request is the same, however it is spelled', () => {
   expect(hashRequest('update_media_buy', whole)).not.toBe(hash(whole))
 })
 
-test('canonical JSON says the same as what it was made of, in one order', () => {
+test('canonical JSON keeps the value and orders its members', () => {
   // The example of RFC 8785, 3.2.3.
   const given = { '€': 1, '\r': 2, '\ufb33': 3, '1': 4, '😀': 5, '\u0080': 6, ö: 7 }
   expect(Object.values(JSON.parse(writeCanonicalJson(given)))).toHaveLength(7)

@@ -41,7 +41,7 @@ describe('a signal', () => {
       })
     ).signals[0].deployments
 
-  test('is live where it is activated, until it is deactivated', async () => {
+  test('is live from its activation to its deactivation', async () => {
     const activated = await write('activate_signal', given, 'signals')
     expectSchema('signals/activate-signal', activated)
     expect(activated.deployments).toMatchObject([
@@ -57,7 +57,7 @@ describe('a signal', () => {
     expect(await read()).toMatchObject([{ type: 'agent' }])
   })
 
-  test('has one price, by impressions or by the month', async () => {
+  test('has one price, per thousand impressions or per month', async () => {
     const owned = { signal_agent_segment_id: 'prism_high_ltv', pricing_option_id: 'cpm' }
     expect((await refuse('activate_signal', { ...given, ...owned }, 'signals')).code).toBe(
       'INVALID_REQUEST',
@@ -87,7 +87,7 @@ describe('an audience', () => {
     return answer.audiences[0]
   }
 
-  test('grows and shrinks, and is ready when enough people are matched', async () => {
+  test('grows and shrinks, and is ready once enough people are matched', async () => {
     expect(await sync({ name: 'A', add: people(20) })).toMatchObject({
       action: 'created',
       status: 'too_small',
@@ -104,7 +104,7 @@ describe('an audience', () => {
     expect((await write('sync_audiences', {})).audiences).toEqual([])
   })
 
-  test('takes no names and addresses', async () => {
+  test('accepts no names or addresses', async () => {
     const add = [{ external_id: 'x', hashed_email: 'anna@acme.example' }]
     const given = { audiences: [{ audience_id: 'a', add }] }
     expect(await refuse('sync_audiences', given)).toEqual({
@@ -125,7 +125,7 @@ describe('a catalog', () => {
     return answer.catalogs
   }
 
-  test('tells which items are usable, and why the others are not', async () => {
+  test('reports which items are usable, and why the others are not', async () => {
     const [catalog] = await sync()
     expect(catalog).toMatchObject({ action: 'created', item_count: 3, items_approved: 1 })
     expect(catalog.item_issues.map((one: Payload) => one.item_id)).toEqual(['b', 'items[2]'])
@@ -154,7 +154,7 @@ describe('events', () => {
     return answer
   }
 
-  test('count once, and a wrong one does not lose the others', async () => {
+  test('count once, and an invalid one does not affect the others', async () => {
     const sources = await write('sync_event_sources', {
       event_sources: [{ event_source_id: 'shop', event_types: ['purchase'] }],
     })
@@ -172,13 +172,13 @@ describe('events', () => {
     expect((await log([event('1')])).warnings).toHaveLength(1)
   })
 
-  test('of a test are checked and not kept', async () => {
+  test('of a test are checked and not stored', async () => {
     await log([event('t')], { test_event_code: 'T1' })
     expect(await log([event('t')])).not.toHaveProperty('warnings')
   })
 })
 
-test('feedback is taken of what was bought', async () => {
+test('feedback on a purchase is accepted', async () => {
   const { media_buy_id } = await write('create_media_buy', {
     brand: account.brand,
     start_time: 'asap',

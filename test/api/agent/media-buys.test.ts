@@ -57,7 +57,7 @@ const deliver = (media_buy_id: string, given: object = {}) =>
   agent.succeed('sales', 'get_media_buy_delivery', { media_buy_ids: [media_buy_id], ...given })
 
 describe('a media buy', () => {
-  test('begins and ends by the clock alone', async () => {
+  test('starts and ends by the clock alone', async () => {
     const { media_buy_id, status, revision } = await buy()
     expect([status, revision]).toEqual(['pending_start', 1])
     clock.tick({ days: 1 })
@@ -66,7 +66,7 @@ describe('a media buy', () => {
     expect(await read(media_buy_id)).toMatchObject({ status: 'completed', valid_actions: [] })
   })
 
-  test('that starts asap with creatives is active, and says what may be done', async () => {
+  test('that starts asap with creatives is active and lists the allowed actions', async () => {
     const { status, valid_actions } = await buy({ start_time: 'asap' })
     expect(status).toBe('active')
     expect(valid_actions).toEqual([
@@ -99,7 +99,7 @@ describe('a media buy', () => {
     expect((await read(media_buy_id)).status).toBe('active')
   })
 
-  test('takes creatives that another account keeps, since the credential is everybody’s', async () => {
+  test('accepts creatives of another account, since the credential is public', async () => {
     const { media_buy_id, packages } = await buy({ packages: [onePackage] })
     const other = { brand: { domain: 'other.example' }, operator: 'agency.example' }
     const [{ package_id }] = packages
@@ -115,7 +115,7 @@ describe('a media buy', () => {
     )
   })
 
-  test('is paused and resumed, also before it starts', async () => {
+  test('can be paused and resumed, also before it starts', async () => {
     const { media_buy_id } = await buy()
     await change(media_buy_id, { paused: true })
     clock.tick({ days: 2 })
@@ -128,7 +128,7 @@ describe('a media buy', () => {
     })
   })
 
-  test('that is over is neither changed nor canceled', async () => {
+  test('that has ended can be neither changed nor canceled', async () => {
     const { media_buy_id } = await buy()
     const canceled = await change(media_buy_id, { canceled: true, cancellation_reason: 'no' })
     expect(canceled).toMatchObject({ status: 'canceled', canceled_by: 'buyer', valid_actions: [] })
@@ -142,14 +142,14 @@ describe('a media buy', () => {
     expect((await read(media_buy_id)).revision).toBe(2)
   })
 
-  test('is not changed by who read an older revision', async () => {
+  test('is not changed by a request with an older revision', async () => {
     const { media_buy_id } = await buy()
     await change(media_buy_id, { revision: 1, end_time: '2026-12-05T00:00:00Z' })
     const late = { media_buy_id, revision: 1, paused: true }
     expect(await refuse('update_media_buy', late)).toEqual({ code: 'CONFLICT', field: 'revision' })
   })
 
-  test('keeps what was said of it, and its history', async () => {
+  test('keeps the given fields and its history', async () => {
     const targeting_overlay = { geo_countries: ['US'] }
     const { media_buy_id, packages } = await buy({
       packages: [{ ...onePackage, targeting_overlay, creatives: [creative] }],
@@ -170,7 +170,7 @@ describe('a media buy', () => {
     ])
   })
 
-  test('is listed where no id is named only while it is active', async () => {
+  test('is listed without an id only while it is active', async () => {
     const later = await buy()
     const now = await buy({ start_time: 'asap' })
     const listed = async (given: object) =>
@@ -242,13 +242,13 @@ describe('a media buy', () => {
       },
       'INVALID_REQUEST',
     ],
-  ])('is not made with %s', async (_what, given, code) => {
+  ])('is refused with %s', async (_what, given, code) => {
     expect((await refuse('create_media_buy', order(given))).code).toBe(code)
   })
 })
 
 describe('delivery', () => {
-  test('goes with the time, and spends a guaranteed budget in full', async () => {
+  test('grows with time and spends a guaranteed budget in full', async () => {
     const { media_buy_id } = await buy({ packages: [{ ...reserved, creatives: [creative] }] })
     clock.tick({ days: 6 })
     const half = await deliver(media_buy_id)
@@ -259,7 +259,7 @@ describe('delivery', () => {
     expect((await deliver(media_buy_id)).spend.amount).toBe(1000)
   })
 
-  test('stands still while it is paused, and what was spent stays', async () => {
+  test('stops while the buy is paused, and the amount spent stays', async () => {
     const { media_buy_id } = await buy({ packages: [{ ...reserved, creatives: [creative] }] })
     clock.tick({ days: 3 })
     await change(media_buy_id, { paused: true })
@@ -271,7 +271,7 @@ describe('delivery', () => {
     expect((await deliver(media_buy_id)).spend.amount).toBe(1000)
   })
 
-  test('never shrinks, whatever is done to a buy', async () => {
+  test('never decreases, whatever happens to a buy', async () => {
     const step = fc.constantFrom<object>(
       { paused: true },
       { paused: false },
@@ -314,7 +314,7 @@ describe('delivery', () => {
     )
   })
 
-  test('day by day adds up to the whole', async () => {
+  test('by day adds up to the total', async () => {
     const { media_buy_id } = await buy()
     clock.tick({ days: 5, hours: 7 })
     const { spend, by_package } = await deliver(media_buy_id, {
@@ -326,7 +326,7 @@ describe('delivery', () => {
     expect(sum).toBeCloseTo(spend.amount, 1)
   })
 
-  test('of a span of days is a part of the whole', async () => {
+  test('of a range of days is part of the total', async () => {
     const { media_buy_id } = await buy({ packages: [{ ...reserved, creatives: [creative] }] })
     clock.tick({ days: 20 })
     const { spend } = await deliver(media_buy_id, {
@@ -343,7 +343,7 @@ describe('delivery', () => {
   })
 })
 
-test('answers are what the public schemas say', async () => {
+test('answers match the public schemas', async () => {
   const made = await buy({ start_time: 'asap' })
   const { media_buy_id } = made
   const paused = await change(media_buy_id, { paused: true })
@@ -371,7 +371,7 @@ describe('accounts', () => {
   const given = { ...account, billing: 'agent' }
   const sync = (more: object) => write('sync_accounts', { account: undefined, ...more })
 
-  test('are made, found the same, changed and closed', async () => {
+  test('are created, found again, changed and closed', async () => {
     const actions = async (more: object) =>
       (await sync(more)).accounts.map((one: Payload) => [one.action, one.status])
     expect(await actions({ accounts: [given], dry_run: true })).toEqual([['created', 'active']])
@@ -388,7 +388,7 @@ describe('accounts', () => {
     expect((await refuse('create_media_buy', order())).code).toBe('ACCOUNT_NOT_FOUND')
   })
 
-  test('are listed, and before there are any, one that everybody may use', async () => {
+  test('are listed; before there are any, one that everybody may use', async () => {
     const [first] = (await agent.succeed('sales', 'list_accounts')).accounts
     await buy({ account: { account_id: first.account_id } })
     const { accounts } = await sync({ accounts: [given] })

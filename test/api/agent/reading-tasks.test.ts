@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => agent.close())
 
-describe('answers are what the public schemas say', () => {
+describe('answers match the public schemas', () => {
   test.each([
     ['sales', 'get_products', { buying_mode: 'wholesale' }, 'media-buy/get-products-response.json'],
     ['sales', 'get_products', { brief: 'food' }, 'media-buy/get-products-response.json'],
@@ -55,14 +55,14 @@ describe('answers are what the public schemas say', () => {
 describe('products', () => {
   const ids = (payload: Payload) => payload.products.map((one: Payload) => one.product_id)
 
-  test('come in the order of what they have of the brief', async () => {
+  test('are ordered by their match with the brief', async () => {
     const food = await succeed('sales', 'get_products', { brief: 'Cooking and recipes' })
     expect(ids(food)[0]).toMatch(/^harborview_kitchen_/)
     const all = await succeed('sales', 'get_products', { brief: 'zzz' })
     expect(ids(all)).toHaveLength(11)
   })
 
-  test('of which few fields are wanted are still products', async () => {
+  test('are valid products also when only a few fields are requested', async () => {
     const given = { brief: 'food', fields: ['channels'] }
     const answer = await succeed('sales', 'get_products', given)
     expect(listSchemaFaults('media-buy/get-products-response.json', answer)).toEqual([])
@@ -70,7 +70,7 @@ describe('products', () => {
     expect(answer.products[0]).not.toHaveProperty('forecast')
   })
 
-  test('that are filtered all pass the filter, and their formats are listed', async () => {
+  test('all pass the filters, and their formats are listed', async () => {
     const filters = { channels: ['ctv'], countries: ['de'], delivery_type: 'guaranteed' }
     const { products } = await succeed('sales', 'get_products', { brief: 'sports', filters })
     expect(products.map((one: Payload) => one.product_id)).toEqual(['summit_sports_ctv_reserved'])
@@ -80,7 +80,7 @@ describe('products', () => {
     expect(formats.map((one: Payload) => one.format_id)).toEqual(products[0].format_ids)
   })
 
-  test('are refined wish by wish, and each wish is answered in its place', async () => {
+  test('are refined request by request, and each is answered in its place', async () => {
     const product_id = 'driftwood_radio_streaming_audio_reserved'
     const refined = await succeed('sales', 'get_products', {
       buying_mode: 'refine',
@@ -96,7 +96,7 @@ describe('products', () => {
     ])
   })
 
-  test('page by page are all products, each once', async () => {
+  test('of all pages together are all products, each once', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 12 }), async max_results => {
         const seen: string[] = []
@@ -119,7 +119,7 @@ describe('products', () => {
   })
 })
 
-describe('what cannot be done is told', () => {
+describe('a request that cannot be carried out gets an error', () => {
   test.each([
     ['sales', 'get_products', { buying_mode: 'refine' }, 'INVALID_REQUEST', 'refine'],
     ['sales', 'get_products', { buying_mode: 'wholesale', brief: 'x' }, 'INVALID_REQUEST', 'brief'],
@@ -150,7 +150,7 @@ describe('what cannot be done is told', () => {
     expect(payload.message).toBe(payload.adcp_error.message)
   })
 
-  test('a task that is not there, and one of another tenant', async () => {
+  test('a task that does not exist, or belongs to another tenant, is refused', async () => {
     for (const name of ['make_coffee', 'get_signals', '__proto__']) {
       expect(await call('sales', name)).toMatchObject({
         isError: true,
@@ -159,7 +159,7 @@ describe('what cannot be done is told', () => {
     }
   })
 
-  test('whatever the arguments are, the answer is a result', async () => {
+  test('any arguments get a result', async () => {
     const tasks = [
       ['sales', 'get_products'],
       ['sales', 'list_creative_formats'],
@@ -193,7 +193,7 @@ describe('what cannot be done is told', () => {
 })
 
 describe('the endpoint', () => {
-  test('refuses callers without the credential before it reads what they say', async () => {
+  test('refuses callers without a credential before it reads the body', async () => {
     for (const authorization of ['', 'Bearer wrong', `Basic ${TOKEN}`]) {
       const answer = await post('sales', { method: 'tools/list' }, { authorization })
       expect(answer.statusCode).toBe(401)
@@ -203,7 +203,7 @@ describe('the endpoint', () => {
     expect((await post('sales', { method: 'tools/list' }, other)).statusCode).toBe(200)
   })
 
-  test('answers as an event stream, or as JSON, whichever is accepted', async () => {
+  test('answers as an event stream or as JSON, as the client accepts', async () => {
     const accept = 'application/json, text/event-stream'
     const stream = await post('sales', { method: 'tools/list' }, { accept })
     expect(stream.headers['content-type']).toBe('text/event-stream')
@@ -214,7 +214,7 @@ describe('the endpoint', () => {
     expect(names).toContain('get_products')
   })
 
-  test('answers in the same words what no task is reached by', async () => {
+  test('words the errors outside of tasks alike', async () => {
     const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
     const at = (url: string, payload: string) =>
       app.inject({ method: 'POST', url, headers, payload })
@@ -229,7 +229,7 @@ describe('the endpoint', () => {
     expect([nowhere.statusCode, nowhere.json().code]).toEqual([404, 'REFERENCE_NOT_FOUND'])
   })
 
-  test('takes notifications, and has no streams of its own', async () => {
+  test('accepts notifications and opens no streams of its own', async () => {
     const told = await post('sales', { id: undefined, method: 'notifications/initialized' })
     expect(told.statusCode).toBe(202)
     const got = await app.inject({ url: '/sales/mcp' })

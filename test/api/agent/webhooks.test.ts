@@ -107,7 +107,7 @@ test('a completion is posted once, signed by a key of the JWKS', async () => {
   expect(await verifySignature(request, verifier, seconds)).toMatchObject({ outcome: 'verified' })
 })
 
-test('what is not taken is posted again, later and later, the same under a new signature', async () => {
+test('an undelivered webhook is posted again with growing delays, the same body under a new signature', async () => {
   await buy()
   status = 503
   for (const [waitMs, attempts] of [
@@ -127,7 +127,7 @@ test('what is not taken is posted again, later and later, the same under a new s
   expect(new Set(received.map(({ headers }) => headers.signature)).size).toBe(5)
 })
 
-test('what is refused for good is not posted again', async () => {
+test('a webhook that is refused for good is not posted again', async () => {
   await buy()
   status = 400
   await sender.sendDue()
@@ -135,7 +135,7 @@ test('what is refused for good is not posted again', async () => {
   expect(await sender.sendDue()).toBe(0)
 })
 
-test('the start of a flight is told when it begins', async () => {
+test('the start of a flight is posted when it begins', async () => {
   const { media_buy_id } = await buy()
   await sender.sendDue()
   clock.tick({ hours: 23 })
@@ -150,7 +150,7 @@ test('the start of a flight is told when it begins', async () => {
   expect(received[1]!.body.idempotency_key).not.toBe(received[0]!.body.idempotency_key)
 })
 
-test('a flight that was moved or canceled is not told at its old start', async () => {
+test('a flight that was moved or canceled is not posted at its old start', async () => {
   const { media_buy_id } = await buy()
   await sender.sendDue()
   const update = (idempotency_key: string, change: object) =>
