@@ -1,6 +1,11 @@
 import type { Operation } from '../operation/operation.ts'
 import { searchForAgents } from './agents/agent-search.ts'
-import { compareStoryboard } from './agents/agent-storyboards.ts'
+import {
+  compareStoryboard,
+  listAgentStoryboards,
+  runAgentStep,
+  runAgentStoryboard,
+} from './agents/agent-storyboards.ts'
 import { listAgents } from './agents/agents.ts'
 import {
   discoverAgent,
@@ -210,6 +215,9 @@ export const operations: readonly Operation[] = [
   approveMirrorProposal,
   rejectMirrorProposal,
   compareStoryboard,
+  runAgentStoryboard,
+  runAgentStep,
+  listAgentStoryboards,
   listAllStoryboards,
   readStoryboard,
   listRegisteredPolicies,

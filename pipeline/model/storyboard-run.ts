@@ -181,6 +181,89 @@ export const StoryboardComparison = z
   })
 export type StoryboardComparison = z.infer<typeof StoryboardComparison>
 
+const testedVersion = {
+  requested_compliance_target: text.describe('Target that the version belongs to'),
+  adcp_version: text.describe('Version of the protocol that was tested'),
+}
+
+export const StoryboardRun = z
+  .object({
+    run_id: z.uuid().describe('Identifies the run among those of the agent'),
+    storyboard: z
+      .object({
+        id: title.id.describe('Names it in paths, such as `capability_discovery`'),
+        title: title.title.describe('Name of the storyboard, for people'),
+        category: title.category.describe('What it is about'),
+        narrative: text.describe('The story that it tells'),
+      })
+      .describe('Storyboard that was run'),
+    agent: z
+      .object({
+        url: text.describe('Your agent'),
+        profile: AgentProfile.optional().describe('Absent where the agent could not be asked'),
+      })
+      .describe('Your agent, as it says'),
+    ...testedVersion,
+    badge_eligible: z.boolean().describe('Always false: one storyboard earns no badge'),
+    badge_eligible_adcp_versions: z.array(text).describe('Always empty, for the same reason'),
+    storyboard_status: z
+      .object({
+        storyboard_id: text.describe('Names what was run, as in paths'),
+        status: z
+          .enum(['passing', 'partial', 'failing', 'untested'])
+          .describe('`untested` where no step could be run'),
+        steps_passed: count.describe('How many were answered as expected'),
+        steps_total: count.describe('How many were run'),
+        failure_count: count.describe('How many were not answered as expected'),
+        skipped_count: count.describe('How many were not run, for whatever reason'),
+        first_failed_step_id: text
+          .nullable()
+          .describe('First step that failed; null where none did'),
+        first_failed_step_title: text.nullable().describe('Its name, for people'),
+        first_failed_step_task: text.nullable().describe('Name of the tool that it called'),
+        first_failure_message: text.nullable().describe('What was wrong with it, in one line'),
+        first_failure_validations: z
+          .array(ValidationResult)
+          .describe('Checks of that step which failed; empty where none did'),
+      })
+      .describe('The result as the list of an agent’s storyboards keeps it'),
+    phases: z
+      .array(
+        z.object({
+          ...phase,
+          steps: z
+            .array(
+              z.object({
+                ...stepDefinition,
+                result: SideResult.describe('What the agent did'),
+              }),
+            )
+            .describe('Steps in their order'),
+        }),
+      )
+      .describe('Phases in their order'),
+    summary: RunSummary,
+    total_duration_ms: ms,
+  })
+  .meta({ id: 'StoryboardRun', description: 'A storyboard run against an agent.' })
+export type StoryboardRun = z.infer<typeof StoryboardRun>
+export type StoryboardStatus = StoryboardRun['storyboard_status']
+
+/** Values that one step hands to the next. */
+export const StepContext = z
+  .record(z.string().max(100), z.unknown())
+  .describe('Values that earlier steps put out, as the answer to the last one had them')
+
+export const SingleStep = StepResult.extend({
+  ...testedVersion,
+  storyboard_id: text.describe('Names what the step belongs to, as in paths'),
+  phase_id: text.describe('Names the part of the storyboard'),
+  title: text.describe('Name of the step, for people'),
+  context: StepContext,
+  next_step_id: text.nullable().describe('Step that follows; null after the last one'),
+}).meta({ id: 'StoryboardSingleStep', description: 'One step run against an agent.' })
+export type SingleStep = z.infer<typeof SingleStep>
+
 /** Results of one run against one agent. */
 export interface AgentRun {
   url: string
@@ -201,6 +284,22 @@ export const StoryboardJob = z.discriminatedUnion('kind', [
     /** Caller whom the requests are counted for. */
     caller: text.max(64),
   }),
+  z.object({
+    kind: z.literal('run'),
+    agent_url: text.max(2_048),
+    storyboard_id: text.max(200),
+    run_id: z.uuid(),
+    caller: text.max(64),
+  }),
+  z.object({
+    kind: z.literal('step'),
+    agent_url: text.max(2_048),
+    storyboard_id: text.max(200),
+    step_id: text.max(200),
+    context: z.record(z.string(), z.unknown()),
+    caller: text.max(64),
+  }),
+  z.object({ kind: z.literal('profile'), agent_url: text.max(2_048), caller: text.max(64) }),
 ])
 export type StoryboardJob = z.infer<typeof StoryboardJob>
 export type StoryboardJobKind = StoryboardJob['kind']
@@ -211,7 +310,16 @@ export interface NeedsCredential {
   needs_credential: true
 }
 
+/** The agent could not be asked. */
+export interface AgentSilent {
+  failed: 'timeout' | 'no_answer'
+  message: string
+}
+
 /** Answers by kind of job. */
 export interface StoryboardAnswers {
   compare: StoryboardComparison | NeedsCredential
+  run: StoryboardRun | NeedsCredential
+  step: SingleStep | NeedsCredential | AgentSilent
+  profile: { profile: AgentProfile } | NeedsCredential | AgentSilent
 }

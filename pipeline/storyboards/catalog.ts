@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { projectRoot } from '../core/project-root.ts'
 import { type Bundle, Storyboard } from '../model/storyboard.ts'
+import type { AgentProfile } from '../model/storyboard-run.ts'
+import { spellName } from './references.ts'
 
 /** A storyboard and the bundle that its file stands in. */
 export interface CatalogEntry {
@@ -53,4 +55,20 @@ export function listStoryboards(): readonly CatalogEntry[] {
 
 export function findStoryboard(id: string): Storyboard | undefined {
   return listStoryboards().find(({ storyboard }) => storyboard.id === id)?.storyboard
+}
+
+/**
+ * Lists the storyboards for an agent: those for every agent, and those of the protocols and
+ * specialisms that it claims, as far as it offers the tasks that they need.
+ */
+export function listApplicable(
+  { tools, supported_protocols = [], specialisms = [] }: AgentProfile,
+  protocolName: string,
+): CatalogEntry[] {
+  const claims = { universal: ['universal'], domain: supported_protocols, specialism: specialisms }
+  return listStoryboards().filter(
+    ({ storyboard, bundle }) =>
+      claims[bundle.kind].includes(bundle.id) &&
+      storyboard.required_tools.every(name => tools.includes(spellName(name, protocolName))),
+  )
 }

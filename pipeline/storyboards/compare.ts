@@ -72,7 +72,13 @@ function comparePhase(
   }
 }
 
-function findResult(storyboard: string, phase: string, step: string, run: AgentRun): SideResult {
+/** Finds the result of a step in a run, as a scenario of its own. */
+export function findResult(
+  storyboard: string,
+  phase: string,
+  step: string,
+  run: AgentRun,
+): SideResult {
   const phaseRun = run.phases.find(({ phase_id }) => phase_id === phase)
   const result = phaseRun?.steps.find(({ step: id }) => id === step)
   if (result === undefined) return { passed: null, scenarios: [] }

@@ -1,9 +1,4 @@
-import type {
-  Storyboard,
-  StoryboardPhase,
-  StoryboardStep,
-  Validation,
-} from '../model/storyboard.ts'
+import type { StoryboardPhase, StoryboardStep, Validation } from '../model/storyboard.ts'
 import type { SkipReason, StepResult } from '../model/storyboard-run.ts'
 import { type RunContext, resolveReferences, spellName } from './references.ts'
 
@@ -77,13 +72,4 @@ export function toSkippedResult(
     skip_reason,
     validations: [],
   }
-}
-
-/** Tells whether an agent offers what a storyboard needs. */
-export function offersRequiredTools(
-  { required_tools }: Pick<Storyboard, 'required_tools'>,
-  tools: ReadonlySet<string>,
-  protocolName: string,
-): boolean {
-  return required_tools.every(name => tools.has(spellName(name, protocolName)))
 }

@@ -1,15 +1,21 @@
 import { chooseAgentPort } from '../core/agent-port.ts'
 import { toAgentUrlKey } from '../core/agent-url.ts'
 import type { Config } from '../core/config.ts'
+import type { McpFailure } from '../crawl/mcp/failure.ts'
 import type { Storyboard } from '../model/storyboard.ts'
 import type {
+  AgentSilent,
+  NeedsCredential,
   StoryboardAnswers,
   StoryboardJobKind,
   StoryboardJobOf,
 } from '../model/storyboard-run.ts'
-import type { AgentTarget, SessionDeps } from './agent-session.ts'
+import { type AgentTarget, openAgentSession, type SessionDeps } from './agent-session.ts'
 import { findStoryboard } from './catalog.ts'
 import { compareRuns } from './compare.ts'
+import { describeRun } from './describe-run.ts'
+import { readProfile } from './read-profile.ts'
+import { runSingleStep } from './run-step.ts'
 import { runStoryboard } from './run-storyboard.ts'
 
 export interface JobDeps extends SessionDeps {
@@ -33,6 +39,32 @@ const runners: Runners = {
     if (user.status === 'auth_required') return { needs_credential: true }
     return compareRuns(storyboard, user, reference, deps.protocolName)
   },
+  async run({ agent_url, storyboard_id, run_id }, deps) {
+    const storyboard = requireStoryboard(storyboard_id)
+    const run = await runStoryboard(storyboard, findTarget(agent_url, deps.config), deps)
+    if (run.status === 'auth_required') return { needs_credential: true }
+    return describeRun(storyboard, run, run_id, deps.protocolName)
+  },
+  async step({ agent_url, storyboard_id, step_id, context }, deps) {
+    const storyboard = requireStoryboard(storyboard_id)
+    const session = await openAgentSession(findTarget(agent_url, deps.config), deps)
+    if ('failure' in session) return describeSilence(session.failure)
+    const { clock, protocolName } = deps
+    const start = { context, startedAt: clock.now(), protocolName }
+    return runSingleStep(storyboard, step_id, session, start)
+  },
+  async profile({ agent_url }, deps) {
+    const session = await openAgentSession(findTarget(agent_url, deps.config), deps)
+    if ('failure' in session) return describeSilence(session.failure)
+    return { profile: await readProfile(session, deps.protocolName) }
+  },
+}
+
+function describeSilence({ outcome }: McpFailure): NeedsCredential | AgentSilent {
+  if (outcome === 'needs_auth') return { needs_credential: true }
+  return outcome === 'timeout'
+    ? { failed: 'timeout', message: 'the agent did not answer in time' }
+    : { failed: 'no_answer', message: 'the agent cannot be reached' }
 }
 
 /** Runs a job. Rejects only where the API and this crawler know different storyboards. */

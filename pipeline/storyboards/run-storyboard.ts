@@ -1,15 +1,9 @@
-import { randomUUID } from 'node:crypto'
-import type { Storyboard, StoryboardPhase, StoryboardStep } from '../model/storyboard.ts'
+import type { Storyboard } from '../model/storyboard.ts'
 import type { AgentProfile, AgentRun, StepResult } from '../model/storyboard-run.ts'
-import {
-  type AgentSession,
-  type AgentTarget,
-  openAgentSession,
-  type SessionDeps,
-} from './agent-session.ts'
-import { judgeStep } from './judge-step.ts'
-import { planStep, type RunState, recordResult, toSkippedResult } from './plan-step.ts'
+import { type AgentTarget, openAgentSession, type SessionDeps } from './agent-session.ts'
+import { recordResult } from './plan-step.ts'
 import { readProfile } from './read-profile.ts'
+import { createState, runStep } from './run-step.ts'
 import { chooseStatus } from './summarize.ts'
 
 /** Runs a storyboard against an agent, step by step. Whatever the agent does is a result. */
@@ -44,32 +38,4 @@ export async function runStoryboard(
     phases.push({ phase_id: phase.id, steps })
   }
   return run({ status: chooseStatus(phases.flatMap(({ steps }) => steps)), phases, profile })
-}
-
-function createState(session: AgentSession, startedAt: number, protocolName: string): RunState {
-  const ids = new Map<string, string>()
-  const generate = (name: string) => {
-    const id = ids.get(name) ?? randomUUID()
-    ids.set(name, id)
-    return id
-  }
-  return {
-    context: { values: new Map(), generate, startedAt, protocolName },
-    tools: session.tools,
-    hasBrokenState: false,
-    brokenPhases: new Set(),
-  }
-}
-
-async function runStep(
-  step: StoryboardStep,
-  phase: StoryboardPhase,
-  state: RunState,
-  session: AgentSession,
-): Promise<StepResult> {
-  const planned = planStep(step, phase, state)
-  if (planned.kind === 'skip') return toSkippedResult(step, planned.task, planned.reason)
-  if (session.isOver) return toSkippedResult(step, planned.task, 'timed_out')
-  const answer = await session.call(planned.task, planned.args)
-  return judgeStep(step, planned, answer, state.context)
 }

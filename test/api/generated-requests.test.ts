@@ -117,7 +117,7 @@ const body = fc.oneof(
 
 /** Everything but what asks other processes, and what never ends. */
 const elsewhere =
-  /^request|^save|^compareStoryboard$|^claim|^verifyHosted|^setUpBrand$|^submitBrand$|^putMirror$|^rollBack|^enrichBrand$|^streamFeed$|^validate|^discoverAgent$|^getAgent(?:Formats|Products|Publishers)$|^verifyOwn(?:ership|Domain)$/
+  /^request|^save|^compareStoryboard$|^runAgent|^listApplicable|^claim|^verifyHosted|^setUpBrand$|^submitBrand$|^putMirror$|^rollBack|^enrichBrand$|^streamFeed$|^validate|^discoverAgent$|^getAgent(?:Formats|Products|Publishers)$|^verifyOwn(?:ership|Domain)$/
 const away = new Set(operations.flatMap(({ id, path }) => (elsewhere.test(id) ? [path] : [])))
 const paths = operations.map(({ path }) => path).filter(path => !away.has(path))
 const path = fc.oneof(

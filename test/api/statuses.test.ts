@@ -47,6 +47,7 @@ const strict = {
   savesPerHour: 1,
   largeBodiesPerCaller: 0,
   storyboardRunsPerHour: 0,
+  storyboardStepsPerHour: 0,
 }
 
 beforeAll(async () => {
@@ -56,7 +57,11 @@ beforeAll(async () => {
     'away.example': { '*': ({ request }) => request.socket.destroy() },
   })
   const slow = { 'slow.example': { '*': () => undefined } }
-  hasty = await openLiveWeb(slow, { agentAskMs: 500, agentCardMs: 400 })
+  hasty = await openLiveWeb(slow, {
+    agentAskMs: 500,
+    agentCardMs: 400,
+    storyboardMs: 500,
+  })
   identities = await openIdentities()
   const settings = { ...identities.settings, BILLING_WEBHOOK_SECRET: BILLING_SECRET }
   const roomy = {
@@ -75,13 +80,14 @@ beforeAll(async () => {
     unsearched: await openRegistry(),
     crowded: await openRegistry({ limits: { snapshotQueries: 0, largeBodiesAtOnce: 0 } }),
   }
-  for (const registry of ['usual', 'strict', 'readOnly', 'crowded'] as const) {
+  for (const registry of ['usual', 'strict', 'readOnly', 'crowded', 'hasty'] as const) {
     keys[registry] = await registries[registry].createKey('Readers')
     const proven = { domain: 'readers.example' as Domain, proof: 'operator' } as const
     await registries[registry].submit({ op: 'organization.domain.add', org: 'Readers', ...proven })
   }
-  for (const registry of ['strict', 'readOnly'] as const) {
-    await registries[registry].submit(...memberOperations({ org: 'Readers', agents: [{ url }] }))
+  const agents = [{ url }, { url: 'https://slow.example/mcp' }]
+  for (const registry of ['strict', 'readOnly', 'hasty'] as const) {
+    await registries[registry].submit(...memberOperations({ org: 'Readers', agents }))
   }
   for (const registry of ['usual', 'readOnly'] as const) {
     moderators[registry] = await createModerator(registries[registry])
@@ -130,7 +136,7 @@ async function fill(registry: TestRegistry): Promise<string> {
     org: 'Acme',
     tier: 'company_leader',
     domains: ['acme.example'],
-    agents: [{ url }, { url: 'https://closed.example/mcp' }],
+    agents: [{ url }, { url: 'https://closed.example/mcp' }, { url: 'https://away.example/mcp' }],
   })
   await registry.submit({ op: 'policy.publish', policy: PolicyContent.parse(ccpa) })
   const moderator = await createModerator(registry)

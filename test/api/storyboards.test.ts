@@ -5,7 +5,12 @@ import { listStoryboards } from '../../pipeline/storyboards/catalog.ts'
 import type { TestRegistry } from '../support/app.ts'
 import { type LiveWeb, openLiveWeb } from '../support/live.ts'
 import { enrol } from '../support/members.ts'
-import { type ReferenceAgent, startReferenceAgent, TOKEN } from '../support/reference-agent.ts'
+import {
+  type Payload,
+  type ReferenceAgent,
+  startReferenceAgent,
+  TOKEN,
+} from '../support/reference-agent.ts'
 import { type AgentCall, hostAgent } from '../support/storyboards.ts'
 
 const MINE = 'https://mine.example/sales/mcp'
@@ -44,7 +49,10 @@ beforeAll(async () => {
       REFERENCE_AGENT_TOKEN: TOKEN,
     },
   )
-  registry = await web.open({ storyboardRunsPerHour: 1_000 })
+  registry = await web.open(
+    { storyboardRunsPerHour: 1_000 },
+    { settings: { PROTOCOL_NAME: 'adcp' } },
+  )
   key = await enrol(registry, {
     org: 'Acme',
     domains: ['mine.example'],
@@ -176,6 +184,93 @@ test('what fails costs no place of the hour, and what is answered does', async (
   expect(await run(agents[1]!.url)).toBe(422)
   expect(await run(MINE)).toBe(200)
   expect(await run(MINE)).toBe(429)
+})
+
+const at = (agentUrl: string, rest: string) =>
+  `/api/registry/agents/${encodeURIComponent(agentUrl)}/${rest}`
+const asMember = () => ({ authorization: `Bearer ${key}` })
+
+describe('POST /api/registry/agents/{encodedUrl}/storyboard/{storyboardId}/run', () => {
+  it('200: every step with its checks', async () => {
+    const url = at(MINE, 'storyboard/capability_discovery/run')
+    const answer = await registry.app.inject({ method: 'POST', url, headers: asMember() })
+    expect([answer.statusCode, answer.json()]).toMatchObject([
+      200,
+      {
+        agent: { url: MINE, profile: { adcp_version: 'v3' } },
+        storyboard_status: { status: 'passing', steps_passed: 3, first_failed_step_id: null },
+        phases: [{ id: 'discovery', steps: [{ result: { passed: true } }, {}, {}] }],
+        summary: { steps_passed: 3 },
+      },
+    ])
+  })
+
+  it('200: an agent that cannot be reached fails as a whole', async () => {
+    const url = at('https://silent.example/mcp', 'storyboard/capability_discovery/run')
+    const answer = await registry.app.inject({ method: 'POST', url, headers: asMember() })
+    expect(answer.json().storyboard_status).toMatchObject({
+      status: 'failing',
+      steps_total: 0,
+      first_failure_message: 'the agent cannot be reached',
+    })
+  })
+})
+
+describe('POST /api/registry/agents/{encodedUrl}/storyboard/{storyboardId}/step/{stepId}', () => {
+  const runStep = async (step: string, payload: object = {}) => {
+    const url = at(MINE, `storyboard/idempotent_writes/step/${step}`)
+    return registry.app.inject({ method: 'POST', url, headers: asMember(), payload })
+  }
+
+  it('200: a storyboard can be walked through step by step', async () => {
+    const walked: string[] = []
+    let context = {}
+    let next: string | null = 'find_product'
+    while (next !== null) {
+      const answer: Payload = (await runStep(next, { context })).json()
+      expect([answer.step, answer.passed, answer.validations]).toEqual([
+        next,
+        true,
+        answer.validations.map((check: object) => ({ ...check, passed: true })),
+      ])
+      walked.push(next)
+      context = answer.context
+      next = answer.next_step_id
+    }
+    expect(walked).toHaveLength(6)
+  })
+
+  it('200: a step without what it needs is skipped', async () => {
+    expect((await runStep('first_order')).json()).toMatchObject({
+      passed: null,
+      skip_reason: 'prerequisite_failed',
+      next_step_id: 'repeat_order',
+    })
+    expect(calls.map(({ task }) => task)).not.toContain('create_media_buy')
+  })
+
+  it('400 and 404: a context that is too large, and a step that is not there', async () => {
+    const large = { context: { text: 'x'.repeat(50_001) } }
+    expect((await runStep('first_order', large)).statusCode).toBe(400)
+    expect((await runStep('nothing')).statusCode).toBe(404)
+  })
+})
+
+describe('GET /api/registry/agents/{encodedUrl}/applicable-storyboards', () => {
+  it('200: those of what the agent claims, as far as it offers their tasks', async () => {
+    const url = at('https://reference.example/signals/mcp', 'applicable-storyboards')
+    const answer = await registry.app.inject({ url, headers: asMember() })
+    const { bundles, ...rest } = answer.json()
+    expect(rest).toMatchObject({ supported_protocols: ['signals'], total_storyboards: 4 })
+    const ids = (kind: string) =>
+      bundles
+        .filter((bundle: { kind: string }) => bundle.kind === kind)
+        .flatMap(({ storyboards }: { storyboards: { id: string }[] }) =>
+          storyboards.map(({ id }) => id),
+        )
+    expect(ids('universal')).toEqual(['account_setup', 'capability_discovery', 'error_handling'])
+    expect([ids('domain'), ids('specialism')]).toEqual([['signal_activation'], []])
+  })
 })
 
 describe('GET /api/storyboards', () => {

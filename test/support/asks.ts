@@ -335,6 +335,12 @@ export const asks: Asks = {
     404: { place: 'none' },
   },
   compareStoryboard: asksToTest('capability_discovery'),
+  runAgentStoryboard: asksToTest('capability_discovery'),
+  runAgentStoryboardStep: {
+    ...asksToTest('capability_discovery', 'read_capabilities'),
+    ...asksSilentAgents('capability_discovery', 'read_capabilities'),
+  },
+  listApplicableStoryboards: { ...asksToTest(), ...asksSilentAgents() },
   listMirrors: { 200: {}, 400: { query: 'offset=x' }, 503: crowded },
   getMirror: { 200: { place: 'video' }, 400: { place: 'a%20b' }, 404: { place: 'none' } },
   putMirror: {
@@ -532,5 +538,14 @@ function asksToTest(...more: string[]): Asks[string] {
     422: as('acmeKey', at('https://closed.example/mcp')),
     429: at(url),
     503: at(url),
+  }
+}
+
+/** What is asked of an agent that hangs up, and of one that is silent. */
+function asksSilentAgents(...more: string[]): Asks[string] {
+  const at = (agentUrl: string) => ({ place: [encodeURIComponent(agentUrl), ...more] })
+  return {
+    502: as('acmeKey', at('https://away.example/mcp')),
+    504: { ...at('https://slow.example/mcp'), registry: 'hasty' },
   }
 }

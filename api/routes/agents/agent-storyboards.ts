@@ -1,11 +1,25 @@
+import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { refuse } from '../../../pipeline/core/errors.ts'
+import { groupBy } from '../../../pipeline/core/group.ts'
+import { ApplicableStoryboards } from '../../../pipeline/model/responses/storyboards.ts'
 import {
+  COMPLIANCE_TARGET,
+  STORYBOARD_PROTOCOL_VERSION,
+} from '../../../pipeline/model/storyboard.ts'
+import {
+  type AgentProfile,
+  type AgentSilent,
+  type NeedsCredential,
+  SingleStep,
+  StepContext,
   type StoryboardAnswers,
   StoryboardComparison,
   type StoryboardJobKind,
   type StoryboardJobOf,
+  StoryboardRun,
 } from '../../../pipeline/model/storyboard-run.ts'
+import { listApplicable } from '../../../pipeline/storyboards/catalog.ts'
 import type { Principal } from '../../auth/principal.ts'
 import { AgentParams, AnyId, requireOwnAgent } from '../../checks/own-agent.ts'
 import type { TestKind } from '../../limits/storyboards.ts'
@@ -34,6 +48,16 @@ const refusals = [
   'unavailable',
 ] as const
 
+const asked =
+  'The agent must be enrolled by your organization. It really is called: what the storyboard buys is ' +
+  'for a sandbox account. A caller who leaves ends the run. 422 with `needs_oauth` when the agent ' +
+  'wants a credential that the registry does not have.'
+
+const place = z.object({
+  ...AgentParams,
+  storyboardId: AnyId.describe('Name of a storyboard, from their list'),
+})
+
 export const compareStoryboard = defineOperation({
   ...declared,
   id: 'compareStoryboard',
@@ -42,28 +66,134 @@ export const compareStoryboard = defineOperation({
   summary: 'Compare an agent with the reference agent',
   description:
     'Runs a storyboard against your agent and against the reference agent, both at once, for at most ' +
-    '90 seconds each. The agent must be enrolled by your organization. It really is called: what the ' +
-    'storyboard buys is for a sandbox account. A caller who leaves ends the run. 422 with ' +
-    '`needs_oauth` when your agent wants a credential that the registry does not have.',
-  params: z.object({
-    ...AgentParams,
-    storyboardId: AnyId.describe('Name of a storyboard, from their list'),
-  }),
+    `90 seconds each; ten an hour, together with runs. ${asked}`,
+  params: place,
   reply: { 200: StoryboardComparison },
   errors: refusals,
   handle: async ({ params: { encodedUrl: url, storyboardId }, principal, signal, services }) => {
     requireOwnAgent(principal, url, services.reader)
     const { id } = requireStoryboard(storyboardId)
-    const job = {
-      kind: 'compare',
-      agent_url: url,
-      storyboard_id: id,
-      caller: principal.org_id ?? principal.id,
-    } as const
+    const { kind, agent_url, caller } = describeJob('compare', url, principal)
+    const job = { kind, agent_url, caller, storyboard_id: id }
     const { result, headers } = await runJob('run', job, { principal, signal, services })
     return replyOk(result, headers)
   },
 })
+
+export const runAgentStoryboard = defineOperation({
+  ...declared,
+  id: 'runAgentStoryboard',
+  method: 'POST',
+  path: '/api/registry/agents/:encodedUrl/storyboard/:storyboardId/run',
+  summary: 'Run a storyboard against an agent',
+  description: `Every step with its checks. ${asked}`,
+  params: place,
+  reply: { 200: StoryboardRun },
+  errors: refusals,
+  handle: async ({ params: { encodedUrl: url, storyboardId }, principal, signal, services }) => {
+    requireOwnAgent(principal, url, services.reader)
+    const { id } = requireStoryboard(storyboardId)
+    const { kind, agent_url, caller } = describeJob('run', url, principal)
+    const job = { kind, agent_url, caller, storyboard_id: id, run_id: randomUUID() }
+    const { result, headers } = await runJob('run', job, { principal, signal, services })
+    return replyOk(result, headers)
+  },
+})
+
+const CONTEXT_CHARS = 50_000
+
+export const runAgentStep = defineOperation({
+  ...declared,
+  id: 'runAgentStoryboardStep',
+  method: 'POST',
+  path: '/api/registry/agents/:encodedUrl/storyboard/:storyboardId/step/:stepId',
+  summary: 'Run one step of a storyboard against an agent',
+  description:
+    'Send the `context` of the last answer along, and the step finds what earlier ones put out. ' +
+    `Sixty an hour. ${asked}`,
+  params: z.object({
+    ...place.shape,
+    stepId: AnyId.describe('Name of a step, from its storyboard'),
+  }),
+  body: z
+    .object({
+      context: StepContext.refine(
+        context => JSON.stringify(context).length <= CONTEXT_CHARS,
+        `must take at most ${CONTEXT_CHARS} characters`,
+      ).optional(),
+    })
+    .optional(),
+  reply: { 200: SingleStep },
+  errors: [...refusals, 'bad_gateway', 'gateway_timeout'],
+  handle: async ({ params, body, principal, signal, services }) => {
+    const { encodedUrl: url, storyboardId, stepId } = params
+    requireOwnAgent(principal, url, services.reader)
+    const { id, phases } = requireStoryboard(storyboardId)
+    if (!phases.some(({ steps }) => steps.some(step => step.id === stepId))) {
+      return refuse('not_found', 'the storyboard has no step of this id')
+    }
+    const { kind, agent_url, caller } = describeJob('step', url, principal)
+    const context = body?.context ?? {}
+    const job = { kind, agent_url, caller, storyboard_id: id, step_id: stepId, context }
+    const { result, headers } = await runJob('step', job, { principal, signal, services })
+    return replyOk(result, headers)
+  },
+})
+
+export const listAgentStoryboards = defineOperation({
+  ...declared,
+  id: 'listApplicableStoryboards',
+  method: 'GET',
+  path: '/api/registry/agents/:encodedUrl/applicable-storyboards',
+  summary: 'List the storyboards that an agent can be tested by',
+  description: 'The agent is asked what it is. The agent must be enrolled by your organization.',
+  params: z.object(AgentParams),
+  reply: { 200: ApplicableStoryboards },
+  errors: [...refusals.filter(error => error !== 'not_found'), 'bad_gateway', 'gateway_timeout'],
+  handle: async ({ params: { encodedUrl: url }, principal, signal, services }) => {
+    requireOwnAgent(principal, url, services.reader)
+    const job = describeJob('profile', url, principal)
+    const { result, headers } = await runJob('step', job, { principal, signal, services })
+    return replyOk(describeApplicable(url, result.profile, services.config.PROTOCOL_NAME), headers)
+  },
+})
+
+function describeApplicable(
+  agent_url: string,
+  profile: AgentProfile,
+  protocolName: string,
+): ApplicableStoryboards {
+  const { name, supported_protocols = [], specialisms = [], capabilities_probe_error } = profile
+  const entries = listApplicable(profile, protocolName)
+  const bundles = groupBy(entries, ({ bundle }) => `${bundle.kind} ${bundle.id}`)
+  return {
+    agent_url,
+    agent_name: name,
+    supported_protocols,
+    specialisms,
+    requested_compliance_target: COMPLIANCE_TARGET,
+    adcp_version: STORYBOARD_PROTOCOL_VERSION,
+    ...(capabilities_probe_error !== undefined && { capabilities_probe_error }),
+    bundles: [...bundles.values()].map(members => ({
+      ...members[0]!.bundle,
+      storyboards: members.map(({ storyboard: { id, title, summary, phases } }) => ({
+        id,
+        title,
+        summary,
+        step_count: phases.reduce((sum, { steps }) => sum + steps.length, 0),
+      })),
+    })),
+    total_storyboards: entries.length,
+  }
+}
+
+function describeJob<Kind extends StoryboardJobKind>(
+  kind: Kind,
+  agent_url: string,
+  { org_id, id }: Principal,
+) {
+  return { kind, agent_url, caller: org_id ?? id }
+}
 
 interface Asking {
   principal: Principal
@@ -71,22 +201,33 @@ interface Asking {
   services: Services
 }
 
-/** Has a crawler do a job within the caller's quota; 422 where the agent wants a credential. */
+/** Has a crawler do a job within the caller's quota; refuses where the agent could not be asked. */
 function runJob<Kind extends StoryboardJobKind>(
   kind: TestKind,
   job: StoryboardJobOf<Kind>,
   { principal, signal, services }: Asking,
-) {
+): Promise<{ result: Answered<Kind>; headers: Readonly<Record<string, string>> }> {
   const { config, storyboards, writer } = services
   const ms = config.LIMITS.storyboardMs + SLACK_MS
-  return storyboards.spend(kind, principal, async () => {
-    const answer = await writer.runStoryboard(job, { ms, signal: signal() })
-    return requireAnswered(answer)
-  })
+  return storyboards.spend(kind, principal, async () =>
+    requireAnswered<Kind>(await writer.runStoryboard<Kind>(job, { ms, signal: signal() })),
+  )
 }
 
-function requireAnswered<Kind extends StoryboardJobKind>(answer: StoryboardAnswers[Kind]) {
-  if (!('needs_credential' in answer)) return answer
-  const text = 'the agent wants a credential that the registry does not have'
-  return refuse('agent_needs_credential', text, { needs_oauth: true })
+type Answered<Kind extends StoryboardJobKind> = Exclude<
+  StoryboardAnswers[Kind],
+  NeedsCredential | AgentSilent
+>
+
+function requireAnswered<Kind extends StoryboardJobKind>(
+  answer: StoryboardAnswers[Kind],
+): Answered<Kind> {
+  if ('needs_credential' in answer) {
+    const text = 'the agent wants a credential that the registry does not have'
+    return refuse('agent_needs_credential', text, { needs_oauth: true })
+  }
+  if ('failed' in answer) {
+    return refuse(answer.failed === 'timeout' ? 'gateway_timeout' : 'bad_gateway', answer.message)
+  }
+  return answer as Answered<Kind>
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { bundleKinds } from '../storyboard.ts'
 import { stepDefinition } from '../storyboard-run.ts'
 
 const text = z.string()
@@ -75,3 +76,41 @@ export const StoryboardDetail = z
   })
   .meta({ id: 'StoryboardDetail', description: 'A storyboard with its phases and steps.' })
 export type StoryboardDetail = z.infer<typeof StoryboardDetail>
+
+export const ApplicableStoryboards = z
+  .object({
+    agent_url: text.describe('Agent that was asked'),
+    agent_name: text.describe('Name that the agent gives itself'),
+    supported_protocols: z.array(text).describe('Protocols that it says it offers'),
+    specialisms: z.array(text).describe('Kinds of agents that it claims to be'),
+    ...version,
+    capabilities_probe_error: text
+      .optional()
+      .describe('Why its capabilities could not be read; absent where they could'),
+    bundles: z
+      .array(
+        z.object({
+          kind: z
+            .enum(bundleKinds)
+            .describe('`universal` for every agent, `domain` for a protocol, or `specialism`'),
+          id: text.describe('Name of the protocol or the specialism'),
+          storyboards: z
+            .array(
+              z.object({
+                id: head.id,
+                title: head.title,
+                summary: head.summary,
+                step_count: count.describe('How many calls it makes at most'),
+              }),
+            )
+            .describe('Those whose tasks the agent offers'),
+        }),
+      )
+      .describe('Storyboards by what they are for; one without any is left out'),
+    total_storyboards: count.describe('How many there are in all of them'),
+  })
+  .meta({
+    id: 'ApplicableStoryboards',
+    description: 'Storyboards that an agent can be tested by.',
+  })
+export type ApplicableStoryboards = z.infer<typeof ApplicableStoryboards>

@@ -1,0 +1,80 @@
+import {
+  COMPLIANCE_TARGET,
+  STORYBOARD_PROTOCOL_VERSION,
+  type Storyboard,
+} from '../model/storyboard.ts'
+import type {
+  AgentRun,
+  StepResult,
+  StoryboardRun,
+  StoryboardStatus,
+} from '../model/storyboard-run.ts'
+import { findResult } from './compare.ts'
+import { spellName } from './references.ts'
+import { summarizeRun } from './summarize.ts'
+
+/** Describes a run of one storyboard against one agent. */
+export function describeRun(
+  storyboard: Storyboard,
+  run: AgentRun,
+  run_id: string,
+  protocolName: string,
+): StoryboardRun {
+  const { id, title, category, narrative, phases } = storyboard
+  const { url, profile } = run
+  return {
+    run_id,
+    storyboard: { id, title, category, narrative },
+    agent: { url, ...(profile && { profile }) },
+    requested_compliance_target: COMPLIANCE_TARGET,
+    adcp_version: STORYBOARD_PROTOCOL_VERSION,
+    badge_eligible: false,
+    badge_eligible_adcp_versions: [],
+    storyboard_status: describeStatus(storyboard, run),
+    phases: phases.map(phase => ({
+      id: phase.id,
+      title: phase.title,
+      ...(phase.narrative !== undefined && { narrative: phase.narrative }),
+      steps: phase.steps.map(step => ({
+        id: step.id,
+        title: step.title,
+        task: spellName(step.task, protocolName),
+        expected: step.expected,
+        result: findResult(id, phase.id, step.id, run),
+      })),
+    })),
+    summary: summarizeRun(storyboard, run),
+    total_duration_ms: run.duration_ms,
+  }
+}
+
+/** Sums a run up with the first step that failed. An agent that could not be asked fails as a whole. */
+export function describeStatus(storyboard: Storyboard, run: AgentRun): StoryboardStatus {
+  const { steps_passed, steps_failed, steps_skipped, headline } = summarizeRun(storyboard, run)
+  const results = run.phases.flatMap(({ steps }) => steps)
+  const failed = results.find(({ passed }) => passed === false)
+  const isReached = run.status !== 'unreachable' && run.status !== 'auth_required'
+  const definition = storyboard.phases
+    .flatMap(({ steps }) => steps)
+    .find(({ id }) => id === failed?.step)
+  const wrong = failed?.validations.filter(({ passed }) => !passed) ?? []
+  const message = failed === undefined ? null : describeFailure(failed)
+  return {
+    storyboard_id: storyboard.id,
+    status: isReached ? (run.status as StoryboardStatus['status']) : 'failing',
+    steps_passed,
+    steps_total: steps_passed + steps_failed,
+    failure_count: steps_failed,
+    skipped_count: steps_skipped,
+    first_failed_step_id: failed?.step ?? null,
+    first_failed_step_title: definition?.title ?? null,
+    first_failed_step_task: failed?.task ?? null,
+    first_failure_message: isReached ? message : headline,
+    first_failure_validations: wrong,
+  }
+}
+
+function describeFailure({ error, validations }: StepResult): string {
+  const [first] = validations.filter(({ passed }) => !passed)
+  return error ?? `not so: ${first?.description ?? 'the step'}`
+}

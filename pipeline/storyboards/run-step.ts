@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto'
+import { DAY, toIso } from '../core/clock.ts'
+import {
+  COMPLIANCE_TARGET,
+  STORYBOARD_PROTOCOL_VERSION,
+  type Storyboard,
+  type StoryboardPhase,
+  type StoryboardStep,
+} from '../model/storyboard.ts'
+import type { SingleStep, StepResult } from '../model/storyboard-run.ts'
+import type { AgentSession } from './agent-session.ts'
+import { judgeStep } from './judge-step.ts'
+import { planStep, type RunState, toSkippedResult } from './plan-step.ts'
+
+/** Prefix of what was made for a run, among the values that steps hand on. */
+const MADE = '#'
+/** Moment at which the run began, to which its requests are relative. */
+const STARTED_AT = `${MADE}started_at`
+/** A run that is walked through step by step takes no longer. */
+const GOES_ON_MS = 7 * DAY
+
+/** Creates the state of a run that begins, or goes on with values of earlier steps. */
+export function createState(
+  session: Pick<AgentSession, 'tools'>,
+  startedAt: number,
+  protocolName: string,
+  context: Readonly<Record<string, unknown>> = {},
+): RunState {
+  const values = new Map(Object.entries(context))
+  const began = Date.parse(String(values.get(STARTED_AT)))
+  // Callers hand it on, and may have changed it.
+  const goesOn = Math.abs(began - startedAt) < GOES_ON_MS
+  if (!goesOn) values.set(STARTED_AT, toIso(startedAt))
+  const generate = (name: string) => {
+    const known = values.get(`${MADE}${name}`)
+    const id = typeof known === 'string' ? known : randomUUID()
+    values.set(`${MADE}${name}`, id)
+    return id
+  }
+  return {
+    context: {
+      values,
+      generate,
+      startedAt: goesOn ? began : startedAt,
+      protocolName,
+    },
+    tools: session.tools,
+    hasBrokenState: false,
+    brokenPhases: new Set(),
+  }
+}
+
+/** Runs one step, or tells why it is skipped. */
+export async function runStep(
+  step: StoryboardStep,
+  phase: StoryboardPhase,
+  state: RunState,
+  session: AgentSession,
+): Promise<StepResult> {
+  const planned = planStep(step, phase, state)
+  if (planned.kind === 'skip') return toSkippedResult(step, planned.task, planned.reason)
+  if (session.isOver) return toSkippedResult(step, planned.task, 'timed_out')
+  const answer = await session.call(planned.task, planned.args)
+  return judgeStep(step, planned, answer, state.context)
+}
+
+/** Finds a step of a storyboard, its phase and the step that follows. */
+export function findStep({ phases }: Pick<Storyboard, 'phases'>, stepId: string) {
+  const places = phases.flatMap(phase => phase.steps.map(step => ({ phase, step })))
+  const at = places.findIndex(({ step }) => step.id === stepId)
+  const place = places[at]
+  return place && { ...place, next: places[at + 1]?.step.id ?? null }
+}
+
+/** Runs one step alone, with the values that earlier ones put out. */
+export async function runSingleStep(
+  { id, phases }: Storyboard,
+  stepId: string,
+  session: AgentSession,
+  {
+    context,
+    startedAt,
+    protocolName,
+  }: {
+    context: Readonly<Record<string, unknown>>
+    startedAt: number
+    protocolName: string
+  },
+): Promise<SingleStep> {
+  const { phase, step, next } = findStep({ phases }, stepId)!
+  const state = createState(session, startedAt, protocolName, context)
+  const result = await runStep(step, phase, state, session)
+  return {
+    ...result,
+    requested_compliance_target: COMPLIANCE_TARGET,
+    adcp_version: STORYBOARD_PROTOCOL_VERSION,
+    storyboard_id: id,
+    phase_id: phase.id,
+    title: step.title,
+    context: Object.fromEntries(state.context.values),
+    next_step_id: next,
+  }
+}
