@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { TaskError } from './errors.ts'
+import { TaskError, type TaskErrorCode } from './errors.ts'
 import type { TaskContext } from './task-context.ts'
 
 declare module './state/store.ts' {
@@ -56,6 +56,22 @@ export interface Account {
   payment_terms?: string
   /** True once a caller closed it. */
   isClosed: boolean
+  /** Status that a test forced it into. */
+  forced?: AccountStatus
+}
+
+export const accountStatuses = [
+  'active',
+  'pending_approval',
+  'rejected',
+  'payment_required',
+  'suspended',
+  'closed',
+] as const
+export type AccountStatus = (typeof accountStatuses)[number]
+
+export function findAccountStatus({ isClosed, forced }: Account): AccountStatus {
+  return isClosed ? 'closed' : (forced ?? 'active')
 }
 
 /** The account that everybody may use, and finds listed until another was set up. */
@@ -99,10 +115,18 @@ export function resolveAccount(ref: AccountRef, { state, tenant }: TaskContext):
     state.get('account', tenant, id) ??
     (id === firstAccount.account_id ? firstAccount : undefined) ??
     ('account_id' in ref ? undefined : buildAccount(ref as NaturalAccount))
-  if (known && !known.isClosed) return known
+  const status = known && findAccountStatus(known)
+  if (status === 'suspended') throw refuseAccount('ACCOUNT_SUSPENDED', 'is suspended')
+  if (status === 'payment_required')
+    throw refuseAccount('ACCOUNT_PAYMENT_REQUIRED', 'must pay first')
+  if (known && status !== 'closed') return known
   throw new TaskError('ACCOUNT_NOT_FOUND', 'account: there is no such account here', {
     field: 'account',
   })
+}
+
+function refuseAccount(code: TaskErrorCode, reason: string): TaskError {
+  return new TaskError(code, `account: it ${reason}`, { field: 'account' })
 }
 
 /** Keeps an account that something was done for, so that it is listed. */
@@ -112,11 +136,11 @@ export function keepAccount(account: Account, { state, tenant, now }: TaskContex
 
 /** An account as answers show it. */
 export function describeAccount(account: Account): Record<string, unknown> {
-  const { account_id, name, brand, operator, billing, payment_terms, isClosed } = account
+  const { account_id, name, brand, operator, billing, payment_terms } = account
   return {
     account_id,
     name,
-    status: isClosed ? 'closed' : 'active',
+    status: findAccountStatus(account),
     brand,
     operator,
     billing,

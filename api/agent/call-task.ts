@@ -1,4 +1,4 @@
-import { buildErrorPayload, TaskError } from './errors.ts'
+import { TaskError } from './errors.ts'
 import type { AgentMetrics } from './metrics.ts'
 import type { AgentState } from './state/store.ts'
 import { readContext, runTask } from './task.ts'
@@ -51,7 +51,7 @@ export async function callTask(
         ? error
         : new TaskError('SERVICE_UNAVAILABLE', 'This agent failed; try again later')
     measure(failure.code)
-    const payload = { ...buildErrorPayload(failure, protocolName), ...readContext(given) }
+    const payload = { ...failure.toPayload(protocolName), ...readContext(given) }
     return { payload, isError: true }
   }
 }

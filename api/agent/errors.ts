@@ -18,6 +18,9 @@ const codes = {
   CREATIVE_REJECTED: ['correctable', 422],
   BUDGET_TOO_LOW: ['correctable', 422],
   TERMS_REJECTED: ['correctable', 422],
+  PROPOSAL_EXPIRED: ['correctable', 422],
+  ACCOUNT_SUSPENDED: ['terminal', 403],
+  ACCOUNT_PAYMENT_REQUIRED: ['terminal', 402],
   UNSUPPORTED_FEATURE: ['correctable', 422],
   GOVERNANCE_DENIED: ['correctable', 403],
   INVALID_STATE: ['correctable', 409],
@@ -25,6 +28,7 @@ const codes = {
   CONFLICT: ['transient', 409],
   IDEMPOTENCY_CONFLICT: ['correctable', 409],
   IDEMPOTENCY_EXPIRED: ['correctable', 409],
+  IDEMPOTENCY_IN_FLIGHT: ['transient', 409],
   VERSION_UNSUPPORTED: ['correctable', 400],
   RATE_LIMITED: ['transient', 429],
   SERVICE_UNAVAILABLE: ['transient', 503],
@@ -57,6 +61,11 @@ export class TaskError extends Error {
     super(message)
     this.code = code
     this.details = details
+  }
+
+  /** Builds the body of this failure. */
+  toPayload(protocolName: string): Record<string, unknown> {
+    return buildErrorPayload(this, protocolName)
   }
 }
 

@@ -2,6 +2,7 @@ import type { Task } from './task.ts'
 import { activateSignal } from './tasks/activate-signal.ts'
 import { buildCreativeTask } from './tasks/build-creative.ts'
 import { checkGovernance } from './tasks/check-governance.ts'
+import { complyTestController } from './tasks/comply-test-controller.ts'
 import { createMediaBuy } from './tasks/create-media-buy.ts'
 import { getBrandIdentity } from './tasks/get-brand-identity.ts'
 import { getCapabilities } from './tasks/get-capabilities.ts'
@@ -22,6 +23,7 @@ import { syncAudiences } from './tasks/sync-audiences.ts'
 import { syncCatalogs } from './tasks/sync-catalogs.ts'
 import { syncCreatives } from './tasks/sync-creatives.ts'
 import { syncEventSources } from './tasks/sync-event-sources.ts'
+import { syncGovernance } from './tasks/sync-governance.ts'
 import { syncPlans } from './tasks/sync-plans.ts'
 import { updateMediaBuy } from './tasks/update-media-buy.ts'
 
@@ -43,7 +45,7 @@ export const tenants: readonly Tenant[] = [
     type: 'sales',
     title: 'Sells the inventory of several publishers',
     protocols: ['media_buy'],
-    specialisms: ['sales-non-guaranteed', 'audience-sync'],
+    specialisms: ['sales-non-guaranteed', 'sales-proposal-mode', 'audience-sync'],
     tasks: [
       getCapabilities,
       syncAccounts,
@@ -61,6 +63,8 @@ export const tenants: readonly Tenant[] = [
       syncEventSources,
       logEvent,
       providePerformanceFeedback,
+      syncGovernance,
+      complyTestController,
     ],
   },
   {
@@ -69,7 +73,14 @@ export const tenants: readonly Tenant[] = [
     title: 'Offers audiences and activates them',
     protocols: ['signals'],
     specialisms: ['signal-marketplace', 'signal-owned'],
-    tasks: [getCapabilities, syncAccounts, listAccounts, getSignals, activateSignal],
+    tasks: [
+      getCapabilities,
+      syncAccounts,
+      listAccounts,
+      getSignals,
+      activateSignal,
+      complyTestController,
+    ],
   },
   {
     name: 'creative',
@@ -86,6 +97,7 @@ export const tenants: readonly Tenant[] = [
       listCreatives,
       previewCreative,
       buildCreativeTask,
+      complyTestController,
     ],
   },
   {
@@ -103,6 +115,7 @@ export const tenants: readonly Tenant[] = [
       previewCreative,
       syncCreatives,
       listCreatives,
+      complyTestController,
     ],
   },
   {
@@ -119,6 +132,7 @@ export const tenants: readonly Tenant[] = [
       checkGovernance,
       reportPlanOutcome,
       getPlanAuditLogs,
+      complyTestController,
     ],
   },
   {

@@ -7,7 +7,7 @@ export const verbs = new Set(
   commit compact compare complete compress compute confirm connect contain continue contribute convert copy count cover crawl create cut
   decide declare decode defer define delete deliver demote derive describe detach detect diff discover dispatch draft drain draw drop edit
   emit encode end enqueue enrich enrol ensure erase escape estimate evict exchange exclude exec execute expect expire explain export extract
-  fail feed fetch file fill filter find finish fit fix flag flush fold follow forget format found freeze fuse generate get give grant group
+  fail feed fetch file fill filter find finish fit fix flag flush fold follow force forget format found freeze fuse generate get give grant group
   guard handle has hash heal hide hold identify ignore import includes index infer insert inspect install interpret intersect invalidate
   invent invert is issue iterate join judge keep launch learn leave limit link list listen load lock log look lower make mark match may
   measure merge migrate misspell move name narrow needs normalize note number observe offer offers omit open order override pack pad
@@ -15,8 +15,8 @@ export const verbs = new Set(
   provide prune publish push put quarantine query queue quote raise rank rate reaches read readmit rebuild receive recognize record recover
   redact redirect reduce refine refresh refuse register reject release reload remember remove rename render renew repeat replace replay
   reply report request require reschedule reserve reset resolve respond restart restore resume retain retarget retire retry return reuse
-  revert review revoke rewrite rollback rotate round route run sanitize save say schedule score search see select send serve set settle
-  shorten show shuffle shut sign skip slice sort spawn spell split spread stage stamp start stat stop store stream strip submit subscribe
+  revert review revoke rewrite rollback rotate round route run sanitize save say schedule score search see seed select send serve set settle
+  shorten show shuffle shut sign simulate skip slice sort spawn spell split spread stage stamp start stat stop store stream strip submit subscribe
   subtract sum summarize supply suspend swap sync take tally tell terminate test throttle to touch trace track transform trim truncate try
   turn unite unlock unpack unregister unwrap update upgrade uphold use validate verify view visit wait wake walk wants warn watch weigh with
   withdraw wrap write`.split(/\s+/),

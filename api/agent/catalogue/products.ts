@@ -49,7 +49,8 @@ export const products: readonly Product[] = publishers.flatMap(publisher =>
   publisher.offers.map(offer => buildProduct(publisher, offer)),
 )
 
-export function findProduct(id: string): Product | undefined {
+/** Finds a product of the catalogue by its id. */
+export function findListedProduct(id: string): Product | undefined {
   return products.find(product => product.id === id)
 }
 
@@ -57,4 +58,16 @@ export function findProduct(id: string): Product | undefined {
 export function listPricingOptionIds({ offer }: Product): readonly string[] {
   if (offer.ids) return offer.ids.pricingOptions
   return [offer.delivery === 'guaranteed' ? 'cpm_fixed' : 'cpm_auction']
+}
+
+/** Terms of a product as they were when it was bought. */
+export interface BoughtTerms {
+  cpm: number
+  isGuaranteed: boolean
+  formats: readonly string[]
+}
+
+/** Picks the terms of a product that a package keeps. */
+export function pickTerms({ offer, formats }: Product): BoughtTerms {
+  return { cpm: offer.cpm, isGuaranteed: offer.delivery === 'guaranteed', formats }
 }

@@ -37,6 +37,15 @@ export const Creative = z.looseObject({
 })
 export type Creative = z.infer<typeof Creative>
 
+export const creativeStatuses = [
+  'processing',
+  'pending_review',
+  'approved',
+  'rejected',
+  'archived',
+] as const
+export type CreativeStatus = (typeof creativeStatuses)[number]
+
 /** A creative as it is kept in the library of an account. */
 export interface KeptCreative {
   creative_id: string
@@ -44,7 +53,7 @@ export interface KeptCreative {
   format_id: FormatId
   assets: Assets
   tags: string[]
-  status: 'approved'
+  status: CreativeStatus
   createdAt: Instant
   updatedAt: Instant
 }

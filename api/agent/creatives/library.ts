@@ -76,6 +76,15 @@ export function resolveCreative(
   })
 }
 
+/** Tells if a creative can be assigned, by the rule of `resolveCreative`. */
+export function hasCreative(context: TaskContext, accountId: string, creativeId: string): boolean {
+  const { state, tenant } = context
+  return (
+    findCreative(context, accountId, creativeId) !== undefined ||
+    state.get('creative_owner', tenant, creativeId) !== undefined
+  )
+}
+
 /** Deletes the creatives of an account that are not to be kept, and names them. */
 export function deleteMissing(
   context: TaskContext,

@@ -1,9 +1,12 @@
+import { toLooseAgentUrlKey } from '../../../pipeline/core/agent-url.ts'
 import { type Instant, toIso } from '../../../pipeline/core/clock.ts'
+import type { Account } from '../accounts.ts'
 import { TaskError } from '../errors.ts'
 import type { TaskContext } from '../task-context.ts'
 import { readApproval } from './approval.ts'
 import { checkAction } from './evaluate.ts'
-import { findPlan } from './plan.ts'
+import { listGovernanceAgents } from './governance-agents.ts'
+import { findPlan, GOVERNANCE, listPlans, type Plan } from './plan.ts'
 
 interface GovernedPurchase {
   plan_id?: string | undefined
@@ -12,15 +15,21 @@ interface GovernedPurchase {
   start_time: Instant | 'asap'
   end_time: Instant
   packages?: readonly { budget: number }[] | undefined
+  /** Spending on a proposal, which names no packages. */
+  total_budget?: { amount: number } | undefined
 }
 
 /**
  * Throws where a purchase is not allowed by its plan, or goes beyond the approval that it shows. Plans
  * and approvals of other governance agents are theirs to judge: they are taken as they are.
  */
-export function assertGoverned(purchase: GovernedPurchase, context: TaskContext): void {
-  const { plan_id, governance_context: token, packages = [] } = purchase
-  const amount = packages.reduce((sum, { budget }) => sum + budget, 0)
+export function assertGoverned(
+  purchase: GovernedPurchase,
+  account: Account,
+  context: TaskContext,
+): void {
+  const { plan_id, governance_context: token, packages, total_budget } = purchase
+  const amount = packages?.reduce((sum, { budget }) => sum + budget, 0) ?? total_budget?.amount ?? 0
   const read = token === undefined ? undefined : readApproval(token, context)
   if (read && 'refused' in read) deny(`governance_context: ${read.refused}`)
   if (read && 'approval' in read) {
@@ -29,7 +38,8 @@ export function assertGoverned(purchase: GovernedPurchase, context: TaskContext)
     if (most !== undefined && amount > most)
       deny(`governance_context: approves ${most}, not ${amount}`)
   }
-  const plan = findPlan(plan_id ?? (read && 'approval' in read ? read.approval.sub : ''), context)
+  const named = plan_id ?? (read && 'approval' in read ? read.approval.sub : undefined)
+  const plan = named === undefined ? findBoundPlan(account, context) : findPlan(named, context)
   if (!plan) return
   const { brand, start_time, end_time } = purchase
   const asked = {
@@ -40,6 +50,14 @@ export function assertGoverned(purchase: GovernedPurchase, context: TaskContext)
   }
   const { status, explanation } = checkAction(plan, { purchase: asked }, context.now)
   if (status === 'denied') deny(explanation)
+}
+
+/** Finds the plan of an account's brand, where the account is bound to our own governance agent. */
+function findBoundPlan(account: Account, context: TaskContext): Plan | undefined {
+  const own = toLooseAgentUrlKey(context.toAddress(GOVERNANCE))
+  const agents = listGovernanceAgents(account.account_id, context)
+  if (!agents.some(({ url }) => toLooseAgentUrlKey(url) === own)) return undefined
+  return listPlans(context).find(({ request }) => request.brand.domain === account.brand.domain)
 }
 
 function deny(message: string): never {

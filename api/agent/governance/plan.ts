@@ -105,6 +105,10 @@ export function findPlan(id: string, { state }: TaskContext): Plan | undefined {
   return state.get('plan', GOVERNANCE, id)
 }
 
+export function listPlans({ state }: TaskContext): Plan[] {
+  return state.list('plan', GOVERNANCE)
+}
+
 /** Finds a plan. Throws where there is none. */
 export function resolvePlan(id: string, context: TaskContext, field = 'plan_id'): Plan {
   const plan = findPlan(id, context)

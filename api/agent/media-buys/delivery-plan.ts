@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { Instant } from '../../../pipeline/core/clock.ts'
-import { findProduct } from '../catalogue/products.ts'
 import type { MediaBuy, Package, Period } from './media-buy.ts'
 
 /** Share of its budget that the worst auction spends. */
@@ -26,6 +25,7 @@ function planPackage(one: Package, buy: MediaBuy, now: Instant): Period[] {
     buy.isPaused ||
     one.isPaused ||
     buy.cancellation !== undefined ||
+    buy.rejection !== undefined ||
     one.cancellation !== undefined ||
     buy.readyAt === undefined ||
     one.creative_assignments.length === 0
@@ -49,13 +49,14 @@ export function sumSpend(periods: readonly Period[], from: Instant, until: Insta
 
 /** Share of the budget that is spent in the end: all of it where delivery is guaranteed. */
 function findFill(one: Package): number {
-  const isGuaranteed = findProduct(one.product_id)?.offer.delivery === 'guaranteed'
-  return isGuaranteed ? 1 : LEAST_FILL + (1 - LEAST_FILL) * findShare(`fill ${one.package_id}`)
+  return one.terms.isGuaranteed
+    ? 1
+    : LEAST_FILL + (1 - LEAST_FILL) * findShare(`fill ${one.package_id}`)
 }
 
 /** Price of a thousand impressions of a package. */
 export function findRate(one: Package): number {
-  const { cpm } = findProduct(one.product_id)!.offer
+  const { cpm } = one.terms
   return one.bid_price === undefined ? cpm : Math.max(cpm, one.bid_price)
 }
 

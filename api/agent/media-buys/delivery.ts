@@ -20,7 +20,14 @@ export function measurePackage(one: Package, from: Instant, until: Instant): Met
   const spend = sumSpend(one.periods, from, until)
   const impressions = Math.floor((spend / findRate(one)) * 1000)
   const clicks = Math.floor(impressions * findClickRate(one))
-  return toMetrics(impressions, toCents(spend), clicks)
+  const reported = (one.reported ?? []).filter(({ at }) => from <= at && at <= until)
+  const sum = (name: 'impressions' | 'clicks' | 'spend', planned: number) =>
+    reported.reduce((total, delivery) => total + delivery[name], planned)
+  return toMetrics(
+    sum('impressions', impressions),
+    toCents(sum('spend', spend)),
+    sum('clicks', clicks),
+  )
 }
 
 export function sumMetrics(all: readonly Metrics[]): Metrics {

@@ -1,6 +1,5 @@
 import { type Instant, toIso } from '../../../pipeline/core/clock.ts'
 import { formats } from '../catalogue/formats.ts'
-import { findProduct } from '../catalogue/products.ts'
 import type { TaskContext } from '../task-context.ts'
 import { toFormatId } from '../tasks/format-id.ts'
 import type { Cancellation, MediaBuy, Package } from './media-buy.ts'
@@ -21,7 +20,8 @@ export function describeState(buy: MediaBuy, now: Instant): Record<string, unkno
 /** A package as it was bought. */
 export function describePackage(one: Package, context: TaskContext): Record<string, unknown> {
   const missing = one.creative_assignments.length === 0 && !one.cancellation
-  const wanted = findProduct(one.product_id)!.formats
+  const wanted = one.terms.formats
+  const named = [...one.creative_assignments, ...(one.awaited ?? [])]
   return {
     package_id: one.package_id,
     product_id: one.product_id,
@@ -31,7 +31,7 @@ export function describePackage(one: Package, context: TaskContext): Record<stri
     ...one.shown,
     ...(one.start !== undefined && { start_time: toIso(one.start) }),
     ...(one.end !== undefined && { end_time: toIso(one.end) }),
-    ...(one.creative_assignments.length > 0 && { creative_assignments: one.creative_assignments }),
+    ...(named.length > 0 && { creative_assignments: named }),
     ...(missing && {
       format_ids_to_provide: formats
         .filter(({ id }) => wanted.includes(id))

@@ -1,5 +1,6 @@
 import type { Instant } from '../../../pipeline/core/clock.ts'
 import type { Account, BrandRef } from '../accounts.ts'
+import type { BoughtTerms } from '../catalogue/products.ts'
 import type { CreativeAssignment } from './requests.ts'
 
 declare module '../state/store.ts' {
@@ -29,11 +30,14 @@ export interface Package {
   package_id: string
   product_id: string
   pricing_option_id: string
+  terms: BoughtTerms
   budget: number
   bid_price?: number
   /** Fields that are kept and shown as they were sent. */
   shown: Record<string, unknown>
   creative_assignments: CreativeAssignment[]
+  /** Creatives that it shall show once they are there. */
+  awaited?: CreativeAssignment[]
   /** Its own flight, where it is not that of the buy. */
   start?: Instant
   end?: Instant
@@ -41,6 +45,16 @@ export interface Package {
   cancellation?: Cancellation
   /** Its spending, past and planned, in the order of time; the plan changes with each update. */
   periods: Period[]
+  /** Delivery that a test reported, besides that of the periods. */
+  reported?: ReportedDelivery[]
+}
+
+/** Delivery of a package as a test reported it. */
+export interface ReportedDelivery {
+  at: Instant
+  impressions: number
+  clicks: number
+  spend: number
 }
 
 /** One thing that happened to a media buy. */
@@ -66,6 +80,8 @@ export interface MediaBuy {
   /** The time when each package first had creatives; it stays, whatever is added or taken away later. */
   readyAt?: Instant
   cancellation?: Cancellation
+  /** Refused by the seller before it began. */
+  rejection?: Cancellation
   currency: string
   packages: Package[]
   history: HistoryEntry[]

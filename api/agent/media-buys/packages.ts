@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { findProduct, listPricingOptionIds, type Product } from '../catalogue/products.ts'
-import { resolveCreative, saveCreative } from '../creatives/library.ts'
+import {
+  type BoughtTerms,
+  listPricingOptionIds,
+  type Product,
+  pickTerms,
+} from '../catalogue/products.ts'
+import { findProduct } from '../catalogue/seeded-products.ts'
+import { hasCreative, resolveCreative, saveCreative } from '../creatives/library.ts'
 import { TaskError } from '../errors.ts'
 import type { TaskContext } from '../task-context.ts'
 import { isCatalogueFormat } from '../tasks/format-id.ts'
@@ -27,8 +33,8 @@ export function buildPackage(
   context: TaskContext,
   field: string,
 ): Package {
-  const product = resolveProduct(request, field)
-  assertBid(request.bid_price, product, field)
+  const product = resolveProduct(request, context, field)
+  assertBid(request.bid_price, pickTerms(product), field)
   assertTerms(request, field)
   const unknown = (request.format_ids ?? []).findIndex(
     id => !product.formats.some(format => isCatalogueFormat(id, format, context)),
@@ -38,22 +44,45 @@ export function buildPackage(
     const message = `${at}: ${product.id} does not take this format`
     throw new TaskError('UNSUPPORTED_FEATURE', message, { field: at })
   }
+  const { present, awaited } = splitAssignments(request, accountId, context)
+  const assigned = assign({ ...request, ...present }, product.formats, accountId, context, field)
   return {
     package_id: `pkg_${randomUUID()}`,
     product_id: product.id,
     pricing_option_id: request.pricing_option_id,
+    terms: pickTerms(product),
     budget: request.budget,
     ...(request.bid_price !== undefined && { bid_price: request.bid_price }),
     shown: pickShown(request),
-    creative_assignments: assign(request, product, accountId, context, field) ?? [],
+    creative_assignments: assigned ?? [],
+    ...(awaited.length > 0 && { awaited }),
     ...pickFlight(request),
     isPaused: request.paused ?? false,
     periods: [],
   }
 }
 
-function resolveProduct({ product_id, pricing_option_id }: PackageRequest, field: string): Product {
-  const product = findProduct(product_id)
+/** Tells creatives that are there from those that a new package has to wait for. */
+function splitAssignments(
+  { creative_assignments }: PackageTerms,
+  accountId: string,
+  context: TaskContext,
+): { present: Pick<PackageTerms, 'creative_assignments'>; awaited: CreativeAssignment[] } {
+  if (!creative_assignments) return { present: {}, awaited: [] }
+  const isThere = ({ creative_id }: CreativeAssignment) =>
+    hasCreative(context, accountId, creative_id)
+  return {
+    present: { creative_assignments: creative_assignments.filter(isThere) },
+    awaited: creative_assignments.filter(assignment => !isThere(assignment)),
+  }
+}
+
+function resolveProduct(
+  { product_id, pricing_option_id }: PackageRequest,
+  context: TaskContext,
+  field: string,
+): Product {
+  const product = findProduct(product_id, context)
   if (!product) {
     const message = `${field}.product_id: there is no product ${product_id} here`
     throw new TaskError('PRODUCT_NOT_FOUND', message, { field: `${field}.product_id` })
@@ -65,9 +94,13 @@ function resolveProduct({ product_id, pricing_option_id }: PackageRequest, field
   return product
 }
 
-function assertBid(bid: number | undefined, { offer }: Product, field: string): void {
-  if (bid === undefined || offer.delivery === 'guaranteed' || bid >= offer.cpm) return
-  const message = `${field}.bid_price: the least bid is ${offer.cpm} ${offer.currency}`
+function assertBid(
+  bid: number | undefined,
+  { isGuaranteed, cpm }: BoughtTerms,
+  field: string,
+): void {
+  if (bid === undefined || isGuaranteed || bid >= cpm) return
+  const message = `${field}.bid_price: the least bid is ${cpm}`
   throw new TaskError('BUDGET_TOO_LOW', message, { field: `${field}.bid_price` })
 }
 
@@ -104,18 +137,24 @@ export function updatePackage(
     const code = change.canceled ? 'NOT_CANCELLABLE' : 'INVALID_STATE'
     throw new TaskError(code, `${field}: the package is canceled`, { field })
   }
-  const product = findProduct(one.product_id)!
-  assertBid(change.bid_price, product, field)
+  assertBid(change.bid_price, one.terms, field)
   assertBudget(one, change, context, field)
   const { now } = context
   const reason = change.cancellation_reason
+  const assigned =
+    assign(change, one.terms.formats, buy.account.account_id, context, field) ??
+    one.creative_assignments
+  const { awaited = [], ...before } = one
+  const missing = awaited.filter(
+    ({ creative_id }) => !assigned.some(assignment => assignment.creative_id === creative_id),
+  )
   return {
-    ...one,
+    ...before,
+    ...(missing.length > 0 && { awaited: missing }),
     budget: change.budget ?? one.budget,
     ...(change.bid_price !== undefined && { bid_price: change.bid_price }),
     shown: { ...one.shown, ...pickShown(change) },
-    creative_assignments:
-      assign(change, product, buy.account.account_id, context, field) ?? one.creative_assignments,
+    creative_assignments: assigned,
     ...pickFlight(change),
     isPaused: change.paused ?? one.isPaused,
     ...(change.canceled && { cancellation: { at: now, ...(reason && { reason }) } }),
@@ -144,7 +183,7 @@ function pickFlight({ start_time, end_time }: PackageTerms): { start?: number; e
 /** Finds the creatives a package shall show; undefined where the request says nothing of them. */
 function assign(
   { creative_assignments, creatives }: PackageTerms,
-  product: Product,
+  formats: readonly string[],
   accountId: string,
   context: TaskContext,
   field: string,
@@ -163,8 +202,8 @@ function assign(
   for (const [at, { creative_id }] of assigned.entries()) {
     const place = `${field}.creative_assignments[${at}].creative_id`
     const { format_id } = resolveCreative(context, accountId, creative_id, place)
-    if (product.formats.includes(format_id.id)) continue
-    const message = `${place}: ${product.id} does not take the format ${format_id.id}`
+    if (formats.includes(format_id.id)) continue
+    const message = `${place}: the product does not take the format ${format_id.id}`
     throw new TaskError('CREATIVE_REJECTED', message, { field: place })
   }
   return assigned

@@ -31,6 +31,7 @@ export function toStatuses(
 /** Tells the status of a media buy at a time. Nothing but the clock starts and ends a flight. */
 export function findStatus(buy: MediaBuy, now: Instant): MediaBuyStatus {
   if (buy.cancellation) return 'canceled'
+  if (buy.rejection) return 'rejected'
   if (now >= buy.end) return 'completed'
   if (buy.readyAt === undefined) return 'pending_creatives'
   if (now < buy.start) return 'pending_start'

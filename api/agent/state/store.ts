@@ -17,7 +17,7 @@ export type Kind = keyof Records
 export const RECORD_KEPT_MS = 30 * DAY
 
 /** Version of the records; a file of another version is not opened. */
-const FORMAT = 1
+const FORMAT = 2
 
 /** Forgotten records that one transaction clears away. */
 const SWEPT_MAX = 64

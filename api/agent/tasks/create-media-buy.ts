@@ -10,9 +10,11 @@ import {
   keepAccount,
   resolveAccount,
 } from '../accounts.ts'
-import { findProduct } from '../catalogue/products.ts'
+import { listPricingOptionIds } from '../catalogue/products.ts'
+import { findProduct } from '../catalogue/seeded-products.ts'
 import { TaskError } from '../errors.ts'
 import { assertGoverned } from '../governance/assert-governed.ts'
+import { noteAwaited } from '../media-buys/awaited-creatives.ts'
 import { planDelivery } from '../media-buys/delivery-plan.ts'
 import { describePackage, describeState, sumBudgets } from '../media-buys/describe.ts'
 import { keepMediaBuy } from '../media-buys/kept.ts'
@@ -25,6 +27,7 @@ import {
   StartTime,
 } from '../media-buys/requests.ts'
 import { assertFlight, markReady, toStart } from '../media-buys/update.ts'
+import { resolveProposal } from '../proposals/proposal.ts'
 import { defineTask } from '../task.ts'
 import type { TaskContext } from '../task-context.ts'
 import { readTarget } from '../webhooks/outbox.ts'
@@ -35,7 +38,13 @@ const Input = z.object({
   start_time: StartTime,
   end_time: EndTime,
   packages: z.array(PackageRequest).min(1).max(100).optional().describe('What is bought'),
-  proposal_id: z.string().optional().describe('This agent makes no proposals'),
+  proposal_id: CallersId.optional().describe(
+    'A proposal of get_products to buy, with total_budget',
+  ),
+  total_budget: z
+    .looseObject({ amount: z.number().positive(), currency: z.string() })
+    .optional()
+    .describe('What is spent on a proposal'),
   plan_id: CallersId.optional().describe('A plan of the governance tenant to be checked by'),
   governance_context: z.string().max(4096).optional().describe('The approval of check_governance'),
   po_number: z.string().max(200).optional(),
@@ -53,10 +62,11 @@ export const createMediaBuy = defineTask({
   run(request, context) {
     const { now } = context
     const account = resolveAccount(request.account, context)
-    assertGoverned(request, context)
+    assertGoverned(request, account, context)
     const buy = buildMediaBuy(request, account, context)
     keepAccount(account, context)
     keepMediaBuy(buy, context)
+    noteAwaited(buy, context)
     return {
       media_buy_id: buy.media_buy_id,
       ...describeState(buy, now),
@@ -76,10 +86,10 @@ function buildMediaBuy(request: Request, account: Account, context: TaskContext)
   const { now } = context
   const flight = { start: toStart(request.start_time, now), end: request.end_time }
   assertFlight({ ...flight, packages: [] }, now)
-  const packages = listPackages(request).map((one, at) =>
+  const packages = listPackages(request, account.account_id, context).map((one, at) =>
     buildPackage(one, account.account_id, context, `packages[${at}]`),
   )
-  const currencies = packages.map(one => findProduct(one.product_id)!.offer.currency)
+  const currencies = packages.map(one => findProduct(one.product_id, context)!.offer.currency)
   const other = currencies.findIndex(currency => currency !== currencies[0])
   if (other > 0) {
     const field = `packages[${other}].product_id`
@@ -106,11 +116,25 @@ function buildMediaBuy(request: Request, account: Account, context: TaskContext)
   return planDelivery(markReady(buy, now), now)
 }
 
-function listPackages({ packages, proposal_id }: Request): PackageRequest[] {
+/** The packages that are bought: those of the request, or those of a proposal with their shares. */
+function listPackages(request: Request, accountId: string, context: TaskContext): PackageRequest[] {
+  const { packages, proposal_id, total_budget } = request
   if (packages) return packages
   if (proposal_id === undefined) {
     throw new TaskError('INVALID_REQUEST', 'packages: say what is bought', { field: 'packages' })
   }
-  const message = 'proposal_id: this agent makes no proposals'
-  throw new TaskError('REFERENCE_NOT_FOUND', message, { field: 'proposal_id' })
+  if (!total_budget) {
+    const message = 'total_budget: is required to buy a proposal'
+    throw new TaskError('INVALID_REQUEST', message, { field: 'total_budget' })
+  }
+  const { allocations } = resolveProposal(proposal_id, accountId, context)
+  return allocations.map(({ product_id, share }) => {
+    const product = findProduct(product_id, context)
+    if (product?.offer.currency !== total_budget.currency) {
+      const message = `total_budget.currency: the proposal is sold in ${product?.offer.currency}`
+      throw new TaskError('INVALID_REQUEST', message, { field: 'total_budget.currency' })
+    }
+    const pricing_option_id = listPricingOptionIds(product)[0]!
+    return { product_id, pricing_option_id, budget: (total_budget.amount * share) / 100 }
+  })
 }

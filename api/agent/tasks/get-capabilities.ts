@@ -6,6 +6,7 @@ import { signals } from '../catalogue/signals.ts'
 import { MINIMUM_SIZE } from '../measurement/audience.ts'
 import { idempotency } from '../state/idempotency.ts'
 import { defineTask, MAJOR_VERSIONS } from '../task.ts'
+import { declaredScenarios } from './comply-test-controller.ts'
 
 const Input = z.object({
   protocols: z.array(z.string()).optional().describe('Only the blocks of these protocols'),
@@ -16,7 +17,7 @@ export const getCapabilities = defineTask({
   title: 'Tell what this agent can do',
   description: 'Tells the protocols and features of this agent',
   input: Input,
-  run({ protocols }, { protocolName, protocols: spoken, specialisms }) {
+  run({ protocols }, { protocolName, protocols: spoken, specialisms, taskNames }) {
     const blocks = Object.entries(describeProtocols()).filter(
       ([name]) => spoken.some(one => one === name) && (!protocols || protocols.includes(name)),
     )
@@ -33,6 +34,9 @@ export const getCapabilities = defineTask({
       supported_protocols: spoken,
       specialisms,
       account: { supported_billing: ['operator', 'agent', 'advertiser'], sandbox: true },
+      ...(taskNames.includes('comply_test_controller') && {
+        compliance_testing: { scenarios: declaredScenarios },
+      }),
       ...Object.fromEntries(blocks),
     }
   },

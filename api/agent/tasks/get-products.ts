@@ -1,10 +1,12 @@
 import { z } from 'zod'
-import { AccountRef, BrandRef } from '../accounts.ts'
+import { AccountRef, BrandRef, resolveAccount } from '../accounts.ts'
 import { buildForecast } from '../catalogue/forecast.ts'
-import { listPricingOptionIds, type Product, products } from '../catalogue/products.ts'
+import { listPricingOptionIds, type Product } from '../catalogue/products.ts'
 import { rankProducts } from '../catalogue/rank.ts'
+import { listProducts } from '../catalogue/seeded-products.ts'
 import { TaskError } from '../errors.ts'
 import { cutPage, Pagination } from '../paging.ts'
+import { ChangedProposals } from '../proposals/changed-proposals.ts'
 import { defineTask } from '../task.ts'
 import type { TaskContext } from '../task-context.ts'
 import { FormatId, toFormatId } from './format-id.ts'
@@ -48,15 +50,25 @@ export const getProducts = defineTask({
   input: Input,
   run(request, context) {
     checkMode(request)
-    const candidates = products.filter(product => matches(product, request.filters))
+    const accountId = request.account && resolveAccount(request.account, context).account_id
+    const candidates = listProducts(accountId, context).filter(product =>
+      matches(product, request.filters),
+    )
+    const changed = new ChangedProposals(accountId, context)
     const refined =
-      request.buying_mode === 'refine' ? applyRefinements(candidates, request.refine!) : undefined
+      request.buying_mode === 'refine'
+        ? applyRefinements(candidates, request.refine!, wish => changed.apply(wish))
+        : undefined
     const chosen =
       refined?.products ??
       (request.buying_mode === 'brief' ? rankProducts(candidates, request.brief ?? '') : candidates)
     const { items, pagination } = cutPage(chosen, request.pagination)
+    const isFirstPage = request.pagination?.cursor === undefined
+    if (request.buying_mode === 'brief' && isFirstPage) changed.propose(items, request.brief ?? '')
+    const shown = changed.addProducts(items)
     return {
-      products: items.map(product => project(describeProduct(product, context), request.fields)),
+      products: shown.map(product => project(describeProduct(product, context), request.fields)),
+      ...changed.describe(),
       ...(refined && { refinement_applied: refined.applied }),
       pagination,
       sandbox: true,

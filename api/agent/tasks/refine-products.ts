@@ -36,6 +36,9 @@ interface Selection {
   applied: Applied[]
 }
 
+/** Carries out a wish about a proposal; false where that is not possible. */
+export type ProposalChange = (wish: Extract<Refinement, { scope: 'proposal' }>) => boolean
+
 /**
  * Changes a selection wish by wish. It begins with what the wishes name, or with everything where
  * they name nothing.
@@ -43,13 +46,14 @@ interface Selection {
 export function applyRefinements(
   candidates: readonly Product[],
   refinements: readonly Refinement[],
+  changeProposal: ProposalChange,
 ): Selection {
   const named = refinements.filter(
     wish => wish.scope === 'product' && wish.action !== 'omit',
   ).length
   let products = named > 0 ? [] : [...candidates]
   const applied = refinements.map(wish => {
-    const outcome = applyOne(products, candidates, wish)
+    const outcome = applyOne(products, candidates, wish, changeProposal)
     products = outcome.products
     return outcome.applied
   })
@@ -60,11 +64,15 @@ function applyOne(
   selected: Product[],
   candidates: readonly Product[],
   wish: Refinement,
+  changeProposal: ProposalChange,
 ): { products: Product[]; applied: Applied } {
   if (wish.scope === 'proposal') {
-    const notes = 'This agent makes no proposals'
     const { scope, proposal_id } = wish
-    return { products: selected, applied: { scope, proposal_id, status: 'unable', notes } }
+    const isDone = changeProposal(wish)
+    const outcome = isDone
+      ? { status: 'applied' as const }
+      : { status: 'unable' as const, notes: 'There is no such proposal, or it cannot be like that' }
+    return { products: selected, applied: { scope, proposal_id, ...outcome } }
   }
   if (wish.scope === 'request') {
     const products = rankProducts(selected.length > 0 ? selected : candidates, wish.ask)

@@ -1,5 +1,11 @@
 import { z } from 'zod'
-import { type Account, buildAccount, keepAccount, NaturalAccount } from '../accounts.ts'
+import {
+  type Account,
+  buildAccount,
+  findAccountStatus,
+  keepAccount,
+  NaturalAccount,
+} from '../accounts.ts'
 import { defineTask } from '../task.ts'
 import type { TaskContext } from '../task-context.ts'
 
@@ -33,11 +39,13 @@ export const syncAccounts = defineTask({
 function syncAccount(given: z.infer<typeof Given>, isDryRun: boolean, context: TaskContext) {
   const { state, tenant } = context
   const { payment_terms } = given
+  const built = buildAccount(given, given.billing)
+  const known = state.get('account', tenant, built.account_id)
   const account: Account = {
-    ...buildAccount(given, given.billing),
+    ...built,
     ...(payment_terms && { payment_terms }),
+    ...(known?.forced && { forced: known.forced }),
   }
-  const known = state.get('account', tenant, account.account_id)
   const isSame = JSON.stringify(known) === JSON.stringify(account)
   if (!isDryRun) keepAccount(account, context)
   const action = isSame ? 'unchanged' : known ? 'updated' : 'created'
@@ -64,14 +72,14 @@ function closeOthers(
 }
 
 function describeResult(account: Account, action: 'created' | 'updated' | 'unchanged') {
-  const { account_id, brand, operator, billing, name, isClosed } = account
+  const { account_id, brand, operator, billing, name } = account
   return {
     account_id,
     brand,
     operator,
     name,
     action,
-    status: isClosed ? 'closed' : 'active',
+    status: findAccountStatus(account),
     billing,
     account_scope: 'operator_brand',
     sandbox: true,

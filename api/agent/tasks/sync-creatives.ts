@@ -4,6 +4,7 @@ import { Creative } from '../creatives/creative.ts'
 import { deleteMissing, saveCreative } from '../creatives/library.ts'
 import { buildErrorBody, TaskError } from '../errors.ts'
 import { attachCreative } from '../media-buys/assignments.ts'
+import { attachAwaited } from '../media-buys/awaited-creatives.ts'
 import { defineTask } from '../task.ts'
 import type { TaskContext } from '../task-context.ts'
 
@@ -60,6 +61,7 @@ export const syncCreatives = defineTask({
     const deleted =
       delete_missing && !isRefused ? deleteMissing(context, account.account_id, kept, isDry) : []
     const assigned = isDry ? [] : assignAll(request, context)
+    if (!isDry) for (const creativeId of kept) attachAwaited(creativeId, context)
     return {
       creatives: [
         ...results.map(result => addAssignments(result, assigned)),

@@ -197,7 +197,15 @@ describe('a media buy', () => {
       'INVALID_REQUEST',
     ],
     ['nothing to buy', { packages: undefined }, 'INVALID_REQUEST'],
-    ['a proposal', { packages: undefined, proposal_id: 'p' }, 'REFERENCE_NOT_FOUND'],
+    [
+      'an unknown proposal',
+      {
+        packages: undefined,
+        proposal_id: 'p',
+        total_budget: { amount: 1, currency: 'USD' },
+      },
+      'REFERENCE_NOT_FOUND',
+    ],
     ['an unknown account', { account: { account_id: 'x' } }, 'ACCOUNT_NOT_FOUND'],
     [
       'counts that may not differ at all',
@@ -222,11 +230,6 @@ describe('a media buy', () => {
         ],
       },
       'TERMS_REJECTED',
-    ],
-    [
-      'an unknown creative',
-      { packages: [{ ...onePackage, creative_assignments: [{ creative_id: 'x' }] }] },
-      'CREATIVE_NOT_FOUND',
     ],
     [
       'two currencies',

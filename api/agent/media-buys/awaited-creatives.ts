@@ -1,0 +1,39 @@
+import { TaskError } from '../errors.ts'
+import type { TaskContext } from '../task-context.ts'
+import { attachCreative } from './assignments.ts'
+import type { MediaBuy } from './media-buy.ts'
+
+declare module '../state/store.ts' {
+  interface Records {
+    /** Ids of packages that wait for a creative, by tenant and the creative's id. */
+    awaited_creative: readonly string[]
+  }
+}
+
+/** Packages that wait for one creative: so many are remembered. */
+const PACKAGES_MAX = 100
+
+/** Notes for which creatives the packages of a new buy wait. */
+export function noteAwaited(buy: MediaBuy, { state, tenant, now }: TaskContext): void {
+  for (const { package_id, awaited = [] } of buy.packages) {
+    for (const { creative_id } of awaited) {
+      const known = state.get('awaited_creative', tenant, creative_id) ?? []
+      const waiting = [...known, package_id].slice(-PACKAGES_MAX)
+      state.put('awaited_creative', tenant, creative_id, waiting, { now })
+    }
+  }
+}
+
+/** Gives a creative that has come to the packages that wait for it, as far as they can take it. */
+export function attachAwaited(creativeId: string, context: TaskContext): void {
+  const { state, tenant } = context
+  const waiting = state.get('awaited_creative', tenant, creativeId) ?? []
+  state.remove('awaited_creative', tenant, creativeId)
+  for (const packageId of waiting) {
+    try {
+      attachCreative(packageId, { creative_id: creativeId }, context, 'creatives')
+    } catch (error) {
+      if (!(error instanceof TaskError)) throw error
+    }
+  }
+}

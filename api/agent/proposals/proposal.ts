@@ -1,0 +1,128 @@
+import { DAY, type Instant, toIso } from '../../../pipeline/core/clock.ts'
+import { listPricingOptionIds, type Product } from '../catalogue/products.ts'
+import { findProduct } from '../catalogue/seeded-products.ts'
+import { TaskError } from '../errors.ts'
+import type { TaskContext } from '../task-context.ts'
+
+declare module '../state/store.ts' {
+  interface Records {
+    /** Proposals by tenant and account. */
+    proposal: Proposal
+  }
+}
+
+export interface Allocation {
+  product_id: string
+  /** Percent of the budget; those of a proposal add up to 100. */
+  share: number
+}
+
+/** A way to spend a budget on several products. One that is committed holds until it expires. */
+export interface Proposal {
+  proposal_id: string
+  allocations: readonly Allocation[]
+  committedUntil?: Instant
+}
+
+/** Shares of the products of a proposal, by how many there are. */
+const shares = [[], [100], [60, 40], [50, 30, 20]] as const
+
+const PRODUCTS_MAX = 3
+const COMMITTED_MS = 7 * DAY
+
+/** Proposals belong to an account, or to everybody who names none. */
+export function toProposalScope(accountId: string | undefined, { tenant }: TaskContext): string {
+  return `${tenant} ${accountId ?? ''}`
+}
+
+/**
+ * Proposes how to spread a budget over the products that fit a brief best, one of each channel first.
+ * The id names the quarter that a brief is about, so that the same brief leads to the same proposal.
+ */
+export function proposeBalanced(products: readonly Product[], brief: string): Proposal | undefined {
+  const currency = products[0]?.offer.currency
+  const sold = products.filter(({ offer }) => offer.currency === currency)
+  const leaders = sold.filter(
+    (product, at) => sold.findIndex(({ offer }) => offer.kind === product.offer.kind) === at,
+  )
+  const chosen = [...new Set([...leaders, ...sold])].slice(0, PRODUCTS_MAX)
+  if (chosen.length < 2) return undefined
+  const [, quarter] = /\bQ([1-4])\b/i.exec(brief) ?? []
+  return {
+    proposal_id: quarter ? `balanced_reach_q${quarter}` : 'balanced_reach',
+    allocations: chosen.map(({ id }, at) => ({
+      product_id: id,
+      share: shares[chosen.length]![at]!,
+    })),
+  }
+}
+
+/** Keeps a proposal; one that is as it was is not written again. */
+export function keepProposal(
+  proposal: Proposal,
+  accountId: string | undefined,
+  context: TaskContext,
+): void {
+  const { state, now } = context
+  const scope = toProposalScope(accountId, context)
+  const known = state.get('proposal', scope, proposal.proposal_id)
+  if (JSON.stringify(known) === JSON.stringify(proposal)) return
+  state.transact(now, () => state.put('proposal', scope, proposal.proposal_id, proposal, { now }))
+}
+
+/** Finds a proposal of an account, or else of those who named none. */
+export function findProposal(
+  id: string,
+  accountId: string | undefined,
+  context: TaskContext,
+): Proposal | undefined {
+  const { state } = context
+  return (
+    state.get('proposal', toProposalScope(accountId, context), id) ??
+    state.get('proposal', toProposalScope(undefined, context), id)
+  )
+}
+
+/** Makes a proposal firm for a time, in which it can be bought as it is. */
+export function commitProposal(proposal: Proposal, now: Instant): Proposal {
+  return { ...proposal, committedUntil: now + COMMITTED_MS }
+}
+
+/** Finds the proposal that is bought. Throws where there is none, or where its time is over. */
+export function resolveProposal(id: string, accountId: string, context: TaskContext): Proposal {
+  const proposal = findProposal(id, accountId, context)
+  const field = 'proposal_id'
+  if (!proposal) {
+    const message = `proposal_id: there is no proposal ${id} for this account`
+    throw new TaskError('REFERENCE_NOT_FOUND', message, { field })
+  }
+  if ((proposal.committedUntil ?? Number.POSITIVE_INFINITY) > context.now) return proposal
+  throw new TaskError('PROPOSAL_EXPIRED', 'proposal_id: it has expired: finalize it again', {
+    field,
+  })
+}
+
+/** A proposal as answers show it. */
+export function describeProposal(
+  { proposal_id, allocations, committedUntil }: Proposal,
+  context: TaskContext,
+): Record<string, unknown> {
+  return {
+    proposal_id,
+    name: 'Balanced reach',
+    description: 'Spreads the budget over the products that fit best, one of each channel first',
+    allocations: allocations.map(({ product_id, share }, at) => {
+      const product = findProduct(product_id, context)
+      return {
+        product_id,
+        allocation_percentage: share,
+        ...(product && { pricing_option_id: listPricingOptionIds(product)[0] }),
+        sequence: at + 1,
+      }
+    }),
+    ...(committedUntil !== undefined && {
+      proposal_status: 'committed',
+      expires_at: toIso(committedUntil),
+    }),
+  }
+}

@@ -1,0 +1,83 @@
+import type { Product } from '../catalogue/products.ts'
+import type { Offer } from '../catalogue/publishers.ts'
+import { findProduct, listProducts } from '../catalogue/seeded-products.ts'
+import type { TaskContext } from '../task-context.ts'
+import type { Allocation, Proposal } from './proposal.ts'
+
+/** Words that a request may use for a channel. */
+const words: Record<Offer['kind'], RegExp> = {
+  display: /\bdisplay\b|\bbanners?\b/i,
+  olv: /\b(?:olv|online video|video)\b/i,
+  ctv: /\b(?:ctv|connected tv)\b/i,
+  streaming_audio: /\b(?:audio|radio)\b/i,
+  dooh: /\b(?:dooh|screens?)\b/i,
+}
+
+const kinds = Object.keys(words) as Offer['kind'][]
+
+interface Share {
+  product: Product
+  share: number
+}
+
+/**
+ * Changes a proposal as far as a request is understood: "drop display" takes a channel out, "60% to
+ * CTV" gives one that share of the budget. Undefined where nothing of it is understood or possible.
+ */
+export function refineProposal(
+  proposal: Proposal,
+  ask: string,
+  accountId: string | undefined,
+  context: TaskContext,
+): Proposal | undefined {
+  const before = proposal.allocations.flatMap(({ product_id, share }): Share[] => {
+    const product = findProduct(product_id, context)
+    return product ? [{ product, share }] : []
+  })
+  const offered = listProducts(accountId, context)
+  const after = ask
+    .split(/[.;\n]/)
+    .reduce(
+      (shares, sentence) => moveShare(dropChannels(shares, sentence), sentence, offered),
+      before,
+    )
+  if (after === before || after.length === 0) return undefined
+  const { proposal_id } = proposal
+  return { proposal_id, allocations: roundShares(after) }
+}
+
+function dropChannels(shares: Share[], sentence: string): Share[] {
+  const [, dropped] = /\b(?:drop|remove|without|exclude)\b(.*?)(?:\band\b|$)/i.exec(sentence) ?? []
+  if (dropped === undefined) return shares
+  const gone = kinds.filter(kind => words[kind].test(dropped))
+  const left = shares.filter(({ product }) => !gone.includes(product.offer.kind))
+  return left.length === shares.length ? shares : left
+}
+
+/** Gives a channel a share of the budget, and the others the rest as they stood to each other. */
+function moveShare(shares: Share[], sentence: string, offered: readonly Product[]): Share[] {
+  const [, percent, target] = /(\d{1,3})\s?%.*?\bto\b(.*)$/i.exec(sentence) ?? []
+  const share = Number(percent)
+  const kind = kinds.find(one => target !== undefined && words[one].test(target))
+  if (!kind || share > 100) return shares
+  const currency = shares[0]?.product.offer.currency
+  const product =
+    shares.find(one => one.product.offer.kind === kind)?.product ??
+    offered.find(({ offer }) => offer.kind === kind && offer.currency === currency)
+  if (!product) return shares
+  const others = shares.filter(one => one.product !== product)
+  const sum = others.reduce((total, one) => total + one.share, 0)
+  const rest = others.map(one => ({ ...one, share: (one.share / sum) * (100 - share) }))
+  return [{ product, share: sum === 0 ? 100 : share }, ...rest.filter(one => one.share > 0)]
+}
+
+/** Whole percents that add up to 100: what rounding leaves goes to the first. */
+function roundShares(shares: readonly Share[]): Allocation[] {
+  const sum = shares.reduce((total, { share }) => total + share, 0)
+  const rounded = shares.map(({ product, share }) => ({
+    product_id: product.id,
+    share: Math.round((share / sum) * 100),
+  }))
+  const rest = 100 - rounded.reduce((total, { share }) => total + share, 0)
+  return rounded.map((one, at) => (at === 0 ? { ...one, share: one.share + rest } : one))
+}
