@@ -4,9 +4,10 @@ import { setFlagsFromString } from 'node:v8'
 const GROWING_PERCENT = 100
 
 /**
- * Limits the heap of this process to twice its live size before garbage collection. V8 would let it
- * grow to four times where the machine has memory; DuckDB needs that memory more.
+ * Limits the heap of this process to twice its live size before garbage collection, or to what another
+ * percentage says. V8 would let it grow to four times where the machine has memory; DuckDB needs that
+ * memory more.
  */
-export function limitHeapGrowth(): void {
-  setFlagsFromString(`--heap-growing-percent=${GROWING_PERCENT}`)
+export function limitHeapGrowth(percent = GROWING_PERCENT): void {
+  setFlagsFromString(`--heap-growing-percent=${percent}`)
 }

@@ -1,5 +1,6 @@
-import { Database } from '../store/duckdb.ts'
-import { AgentIndex } from './queries/agent-index.ts'
+import type { Database } from '../store/duckdb.ts'
+import type { AgentIndex } from './queries/agent-index.ts'
+import { readAgentIndex } from './queries/read-agent-index.ts'
 import { SnapshotQueries } from './query-pool.ts'
 
 interface Made {
@@ -61,7 +62,7 @@ export class Snapshot {
     const stamp = { seq, committedAt: committed_at, lastEventId: last_event_id }
     const read = before && (await readChangedAgents(db.file, before))
     const queries = await SnapshotQueries.on(db, most)
-    const agents = read ?? readAgents(db.file)
+    const agents = read ?? readAgentIndex(db.file)
     return new Snapshot({ db: queries, ...stamp, agents })
   }
 
@@ -88,18 +89,5 @@ export class Snapshot {
 
 async function readChangedAgents(file: string, { agents }: Snapshot): Promise<AgentIndex> {
   const before = await Promise.resolve(agents).catch(() => undefined)
-  return readAgents(file, before)
-}
-
-/**
- * Reads the agents in an instance of DuckDB that is closed then: what one allocated for a large result
- * stays with it as long as it is open.
- */
-async function readAgents(file: string, before?: AgentIndex): Promise<AgentIndex> {
-  const db = await Database.open(file, { readOnly: true })
-  try {
-    return await AgentIndex.of(db, before)
-  } finally {
-    db.close()
-  }
+  return readAgentIndex(file, before)
 }

@@ -200,6 +200,7 @@ export const doors: Record<string, string[]> = {
   '@scalar/fastify-api-reference': ['api/reference'],
   jose: ['api/auth/user-tokens.ts'],
   yaml: ['api', 'scripts', `${storyboards}/catalog.ts`],
+  tsx: [`${read}/queries/read-agent-index.ts`],
   'lru-cache': [`${core}/ttl-cache.ts`, `${read}/cache`, store, 'api'],
   commander: ['scripts'],
   'cli-progress': ['scripts'],

@@ -2,9 +2,6 @@ import { type LentBytes, writer } from '../lookups/buffer-builder.ts'
 import { type AgentIndex, type Dimension, formatScore } from './agent-index.ts'
 import { intersectRanks } from './postings.ts'
 
-/** Each agent's bytes begin with one. */
-const COMMA = 1
-
 /** A place in the order of relevance: after this agent. */
 export interface Place {
   score: number
@@ -35,16 +32,11 @@ export function searchAgents(agents: AgentIndex, asked: AgentsAsked): LentBytes 
   writer.start()
   writer.ascii('{"results":[')
   for (const rank of findRanks(agents, asked)) {
-    const { bytes, factsEnd } = agents.rows[rank]!
-    hasMore = written === limit || (written > 0 && writer.length + bytes.length > maxBytes)
+    hasMore =
+      written === limit || (written > 0 && writer.length + agents.texts.measure(rank) > maxBytes)
     if (hasMore) break
-    const start = written === 0 ? COMMA : 0
-    if (!isFiltered) {
-      writer.part(bytes, start, factsEnd)
-      writer.ascii(formatScore(agents.scores[rank]!))
-    } else if (start > 0) writer.part(bytes, start, bytes.length)
-    // The usual case needs no view of the bytes.
-    else writer.bytes(bytes)
+    agents.texts.write(writer, rank, { comma: written > 0, score: isFiltered })
+    if (!isFiltered) writer.ascii(formatScore(agents.scores[rank]!))
     writer.bytes(end)
     last = rank
     written += 1
@@ -64,17 +56,17 @@ function findRanks(agents: AgentIndex, asked: AgentsAsked): number[] {
   const start = after === undefined ? 0 : rankAfter(agents, after)
   return intersectRanks(
     unions,
-    { start, end: agents.size, most: limit + 1 },
+    { start, end: agents.urls.length, most: limit + 1 },
     rank =>
       agents.propertyCounts[rank]! >= minProperties &&
-      (hasTmp === undefined || agents.hasTmp[rank] === hasTmp),
+      (hasTmp === undefined || (agents.hasTmp[rank] === 1) === hasTmp),
   )
 }
 
 /** The first rank behind a place, whether or not that agent is still there. */
-function rankAfter({ scores, urls, size }: AgentIndex, { score, url }: Place): number {
+function rankAfter({ scores, urls }: AgentIndex, { score, url }: Place): number {
   let low = 0
-  let high = size
+  let high = urls.length
   while (low < high) {
     const middle = (low + high) >>> 1
     const its = scores[middle]!

@@ -6,16 +6,35 @@ export type Bits = Uint32Array
 /** Sets of which any will do. They are united as far as somebody looks: a page ends early. */
 export type Union = readonly Bits[]
 
+/** Postings as one thread hands them over to another. */
+export interface PostingParts {
+  words: number
+  sets: Map<string, number[] | Bits>
+}
+
 /**
  * Postings by facet and value: a list of ranks while they are few, a bitmap once a list would be
  * larger.
  */
 export class Postings {
   readonly #words: number
-  readonly #of = new Map<string, number[] | Bits>()
+  readonly #of: Map<string, number[] | Bits>
 
-  constructor(size: number) {
-    this.#words = Math.ceil(size / WORD)
+  private constructor({ words, sets }: PostingParts) {
+    this.#words = words
+    this.#of = sets
+  }
+
+  static create(size: number): Postings {
+    return new Postings({ words: Math.ceil(size / WORD), sets: new Map() })
+  }
+
+  static of(parts: PostingParts): Postings {
+    return new Postings(parts)
+  }
+
+  get parts(): PostingParts {
+    return { words: this.#words, sets: this.#of }
   }
 
   /** Ranks are added in rising order. */

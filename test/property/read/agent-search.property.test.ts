@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AgentIndex, type Dimension } from '../../../pipeline/read/queries/agent-index.ts'
+import type { AgentIndex, Dimension } from '../../../pipeline/read/queries/agent-index.ts'
+import { updateAgentIndex } from '../../../pipeline/read/queries/agent-index-builder.ts'
 import { type Place, searchAgents } from '../../../pipeline/read/queries/agent-search.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
 import { createTables } from '../../../pipeline/store/schema.ts'
@@ -78,7 +79,7 @@ async function buildIndex(all: readonly Agent[], before?: AgentIndex): Promise<A
       seq,
     })),
   )
-  return AgentIndex.of(db, before)
+  return updateAgentIndex(db, before)
 }
 
 const plain = {
@@ -179,7 +180,7 @@ describe('the pages of a search', () => {
              where agent_url in (select unnest(from_json($urls, '["VARCHAR"]')))`,
             { urls: JSON.stringify(urls) },
           )
-          const after = await AgentIndex.of(db, before)
+          const after = await updateAgentIndex(db, before)
           const found = searchAgents(after, { ...everything, minProperties: 0 })
           const counted = JSON.parse(found.body.toString()).results.filter(
             (result: { property_count: number; has_tmp: boolean }) =>
@@ -207,7 +208,7 @@ describe('the pages of a search', () => {
         agents,
         inTime(10, async (first, second) => {
           const before = await buildIndex(named(first))
-          expect(await AgentIndex.of(db, before)).toBe(before)
+          expect(await updateAgentIndex(db, before)).toBe(before)
           const after = named(second).slice(1)
           expect(listPages(await buildIndex(after, before), every).flat()).toEqual(
             expected(after, every),

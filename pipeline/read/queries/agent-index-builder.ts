@@ -1,0 +1,177 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import { type AgentView, toAgentView, toInventoryProfile } from '../../diff/agent-events.ts'
+import type { AgentProfileRow, AgentRow } from '../../model/rows.ts'
+import type { Database } from '../../store/duckdb.ts'
+import { type AgentIndex, dimensions, formatScore } from './agent-index.ts'
+import { type AgentText, AgentTexts } from './agent-texts.ts'
+import { Postings } from './postings.ts'
+
+/** Rows that are indexed before other requests get a turn. */
+const AT_ONCE = 200
+const FORMATS = 200
+
+/**
+ * Says which rows a table holds, as of which commits. Each row is one text before it is hashed, and
+ * hashes are added up: `hash(key, seq)` combines its parts by XOR, so that rows which one commit
+ * changes together cancel each other.
+ */
+const selectContents = (table: string, key: string) =>
+  `(select concat_ws(' ', count(*), max(seq), sum(hash(concat_ws(' ', seq, ${key}))))
+    from ${table})`
+
+/** Says whether anything that search shows has changed. */
+const FINGERPRINT = `
+select concat_ws(' ', ${[
+  selectContents('agents', 'agent_url'),
+  selectContents('agent_profiles', 'agent_url'),
+  selectContents("documents where kind = 'agent'", 'location'),
+].join()}) as text`
+
+/**
+ * Agents in the order of their relevance: it counts how much is reached, and filters only add the
+ * same to all that pass them, so that the order is one for every question.
+ */
+const RANKED = `
+select a.agent_url, round(0.1 * ln(a.property_count + 1)
+    + case when coalesce(p.has_tmp, false) then 0.05 else 0 end, 12) as score,
+  to_json(a)::varchar as agent,
+  case when p.agent_url is not null then to_json(p)::varchar end as profile,
+  greatest(a.changed_at, coalesce(p.changed_at, a.changed_at)) as updated_at,
+  to_json(json_extract(d.document, '$.formats[*].format_id'))::varchar as formats
+from agents a left join agent_profiles p using (agent_url)
+left join documents d on d.kind = 'agent' and d.location = a.agent_url
+order by score desc, a.agent_url`
+
+interface Ranked {
+  agent_url: string
+  score: number
+  agent: string
+  profile: string | null
+  updated_at: string
+  formats: string | null
+}
+
+/** Returns the index of the agents in a database; the one before, where nothing about them has changed. */
+export async function updateAgentIndex(
+  db: Database,
+  before?: AgentIndex,
+  build: (db: Database) => Promise<AgentIndex> = buildAgentIndex,
+): Promise<AgentIndex> {
+  if (before !== undefined && before.fingerprint === (await readFingerprint(db))) return before
+  return build(db)
+}
+
+/** Builds the index of the agents in a database, a few rows at a time. */
+export async function buildAgentIndex(db: Database): Promise<AgentIndex> {
+  const fingerprint = await readFingerprint(db)
+  const builder = new AgentIndexBuilder(await countAgents(db))
+  for await (const rows of db.stream<Ranked>(RANKED)) {
+    for (let start = 0; start < rows.length; start += AT_ONCE) {
+      for (const row of rows.slice(start, start + AT_ONCE)) builder.add(row)
+      await breathe()
+    }
+  }
+  return builder.finish(fingerprint)
+}
+
+async function readFingerprint(db: Database): Promise<string> {
+  const { text } = (await db.one<{ text: string }>(FINGERPRINT))!
+  return text
+}
+
+export async function countAgents(db: Database): Promise<number> {
+  const { size } = (await db.one<{ size: number }>('select count(*) as size from agents'))!
+  return size
+}
+
+class AgentIndexBuilder {
+  readonly #urls: string[] = []
+  readonly #scores: Float64Array
+  readonly #propertyCounts: Float64Array
+  readonly #hasTmp: Uint8Array
+  readonly #texts: AgentTexts
+  readonly #postings: Postings
+
+  constructor(size: number) {
+    this.#scores = new Float64Array(size)
+    this.#propertyCounts = new Float64Array(size)
+    this.#hasTmp = new Uint8Array(size)
+    this.#texts = AgentTexts.create(size)
+    this.#postings = Postings.create(size)
+  }
+
+  add({ agent, profile, formats, updated_at, score }: Ranked): void {
+    const view = toAgentView(
+      JSON.parse(agent) as AgentRow,
+      profile === null ? undefined : (JSON.parse(profile) as AgentProfileRow),
+    )
+    const rank = this.#urls.length
+    const inventory = toInventoryProfile(view)
+    for (const dimension of dimensions) {
+      for (const value of inventory[dimension]) this.#postings.add(dimension, value, rank)
+    }
+    this.#postings.add('type', view.type, rank)
+    this.#texts.add({
+      ...toFacts(view, readFormats(formats), updated_at),
+      score: formatScore(roundScore(1 + score)),
+    })
+    this.#urls.push(view.agent_url)
+    this.#scores[rank] = score
+    this.#propertyCounts[rank] = view.property_count
+    this.#hasTmp[rank] = view.has_tmp ? 1 : 0
+  }
+
+  finish(fingerprint: string): AgentIndex {
+    return {
+      fingerprint,
+      urls: this.#urls,
+      scores: this.#scores,
+      propertyCounts: this.#propertyCounts,
+      hasTmp: this.#hasTmp,
+      texts: this.#texts,
+      postings: this.#postings,
+    }
+  }
+}
+
+/** The JSON of an agent, as far as it does not depend on the question. */
+function toFacts(
+  view: AgentView,
+  format_ids: FormatId[],
+  updated_at: string,
+): Omit<AgentText, 'score'> {
+  const { agent_url, name, type } = view
+  const head = { agent_url, url: agent_url, name: name ?? agent_url, type }
+  const ids = format_ids.map(({ id }) => id)
+  return {
+    head: `,{${toMembers(head)},`,
+    inventory: toMembers(toInventoryProfile(view)),
+    middle: `,${toMembers({ format_ids, updated_at })},"inventory_profile":{`,
+    rest: `,${toMembers({ format_ids: ids })}}`,
+  }
+}
+
+/** Formats the members of an object, without its braces. */
+function toMembers(value: object): string {
+  return JSON.stringify(value).slice(1, -1)
+}
+
+/** Scores have twelve digits behind the point: sums keep the order and the ties of what is added. */
+function roundScore(score: number): number {
+  return Math.round(score * 1e12) / 1e12
+}
+
+interface FormatId {
+  agent_url?: string
+  id: string
+}
+
+/** Formats by their id as the agent lists them; a bare string is none. */
+function readFormats(text: string | null): FormatId[] {
+  if (text === null) return []
+  const listed = JSON.parse(text) as (FormatId | string | null)[]
+  return listed
+    .filter((item): item is FormatId => typeof item === 'object' && typeof item?.id === 'string')
+    .slice(0, FORMATS)
+    .map(({ agent_url, id }) => (typeof agent_url === 'string' ? { agent_url, id } : { id }))
+}

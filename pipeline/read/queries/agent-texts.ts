@@ -1,0 +1,105 @@
+import type { BufferBuilder } from '../lookups/buffer-builder.ts'
+
+const PIECE_BYTES = 1024 * 1024
+/** Bounds of the five parts of a text. */
+const BOUNDS = 6
+/** Each text begins with one. */
+const COMMA = 1
+
+/** The parts of an agent's text; what is said twice stands once. */
+export interface AgentText {
+  head: string
+  /** Written after the head, and again after the middle. */
+  inventory: string
+  middle: string
+  rest: string
+  score: string
+}
+
+/** Texts as one thread hands them over to another. */
+export interface AgentTextParts {
+  pieces: Uint8Array<ArrayBuffer>[]
+  pieceNumbers: Uint32Array<ArrayBuffer>
+  bounds: Uint32Array<ArrayBuffer>
+}
+
+/**
+ * JSON of agents as bytes, one after the other in large pieces of memory: an object for each would cost
+ * the collector more than its text.
+ */
+export class AgentTexts {
+  readonly #pieces: Buffer<ArrayBuffer>[]
+  readonly #pieceNumbers: Uint32Array<ArrayBuffer>
+  readonly #bounds: Uint32Array<ArrayBuffer>
+  #count = 0
+  #used = 0
+
+  private constructor({ pieces, pieceNumbers, bounds }: AgentTextParts) {
+    this.#pieces = pieces.map(({ buffer, byteOffset, length }) =>
+      Buffer.from(buffer, byteOffset, length),
+    )
+    this.#pieceNumbers = pieceNumbers
+    this.#bounds = bounds
+  }
+
+  static create(size: number): AgentTexts {
+    const bounds = new Uint32Array(BOUNDS * size)
+    return new AgentTexts({ pieces: [], pieceNumbers: new Uint32Array(size), bounds })
+  }
+
+  static of(parts: AgentTextParts): AgentTexts {
+    return new AgentTexts(parts)
+  }
+
+  get parts(): AgentTextParts {
+    return { pieces: this.#pieces, pieceNumbers: this.#pieceNumbers, bounds: this.#bounds }
+  }
+
+  /** Adds the text of the next agent. */
+  add({ head, inventory, middle, rest, score }: AgentText): void {
+    const parts = [head, inventory, middle, rest, score]
+    const lengths = parts.map(part => Buffer.byteLength(part))
+    const piece = this.#makeRoom(lengths.reduce((sum, length) => sum + length))
+    const rank = this.#count++
+    this.#pieceNumbers[rank] = this.#pieces.length - 1
+    for (const [i, part] of parts.entries()) {
+      this.#bounds[BOUNDS * rank + i] = this.#used
+      this.#used += piece.write(part, this.#used)
+    }
+    this.#bounds[BOUNDS * rank + parts.length] = this.#used
+  }
+
+  /** The length of a text as it is written, with its comma and its score. */
+  measure(rank: number): number {
+    const [start = 0, inventory = 0, middle = 0, , , end = 0] = this.#readBounds(rank)
+    return end - start + middle - inventory
+  }
+
+  /** Writes a text, with a comma before it and with its score among those that pass filters by values. */
+  write(
+    writer: BufferBuilder,
+    rank: number,
+    { comma, score }: { comma: boolean; score: boolean },
+  ): void {
+    const piece = this.#pieces[this.#pieceNumbers[rank]!]!
+    const [start = 0, inventory = 0, middle = 0, rest = 0, scoreAt = 0, end = 0] =
+      this.#readBounds(rank)
+    writer.part(piece, comma ? start : start + COMMA, rest)
+    writer.part(piece, inventory, middle)
+    writer.part(piece, rest, score ? end : scoreAt)
+  }
+
+  #readBounds(rank: number): Uint32Array {
+    return this.#bounds.subarray(BOUNDS * rank, BOUNDS * (rank + 1))
+  }
+
+  #makeRoom(length: number): Buffer<ArrayBuffer> {
+    const last = this.#pieces.at(-1)
+    if (last !== undefined && this.#used + length <= last.length) return last
+    // A buffer of Node's pool would share its memory with others, and could not be handed over.
+    const next = Buffer.allocUnsafeSlow(Math.max(PIECE_BYTES, length))
+    this.#pieces.push(next)
+    this.#used = 0
+    return next
+  }
+}

@@ -1,0 +1,43 @@
+import { Worker } from 'node:worker_threads'
+import { Database } from '../../store/duckdb.ts'
+import type { AgentIndex } from './agent-index.ts'
+import { buildAgentIndex, countAgents, updateAgentIndex } from './agent-index-builder.ts'
+import { type AgentIndexMessage, readMessage } from './agent-index-message.ts'
+
+/** So many agents are read where they are asked for, which is sooner than a thread has started. */
+const IN_PROCESS_MAX = 2_000
+
+/**
+ * Reads the agents of a snapshot's file, or takes those of the one before where nothing about them has
+ * changed. This instance of DuckDB is closed then, and many agents are read by a thread that ends: what
+ * either of them allocated for a large result stays with it as long as it lives.
+ */
+export async function readAgentIndex(
+  file: string,
+  before?: AgentIndex,
+  inProcessMax = IN_PROCESS_MAX,
+): Promise<AgentIndex> {
+  const db = await Database.open(file, { readOnly: true })
+  try {
+    return await updateAgentIndex(db, before, async () =>
+      (await countAgents(db)) <= inProcessMax ? buildAgentIndex(db) : buildOnThread(file),
+    )
+  } finally {
+    db.close()
+  }
+}
+
+const IS_BUILT = import.meta.url.endsWith('.js')
+const THREAD = new URL(`./agent-index-thread.${IS_BUILT ? 'js' : 'ts'}`, import.meta.url)
+/** A thread has no loader of TypeScript until it asks for one. */
+const LOADER = IS_BUILT ? '' : "(await import('tsx/esm/api')).register();"
+
+function buildOnThread(file: string): Promise<AgentIndex> {
+  const program = `(async () => { ${LOADER} await import(${JSON.stringify(THREAD.href)}) })()`
+  const thread = new Worker(program, { eval: true, workerData: file })
+  return new Promise((resolve, reject) => {
+    thread.once('message', (message: AgentIndexMessage) => resolve(readMessage(message)))
+    thread.once('error', reject)
+    thread.once('exit', code => reject(new Error(`the agents were not read: status ${code}`)))
+  })
+}

@@ -1,0 +1,90 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { AgentIndex, Dimension } from '../../../pipeline/read/queries/agent-index.ts'
+import { type AgentsAsked, searchAgents } from '../../../pipeline/read/queries/agent-search.ts'
+import { readAgentIndex } from '../../../pipeline/read/queries/read-agent-index.ts'
+import { Database } from '../../../pipeline/store/duckdb.ts'
+import { createTables } from '../../../pipeline/store/schema.ts'
+import { temporaryFolder } from '../../support/command.ts'
+import { cleanUp } from '../../support/registry.ts'
+
+const AT = '2026-11-20T03:00:00.000Z'
+const AGENTS = 300
+
+/** A file of agents that differ in all that search shows; some names are long or not ASCII. */
+async function writeAgents(): Promise<string> {
+  const folder = temporaryFolder()
+  cleanUp(() => folder.remove())
+  const file = join(folder.path, 'index.duckdb')
+  const db = await Database.open(file)
+  await createTables(db, 'tables')
+  const stamp = { changed_at: AT, seq: 1 }
+  const numbers = Array.from({ length: AGENTS }, (_, n) => n)
+  await db.insert(
+    'agents',
+    numbers.map(n => ({
+      agent_url: `https://a${n}.example/mcp`,
+      publisher_count: n % 5,
+      property_count: n % 17,
+      property_types: ['website'],
+      channels: n % 2 === 0 ? ['display'] : ['video', 'display'],
+      tags: Array.from({ length: n % 4 }, (_, tag) => `tag${(tag * n) % 50}`),
+      markets: ['DE'],
+      discovered_at: AT,
+      ...stamp,
+    })),
+  )
+  await db.insert(
+    'agent_profiles',
+    numbers.map(n => ({
+      agent_url: `https://a${n}.example/mcp`,
+      name: n % 3 === 0 ? `Ägent ${'ö'.repeat(7_000)}` : null,
+      type: n % 2 === 0 ? 'sales' : 'creative',
+      protocols: [],
+      tools_count: 0,
+      channels: [],
+      markets: [],
+      has_tmp: n % 7 === 0,
+      needs_auth: false,
+      ...stamp,
+    })),
+  )
+  db.close()
+  return file
+}
+
+function answer(agents: AgentIndex, asked: Partial<AgentsAsked> = {}): string {
+  const all = { filters: new Map(), minProperties: 0, limit: AGENTS, maxBytes: 1e8 }
+  const page = searchAgents(agents, { ...all, formatCursor: ({ url }) => url, ...asked })
+  const text = page.body.toString()
+  page.release()
+  return text
+}
+
+test('agents that a thread has read are found and shown as those that were read here', async () => {
+  const file = await writeAgents()
+  const here = await readAgentIndex(file)
+  const there = await readAgentIndex(file, undefined, 0)
+  const filters = new Map<Dimension, string[]>([['tags', ['tag0', 'tag6']]])
+  const questions = [{}, { filters }, { type: 'sales' }, { hasTmp: true }, { maxBytes: 40_000 }]
+  for (const asked of questions) expect(answer(there, asked)).toBe(answer(here, asked))
+  expect(JSON.parse(answer(there)).results).toHaveLength(AGENTS)
+  expect(await readAgentIndex(file, there, 0)).toBe(there)
+})
+
+test('an agent says its inventory at its own level and again as its profile', async () => {
+  const { results } = JSON.parse(answer(await readAgentIndex(await writeAgents())))
+  for (const { inventory_profile, format_ids, ...agent } of results) {
+    const { format_ids: ids, ...inventory } = inventory_profile
+    expect(agent).toMatchObject(inventory)
+    expect(ids).toEqual(format_ids)
+  }
+})
+
+test('a thread that cannot read the agents says why', async () => {
+  const file = await writeAgents()
+  const db = await Database.open(file)
+  await db.run('drop table agent_profiles; create table agent_profiles (agent_url varchar)')
+  db.close()
+  await expect(readAgentIndex(file, undefined, 0)).rejects.toThrow('Referenced column')
+})
