@@ -91,7 +91,7 @@ describe('GET /api/brands/history', () => {
     ])
   })
 
-  test('200: a name is nowhere in the index, an id is', async () => {
+  test('200: the index identifies editors without their names', async () => {
     const { index } = registry.sequencer
     const rows = await index.all<{ editor_id: string }>('select distinct editor_id from revisions')
     expect(rows.map(row => row.editor_id).sort()).toEqual([editor, 'system'].sort())

@@ -62,8 +62,8 @@ const pointer = (domain: string, authoritative_location: string) => ({
 
 const site = { type: 'website', name: 'Acme' }
 
-describe('a file that is hosted', () => {
-  test('is there at once, in order, and says what was saved in the words of the format', async () => {
+describe('a hosted file', () => {
+  test('is served at once, valid, and says what was saved in the terms of the format', async () => {
     const shop = {
       type: 'mobile_app',
       name: 'Shop',
@@ -125,7 +125,7 @@ describe('a file that is hosted', () => {
     ).toBe(true)
   })
 
-  test('follows each save, and is not there while it would say nothing', async () => {
+  test('follows each save, and is absent while it would be empty', async () => {
     await save('empty.acme.example', [{ type: 'teapot', name: 'Pot' }])
     expect((await askFile('empty.acme.example')).statusCode).toBe(404)
     await save('empty.acme.example', [site])
@@ -140,7 +140,7 @@ describe('a file that is hosted', () => {
     expect((await askFile('nobody.example')).statusCode).toBe(404)
   })
 
-  test('names nobody to write to in what is published', async () => {
+  test('publishes no contact', async () => {
     await save('quiet.acme.example', [site], { contact: { name: 'Grace H', email: 'g@h.example' } })
     const rows = await registry.sequencer.index.all('select * from entries')
     expect(JSON.stringify(rows)).not.toContain('Grace')
@@ -148,7 +148,7 @@ describe('a file that is hosted', () => {
 })
 
 describe('a claim', () => {
-  test('names an address with a token of its own, and needs an organization', async () => {
+  test('has an address with its own token, and requires an organization', async () => {
     const first = (await claim('shop.example')).json()
     const second = (await claim('shop.example')).json()
     expect(first).toMatchObject({ success: true, domain: 'shop.example' })
@@ -165,7 +165,7 @@ describe('a claim', () => {
     expect(empty.statusCode).toBe(200)
   })
 
-  test('makes a domain the organization’s whose claim it carries, once it points here', async () => {
+  test('assigns a domain to the organization whose claim its pointer carries', async () => {
     const domain = 'claimed.example'
     const { authoritative_location } = (await claim(domain)).json()
     web.hosts[domain] = { [FILE]: { authoritative_location } }
@@ -182,13 +182,13 @@ describe('a claim', () => {
     expect((await verifyOrigin(domain, rival)).json()).not.toHaveProperty('bound_org_id')
   })
 
-  test('tells only its organization that it was bound', async () => {
+  test('reports the binding only to its organization', async () => {
     const { authoritative_location } = (await claim('told.example')).json()
     web.hosts['told.example'] = { [FILE]: { authoritative_location } }
     expect((await verifyOrigin('told.example')).json()).toMatchObject({ bound_org_id: acmeId })
   })
 
-  test('is not voided by another organization’s', async () => {
+  test('is not voided by the claim of another organization', async () => {
     const domain = 'wanted.example'
     const { authoritative_location } = (await claim(domain)).json()
     await claim(domain, rival)
@@ -196,7 +196,7 @@ describe('a claim', () => {
     expect((await verifyOrigin(domain)).json()).toMatchObject({ bound_org_id: acmeId })
   })
 
-  test('that the pointer still carries proves the domain again', async () => {
+  test('renews the proof while the pointer still carries it', async () => {
     const domain = 'lasting.example'
     const { authoritative_location } = (await claim(domain)).json()
     web.hosts[domain] = { [FILE]: { authoritative_location } }
@@ -207,7 +207,7 @@ describe('a claim', () => {
     expect((await save(domain, [site])).statusCode).toBe(200)
   })
 
-  test('that is void makes the domain nobody’s', async () => {
+  test('that is void leaves the domain without an owner', async () => {
     const domain = 'void.example'
     const { authoritative_location } = (await claim(domain)).json()
     await claim(domain)
@@ -218,7 +218,7 @@ describe('a claim', () => {
     expect((await save(domain, [site])).statusCode).toBe(403)
   })
 
-  test('lapses when the domain points elsewhere, and then another one may be made', async () => {
+  test('expires when the domain points elsewhere, and a new one may be made', async () => {
     const domain = 'lapsed.example'
     const first = (await claim(domain)).json()
     web.hosts[domain] = { [FILE]: { authoritative_location: first.authoritative_location } }
@@ -246,7 +246,7 @@ describe('a claim', () => {
     expect((await claim(domain, rival)).statusCode).toBe(409)
   })
 
-  test('is no proof of any other domain', async () => {
+  test('proves nothing for another domain', async () => {
     const { authoritative_location } = (await claim('mine.example')).json()
     web.hosts['theirs.example'] = { [FILE]: { authoritative_location } }
     await claim('theirs.example')
@@ -258,7 +258,7 @@ describe('a claim', () => {
   })
 })
 
-describe('what was found at a domain has a reason', () => {
+describe('the result of a check comes with a reason', () => {
   test.each([
     ['not_found', undefined],
     ['invalid_json', '<html>'],
@@ -293,11 +293,11 @@ describe('what was found at a domain has a reason', () => {
     expect(answer).toMatchObject({ reason, verified: reason === 'authoritative_location_pointer' })
   })
 
-  test('404: nobody has saved or claimed the domain', async () => {
+  test('404: an unknown domain, never saved or claimed', async () => {
     expect((await verifyOrigin('nobody.example')).statusCode).toBe(404)
   })
 
-  test('a registry without an https address says so, and asks nobody', async () => {
+  test('without an https address the registry says so and fetches nothing', async () => {
     const plain = await web.open({}, { settings: { BASE_URL: 'http://registry.example:3000' } })
     const secret = await enrol(plain, { org: 'Plain', domains: ['reason.example'] })
     const send = (what: string) =>
@@ -324,12 +324,12 @@ describe('what was found at a domain has a reason', () => {
   })
 })
 
-describe('the lookup of a publisher whose file is hosted', () => {
+describe('the publisher lookup of a hosted file', () => {
   const domain = 'looked.acme.example'
   const hosted = `${BASE}/publisher/${domain}${FILE}`
   const look = async () => (await ask('GET', `/api/registry/publisher?domain=${domain}`)).json()
 
-  test('says that members told of the file, and where the registry serves it', async () => {
+  test('says that members entered it, and where the registry serves it', async () => {
     await save(domain, [site])
     const { files, hosting } = await look()
     expect(files.adagents_json).toEqual({
@@ -342,7 +342,7 @@ describe('the lookup of a publisher whose file is hosted', () => {
     expect(hosting).not.toHaveProperty('origin_last_checked_at')
   })
 
-  test('says since when the domain points there, and when that was last looked at', async () => {
+  test('says since when the domain points there, and when that was last checked', async () => {
     const { authoritative_location } = (await claim(domain)).json()
     web.hosts[domain] = { [FILE]: { authoritative_location } }
     const first = (await verifyOrigin(domain)).json()
@@ -359,7 +359,7 @@ describe('the lookup of a publisher whose file is hosted', () => {
     })
   })
 
-  test('says no more that the domain points there once it does not', async () => {
+  test('no longer says so once the domain stops pointing there', async () => {
     delete web.hosts[domain]
     const gone = (await verifyOrigin(domain)).json()
     expect(gone).toMatchObject({ verified: false })
@@ -368,7 +368,7 @@ describe('the lookup of a publisher whose file is hosted', () => {
     expect(hosting).not.toHaveProperty('origin_verified_at')
   })
 
-  test('says of a file that cannot be used that it is invalid, whatever was told', async () => {
+  test('reports an unusable file as invalid, whatever members entered', async () => {
     const bad = 'bad.acme.example'
     await save(bad, [{ type: 'podcast', name: 'Morning' }])
     await registry.observe({
@@ -392,11 +392,11 @@ describe('the lookup of a publisher whose file is hosted', () => {
   })
 })
 
-describe('what the registry believes of a publisher that points to its hosted file', () => {
+describe('the state of a publisher that points to its hosted file', () => {
   const domain = 'pointing.acme.example' as Domain
   const place = `${BASE}/publisher/${domain}${FILE}?proto_claim=abc`
 
-  test('is what the file says, with the identities that it had, and its changes are told', async () => {
+  test('is what the file says, with the same identities, and its changes are events', async () => {
     await save(domain, [site])
     const [told] = (await resolved(domain)).properties
     expect(await resolved(domain)).toMatchObject({ source: 'hosted', verified: false })
@@ -434,7 +434,7 @@ describe('what the registry believes of a publisher that points to its hosted fi
     expect(events.map(({ event_type }) => event_type)).toContain('property.created')
   })
 
-  test('follows each save in the same commit, and nobody fetches the file', async () => {
+  test('follows each save in the same commit, without a fetch', async () => {
     const before = registry.sequencer.seq
     const saved = await save(domain, [{ ...site, name: 'Renamed' }])
     expect(saved.json()).toMatchObject({ revision_number: 2 })
@@ -446,7 +446,7 @@ describe('what the registry believes of a publisher that points to its hosted fi
     expect(state).toEqual([])
   })
 
-  test('is the file of the domain itself again when that is one', async () => {
+  test('comes from the domain’s own file again once there is one', async () => {
     registry.clock.pass(MINUTE)
     await registry.observe(publisherFile(domain, { sites: [domain], agents: [] }))
     expect((await save(domain, [site])).statusCode).toBe(409)
@@ -456,7 +456,7 @@ describe('what the registry believes of a publisher that points to its hosted fi
     expect((await resolved(domain)).properties).toMatchObject([{ name: 'Acme', status: 'active' }])
   })
 
-  test('is nothing once nothing is told of it, whatever stood before it pointed here', async () => {
+  test('is empty once the entry is, whatever was there before the pointer', async () => {
     const old = 'once.acme.example' as Domain
     await registry.observe(
       publisherFile(old, { sites: [old], agents: ['https://agent.example/mcp'] }),
@@ -472,12 +472,12 @@ describe('what the registry believes of a publisher that points to its hosted fi
     expect(after).toMatchObject({ source: 'hosted', authorized_agents: [], properties: [] })
   })
 
-  test('is nothing new where another domain points to that file', async () => {
+  test('does not change when another domain points to that file', async () => {
     await registry.observe(pointer('thief.example', place))
     expect((await ask('GET', '/api/properties/resolve?domain=thief.example')).statusCode).toBe(404)
   })
 
-  test('of a brand is the file that was saved', async () => {
+  test('of a brand is the saved file', async () => {
     const brand_manifest = { description: 'Boots', colors: [{ hex: '#102030', type: 'primary' }] }
     const brand = { domain, brand_name: 'Acme Boots', brand_manifest }
     expect((await ask('POST', '/api/brands/save', brand)).statusCode).toBe(200)
@@ -506,7 +506,7 @@ describe('what the registry believes of a publisher that points to its hosted fi
   })
 })
 
-test('nothing is served of a domain that is taken down', async () => {
+test('nothing is served for a domain that is taken down', async () => {
   const domain = 'gone.acme.example' as Domain
   await save(domain, [site])
   await ask('POST', '/api/brands/save', { domain, brand_name: 'Gone' })

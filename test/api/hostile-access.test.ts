@@ -359,7 +359,7 @@ async function belongings() {
   }
 }
 
-test('every operation that names something by its id is tried by a stranger here', () => {
+test('every operation with an id is tried by a stranger here', () => {
   const named = operations.filter(namesById).map(({ id }) => id)
   expect(named.length).toBeGreaterThan(12)
   expect(named.filter(id => !(id in cases) && !publicIds.includes(id))).toEqual([])
@@ -368,7 +368,7 @@ test('every operation that names something by its id is tried by a stranger here
 const tried = Object.entries(cases).flatMap(([id, ways]) => ways.map(way => ({ id, ...way })))
 
 describe.each(['key', 'owner', 'newcomer'])('a stranger: %s', who => {
-  test.each(tried)('is answered $status by $id, and changes nothing', async ({ asks, status }) => {
+  test.each(tried)('gets $status with $id, and changes nothing', async ({ asks, status }) => {
     const before = await belongings()
     const answer = await ask(strangers[who]!, asks())
     // Who has no organization yet founds one by some of these, and may do with it what is theirs.
@@ -379,7 +379,7 @@ describe.each(['key', 'owner', 'newcomer'])('a stranger: %s', who => {
   })
 })
 
-test('a logo that a stranger hands in is shown to nobody else, and one that waits to no stranger', async () => {
+test('a pending logo is shown to no stranger, and a stranger’s logo to nobody else', async () => {
   const logos = async (secret: string, domain: string) =>
     (await ask(secret, { url: `/api/brands/${domain}/logos` })).json().stats.total
   expect(await logos(strangers.key!, 'acme.example')).toBeGreaterThan(0)
@@ -397,7 +397,7 @@ test.each(tried.filter(({ id }) => id !== 'getLogo'))(
   },
 )
 
-test('who guesses an id is told what somebody is told who names one of another', async () => {
+test('a guessed id gets the same answer as another one’s id', async () => {
   const unknown = randomUUID()
   for (const [path, id] of [
     ['/api/registry/crawl-request/', acme.crawl],
@@ -417,7 +417,7 @@ test('who guesses an id is told what somebody is told who names one of another',
   expect([theirs.statusCode, theirs.body]).toEqual([none.statusCode, none.body])
 })
 
-test('lists show a stranger nothing that an organization keeps to itself', async () => {
+test('lists show a stranger nothing that an organization keeps private', async () => {
   await registry.publish()
   for (const url of [
     '/api/registry/agents',
@@ -440,7 +440,7 @@ test('lists show a stranger nothing that an organization keeps to itself', async
   expect(proven.json()).toMatchObject({ proven: false, verified_at: null, proven_by: null })
 })
 
-test('and Acme itself still does all of it', async () => {
+test('and the owner can still do all of it', async () => {
   registry.clock.pass(MINUTE)
   for (const id of ['getCrawlRequest', 'getMirrorProposal', 'listApiKeys', 'listOwnAgents']) {
     expect((await ask(acme.key, cases[id]![0]!.asks())).statusCode, id).toBe(200)

@@ -89,7 +89,7 @@ async function speakTo(server: URL, lines: string[], everyMs = 0) {
 const post = (headers: string) =>
   `POST /api/properties/check HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\n${headers}\r\n\r\n`
 
-describe('a body that is nested for its own sake', () => {
+describe('a deeply nested body', () => {
   const levels = 100_000
   const shapes: [string, string][] = [
     ['arrays', '['.repeat(levels) + ']'.repeat(levels)],
@@ -97,7 +97,7 @@ describe('a body that is nested for its own sake', () => {
     ['arrays that never end', '['.repeat(1024 * 1024 - 1)],
   ]
 
-  test.each(shapes)('of %s is refused by every operation, before it is parsed', async (_, text) => {
+  test.each(shapes)('of %s is refused by every operation before it is parsed', async (_, text) => {
     for (const operation of [
       ...taking.filter(({ raw }) => !raw),
       { method: 'POST', path: '/mcp' },
@@ -110,7 +110,7 @@ describe('a body that is nested for its own sake', () => {
     }
   })
 
-  test('in a field, however deep, ends no operation with an error of ours', async () => {
+  test('in a field causes no internal error, at any depth', async () => {
     for (const operation of taking) {
       const { shape = {} } = (operation.body ?? {}) as { shape?: object }
       for (const name of Object.keys(shape)) {
@@ -127,7 +127,7 @@ describe('a body that is nested for its own sake', () => {
     expect(faults()).toEqual([])
   })
 
-  test('is what brackets make it, not brackets in a text', async () => {
+  test('is measured by its brackets, not by brackets in strings', async () => {
     const brand_name = `"\\${'[{'.repeat(40)}`
     const saved = await send(
       { method: 'POST', path: '/api/brands/save' },
@@ -140,7 +140,7 @@ describe('a body that is nested for its own sake', () => {
 })
 
 describe('a body that is too large', () => {
-  test('is refused by every operation, with 413 and no word of it kept', async () => {
+  test('is refused by every operation with 413, and nothing of it is kept', async () => {
     const text = JSON.stringify({ ...usual, brand_name: 'x'.repeat(1024 * 1024) })
     for (const operation of taking) {
       expect((await send(operation, text)).status, operation.id).toBe(413)
@@ -148,17 +148,17 @@ describe('a body that is too large', () => {
     expect(said.join().length).toBeLessThan(1024 * 1024)
   })
 
-  test('is refused by what it says of its length, without being read', async () => {
+  test('is refused by its declared length without being read', async () => {
     expect(await speak([post(`content-length: ${2 ** 40}`)])).toMatch(/^HTTP\/1.1 413 /)
   })
 
-  test('is refused at the first piece too many, when it says no length', async () => {
+  test('without a length is refused at the first chunk beyond the bound', async () => {
     const piece = `10000\r\n${' '.repeat(0x10000)}\r\n`
     const answer = await speak([post('transfer-encoding: chunked'), ...Array(32).fill(piece)])
     expect(answer).toMatch(/^HTTP\/1.1 413 /)
   })
 
-  test('of two lengths, or a length and pieces, is no request', async () => {
+  test('with two lengths, or a length and chunks, is a bad request', async () => {
     const smuggled = [
       'content-length: 2\r\ncontent-length: 20',
       'content-length: 2\r\ntransfer-encoding: chunked',
@@ -168,7 +168,7 @@ describe('a body that is too large', () => {
     }
   })
 
-  test('is not larger once it is unpacked: none is unpacked', async () => {
+  test('cannot hide in compression: no body is decompressed', async () => {
     const { statusCode } = await registry.app.inject({
       method: 'POST',
       url: '/api/properties/check',
@@ -179,11 +179,11 @@ describe('a body that is too large', () => {
   })
 })
 
-describe('what is HTTP and no request to a registry', () => {
+describe('HTTP that is no valid request', () => {
   test.each([
     [405, 'CONNECT a.example:443 HTTP/1.1\r\nhost: x\r\n\r\n'],
     [417, post('content-length: 2\r\nexpect: the-unexpected')],
-  ])('%i: is told so in words', async (status, request) => {
+  ])('%i: is answered with an error in words', async (status, request) => {
     const heard = await speak([request])
     expect(heard).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
     expect(heard).toMatch(/content-type: application\/json/)
@@ -191,7 +191,7 @@ describe('what is HTTP and no request to a registry', () => {
   })
 })
 
-describe('on a server of less patience, a body', () => {
+describe('with a short request timeout, a body', () => {
   let hasty: TestRegistry
   let server: URL
   beforeAll(async () => {
@@ -200,14 +200,14 @@ describe('on a server of less patience, a body', () => {
   })
   afterAll(() => hasty.close())
 
-  test('that comes by drops holds its connection for as long as a request may take, and no longer', async () => {
+  test('that arrives slowly holds its connection for that time and no longer', async () => {
     const drops = ['{', ...Array<string>(90).fill(' ')]
     const { heard, said } = await speakTo(server, [post('content-length: 100'), ...drops], 100)
     expect(heard).toMatch(/^HTTP\/1.1 408 /)
     expect(said).toBeLessThan(drops.length)
   })
 
-  test('nor may its headers come by drops', async () => {
+  test('with slow headers holds it no longer either', async () => {
     const drops = Array.from({ length: 90 }, (_, i) => `x-${i}: 1\r\n`)
     const begin = 'GET /healthz HTTP/1.1\r\nhost: x\r\n'
     const { heard, said } = await speakTo(server, [begin, ...drops], 100)
@@ -216,12 +216,12 @@ describe('on a server of less patience, a body', () => {
   })
 })
 
-describe('a body that says something twice', () => {
+describe('a body with duplicate keys', () => {
   const save = (text: string) => send({ method: 'POST', path: '/api/brands/save' }, text)
   const history = async (domain: string) =>
     (await registry.app.inject(`/api/brands/history?domain=${domain}`)).statusCode
 
-  test('means what it says last, for the judge and for the store alike', async () => {
+  test('counts with its last value, for validation and storage alike', async () => {
     const foreign = 'victim.example'
     const theirs = `{"domain":"twice.acme.example","domain":"${foreign}","brand_name":"Mine"}`
     expect(await save(theirs)).toMatchObject({ status: 403 })
@@ -233,7 +233,7 @@ describe('a body that says something twice', () => {
     expect(shown.json().brand_name).toBe('B')
   })
 
-  test('under one Idempotency-Key is the same request as one that says it once', async () => {
+  test('under one Idempotency-Key equals the request without the duplicates', async () => {
     const asked = (payload: string) =>
       registry.app.inject({
         method: 'POST',
@@ -252,7 +252,7 @@ describe('a body that says something twice', () => {
   })
 })
 
-test('a body that reaches for the prototype of objects is refused, at any depth', async () => {
+test('a body with a prototype key is refused, at any depth', async () => {
   for (const poison of [
     '"__proto__":{"isAdmin":true}',
     '"constructor":{"prototype":{"isAdmin":true}}',
@@ -269,7 +269,7 @@ test('a body that reaches for the prototype of objects is refused, at any depth'
   expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined()
 })
 
-test('bytes that are no text are refused, or are text with marks in their place', async () => {
+test('invalid UTF-8 is refused, or replaced by marks', async () => {
   for (const bytes of [
     [0xff, 0xfe, 0x7b, 0x7d],
     [0x7b, 0x22, 0xc0, 0x80, 0x22, 0x3a, 0x31, 0x7d],

@@ -74,8 +74,8 @@ async function raw(request: string): Promise<string> {
 const gets = operations.filter(({ id, method }) => method === 'GET' && id !== 'streamFeed')
 const names = ['domain', 'q', 'search', 'cursor', 'types', 'limit', 'url', 'agent', 'value', 'org']
 
-describe('a text that somebody injects', () => {
-  test('into a path or a query ends in no header, no page and no other status than its own', async () => {
+describe('an injected text', () => {
+  test('in a path or a query causes no header, no page and no other status', async () => {
     for (const text of injected) {
       const at = encodeURIComponent(text)
       const query = names.map(name => `${name}=${at}`).join('&')
@@ -97,7 +97,7 @@ describe('a text that somebody injects', () => {
     }
   })
 
-  test('into a header is no request, or ends in none of ours', async () => {
+  test('in a header is a bad request, or ends in no header of the answer', async () => {
     for (const name of [
       'idempotency-key',
       'authorization',
@@ -121,7 +121,7 @@ describe('a text that somebody injects', () => {
     }
   })
 
-  test('into the host does not lead anybody elsewhere', async () => {
+  test('in the host leads nobody elsewhere', async () => {
     for (const path of [
       '/api',
       '/openapi/registry.yaml',
@@ -136,7 +136,7 @@ describe('a text that somebody injects', () => {
     }
   })
 
-  test('is one line of the log, as JSON, with nothing that a terminal would carry out', () => {
+  test('is one JSON line of the log, without terminal control characters', () => {
     const lines = written.filter(line => line.includes('forged') || /\\u001b/.test(line))
     for (const line of written) {
       expect(line.endsWith('\n')).toBe(true)
@@ -150,7 +150,7 @@ describe('a text that somebody injects', () => {
 })
 
 describe('a secret', () => {
-  test('wherever it is sent stands in no line of the log, and comes back in no answer', async () => {
+  test('in any place of a request appears in no log line and no answer', async () => {
     const person = await issuer.token({ sub: 'ann' })
     const secrets = {
       key,

@@ -64,14 +64,14 @@ const shown = async () => {
 const agree = () => registry.verify()
 
 describe('fifty saves at once', () => {
-  test('under one Idempotency-Key make one revision, and all are answered alike', async () => {
+  test('under one Idempotency-Key make one revision with one answer', async () => {
     const answers = await many(() => save('Once', 'the-same'))
     expect(new Set(answers.map(({ statusCode, body }) => `${statusCode} ${body}`)).size).toBe(1)
     expect(answers[0]!.statusCode).toBe(200)
     expect(await history()).toMatchObject([{ n: 1, name: 'Once' }])
   })
 
-  test('under one Idempotency-Key that say different things: one is made, the others are refused', async () => {
+  test('under one Idempotency-Key with different bodies: one is made, the others are refused', async () => {
     const answers = await many(i => save(`Name ${i}`, 'the-same-again'))
     const statuses = answers.map(({ statusCode }) => statusCode).sort()
     expect(statuses).toEqual([200, ...Array<number>(MANY - 1).fill(409)])
@@ -79,7 +79,7 @@ describe('fifty saves at once', () => {
     expect(await history()).toMatchObject([{ n: 1, name: `Name ${winner}` }])
   })
 
-  test('of which some roll back leave a history without a gap, and show its last state', async () => {
+  test('with rollbacks among them leave a history without gaps, which ends in the current state', async () => {
     await save('First')
     const rollBack = () =>
       registry.app.inject({
@@ -97,7 +97,7 @@ describe('fifty saves at once', () => {
     expect(await agree()).toEqual([])
   })
 
-  test('while the domain’s own file is found: what comes after it is refused, and it stands', async () => {
+  test('while the domain’s own file arrives: later saves are refused, and the file counts', async () => {
     const [answers] = await Promise.all([
       many(async i => {
         await new Promise(resolve => setTimeout(resolve, i * 4))
@@ -115,7 +115,7 @@ describe('fifty saves at once', () => {
     expect(await agree()).toEqual([])
   })
 
-  test('while the domain is taken from the organization: none is made after it', async () => {
+  test('while the domain is taken from the organization: no later save is made', async () => {
     const own = `own-${count}.example`
     const secret = await enrol(registry, { org: `Loser ${count}`, domains: [own] })
     domain = own
@@ -139,7 +139,7 @@ describe('fifty saves at once', () => {
   })
 })
 
-test('saves one after the other end with the revocation of their key, for whoever sends them', async () => {
+test('saves in a row end with the revocation of their key', async () => {
   const org = `Revoked ${count}`
   const secret = await registry.createKey(org)
   domain = `revoked-${count}.example`
@@ -168,7 +168,7 @@ test('saves one after the other end with the revocation of their key, for whoeve
   expect(await history()).toHaveLength(made)
 })
 
-test('a save that waits for the writer while its key is revoked is not made, and may be asked for with another one', async () => {
+test('a save that waits while its key is revoked is refused, and may be repeated with another key', async () => {
   const org = `Waiting ${count}`
   const secret = await registry.createKey(org)
   domain = `waiting-${count}.example`
@@ -206,7 +206,7 @@ test('a save that waits for the writer while its key is revoked is not made, and
   expect(answers.get(again.submission_id)).toMatchObject({ error: 'unauthenticated' })
 })
 
-test('an Idempotency-Key of one organization, or of one path, is none of another', async () => {
+test('an Idempotency-Key counts for one organization and one path', async () => {
   const secret = await enrol(registry, { org: 'Other', domains: ['other.example'] })
   expect((await save('Mine', 'shared')).statusCode).toBe(200)
   const theirs = await save('Mine', 'shared', secret)
@@ -220,7 +220,7 @@ test('an Idempotency-Key of one organization, or of one path, is none of another
   expect(properties.statusCode).toBe(200)
 })
 
-test('what a caller names as its own id is no id of a submission', async () => {
+test('an id chosen by the caller is no submission id', async () => {
   const revision_id = randomUUID()
   const answer = await registry.app.inject({
     method: 'POST',

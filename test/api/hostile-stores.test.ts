@@ -249,8 +249,8 @@ async function dump(file: string, names: readonly string[]): Promise<string> {
   return JSON.stringify(rows)
 }
 
-describe('what is private', () => {
-  test('stands in the private stores, where it came in', async () => {
+describe('private data', () => {
+  test('is in the private stores, where it arrived', async () => {
     const file = resolvePaths(registry.config.DATA_DIR).accounts
     const text = await dump(file, listTables('accounts'))
     for (const what of [
@@ -266,7 +266,7 @@ describe('what is private', () => {
     expect(closed).toContain('accounts/accounts.duckdb')
   })
 
-  test('lies in folders that no other user of the host may look into', () => {
+  test('is in folders that other users of the host cannot read', () => {
     const folders = new Set(closed.map(path => path.slice(0, path.indexOf('/'))))
     expect(folders).toContain('accounts')
     for (const folder of folders) {
@@ -274,7 +274,7 @@ describe('what is private', () => {
     }
   })
 
-  test('stands in no byte of a snapshot, a Parquet file, an event file or the search file', () => {
+  test('is in no byte of a snapshot, a Parquet file, an event file or the search file', () => {
     const names = open.join('\n')
     for (const kind of [
       'index.duckdb',
@@ -294,7 +294,7 @@ describe('what is private', () => {
     expect(holding.length, 'what is public is found like this').toBeGreaterThan(3)
   })
 
-  test('stands in no row of the index, of a snapshot or of a Parquet file', async () => {
+  test('is in no row of the index, of a snapshot or of a Parquet file', async () => {
     const paths = resolvePaths(registry.config.DATA_DIR)
     const dumps = [
       await dump(paths.index, listTables('tables')),
@@ -309,7 +309,7 @@ describe('what is private', () => {
     }
   })
 
-  test('stands in no line of the log', () => {
+  test('is in no log line', () => {
     expect(said.length).toBeGreaterThan(5)
     for (const [what, text] of Object.entries(secrets)) {
       expect(
@@ -332,7 +332,7 @@ async function parquetDump(folder: string): Promise<string> {
 }
 
 describe('a public store', () => {
-  test('has no table of the private one, and no column for what is private', async () => {
+  test('has no table of the private one, and no column of private data', async () => {
     const paths = resolvePaths(registry.config.DATA_DIR)
     const db = await Database.open(paths.registry, { readOnly: true })
     const columns = await db.all<{ table: string; column: string }>(
@@ -349,7 +349,7 @@ describe('a public store', () => {
     expect(wrong).toEqual([])
   })
 
-  test('is never the folder of the private ones', () => {
+  test('is never in the folder of the private ones', () => {
     const { dir, accounts, snapshots, parquet, events, search } = resolvePaths(
       registry.config.DATA_DIR,
     )

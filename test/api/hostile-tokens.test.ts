@@ -44,7 +44,7 @@ function signed(header: object, said: object = claims()): string {
   return `${text}.${sign('sha256', Buffer.from(text), privateKey).toString('base64url')}`
 }
 
-describe('a token that wants to be read in another way', () => {
+describe('a token that could be read in another way', () => {
   test.each<[string, () => object]>([
     ['brings its key along', () => ({ jwk })],
     ['brings a certificate', () => ({ x5c: [publicKey.export({ format: 'pem', type: 'spki' })] })],
@@ -67,7 +67,7 @@ describe('a token that wants to be read in another way', () => {
   })
 
   test.each(['HS256', 'HS384', 'HS512'])(
-    'with the public key as a secret is refused (%s)',
+    'signed with the public key as a secret is refused (%s)',
     async alg => {
       const { kid, spki } = issuer.key()
       const text = `${part({ alg, kid })}.${part(claims())}`
@@ -79,7 +79,7 @@ describe('a token that wants to be read in another way', () => {
     },
   )
 
-  test('as five parts, as one in another, or larger than any is refused', async () => {
+  test('with five parts, as one inside another, or too large is refused', async () => {
     const good = await issuer.token()
     const [header, payload, signature] = good.split('.')
     for (const token of [
@@ -103,7 +103,7 @@ describe('a token that wants to be read in another way', () => {
 })
 
 describe('a credential of one kind', () => {
-  test('is none of another', async () => {
+  test('does not count as one of another kind', async () => {
     const token = await issuer.token()
     for (const credential of [
       `Bearer sk_${token}`,
@@ -123,7 +123,7 @@ describe('a credential of one kind', () => {
     expect(await askStatus(`Bearer ${key}`)).toBe(200)
   })
 
-  test('in claims gives no rights: where a person belongs is the registry’s to say', async () => {
+  test('grants no rights by its claims: memberships are in the registry', async () => {
     const orgs = await registry.sequencer.accounts.db.all<{ org_id: string }>(
       'select org_id from organizations',
     )

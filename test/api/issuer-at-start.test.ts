@@ -12,7 +12,7 @@ import { openIssuer } from '../support/issuer.ts'
 import { patient, patientLimits } from '../support/patience.ts'
 import { startRedis } from '../support/redis.ts'
 
-test('an API that starts has a crawler read the keys of the issuer, before anybody asks', async () => {
+test('an API process that starts has the issuer’s keys fetched before the first request', async () => {
   const issuer = await openIssuer()
   const redis = await startRedis()
   const crawling = readConfig({ ...issuer.settings, ...patientLimits() })

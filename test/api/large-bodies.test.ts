@@ -31,7 +31,7 @@ const create = (count: number, remoteAddress = '203.0.113.1', agents: unknown[] 
     payload: { authorized_agents: agents, properties: buildProperties(count) },
   })
 
-test('a large file is made, or refused with its faults, as a small one is', async () => {
+test('a large file is created, or refused with its faults, like a small one', async () => {
   for (const count of [2, 300]) {
     const made = await create(count)
     expect([count, made.statusCode]).toEqual([count, 200])
@@ -44,7 +44,7 @@ test('a large file is made, or refused with its faults, as a small one is', asyn
   }
 })
 
-test('what large bodies cost keeps nobody waiting, and one caller is taken few at once', async () => {
+test('large bodies delay nobody else, and a caller has few of them at once', async () => {
   await create(300)
   const posts = Array.from({ length: 8 }, () => create(5_000))
   const waits: number[] = []
@@ -67,7 +67,7 @@ test('what large bodies cost keeps nobody waiting, and one caller is taken few a
   expect((await create(2)).statusCode).toBe(200)
 })
 
-test('hundreds of thousands of wrong items are refused by their number', async () => {
+test('hundreds of thousands of invalid items are refused by their number', async () => {
   for (const domains of [Array(400_000).fill(1), Array(200).fill(Array(2_000).fill(1))]) {
     const started = performance.now()
     const answer = await registry.app.inject({

@@ -48,7 +48,7 @@ function told({ headers, body, statusCode }: LightMyRequestResponse) {
 /** The same number of seconds wherever it is said. */
 const for_ = (seconds: number) => ({ reset: seconds, header: seconds, body: seconds })
 
-test('the numbers are the specification’s', () => {
+test('the numbers are those of the specification', () => {
   expect(limits).toMatchObject({
     bulkResolvePerMinute: 20,
     crawlRequestDomainSeconds: 5 * 60,
@@ -62,7 +62,7 @@ test('the numbers are the specification’s', () => {
   })
 })
 
-test('limited are the bulk resolves by address, edits of entries by user, and nothing else', () => {
+test('only bulk resolves (by address) and edits of entries (by user) are limited', () => {
   const ids = (having: 'limit' | 'quota') =>
     operations.flatMap(operation => (operation[having] === undefined ? [] : [operation.id])).sort()
   expect(ids('limit')).toEqual(['resolveBrandsBulk', 'resolvePropertiesBulk'])
@@ -74,7 +74,7 @@ test('limited are the bulk resolves by address, edits of entries by user, and no
   }
 })
 
-test('what is not in the table is answered however often it is asked', async () => {
+test('operations outside the table are not limited', async () => {
   const registry = await open()
   const key = await registry.createKey('Asking')
   const urls = ['/api/brands/registry', '/api/registry/agents/search', '/api/registry/feed']
@@ -108,7 +108,7 @@ describe.each(['brands', 'properties'])('POST /api/%s/resolve/bulk', kind => {
   }
   const behind = (forwarded: string) => ({ headers: { 'x-forwarded-for': forwarded } })
 
-  test('takes twenty requests a minute of an address, and says when there are more', async () => {
+  test('allows twenty requests a minute per address, and says when to retry', async () => {
     const registry = await open()
     const limited = { policy: '20;w=60', limit: 20 }
     expect(await repeated(1, registry, '203.0.113.7')).toMatchObject({
@@ -124,7 +124,7 @@ describe.each(['brands', 'properties'])('POST /api/%s/resolve/bulk', kind => {
     expect(await repeated(1, registry, '203.0.113.8')).toMatchObject({ status: 200 })
   })
 
-  test('takes a hundred domains in a request', async () => {
+  test('allows a hundred domains per request', async () => {
     const registry = await open()
     const domains = Array.from({ length: 101 }, (_, i) => `d${i}.example`)
     const ask = (some: string[]) => bulk(registry, '203.0.113.7', { payload: { domains: some } })
@@ -132,14 +132,14 @@ describe.each(['brands', 'properties'])('POST /api/%s/resolve/bulk', kind => {
     expect((await ask(domains)).statusCode).toBe(400)
   })
 
-  test('counts a network of IPv6 as one address', async () => {
+  test('counts an IPv6 network as one address', async () => {
     const registry = await open({ limits: { bulkResolvePerMinute: 1 } })
     expect(await repeated(1, registry, '2001:db8:1:2::3')).toMatchObject({ status: 200 })
     expect(await repeated(1, registry, '2001:db8:1:2:ffff::4')).toMatchObject({ status: 429 })
     expect(await repeated(1, registry, '2001:db8:1:3::3')).toMatchObject({ status: 200 })
   })
 
-  test('does not believe what callers say of their address', async () => {
+  test('ignores addresses that callers claim', async () => {
     const registry = await open({ limits: { bulkResolvePerMinute: 2 } })
     const statuses: number[] = []
     for (let i = 1; i < 5; i++) {
@@ -149,7 +149,7 @@ describe.each(['brands', 'properties'])('POST /api/%s/resolve/bulk', kind => {
     expect(statuses).toEqual([200, 200, 429, 429])
   })
 
-  test('believes the proxies that the settings name, and of a chain the last address that is none', async () => {
+  test('trusts the configured proxies, and takes the last address before them', async () => {
     const settings = { TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' }
     const registry = await open({ settings, limits: { bulkResolvePerMinute: 1 } })
     const status = async (address: string, forwarded: string) =>
@@ -190,7 +190,7 @@ describe('saves', () => {
     return answers.map(told)
   }
 
-  test('are sixty requests an hour by a user, of both kinds together, whatever comes of them', async () => {
+  test('are sixty an hour per user, of both kinds together, whatever their result', async () => {
     const registry = await open()
     const ann = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
     const payload = { domain: 'acme.example', brand_name: 'Acme' }
@@ -210,7 +210,7 @@ describe('saves', () => {
     expect(await save(registry, ann, { payload })).toMatchObject([{ refused: for_(60) }])
   })
 
-  test('are sixty an hour and two hundred a day by all users of an organization', async () => {
+  test('are sixty an hour and two hundred a day for all users of an organization', async () => {
     const registry = await open()
     await registry.createKey('Acme')
     const keys = await Promise.all(Array.from({ length: 4 }, () => key(registry, 'Acme')))
@@ -237,7 +237,7 @@ describe('saves', () => {
     ])
   })
 
-  test('that are refused by two windows are told of the longer one', async () => {
+  test('refused by two windows report the longer wait', async () => {
     const registry = await open({ limits: { savesPerHour: 1, savesPerOrganizationDay: 1 } })
     const secret = await registry.createKey('Acme')
     await save(registry, secret)

@@ -25,7 +25,7 @@ const brandsIn = async (query = '') => {
   return { domains, seq: answer.headers['x-registry-seq'], type: answer.headers['content-type'] }
 }
 
-test('a list without filters is answered alike for all, by pages and with filters as ever', async () => {
+test('a list without filters has the same pages for all callers, with cursors and offsets', async () => {
   const first = await brandsIn()
   expect(first.domains).toEqual(['a.example', 'b.example', 'c.example'])
   expect(first.type).toBe('application/json; charset=utf-8')
@@ -54,7 +54,7 @@ async function walk(app: TestRegistry['app'], list: 'brands' | 'properties', que
 }
 
 test.each(['', '&source=brand_json', '&search=example'])(
-  'a list is walked to its end by its cursor, whatever is asked for: %s',
+  'cursors lead to the end of a list, whatever the limits: %s',
   async more => {
     const all = (await brandsIn(`?${more}`)).domains
     expect(await walk(registry.app, 'brands', `limit=2${more}`)).toEqual(all)
@@ -65,7 +65,7 @@ test.each(['', '&source=brand_json', '&search=example'])(
   },
 )
 
-test('whatever was asked for before, a new snapshot shows what is in it', async () => {
+test('a new snapshot shows its content, whatever was cached before', async () => {
   for (let night = 0; night < 3; night++) {
     const before = await brandsIn()
     await registry.observe(brandFile(`n${night}.example`, `A night ${night}`))
@@ -80,7 +80,7 @@ test('whatever was asked for before, a new snapshot shows what is in it', async 
   }
 })
 
-test('every page is the same to the byte, whether the search file is there or not', async () => {
+test('every page has the same bytes with and without the search file', async () => {
   const own = await openRegistry()
   const mixed = ['ö.example', 'b.example', 'a.example'].map(domain =>
     brandFile(domain, `Ä ${domain}`),
@@ -130,7 +130,7 @@ test('every page is the same to the byte, whether the search file is there or no
   await own.close()
 })
 
-test('a list waits for its search file for ten minutes, and shows the new snapshot without it after that', async () => {
+test('a list waits ten minutes for its search file, then shows the new snapshot without it', async () => {
   const own = await openRegistry()
   const names = async () => {
     await own.reader.refresh()
@@ -152,13 +152,13 @@ test('a list waits for its search file for ten minutes, and shows the new snapsh
   await own.close()
 })
 
-test('more different pages than are kept are answered all the same', async () => {
+test('more different pages than the cache holds are answered as well', async () => {
   for (let limit = 1; limit < 40; limit++) {
     expect((await brandsIn(`?limit=${limit}`)).domains).toHaveLength(Math.min(limit, 6))
   }
 })
 
-test('a list tells until when all that was committed is in it: until now, as long as nothing came after it', async () => {
+test('a list reports up to when it is complete: until now, while nothing was committed after it', async () => {
   const own = await openRegistry()
   const readSeq = async (path = '/api/brands/registry') =>
     (await own.app.inject(path)).headers['x-registry-as-of']

@@ -85,8 +85,8 @@ const decide = async (op: 'review.approve' | 'review.reject', review_id: string)
   expect(answer).toHaveProperty('done')
 }
 
-describe('a logo of whoever has shown that the domain is theirs', () => {
-  test('is shown at once, and served as a picture and nothing else', async () => {
+describe('a logo from a verified owner of the domain', () => {
+  test('is shown at once, served only as an image', async () => {
     const bytes = picture()
     const answer = await upload(bytes, { tags: 'Primary, light-bg', note: 'for headers' })
     expect(answer.statusCode, answer.body).toBe(201)
@@ -122,7 +122,7 @@ describe('a logo of whoever has shown that the domain is theirs', () => {
     expect(held.statusCode).toBe(304)
   })
 
-  test('is one logo however often the same picture is sent', async () => {
+  test('is one logo, however often the same image is sent', async () => {
     const bytes = picture(WEBP)
     const ids = []
     for (let i = 0; i < 3; i++) ids.push((await upload(bytes)).json().logo_id)
@@ -134,7 +134,7 @@ describe('a logo of whoever has shown that the domain is theirs', () => {
     expect((await upload(picture(), { key })).statusCode).toBe(409)
   })
 
-  test('is found by all of the tags that are asked for', async () => {
+  test('is found by all requested tags', async () => {
     await upload(picture(), { domain: 'tags.acme.example', tags: 'primary,dark-bg' })
     await upload(picture(), { domain: 'tags.acme.example', tags: 'icon' })
     const of = async (tags: string) =>
@@ -145,8 +145,8 @@ describe('a logo of whoever has shown that the domain is theirs', () => {
   })
 })
 
-describe('a logo of anybody else', () => {
-  test('is seen by its organization and by moderators alone, until it is approved', async () => {
+describe('a logo from anybody else', () => {
+  test('is visible to its organization and to moderators until it is approved', async () => {
     const bytes = picture()
     const { logo_id, review_status, url } = (await upload(bytes, { secret: stranger })).json()
     expect(review_status).toBe('pending')
@@ -169,7 +169,7 @@ describe('a logo of anybody else', () => {
     expect(await ids()).toContain(logo_id)
   })
 
-  test('that is rejected is gone, and its picture with it', async () => {
+  test('that is rejected is deleted with its image', async () => {
     const bytes = picture()
     const { logo_id, url } = (await upload(bytes, { secret: stranger })).json()
     const file = registry.reader.paths.logoFile(sha256(bytes))
@@ -186,7 +186,7 @@ describe('a logo of anybody else', () => {
     expect(existsSync(file)).toBe(true)
   })
 
-  test('that is rejected leaves the picture to another brand that shows it', async () => {
+  test('that is rejected leaves the image to another brand that uses it', async () => {
     const bytes = picture()
     const { logo_id } = (await upload(bytes, { secret: stranger, domain: 'b.example' })).json()
     const { url } = (await upload(bytes)).json()
@@ -195,7 +195,7 @@ describe('a logo of anybody else', () => {
   })
 })
 
-describe('what is no picture is refused by its bytes', () => {
+describe('a file that is no image is refused by its bytes', () => {
   test.each([
     ['SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>1</script></svg>')],
     ['HTML', Buffer.from('<!doctype html><script>alert(1)</script>')],
@@ -209,13 +209,13 @@ describe('what is no picture is refused by its bytes', () => {
     ])
   })
 
-  test('413: more than the limit', async () => {
+  test('413: larger than the limit', async () => {
     const answer = await upload(Buffer.concat([PNG, Buffer.alloc(10_000)]))
     expect(answer.statusCode).toBe(413)
     expect((await upload(Buffer.concat([PNG, Buffer.alloc(2 * 1024 * 1024)]))).statusCode).toBe(413)
   })
 
-  test('400: no form, no file, odd tags', async () => {
+  test('400: no form, no file, invalid tags', async () => {
     const send = (payload: string, type = 'multipart/form-data; boundary=b') =>
       registry.app.inject({
         method: 'POST',
@@ -232,7 +232,7 @@ describe('what is no picture is refused by its bytes', () => {
   })
 })
 
-test('pictures come back with a backup, unless they were changed', async () => {
+test('images are restored from a backup, unless they were changed', async () => {
   const bytes = picture()
   await upload(bytes)
   const [backups, dataDir] = [newDataDir(), newDataDir()]
@@ -245,7 +245,7 @@ test('pictures come back with a backup, unless they were changed', async () => {
   await expect(restore(newDataDir(), `${backups}/whole`, {})).rejects.toThrow('not what was backed')
 })
 
-test('a domain that is taken down shows no logo any more, and none is handed in for it', async () => {
+test('a domain that is taken down shows no logo and accepts none', async () => {
   const domain = 'down.acme.example' as Domain
   const bytes = picture()
   const { url } = (await upload(bytes, { domain })).json()
@@ -256,7 +256,7 @@ test('a domain that is taken down shows no logo any more, and none is handed in 
   expect((await upload(picture(), { domain })).statusCode).toBe(400)
 })
 
-test('the audit keeps who handed a logo in, but no picture', async () => {
+test('the audit log keeps who uploaded a logo, but no image', async () => {
   const rows = await registry.sequencer.accounts.db.all<{ content: object }>(
     `select content from submissions where operation = 'logo.save'`,
   )
@@ -267,7 +267,7 @@ test('the audit keeps who handed a logo in, but no picture', async () => {
   expect(rows.filter(({ content }) => 'bytes' in content)).toEqual([])
 })
 
-test('logos stand in all stores alike, and no public one names who handed them in', async () => {
+test('all stores agree on logos, and no public one names their authors', async () => {
   await registry.publish()
   expect(await registry.verify()).toEqual([])
   await registry.restart()

@@ -95,7 +95,7 @@ const allEntries = Array.from({ length: GRANTS }, (_, i) => `authorized_agents[$
 describe('the evidence of a sale', () => {
   const sale = { agent_url: agent, identifier_type: 'subdomain', explain: 'true' }
 
-  test('names each entry of the file, and is read on where one answer does not hold them', async () => {
+  test('names each entry of the file, and continues by cursor', async () => {
     const question = { ...sale, identifier_type: 'domain', identifier_value: hosts[0]!.value }
     const ask = (page: object) =>
       get(`${VALIDATE}/property-authorization`, { ...question, ...page })
@@ -107,7 +107,7 @@ describe('the evidence of a sale', () => {
     expect(last.declared).toHaveLength(20)
   })
 
-  test('is read on for a publisher, and for a product', async () => {
+  test('continues for a publisher and for a product', async () => {
     const whole = { domain: 'entries.example', agent, explain: 'true' }
     const counted = await readOn('evidence', page =>
       get('/api/registry/publisher/authorization', { ...whole, ...page }),
@@ -127,7 +127,7 @@ describe('the evidence of a sale', () => {
     }
   })
 
-  test('says nothing of more where it is whole', async () => {
+  test('has no cursor where it is complete', async () => {
     const answer = await get(`${VALIDATE}/property-authorization`, {
       ...sale,
       identifier_value: 'p0.inventory.example',
@@ -137,7 +137,7 @@ describe('the evidence of a sale', () => {
   })
 })
 
-test('the properties of a publisher that an agent may not sell are read on to the last', async () => {
+test('a publisher’s unauthorized properties can be read to the last by cursor', async () => {
   const question = { domain: 'inventory.example', agent }
   const pages = await readOn('unauthorized_properties', page =>
     get('/api/registry/publisher/authorization', { ...question, ...page }),
@@ -153,7 +153,7 @@ test('the properties of a publisher that an agent may not sell are read on to th
   expect(ids).toHaveLength(PROPERTIES - 1)
 })
 
-test('the items of a product that an agent may not sell are read on through all selectors', async () => {
+test('a product’s unauthorized items can be read through all selectors by cursor', async () => {
   const buildIds = (part: string) =>
     Array.from({ length: 1_500 }, (_, i) => `${part}-${'x'.repeat(60)}-${i}`)
   const product = {

@@ -73,8 +73,8 @@ function decide(op: 'review.approve' | 'review.reject', subject: string) {
   return registry.submit(Operation.parse(decision))
 }
 
-describe('an entry under a name that looks like another one', () => {
-  test('200: waits for a person, is shown by nobody, and cannot be edited meanwhile', async () => {
+describe('an entry under a look-alike name', () => {
+  test('200: waits for review, is not shown, and cannot be edited meanwhile', async () => {
     const first = await save('rnicrosoft.com')
     expect(first).toMatchObject({ status: 200, body: { success: true, review_status: 'pending' } })
     expect(await resolve('rnicrosoft.com')).toBe(404)
@@ -89,7 +89,7 @@ describe('an entry under a name that looks like another one', () => {
     expect(await whole()).toEqual([])
   })
 
-  test('is shown from the commit on in which it was approved, and edited like any other', async () => {
+  test('is shown from the commit of its approval, and can then be edited', async () => {
     expect(await decide('review.approve', 'brand rnicrosoft.com')).toMatchObject([{ done: {} }])
     expect(await resolve('rnicrosoft.com')).toBe(200)
     const edited = await save('rnicrosoft.com')
@@ -98,7 +98,7 @@ describe('an entry under a name that looks like another one', () => {
     expect(await whole()).toEqual([])
   })
 
-  test('stays hidden when it was rejected, and waits again when it is saved again', async () => {
+  test('stays hidden after a rejection, and waits again after another save', async () => {
     await save('globex-login.com')
     await decide('review.reject', 'brand globex-login.com')
     expect(await resolve('globex-login.com')).toBe(404)
@@ -109,7 +109,7 @@ describe('an entry under a name that looks like another one', () => {
     expect(await whole()).toEqual([])
   })
 
-  test('waits in the words of whoever came first, of two who enter it at once', async () => {
+  test('that two organizations enter at once waits in the words of the first', async () => {
     await registry.createKey('Others')
     await proveOwnership(registry, 'Others', 'globex-shop.com')
     const ids = await registry.sequencer.accounts.db.all<{ org_id: string; key_id: string }>(
@@ -136,7 +136,7 @@ describe('an entry under a name that looks like another one', () => {
     expect(await whole()).toEqual([])
   })
 
-  test('that was decided since a backup is replayed as it was decided', async () => {
+  test('decided since a backup is replayed with that decision', async () => {
     const backup = join(newDataDir(), 'before')
     await registry.sequencer.backUp(backup)
     const decided = { 'globex-one.com': 'approve', 'globex-two.com': 'reject' } as const
@@ -170,7 +170,7 @@ describe('an entry under a name that looks like another one', () => {
     )
   })
 
-  test('of properties waits as well', async () => {
+  test('with properties waits as well', async () => {
     const more = { properties: [{ type: 'website', name: 'Site' }], contact: { name: 'Ann Poe' } }
     const saved = await save('g1obex.com', 'properties', 'publisher_domain', more)
     expect(saved).toMatchObject({ status: 200, body: { review_status: 'pending' } })
@@ -184,13 +184,13 @@ describe('an entry under a name that looks like another one', () => {
   })
 })
 
-test('400: a name in other letters that passes for another one is no entry', async () => {
+test('400: a name in other scripts that imitates another one is refused', async () => {
   const answer = await save(homograph)
   expect(answer).toMatchObject({ status: 400, body: { error: expect.stringMatching(/acme\.com/) } })
   expect(await resolve(homograph)).toBe(404)
 })
 
-test('200: a name that looks like none waits for nobody', async () => {
+test('200: a name that resembles none needs no review', async () => {
   const answer = await save('own.example')
   expect(answer.status).toBe(200)
   expect(answer.body.review_status).toBeUndefined()

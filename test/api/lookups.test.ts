@@ -26,7 +26,7 @@ afterAll(() => registry.close())
 const get = (url: string) => registry.app.inject(url)
 
 describe('GET /api/registry/publisher', () => {
-  test('200: the inventory of a publisher and how far each agent reaches', async () => {
+  test('200: the inventory of a publisher and the reach of each agent', async () => {
     const answer = await get('/api/registry/publisher?domain=https://News.example/about?x=1')
     expect(answer.statusCode).toBe(200)
     expect(answer.json()).toMatchObject({
@@ -49,7 +49,7 @@ describe('GET /api/registry/publisher', () => {
     expect(answer.json()).not.toHaveProperty('placements')
   })
 
-  test('200: placements come when asked for, cut at the bound of an answer', async () => {
+  test('200: placements on request, cut at the bound of an answer', async () => {
     const answer = await get('/api/registry/publisher?domain=news.example&include=placements')
     expect(answer.headers).not.toHaveProperty('etag')
     const body = answer.json()
@@ -109,7 +109,7 @@ describe('GET /api/registry/publisher', () => {
 })
 
 describe('GET /api/registry/lookup/domain/{domain}', () => {
-  test('200: the agents of a domain, and where to ask from now on', async () => {
+  test('200: the agents of a domain, with a link to the newer endpoint', async () => {
     const answer = await get('/api/registry/lookup/domain/NEWS.example')
     expect(answer.statusCode).toBe(200)
     expect(answer.headers).toMatchObject({
@@ -132,7 +132,7 @@ describe('GET /api/registry/lookup/domain/{domain}', () => {
     })
   })
 
-  test('200: agents that lately claimed the domain, known or not, until they do no more', async () => {
+  test('200: agents that recently claimed the domain, known or not, until they stop', async () => {
     const own = await openRegistry()
     const agent = 'https://agent.example/mcp'
     await own.observe(publisherFile('news.example', { sites: ['news.example'], agents: [agent] }))
@@ -159,7 +159,7 @@ describe('GET /api/registry/lookup/domain/{domain}', () => {
     await own.close()
   })
 
-  test('400: what is no domain is refused by name', async () => {
+  test('400: an invalid domain is named in the error', async () => {
     const answer = await get('/api/registry/lookup/domain/a%20b')
     expect(answer.statusCode).toBe(400)
     expect(answer.json().error).toBe('domain: must be a domain name such as acme.example')
@@ -167,7 +167,7 @@ describe('GET /api/registry/lookup/domain/{domain}', () => {
 })
 
 describe('GET /api/registry/stats', () => {
-  test('200: what the snapshot holds', async () => {
+  test('200: the counts of the snapshot', async () => {
     const answer = await get('/api/registry/stats')
     expect(answer.statusCode).toBe(200)
     expect(answer.headers['x-registry-seq']).toBe('1')
@@ -182,7 +182,7 @@ describe('GET /api/registry/stats', () => {
     })
   })
 
-  test('200: before the first snapshot there is nothing', async () => {
+  test('200: zeros before the first snapshot', async () => {
     const own = await openRegistry()
     expect((await own.app.inject('/api/registry/stats')).json()).toMatchObject({
       seq: 0,
@@ -191,7 +191,7 @@ describe('GET /api/registry/stats', () => {
     await own.close()
   })
 
-  test('200: the next snapshot is counted anew', async () => {
+  test('200: the counts of the next snapshot', async () => {
     const own = await openRegistry()
     const total = async () => (await own.app.inject('/api/registry/stats')).json().total_publishers
     for (const expected of [1, 2]) {

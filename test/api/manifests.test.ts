@@ -69,7 +69,7 @@ describe('GET /api/manifest-refs/lookup', () => {
     })
   })
 
-  test('200: a brand that an agent speaks for', async () => {
+  test('200: a brand that an agent represents', async () => {
     expect((await get('domain=agent.example')).json().reference).toEqual({
       reference_type: 'agent',
       manifest_url: null,
@@ -79,7 +79,7 @@ describe('GET /api/manifest-refs/lookup', () => {
     })
   })
 
-  test('200: where a pointer leads answers for it once it was tried, and a file that is lost stays', async () => {
+  test('200: a pointer’s target answers for it once it was tried, and a lost file stays', async () => {
     const own = await openRegistry()
     await own.observe(
       brandFile('acme.example', 'Acme'),

@@ -52,7 +52,7 @@ async function call(client: Client, name: string, given: Record<string, unknown>
 }
 
 describe('tools', () => {
-  test('are the reads that answer with JSON, without those that need a credential', async () => {
+  test('are the reads that answer with JSON and need no credential', async () => {
     const { tools } = await (await connect()).listTools()
     const names = tools.map(({ name }) => name)
     expect(names).toContain('resolve_brand')
@@ -67,7 +67,7 @@ describe('tools', () => {
     }
   })
 
-  test('are more for whoever has a credential, and never a write', async () => {
+  test('are more with a credential, and never writes', async () => {
     const { tools } = await (await connect(key)).listTools()
     const names = tools.map(({ name }) => name)
     expect(names).toContain('read_feed')
@@ -75,7 +75,7 @@ describe('tools', () => {
     expect(names.filter(name => writes.includes(name.replaceAll('_', '')))).toEqual([])
   })
 
-  test('are few enough to carry along, and more for whoever asks for them', async () => {
+  test('are a small core set, and more on request', async () => {
     const core = await (await connect(key)).listTools()
     expect(JSON.stringify(core).length).toBeLessThanOrEqual(15_000)
     const listed = async (toolset: string) => {
@@ -108,7 +108,7 @@ describe('tools', () => {
     ])
   })
 
-  test('name each of their arguments, also those of a body that has a name of its own', async () => {
+  test('name each of their arguments, also those of a named body', async () => {
     const { tools } = await (await connect()).listTools()
     for (const name of ['resolve_brands_bulk', 'resolve_properties_bulk']) {
       const { inputSchema } = tools.find(tool => tool.name === name)!
@@ -118,7 +118,7 @@ describe('tools', () => {
     for (const { outputSchema } of tools) expect(outputSchema!.type).toBe('object')
   })
 
-  test('describe what they take as HTTP does', async () => {
+  test('describe their input as the HTTP route does', async () => {
     const { tools } = await (await connect()).listTools()
     const tool = tools.find(({ name }) => name === 'look_up_publisher')!
     expect(tool.inputSchema.required).toEqual(['domain'])
@@ -129,7 +129,7 @@ describe('tools', () => {
 })
 
 describe('a call', () => {
-  test('answers what the route answers', async () => {
+  test('gets the answer of the route', async () => {
     const { body, result } = await call(await connect(), 'resolve_brand', {
       domain: 'acme.example',
     })
@@ -138,7 +138,7 @@ describe('a call', () => {
     expect(result).toEqual({ content: [], structuredContent: body })
   })
 
-  test('of an older client is answered with text alone, once', async () => {
+  test('from an older client gets text only, once', async () => {
     const answer = await registry.app.inject({
       method: 'POST',
       url: '/mcp',
@@ -164,12 +164,12 @@ describe('a call', () => {
     [{ domain: ' ' }, 'domain: must not be empty'],
     [{ domain: '..' }, 'domain: must be a name'],
     [{ domain: '.' }, 'domain: must be a name'],
-  ])('with %j in its path leaves it nowhere', async (given, error) => {
+  ])('with %j in its path cannot leave the path', async (given, error) => {
     const { isError, body } = await call(await connect(), 'look_up_domain', given)
     expect([isError, body]).toEqual([true, { error }])
   })
 
-  test('fills in a path, and escapes what it is given', async () => {
+  test('fills in a path and escapes its arguments', async () => {
     const client = await connect()
     const { body } = await call(client, 'look_up_domain', { domain: 'acme.example' })
     expect(body.authorized_agents).toMatchObject([{ url: 'https://agent.example/mcp' }])
@@ -187,7 +187,7 @@ describe('a call', () => {
     })
   })
 
-  test('is refused in the words of the route, as a result', async () => {
+  test('is refused with the error of the route, as a result', async () => {
     const { isError, body } = await call(await connect(), 'resolve_brand', {})
     expect(isError).toBe(true)
     expect(body.error).toBe('domain: is required')
@@ -201,12 +201,12 @@ describe('a call', () => {
     expect(answers.filter(({ isError }) => isError)).toHaveLength(1)
   })
 
-  test('carries the credential along', async () => {
+  test('passes the credential on', async () => {
     const { body } = await call(await connect(key), 'read_feed', { limit: 1 })
     expect(body.events).toHaveLength(1)
   })
 
-  test('of a tool that needs a credential, without one, says so', async () => {
+  test('of a tool that needs a credential fails without one', async () => {
     const { isError, body } = await call(await connect(), 'read_feed')
     expect([isError, body.error]).toEqual([true, expect.stringContaining('credential')])
     const [tool] = (await (await connect(key)).listTools()).tools.filter(
@@ -215,7 +215,7 @@ describe('a call', () => {
     expect(tool!.description).toContain('Needs a credential')
   })
 
-  test('of a tool that nobody has, names it', async () => {
+  test('of an unknown tool names it', async () => {
     await expect(call(await connect(), 'no_such')).rejects.toThrow('there is no tool no_such')
   })
 })
@@ -240,14 +240,14 @@ describe('the transport', () => {
       payload,
     })
 
-  test('introduces itself, without a session', async () => {
+  test('initializes without a session', async () => {
     const answer = await post(initialize)
     expect(answer.statusCode).toBe(200)
     expect(answer.headers['mcp-session-id']).toBeUndefined()
     expect(answer.json().result).toMatchObject({ serverInfo: { name: 'agentic-ad-registry' } })
   })
 
-  test('takes POST only', async () => {
+  test('accepts POST only', async () => {
     for (const method of ['GET', 'DELETE'] as const) {
       const answer = await registry.app.inject({ method, url: '/mcp', headers: { accept } })
       expect(answer.statusCode).toBe(405)
@@ -255,7 +255,7 @@ describe('the transport', () => {
     }
   })
 
-  test('refuses a credential that is not valid', async () => {
+  test('refuses an invalid credential', async () => {
     const answer = await post(initialize, { authorization: 'Bearer sk_nobody' })
     expect(answer.statusCode).toBe(401)
     expect(answer.headers['www-authenticate']).toContain('invalid_token')
@@ -273,13 +273,13 @@ describe('the transport', () => {
     ['without a tool', {}],
     ['without parameters', undefined],
     ['with arguments that are no object', { name: 'resolve_brand', arguments: 'acme.example' }],
-  ])('tells a call %s that it is the caller’s fault', async (_what, params) => {
+  ])('reports a call %s as the caller’s mistake', async (_what, params) => {
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
     const answer = await post(JSON.stringify(call))
     expect([answer.statusCode, answer.json().error.code]).toEqual([200, ErrorCode.InvalidParams])
   })
 
-  test('refuses who does not take both of its media types', async () => {
+  test('refuses clients that do not accept both media types', async () => {
     expect((await post(initialize, { accept: 'text/html' })).statusCode).toBe(406)
   })
 })

@@ -52,7 +52,7 @@ afterAll(async () => {
 })
 
 describe('a moderator', () => {
-  test('publishes a file, which authorizes nobody whatever it says', async () => {
+  test('publishes a file, which never authorizes anybody', async () => {
     const agents = [{ url: 'https://seller.example', authorized_for: 'all' }]
     const file = { ...mirrorFile('reels'), authorized_agents: agents, x_note: 'kept' }
     const answer = await put('Pictures', { ...file, last_updated: 'x', $schema: 'x' })
@@ -91,7 +91,7 @@ describe('a moderator', () => {
     )
   })
 
-  test('makes, changes and removes collections by it, which keep their rids', async () => {
+  test('creates, changes and removes its collections, which keep their rids', async () => {
     const [created] = await mirrorEvents()
     expect(created).toMatchObject({ type: 'collection.created', name: 'The reels' })
     expect(created!.payload).toMatchObject({
@@ -116,7 +116,7 @@ describe('a moderator', () => {
     expect(new Set(reels.map(({ rid }) => rid)).size).toBe(1)
   })
 
-  test('leaves a publisher its own word, and the publisher takes the record over', async () => {
+  test('leaves precedence to the publisher, which takes over the record', async () => {
     const file = publisherFile('pictures.example', { sites: ['pictures.example'], agents: [] })
     const document = {
       ...(file.document as { collections: object[] }),
@@ -144,7 +144,7 @@ describe('a moderator', () => {
     expect(await mirrorEvents()).toHaveLength(before)
   })
 
-  test('removes a mirror that something supersedes, others by force', async () => {
+  test('removes a mirror that has a successor, others by force', async () => {
     expect((await ask('DELETE', 'mirrors/none', moderator)).statusCode).toBe(404)
     await put('music', mirrorFile())
     const kept = await ask('DELETE', 'mirrors/music', moderator)
@@ -162,7 +162,7 @@ describe('a moderator', () => {
   })
 })
 
-describe('a file is refused', () => {
+describe('an invalid file is refused', () => {
   test.each([
     [{}, 'one of formats'],
     [{ properties: [] }, 'one of formats'],
@@ -176,7 +176,7 @@ describe('a file is refused', () => {
     expect(answer.json().error).toContain(words)
   })
 
-  test('with what is wrong in it', async () => {
+  test('with its faults', async () => {
     const answer = await put('pictures', { properties: [{ name: 'x' }] })
     expect(answer.statusCode).toBe(400)
     expect(answer.json().details).toEqual(
@@ -184,12 +184,12 @@ describe('a file is refused', () => {
     )
   })
 
-  test('under a name that is none, and by nobody', async () => {
+  test('under an invalid name, and without a credential', async () => {
     expect((await put('a%20b', mirrorFile())).statusCode).toBe(400)
     expect((await put('pictures', mirrorFile(), 'sk_nobody')).statusCode).toBe(401)
   })
 
-  test('by an organization when it is too long', async () => {
+  test('by an organization when it is too large', async () => {
     const many = mirrorFile(...Array.from({ length: 20 }, (_, i) => `c${i}`))
     expect((await put('pictures', many, acme)).statusCode).toBe(413)
     expect((await put('long', many)).statusCode).toBe(200)
@@ -197,7 +197,7 @@ describe('a file is refused', () => {
 })
 
 describe('an organization', () => {
-  test('proposes, and proposes again in the place of that', async () => {
+  test('proposes a mirror, and replaces its own proposal', async () => {
     const answer = await put('video', mirrorFile('clips'), acme)
     expect(answer.statusCode).toBe(202)
     const first = answer.json()
@@ -253,7 +253,7 @@ describe('an organization', () => {
     expect([await seen(acme), await seen(other), await seen(moderator)]).toEqual([404, 200, 200])
   })
 
-  test('is told what is wrong with a question', async () => {
+  test('gets an error for an invalid query', async () => {
     const status = async (path: string, key = acme) => (await ask('GET', path, key)).statusCode
     expect(await status('mirror-proposals?review_queue=true')).toBe(403)
     expect(await status('mirror-proposals?review_queue=x')).toBe(400)
@@ -286,7 +286,7 @@ describe('an organization', () => {
 })
 
 describe('mirrors', () => {
-  test('are listed, the one that changed last first', async () => {
+  test('are listed, last changed first', async () => {
     registry.clock.pass(1_000)
     await put('pictures', { ...mirrorFile('stories'), catalog_etag: 'v9' })
     await registry.publish()
@@ -300,7 +300,7 @@ describe('mirrors', () => {
     })
   })
 
-  test('leave no contact and no proposal in what is published', async () => {
+  test('publish no contact and no proposal', async () => {
     await registry.sequencer.publish()
     const { dir } = registry.sequencer.paths
     const shown = readdirSync(dir, { recursive: true })
@@ -314,7 +314,7 @@ describe('mirrors', () => {
     }
   })
 
-  test('stand in all stores alike, also after a restart', async () => {
+  test('are equal in all stores, also after a restart', async () => {
     expect(await registry.verify()).toEqual([])
     await registry.restart()
     expect(await registry.verify()).toEqual([])

@@ -44,16 +44,13 @@ test.each([
   ['/v1/agents/https%3A%2F%2Fsales.example%2Fmcp/publishers?status=revoked'],
   ['/api/properties/check', { domains: ['news.example'] }],
   ['/api/properties/check/bulk', { identifiers: ['news.example'] }],
-])(
-  '%s: while there is no snapshot nobody can know: 503, and when to come again',
-  async (url, payload?: object) => {
-    const answer = await ask(url, payload)
-    expect([answer.statusCode, answer.json()]).toMatchObject([503, { code: 'unavailable' }])
-    expect(answer.headers['retry-after']).toBe('5')
-  },
-)
+])('%s: 503 with Retry-After before the first snapshot', async (url, payload?: object) => {
+  const answer = await ask(url, payload)
+  expect([answer.statusCode, answer.json()]).toMatchObject([503, { code: 'unavailable' }])
+  expect(answer.headers['retry-after']).toBe('5')
+})
 
-test('what is looked up by key answers without one', async () => {
+test('lookups by key answer without a snapshot', async () => {
   for (const url of [
     '/api/properties/resolve?domain=news.example',
     '/api/registry/lookup/domain/news.example',
@@ -64,7 +61,7 @@ test('what is looked up by key answers without one', async () => {
   expect((await ask('/api/properties/hosted/news.example/revisions')).statusCode).toBe(404)
 })
 
-test('and once there is one, every list answers', async () => {
+test('and every list answers after the first snapshot', async () => {
   await registry.publish()
   expect((await ask('/api/manifest-refs/lookup?domain=news.example')).statusCode).toBe(200)
   expect((await ask('/api/registry/catalog')).json().total).toBe(1)

@@ -54,14 +54,14 @@ test.each(needing.map(({ id, method, path }) => [id, method, path] as const))(
   },
 )
 
-test('what needs no stores answers', async () => {
+test('operations that need no stores answer', async () => {
   for (const path of ['/api', '/healthz', '/metrics', '/openapi/registry.yaml', '/docs', '/']) {
     expect([path, (await app.inject(path)).statusCode]).toEqual([path, 200])
   }
   expect((await app.inject('/nothing')).statusCode).toBe(404)
 })
 
-test('tools tell the same, and whose credential it is cannot be known', async () => {
+test('tools answer the same, and credentials cannot be checked', async () => {
   const call = (headers: Record<string, string> = {}) =>
     app.inject({
       method: 'POST',
@@ -79,7 +79,7 @@ test('tools tell the same, and whose credential it is cannot be known', async ()
   expect((await call({ authorization: 'Bearer sk_somebody' })).statusCode).toBe(503)
 })
 
-test('the description says so', async () => {
+test('the OpenAPI description says so', async () => {
   const { paths } = parse((await app.inject('/openapi/registry.yaml')).body)
   for (const { path, method } of needing) {
     const described = paths[path.replace(/:(\w+)/g, '{$1}')][method.toLowerCase()]

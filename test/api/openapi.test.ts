@@ -25,7 +25,7 @@ async function description() {
 }
 
 describe.each(['/openapi/registry.yaml', '/.well-known/openapi.yaml'])('GET %s', url => {
-  test('200: the description, in place', async () => {
+  test('200: the description, with its references resolved', async () => {
     const answer = await registry.app.inject(url)
     expect(answer.statusCode).toBe(200)
     expect(answer.headers['content-type']).toBe('application/yaml; charset=utf-8')
@@ -40,7 +40,7 @@ describe.each(['/openapi/registry.yaml', '/.well-known/openapi.yaml'])('GET %s',
 
 const security = { public: [], bearer: [{ bearer: [] }], optional: [{}, { bearer: [] }] }
 
-test('every operation is described, with its parameters and refusals', async () => {
+test('every operation is described, with its parameters and errors', async () => {
   const { paths } = await description()
   for (const operation of operations) {
     const path = operation.path.replace(/:(\w+)/g, '{$1}')
@@ -67,7 +67,7 @@ test('every operation is described, with its parameters and refusals', async () 
   ])
 })
 
-test('a public linter has nothing to say but that some operations cannot be asked wrongly', async () => {
+test('a public linter only reports operations that have no client errors', async () => {
   const config = await createConfig({ extends: ['recommended'] })
   const source = (await registry.app.inject('/openapi/registry.yaml')).body
   const problems = await lintFromString({ source, config })
@@ -75,7 +75,7 @@ test('a public linter has nothing to say but that some operations cannot be aske
   expect(others.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([])
 })
 
-test('every reference leads to a component', async () => {
+test('every reference names a component', async () => {
   const text = JSON.stringify(await description())
   const { components } = JSON.parse(text)
   const named = [...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name!)
@@ -84,7 +84,7 @@ test('every reference leads to a component', async () => {
   expect(text).not.toContain('$defs')
 })
 
-test('events are described by their type, and the feed sends what is described', async () => {
+test('events are described by type, and the feed sends what is described', async () => {
   const { components, paths } = await description()
   const { oneOf } = components.schemas.FeedEvent
   expect(oneOf).toHaveLength(eventTypeNames.length)

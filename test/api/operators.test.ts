@@ -57,7 +57,7 @@ async function listAgents(query: string, token?: string): Promise<string[]> {
   return answer.json().agents.map((agent: { url: string }) => agent.url)
 }
 
-describe('who sees which agents', () => {
+describe('visibility of agents', () => {
   const all = [shown, forMembers, hidden]
   const some = [shown, forMembers]
   const table: [string, string, string[]][] = [
@@ -88,7 +88,7 @@ describe('who sees which agents', () => {
     if (scope === 'all') expect(await listAgents('?domain=acme.example', token)).toEqual(expected)
   })
 
-  test('an owner without API access sees all that is theirs, and nothing as members see it', async () => {
+  test('an owner without API access sees all its own agents, and no member-only ones', async () => {
     const asked = (scope: string) =>
       listAgents(`?domain=poor.example&scope=${scope}`, keys.poorOwner)
     const [members, own] = ['https://members.poor.example', 'https://hidden.poor.example']
@@ -97,7 +97,7 @@ describe('who sees which agents', () => {
     expect(await asked('private')).toEqual([own])
   })
 
-  test('a credential that is no bearer, or a revoked one, is nobody’s', async () => {
+  test('an invalid or revoked credential counts as none', async () => {
     for (const authorization of ['Basic YTpi', 'Bearer', 'Bearer eyJ.a.b', '']) {
       const answer = await registry.app.inject({
         url: '/api/registry/operator?domain=acme.example',
@@ -109,7 +109,7 @@ describe('who sees which agents', () => {
     }
   })
 
-  test('a tier that is lost takes effect at once', async () => {
+  test('a lost tier takes effect at once', async () => {
     const own = await openRegistry()
     const owner = await enrol(own, {
       org: 'A',
@@ -132,7 +132,7 @@ describe('who sees which agents', () => {
 const lastPage = { has_more: false, next_cursor: null }
 
 describe('GET /api/registry/operator', () => {
-  test('200: the member behind a domain, its agents and who trusts them', async () => {
+  test('200: the member behind a domain, its agents and the publishers that authorize them', async () => {
     const answer = await get('?domain=https://Acme.example/about', keys.owner)
     expect(answer.headers).toMatchObject({
       vary: 'authorization',
@@ -185,7 +185,7 @@ describe('GET /api/registry/operator', () => {
     })
   })
 
-  test('200: a profile that is not public keeps its standing to itself', async () => {
+  test('200: a private profile hides its membership', async () => {
     expect((await get('?domain=poor.example')).json()).toEqual({
       domain: 'poor.example',
       member: { slug: 'poor', display_name: 'Poor' },
@@ -195,7 +195,7 @@ describe('GET /api/registry/operator', () => {
     })
   })
 
-  test('200: a domain below a verified one is its owner’s, unless another verified it', async () => {
+  test('200: a subdomain belongs to the owner of the domain, unless another one verified it', async () => {
     const own = await openRegistry()
     await enrol(own, { org: 'Above', domains: ['a.example'] })
     await enrol(own, { org: 'Below', domains: ['b.a.example'] })
@@ -214,7 +214,7 @@ describe('GET /api/registry/operator', () => {
     await own.close()
   })
 
-  test('200: what was answered before changes with each commit that bears on it', async () => {
+  test('200: cached answers change with each relevant commit', async () => {
     const own = await openRegistry()
     const agent = 'https://a.example/one'
     const owner = await enrol(own, {
@@ -267,7 +267,7 @@ describe('GET /api/registry/operator', () => {
     await own.close()
   })
 
-  test('200: a domain that is no member’s shows what its brand.json names, whoever asks', async () => {
+  test('200: the domain of no member shows the agents of its brand.json, to every caller', async () => {
     const declared = ['https://sell.lone.example/a', 'https://sell.lone.example/b']
     await publishFiles(registry, {
       'brand lone.example': { ...operatorFile(declared, []), names: [{ en: 'Lone' }] },
@@ -304,7 +304,7 @@ describe('GET /api/registry/operator', () => {
     expect(await registry.verify()).toEqual([])
   })
 
-  test('200: a domain that is no member’s has nothing, whoever asks', async () => {
+  test('200: the domain of no member without a brand.json has nothing', async () => {
     for (const token of [undefined, keys.owner]) {
       const answer = await get('?domain=nobody.example&scope=PRIVATE', token)
       expect(answer.json()).toEqual({
@@ -317,7 +317,7 @@ describe('GET /api/registry/operator', () => {
     }
   })
 
-  test('200: of many agents and many publishers it says how many there are', async () => {
+  test('200: many agents and publishers are cut and counted', async () => {
     const own = await openRegistry()
     const agents = Array.from({ length: 25 }, (_, i) => ({ url: `https://many.example/${i}` }))
     await enrol(own, { org: 'Many', tier: 'company_leader', domains: ['many.example'], agents })
@@ -353,7 +353,7 @@ describe('GET /api/registry/operator', () => {
     ['?domain=acme', 'domain: must be a domain name such as acme.example'],
     ['?domain=acme.example&scope=none', 'scope: must be one of all, public, member, private'],
     ['?domain=acme.example&scope=all&scope=public', 'scope: must be one text, not several'],
-  ])('400: %s is refused by name, whoever asks', async (query, error) => {
+  ])('400: %s is named in the error, for every caller', async (query, error) => {
     for (const token of [undefined, keys.owner]) {
       const answer = await get(query, token)
       expect(answer.statusCode).toBe(400)

@@ -32,7 +32,7 @@ const domains = () =>
   )
 
 describe('founding an organization', () => {
-  test('makes whoever asks its owner, and the domain of their verified address its own', async () => {
+  test('makes its founder the owner, and verifies the domain of their e-mail address', async () => {
     const ann = await token('ann', 'ann@acme.example')
     const answer = await found(ann, {
       organization_name: ' Acme ',
@@ -70,13 +70,13 @@ describe('founding an organization', () => {
     ['that is not verified', () => token('ann', 'ann@acme.example', false)],
     ['that is none', () => token('ann', 'acme.example')],
     ['that is missing', () => token('ann')],
-  ])('shows no domain by an address %s', async (_, make) => {
+  ])('reveals no domain for an address %s', async (_, make) => {
     expect((await found(await make())).statusCode).toBe(201)
     expect(await domains()).toEqual([])
   })
 
   test.each(['gmail.com', 'YAHOO.co.uk', 'mail.ru', 'web.de'])(
-    'of a company is not done by an address at %s, of one person it is',
+    'of a company fails for an address at %s, of a person it works',
     async host => {
       const ann = await token('ann', `ann@${host}`)
       expect((await found(ann)).statusCode).toBe(400)
@@ -89,7 +89,7 @@ describe('founding an organization', () => {
     },
   )
 
-  test('of a domain that an organization has already is refused, and which one it is, said', async () => {
+  test('for a domain that already has an organization is refused and names it', async () => {
     const first = await found(await token('ann', 'ann@acme.example'))
     for (const host of ['acme.example', 'students.acme.example']) {
       const answer = await found(await token('eve', `eve@${host}`), { organization_name: 'Eve' })
@@ -101,7 +101,7 @@ describe('founding an organization', () => {
     }
   })
 
-  test('adopts an organization of the domain that waits for its first person, once', async () => {
+  test('adopts an existing organization of the domain that has no member yet, once', async () => {
     const org_id = '3b6c1d5e-7f6f-4a0e-9a53-0e6b7c3f1a11'
     const domain = 'acme.example' as never
     await registry.submit(
@@ -114,7 +114,7 @@ describe('founding an organization', () => {
     expect((await found(await token('bob', 'bob@acme.example'))).statusCode).toBe(409)
   })
 
-  test('adopts none that has a key: somebody uses it', async () => {
+  test('adopts none that has a key, since somebody uses it', async () => {
     await registry.createKey('Acme Inc')
     const domain = 'acme.example' as never
     await registry.submit({
@@ -126,7 +126,7 @@ describe('founding an organization', () => {
     expect((await found(await token('ann', 'ann@acme.example'))).statusCode).toBe(409)
   })
 
-  test('takes a name that is free, and is for persons', async () => {
+  test('needs an unused name, and a person', async () => {
     const key = await registry.createKey('Acme')
     expect((await found(await token('ann'))).statusCode).toBe(409)
     expect((await found(key, { organization_name: 'Another' })).statusCode).toBe(403)
@@ -142,7 +142,7 @@ describe('founding an organization', () => {
     expect((await found(await token('ann'), payload)).statusCode).toBe(400)
   })
 
-  test('ends at ten organizations', async () => {
+  test('is limited to ten organizations', async () => {
     const ann = await token('ann')
     for (let i = 0; i < 10; i++) {
       expect((await found(ann, { organization_name: `Acme ${i}` })).statusCode).toBe(201)
@@ -150,7 +150,7 @@ describe('founding an organization', () => {
     expect((await found(ann, { organization_name: 'Acme 10' })).statusCode).toBe(400)
   })
 
-  test('carried out twice is done once', async () => {
+  test('delivered twice happens once', async () => {
     const operation = {
       op: 'organization.found',
       org_id: '3b6c1d5e-7f6f-4a0e-9a53-0e6b7c3f1a11',

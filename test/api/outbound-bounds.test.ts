@@ -83,7 +83,7 @@ async function crowding<Result>(
   return result
 }
 
-describe('however many domains lead there, one site is asked for a bounded number of requests', () => {
+describe('requests to one site are bounded, however many domains lead there', () => {
   test.each([
     ['by one caller', () => '203.0.113.7'],
     ['by twenty callers', (i: number) => `203.0.113.${i}`],
@@ -108,8 +108,8 @@ describe('however many domains lead there, one site is asked for a bounded numbe
   })
 })
 
-describe('whoever asks for a site at its bound is not told 429', () => {
-  it('what is stored answers fresh=true, and says so', async () => {
+describe('a question about a site at its bound is not refused with 429', () => {
+  it('stored answers serve fresh=true and say so', async () => {
     await registry.observe(brandFile('www.crowded.example', 'Stored'))
     const answer = await crowding('crowded.example', () => fresh('www.crowded.example'))
     expect([answer.statusCode, answer.json()]).toMatchObject([
@@ -120,7 +120,7 @@ describe('whoever asks for a site at its bound is not told 429', () => {
     expect(askedAt('crowded.example')).toBeLessThanOrEqual(80)
   })
 
-  it('what was seen minutes ago is told with its age', async () => {
+  it('recent answers are sent again with their age', async () => {
     web.hosts['www.seen.example'] = {
       [BRAND]: { id: 'seen', names: [{ en: 'Seen' }], properties: [] },
     }
@@ -134,7 +134,7 @@ describe('whoever asks for a site at its bound is not told 429', () => {
     ])
   })
 
-  it('nothing was ever seen: 503 says when to come back, and nobody is asked for it', async () => {
+  it('without any answer so far: 503 with Retry-After, and no request', async () => {
     const answer = await crowding(
       'unknown.example',
       () => validate('www.unknown.example'),
@@ -144,7 +144,7 @@ describe('whoever asks for a site at its bound is not told 429', () => {
     expect(askedAt('unknown.example')).toBeLessThanOrEqual(80)
   })
 
-  it('a question that is asked after others waits for its turn', async () => {
+  it('a later question waits for its turn', async () => {
     await Promise.all(
       Array.from({ length: 62 }, (_, i) => fresh(`n${i}.busy.example`, `198.51.100.${i}`)),
     )

@@ -41,7 +41,7 @@ const seenBy = async (bearer?: string) => {
 }
 
 describe('enrolling an agent', () => {
-  test('keeps it private unless something else is said', async () => {
+  test('keeps it private by default', async () => {
     const answer = await add(acme, { url: 'HTTPS://Agent.acme.example:443/mcp/', other: 1 })
     expect(answer.statusCode).toBe(201)
     expect(answer.json()).toEqual({
@@ -50,7 +50,7 @@ describe('enrolling an agent', () => {
     expect(await seenBy(acme)).toEqual([])
   })
 
-  test('again changes what is said, and keeps the rest', async () => {
+  test('again changes the given fields and keeps the rest', async () => {
     await add(acme, {
       name: 'One',
       visibility: 'members_only',
@@ -66,14 +66,14 @@ describe('enrolling an agent', () => {
     })
   })
 
-  test('shows it to everybody at once, by either way of saying so', async () => {
+  test('publishes it at once, with either field for that', async () => {
     await add(acme, { visibility: 'public' })
     await add(acme, { url: `${url}/two`, is_public: true })
     expect(await seenBy()).toEqual([url, `${url}/two`])
     expect((await listed()).map((agent: { url: string }) => agent.url)).toEqual([url, `${url}/two`])
   })
 
-  test('shows to members what a member without API access wants everybody to see', async () => {
+  test('limits it to members where the member has no API access', async () => {
     const key = await enrol(registry, { org: 'Small', tier: 'individual_academic' })
     const own = 'https://small.example/mcp'
     const answer = await add(key, { url: own, visibility: 'public' })
@@ -95,7 +95,7 @@ describe('enrolling an agent', () => {
     expect(await seenBy(acme)).toEqual([own])
   })
 
-  test('takes a host of its member’s domains only, once there are any', async () => {
+  test('accepts only hosts of the member’s domains, once there are any', async () => {
     const answer = await add(acme, { url: 'https://agent.other.example' })
     expect(answer.statusCode).toBe(400)
     expect(answer.json()).toEqual({
@@ -141,7 +141,7 @@ describe('enrolling an agent', () => {
 describe('a person without an organization', () => {
   const person = (claims: object) => issuer.token({ sub: 'ann', ...claims })
 
-  test('founds that of their domain with their first agent, and a profile nobody sees', async () => {
+  test('founds that of their domain with their first agent, and a private profile', async () => {
     const ann = await person({ email: 'ann@new.example', email_verified: true })
     const own = 'https://agent.new.example'
     const answer = await add(ann, { url: own })
@@ -178,7 +178,7 @@ describe('a person without an organization', () => {
     expect(rows).toEqual([{ name: `${name} 2`, is_personal: true }])
   })
 
-  test('is told whose domain it is, and nothing is made', async () => {
+  test('is told whose domain it is, and nothing is created', async () => {
     const ann = await person({ email: 'ann@acme.example', email_verified: true })
     const answer = await add(ann)
     expect(answer.statusCode).toBe(409)
@@ -186,13 +186,13 @@ describe('a person without an organization', () => {
     expect((await ask(ann, 'GET')).statusCode).toBe(400)
   })
 
-  test('founds nothing by an agent that is refused', async () => {
+  test('founds nothing with an agent that is refused', async () => {
     const ann = await person({ email: 'ann@new.example', email_verified: true })
     expect((await add(ann)).json()).toMatchObject({ verified_domains: ['new.example'] })
     expect((await ask(ann, 'GET')).statusCode).toBe(400)
   })
 
-  test('founds one organization by two agents at a time', async () => {
+  test('founds one organization with two agents at once', async () => {
     const ann = await person({})
     const answers = await Promise.all([add(ann), add(ann, { url: 'https://b.example' })])
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([201, 201])
@@ -203,7 +203,7 @@ describe('a person without an organization', () => {
 })
 
 describe('listing', () => {
-  test('is of the organization that is asked for', async () => {
+  test('shows the agents of the requested organization', async () => {
     const other = await registry.createKey('Other')
     expect((await ask(other, 'GET')).statusCode).toBe(404)
     await add()
@@ -224,7 +224,7 @@ describe('listing', () => {
 })
 
 describe('changing an agent', () => {
-  test('changes what is given', async () => {
+  test('changes the given fields', async () => {
     await add(acme, { name: 'One' })
     const answer = await ask(acme, 'PATCH', at(), { visibility: 'public' })
     expect(answer.statusCode).toBe(200)
@@ -234,7 +234,7 @@ describe('changing an agent', () => {
     expect(await seenBy()).toEqual([])
   })
 
-  test('leaves its address alone, however that is spelled', async () => {
+  test('keeps its address, whatever spelling is sent', async () => {
     await add()
     const same = await ask(acme, 'PATCH', at(), { url: 'HTTPS://agent.acme.example/mcp/' })
     expect(same.statusCode).toBe(200)
@@ -242,7 +242,7 @@ describe('changing an agent', () => {
     expect([moved.statusCode, moved.json().code]).toEqual([400, 'url_immutable'])
   })
 
-  test('refuses a type that is none, and an agent that is not there', async () => {
+  test('refuses an unknown type and an unknown agent', async () => {
     await add()
     const odd = await ask(acme, 'PATCH', at(), { type: 'unknown' })
     expect([odd.statusCode, odd.json().code]).toEqual([400, 'invalid_type'])
@@ -256,7 +256,7 @@ describe('changing an agent', () => {
 })
 
 describe('removing an agent', () => {
-  test('needs one that everybody sees to be hidden first', async () => {
+  test('requires a public one to be hidden first', async () => {
     await add(acme, { visibility: 'public' })
     const refused = await ask(acme, 'DELETE', at())
     expect(refused.statusCode).toBe(409)
@@ -272,7 +272,7 @@ describe('removing an agent', () => {
     expect(await listed()).toEqual([])
   })
 
-  test('finds an address with escapes in it by decoding once', async () => {
+  test('decodes an escaped address once', async () => {
     const odd = 'https://agent.acme.example/a%20b'
     await add(acme, { url: odd })
     expect((await ask(acme, 'DELETE', at(odd))).statusCode).toBe(204)

@@ -121,7 +121,7 @@ describe('the domains of the caller’s organization', () => {
       ...(payload && { payload }),
     })
 
-  it('are added by the word that the domain shows, and listed from then on', async () => {
+  it('are added by verifying a token, and listed from then on', async () => {
     const begun = await ask('POST', domains, acme, { domain: 'acme.example' })
     expect(begun.statusCode, begun.body).toBe(201)
     expect((await ask('GET', domains, acme)).json().domains).toEqual([])
@@ -135,7 +135,7 @@ describe('the domains of the caller’s organization', () => {
     expect(await proves('acme.example')).toBe(true)
   })
 
-  it('are not another’s who asks for the same word to be looked for', async () => {
+  it('are not given to others who request verification of the same token', async () => {
     const begun = await ask('POST', domains, acme, { domain: 'acme.example' })
     inFile(begun.json().nonce)
     expect((await ask('POST', `${domains}/acme.example/verify`, other)).statusCode).toBe(404)
@@ -143,19 +143,19 @@ describe('the domains of the caller’s organization', () => {
     expect(await proves('acme.example', other)).toBe(false)
   })
 
-  it('409: a word that is not shown is used up, and 404 when it is asked for again', async () => {
+  it('409: a missing token uses the challenge up, and 404 the next time', async () => {
     await ask('POST', domains, acme, { domain: 'acme.example' })
     expect((await ask('POST', `${domains}/acme.example/verify`, acme)).statusCode).toBe(409)
     expect((await ask('POST', `${domains}/acme.example/verify`, acme)).statusCode).toBe(404)
   })
 
-  it('400: no public suffix is anybody’s', async () => {
+  it('400: a public suffix has no owner', async () => {
     expect((await ask('POST', domains, acme, { domain: 'co.uk' })).statusCode).toBe(400)
   })
 })
 
 describe('a challenge', () => {
-  it('says where its word goes, and lasts fifteen minutes', async () => {
+  it('says where its token goes, and lasts fifteen minutes', async () => {
     const answer = await post('challenges', { domain: 'https://ACME.example/about' })
     const { nonce, challenge_id } = answer.json()
     expect(answer.json()).toEqual({
@@ -173,7 +173,7 @@ describe('a challenge', () => {
     expect((await issue()).nonce).not.toBe(nonce)
   })
 
-  it('is kept as a hash: the word stands in no table', async () => {
+  it('is stored as a hash: no table contains the token', async () => {
     const { nonce } = await issue()
     const kept = []
     for (const table of ['ownership_challenges', 'submissions']) {
@@ -192,11 +192,11 @@ describe('a challenge', () => {
     ['10.0.0.1'],
     ['a b.example'],
     [''],
-  ])('is not given for %s, which nobody owns', async domain => {
+  ])('is not issued for %s, which nobody owns', async domain => {
     expect((await post('challenges', { domain })).statusCode).toBe(400)
   })
 
-  it('goes by the name of the protocol', async () => {
+  it('uses the name of the protocol', async () => {
     registry = await web.open({}, { settings: { PROTOCOL_NAME: 'adcp' } })
     const methods = (
       await post('challenges', { domain: 'acme.example' }, await join('Acme'))
@@ -208,7 +208,7 @@ describe('a challenge', () => {
   })
 })
 
-describe('a domain shows the word', () => {
+describe('a domain shows the token', () => {
   it('in a TXT record, also in pieces and among others', async () => {
     const { nonce } = await issue()
     inDns([nonce.slice(0, 10), nonce.slice(10)])
@@ -234,12 +234,12 @@ describe('a domain shows the word', () => {
     })
   })
 
-  it('in a file, with space around it', async () => {
+  it('in a file, with blanks around it', async () => {
     inFile(`\n ${(await issue()).nonce}\r\n`)
     expect(await verify()).toMatchObject({ status: 200, body: { method: 'http' } })
   })
 
-  it('in a file that another path of the same host leads to', async () => {
+  it('in a file that another path of the same host redirects to', async () => {
     const { nonce } = await issue()
     hosts['acme.example'] = {
       [path]: ({ response }) => response.writeHead(302, { location: '/there' }).end(),
@@ -290,7 +290,7 @@ describe('a domain shows the word', () => {
     expect(await proves('acme.example')).toBe(false)
   })
 
-  it('not when it stands on a server that never ends', async () => {
+  it('not on a server that never finishes', async () => {
     const dns = { DNS_SERVER: names.address }
     const hasty = await openLiveWeb(hosts, { ownershipMs: 1_500 }, dns)
     registry = await hasty.open()
@@ -305,19 +305,19 @@ describe('a domain shows the word', () => {
     await hasty.close()
   })
 
-  it('not where the caller did not want it looked for', async () => {
+  it('not where the caller excluded it', async () => {
     inDns((await issue()).nonce)
     expect((await verify('acme.example', acme, { method: 'http' })).status).toBe(409)
     expect(names.asked.filter(asked => asked.endsWith('TXT'))).toEqual([])
   })
 
-  it('not when no name server says anything', async () => {
+  it('not when no name server answers', async () => {
     await issue()
     names.zone['_proto-owner.acme.example'] = { fails: true }
     expect((await verify()).status).toBe(409)
   })
 
-  it('not when its name leads into somebody’s own network', async () => {
+  it('not when its name resolves to a private network', async () => {
     const { nonce } = await issue('inside.example')
     inFile(nonce, 'inside.example')
     names.zone['inside.example'] = { A: ['10.0.0.1'] }
@@ -327,12 +327,12 @@ describe('a domain shows the word', () => {
 })
 
 describe('a challenge is verified once', () => {
-  it('one that was verified is used up', async () => {
+  it('a verified one is used up', async () => {
     await prove()
     expect((await verify()).status).toBe(404)
   })
 
-  it('one that failed is worth nothing, whatever the domain shows then', async () => {
+  it('a failed one is void, whatever the domain shows later', async () => {
     const { nonce, challenge_id } = await issue()
     expect((await verify()).status).toBe(409)
     inDns(nonce)
@@ -340,7 +340,7 @@ describe('a challenge is verified once', () => {
     expect((await verify('acme.example', acme, { challenge_id })).status).toBe(404)
   })
 
-  it('a newer one takes the place of the one before', async () => {
+  it('a newer one replaces the one before', async () => {
     const old = await issue()
     const fresh = await issue()
     inDns(old.nonce)
@@ -359,7 +359,7 @@ describe('a challenge is verified once', () => {
     expect(await verify()).toMatchObject({ status: 410, body: { code: 'challenge_expired' } })
   })
 
-  it('not when the look took longer than it lasted', async () => {
+  it('not when the check took longer than it lasted', async () => {
     const { nonce } = await issue()
     registry.clock.pass(15 * MINUTE - 1)
     hosts['acme.example'] = {
@@ -372,7 +372,7 @@ describe('a challenge is verified once', () => {
     expect(await proves('acme.example')).toBe(false)
   })
 
-  it('of fifty attempts at once one has it, and the others are told that there is none', async () => {
+  it('of fifty attempts at once one gets it, and the others get 404', async () => {
     inDns((await issue()).nonce)
     const answers = await Promise.all(Array.from({ length: 50 }, () => verify()))
     const statuses = answers.map(({ status }) => status).sort()
@@ -381,7 +381,7 @@ describe('a challenge is verified once', () => {
     expect(await accounts().all('select domain from ownership_proofs')).toHaveLength(1)
   })
 
-  it('an attempt that is never heard of again has used it up, and the next one helps', async () => {
+  it('an attempt that is lost has used it up, and a new challenge helps', async () => {
     const { nonce } = await issue()
     inDns(nonce)
     const { org_id } = acme
@@ -391,7 +391,7 @@ describe('a challenge is verified once', () => {
     await prove()
   })
 
-  it('an attempt settles only what it took itself', async () => {
+  it('an attempt only decides the challenge it took', async () => {
     const { challenge_id } = await issue()
     const domain = parseDomain('acme.example')!
     const mine = { challenge_id, org_id: acme.org_id, domain }
@@ -404,7 +404,7 @@ describe('a challenge is verified once', () => {
     expect(await verify(attempt_id)).toMatchObject([{ error: 'not_found' }])
   })
 
-  it('it stays when nobody could look', async () => {
+  it('it remains when nothing could be checked', async () => {
     let away = true
     const send: WriterClient['requestLive'] = (request, ms) =>
       away ? refuse('unavailable', 'nobody is there') : web.writer.requestLive(request, ms)
@@ -416,7 +416,7 @@ describe('a challenge is verified once', () => {
     expect((await verify()).status).toBe(200)
   })
 
-  it('it stays when the domain is asked as often as it may be', async () => {
+  it('it remains when the domain is at its limit', async () => {
     const send = (async () => ({
       found: null,
       throttled: true,
@@ -431,8 +431,8 @@ describe('a challenge is verified once', () => {
   })
 })
 
-describe('a word is of one organization and one domain', () => {
-  it('whoever reads it in DNS can prove nothing with it', async () => {
+describe('a token belongs to one organization and one domain', () => {
+  it('reading it in DNS proves nothing for others', async () => {
     const mine = await issue()
     inDns(mine.nonce)
     await issue('acme.example', other)
@@ -441,7 +441,7 @@ describe('a word is of one organization and one domain', () => {
     expect((await verify()).status).toBe(200)
   })
 
-  it('the challenge of another organization is refused, and stays that one’s', async () => {
+  it('the challenge of another organization is refused and stays theirs', async () => {
     const { challenge_id, nonce } = await issue()
     inDns(nonce)
     expect((await verify('acme.example', other, { challenge_id })).status).toBe(403)
@@ -449,7 +449,7 @@ describe('a word is of one organization and one domain', () => {
     expect(await shownTo(other)).toMatchObject({ proven: false, verified_at: null })
   })
 
-  it('the word for one domain is none for another', async () => {
+  it('the token of one domain is invalid for another', async () => {
     const { challenge_id, nonce } = await issue('one.example')
     inDns(nonce, 'two.example')
     expect((await verify('two.example', acme, { challenge_id })).status).toBe(404)
@@ -457,7 +457,7 @@ describe('a word is of one organization and one domain', () => {
     expect((await verify('two.example')).status).toBe(409)
   })
 
-  it('two organizations that control a domain both prove it; the first one holds it', async () => {
+  it('two organizations that control a domain both prove it; the first one keeps it', async () => {
     await prove('acme.example', acme)
     await prove('acme.example', other)
     expect([await proves('acme.example', acme), await proves('acme.example', other)]).toEqual([
@@ -469,8 +469,8 @@ describe('a word is of one organization and one domain', () => {
   })
 })
 
-describe('what a proof is worth', () => {
-  it('the domain and all below it, and nothing above or beside', async () => {
+describe('the value of a proof', () => {
+  it('the domain and its subdomains, nothing above or beside', async () => {
     await prove('shop.acme.example')
     expect(await proves('shop.acme.example')).toBe(true)
     expect(await proves('eu.shop.acme.example')).toBe(true)
@@ -484,7 +484,7 @@ describe('what a proof is worth', () => {
     }
   })
 
-  it('what stands under a suffix that all share is proven by itself alone', async () => {
+  it('sites under a shared suffix are proven one by one', async () => {
     const rows = [{ domain: 'github.io' }, { domain: 'co.uk' }].map(row => ({
       ...row,
       org_id: acme.org_id,
@@ -496,7 +496,7 @@ describe('what a proof is worth', () => {
     expect([await proves('acme.github.io'), await proves('acme.co.uk')]).toEqual([false, false])
   })
 
-  it('ninety days, and then it has to be shown again', async () => {
+  it('ninety days, then it must be renewed', async () => {
     await prove()
     registry.clock.pass(90 * DAY - 1)
     expect([await proves('acme.example'), (await shownTo(acme)).proven]).toEqual([true, true])
@@ -517,7 +517,7 @@ describe('what a proof is worth', () => {
     expect((await shownTo(acme)).proven).toBe(false)
   })
 
-  it('what an operator says holds for good, what was shown to an operator ends', async () => {
+  it('an operator’s assignment does not expire, a proof that an operator recorded does', async () => {
     await byHand('add', 'Acme', 'given.example')
     await byHand('add', 'Acme', 'seen.example', 'dns_txt')
     const given = async (domain: string) => [
@@ -543,7 +543,7 @@ describe('what a proof is worth', () => {
     expect(await verifyStores(registry.sequencer)).toEqual([])
   })
 
-  it('nothing any more once an operator takes the domain from the organization', async () => {
+  it('nothing once an operator takes the domain from the organization', async () => {
     await prove()
     await byHand('remove', 'Acme', 'acme.example')
     expect(await proves('acme.example')).toBe(false)
@@ -552,7 +552,7 @@ describe('what a proof is worth', () => {
     expect((await shownTo(acme)).proven).toBe(true)
   })
 
-  it('the same after a restart, and in a store that is made again', async () => {
+  it('the same after a restart, and in a rebuilt store', async () => {
     await prove()
     await byHand('add', 'Acme', 'given.example')
     await byHand('add', 'Acme', 'gone.example')

@@ -102,7 +102,7 @@ describe('a policy', () => {
     })
   })
 
-  test('is listed once it was approved, and then replaced as a whole by a save', async () => {
+  test('is listed once it was approved, and then replaced as a whole by each save', async () => {
     const [review_id] = pendingIds()
     const stale = { op: 'review.approve', review_id: review_id!, reviewer: 'operator' } as const
     expect(await registry.submit({ ...stale, digest: '0'.repeat(64) })).toEqual([
@@ -137,7 +137,7 @@ describe('a policy', () => {
     await save({ ...gdpr, ...eu })
   })
 
-  test('is as if nobody had saved it once it was rejected', async () => {
+  test('is deleted when it is rejected', async () => {
     await save(brandSafety)
     expect(await decide('review.reject')).toMatchObject({ done: {} })
     expect((await inject('GET', 'resolve?policy_id=brand_safety')).statusCode).toBe(404)
@@ -151,7 +151,7 @@ describe('a policy', () => {
     expect((await save(brandSafety)).json().revision_number).toBe(2)
   })
 
-  test('of the registry is changed by nobody else', async () => {
+  test('of the registry cannot be changed by others', async () => {
     const policy = PolicyContent.parse({ ...gdpr, policy_id: 'coppa', name: 'COPPA' })
     const [first] = await registry.submit({ op: 'policy.publish', policy })
     expect(first).toEqual({ done: { policy_id: 'coppa', revision_number: 1 } })
@@ -178,7 +178,7 @@ describe('a policy', () => {
     expect(answer.json().error).toContain(words)
   })
 
-  test('400: a name that the caller made long is not told back in full', async () => {
+  test('400: a long name is cut in the error', async () => {
     const answer = await save({ ...gdpr, region_aliases: { ['x'.repeat(50_000)]: ['EU'] } })
     expect([answer.statusCode, answer.body.length < 1_000]).toEqual([400, true])
   })
@@ -215,7 +215,7 @@ describe('policies are found', () => {
     expect(await found(query)).toEqual(ids)
   })
 
-  test('with numbers of all that fit', async () => {
+  test('with the number of matches', async () => {
     const { stats } = (await inject('GET', 'registry?limit=1')).json()
     expect(stats).toEqual({ total: 3, regulation: 2, standard: 1 })
   })
@@ -236,7 +236,7 @@ describe('policies are found', () => {
     expect(saved).toMatchObject({ success: true, revision_number: null })
   })
 
-  test('in one answer as far as there is room', async () => {
+  test('in one answer as far as it has room', async () => {
     const policy_ids = Array.from({ length: 20 }, (_, i) => `long_${i}`)
     for (const policy_id of policy_ids) {
       const guidance = 'x'.repeat(50_000)

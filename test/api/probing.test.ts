@@ -95,7 +95,7 @@ const ask = (path: (typeof paths)[number], url?: string, at = registry) =>
   at.app.inject(`/api/public/${path}${url === undefined ? '' : `?url=${encodeURIComponent(url)}`}`)
 
 describe('GET /api/public/discover-agent', () => {
-  it('200: what an agent is and offers, by its tools and its card', async () => {
+  it('200: what an agent is and offers, from its tools and its card', async () => {
     const answer = await ask('discover-agent', 'https://seller.example/mcp')
     expect([answer.statusCode, answer.json()]).toEqual([
       200,
@@ -125,7 +125,7 @@ describe('GET /api/public/discover-agent', () => {
 })
 
 describe('lists of an agent', () => {
-  it('200: formats by its capabilities, else those it lists', async () => {
+  it('200: formats from its capabilities, else those it lists', async () => {
     expect((await ask('agent-formats', 'https://maker.example/mcp')).json()).toMatchObject({
       success: true,
       offered: true,
@@ -142,7 +142,7 @@ describe('lists of an agent', () => {
     ])
   })
 
-  it('200: products, cut to what is asked for', async () => {
+  it('200: products, cut to the requested number', async () => {
     const { products, ...rest } = (await ask('agent-products', 'https://seller.example/mcp')).json()
     expect(rest).toEqual({ success: true, offered: true, total: 1, truncated: false })
     const [product] = products
@@ -165,7 +165,7 @@ describe('lists of an agent', () => {
     expect([products.length, total, truncated]).toEqual([200, 500, true])
   })
 
-  it('200: what it says it may sell, without its word for it', async () => {
+  it('200: publishers that it claims to sell, marked as claims', async () => {
     expect((await ask('agent-publishers', 'https://seller.example/mcp')).json().properties).toEqual(
       [{ domain: 'acme.example', type: 'domain', tags: ['a', 'b'] }],
     )
@@ -175,7 +175,7 @@ describe('lists of an agent', () => {
     ])
   })
 
-  it('200: an agent without such a task offers none', async () => {
+  it('200: an agent without such a task has none', async () => {
     expect((await ask('agent-products', 'https://maker.example/mcp')).json()).toEqual({
       success: true,
       products: [],
@@ -185,7 +185,7 @@ describe('lists of an agent', () => {
     })
   })
 
-  it('502: more than can be handed on', async () => {
+  it('502: an answer too large to pass on', async () => {
     const answer = await ask('agent-formats', 'https://endless.example/mcp')
     expect(answer.statusCode).toBe(502)
   })
@@ -208,13 +208,13 @@ describe.each(paths)('GET /api/public/%s, refused', path => {
     await hasty.close()
   })
 
-  it('502: a page, and an agent that wants a credential', async () => {
+  it('502: a web page, and an agent that requires a credential', async () => {
     expect((await ask(path, 'https://page.example/mcp')).statusCode).toBe(502)
     const closed = await ask(path, 'https://closed.example/mcp')
     expect([closed.statusCode, closed.json()]).toMatchObject([502, { oauth_required: true }])
   })
 
-  it('502: a private network cannot be told from a server that is not there', async () => {
+  it('502: a private network looks like a server that does not exist', async () => {
     const away = await ask(path, 'https://hangs-up.example/mcp')
     expect([away.statusCode, away.json().error]).toEqual([502, 'the agent cannot be reached'])
     for (const url of [
@@ -243,7 +243,7 @@ describe.each(paths)('GET /api/public/%s, refused', path => {
     expect(web.origin.asked).toEqual([])
   })
 
-  it('503: without a crawler nobody can ask', async () => {
+  it('503: without a crawler no agent can be asked', async () => {
     const gone = openWriterClient(`unix:///nowhere-${process.pid}.sock`, silentLog)
     const own = await web.open({}, { writer: { requestLive: gone.requestLive } })
     expect((await ask(path, 'https://seller.example/mcp', own)).statusCode).toBe(503)
@@ -251,8 +251,8 @@ describe.each(paths)('GET /api/public/%s, refused', path => {
   })
 })
 
-describe('what agents may be asked', () => {
-  it('equal questions are one, and what was told a moment ago is told again', async () => {
+describe('bounds of live requests to agents', () => {
+  it('equal questions are one, and a recent answer is sent again', async () => {
     const own = await web.open({ answerKeptSeconds: 10 })
     const url = 'https://patient.example/mcp'
     const answers = await Promise.all([1, 2, 3].map(() => ask('agent-products', url, own)))

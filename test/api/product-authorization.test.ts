@@ -138,7 +138,7 @@ describe('POST /api/registry/validate/product-authorization', () => {
     expect(selectors).toMatchObject([expected])
   })
 
-  test('200: a product is authorized when all of it is, and confirmed when both sides say so', async () => {
+  test('200: a product is authorized when all of it is, and confirmed when both sides agree', async () => {
     expect(await ask(validate, [of({ property_ids: ['news'] })])).toMatchObject({
       agent_url: agent,
       authorized: true,
@@ -165,7 +165,7 @@ describe('POST /api/registry/validate/product-authorization', () => {
     })
   })
 
-  test('200: what is asked besides counts: a country, a delegation', async () => {
+  test('200: further restrictions of the question apply: a country, a delegation', async () => {
     const app = [of({ property_ids: ['app'] })]
     expect((await ask(validate, app)).authorized).toBe(false)
     expect((await ask(validate, app, { country: 'GB' })).authorized).toBe(true)
@@ -174,7 +174,7 @@ describe('POST /api/registry/validate/product-authorization', () => {
     expect((await ask(validate, news, { delegation_type: 'direct' })).authorized).toBe(true)
   })
 
-  test('200: one selector may name several publishers', async () => {
+  test('200: a selector may name several publishers', async () => {
     const selector = { publisher_domains: [shopDomain, 'wide.example'], selection_type: 'all' }
     const { selectors } = await ask(validate, [selector])
     expect(selectors.map((one: { publisher_domain: string }) => one.publisher_domain)).toEqual([
@@ -183,7 +183,7 @@ describe('POST /api/registry/validate/product-authorization', () => {
     ])
   })
 
-  test('200: explained, each sale is told once, and what nobody lists is told too', async () => {
+  test('200: with explain each sale is listed once, unknown properties too', async () => {
     const twice = [of({ property_ids: ['news', 'none'] }), of({ tags: ['daily'] })]
     const { evidence } = await ask(validate, twice, { explain: true })
     expect(evidence.map(({ rule }: { rule: string }) => rule)).toEqual([
@@ -220,7 +220,7 @@ describe('POST /api/registry/validate/product-authorization', () => {
 })
 
 describe('POST /api/registry/expand/product-identifiers', () => {
-  test('200: what the agent may sell of each selector, sorted by type and name', async () => {
+  test('200: the agent’s authorized identifiers of each selector, sorted by type and name', async () => {
     const body = await ask(expand, [of(), { publisher_domain: 'wide.example' }], { country: 'GB' })
     expect(body.properties).toMatchObject([
       { property_id: 'app', property_type: 'mobile_app', publisher_domain: shopDomain },
@@ -260,7 +260,7 @@ describe('POST /api/registry/expand/product-identifiers', () => {
     expect(next).toMatchObject({ has_more: false, next_cursor: null })
   })
 
-  test('200: an agent that may sell nothing has none', async () => {
+  test('200: an agent without authorization has none', async () => {
     const body = await ask(expand, [of()], { agent_url: 'https://mcp.seller.example/other' })
     expect(body).toMatchObject({ properties: [], identifiers: [], property_count: 0 })
   })

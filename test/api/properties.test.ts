@@ -40,7 +40,7 @@ describe('GET /api/properties/resolve', () => {
     })
   })
 
-  test('404: an unknown publisher says how its file stands', async () => {
+  test('404: an unknown publisher comes with the freshness of its file', async () => {
     const answer = await get('/api/properties/resolve?domain=gone.example')
     expect(answer.statusCode).toBe(404)
     expect(answer.json()).toMatchObject({
@@ -50,7 +50,7 @@ describe('GET /api/properties/resolve', () => {
     })
   })
 
-  test('400: a domain is needed', async () => {
+  test('400: a domain is required', async () => {
     const answer = await get('/api/properties/resolve')
     expect([answer.statusCode, answer.json()]).toEqual([
       400,
@@ -67,7 +67,7 @@ describe('POST /api/properties/resolve/bulk', () => {
       payload: { domains } as object,
     })
 
-  test('200: results are keyed by the lower-case input, null where nothing is known', async () => {
+  test('200: results are keyed by the lower-case input, null where unknown', async () => {
     const answer = await bulk(['NEWS.example', 'nobody.example', 'not a domain', '__proto__'])
     expect(answer.statusCode).toBe(200)
     expect(answer.body).toContain('"not a domain":null,"__proto__":null')
@@ -88,7 +88,7 @@ describe('POST /api/properties/resolve/bulk', () => {
     expect([answer.statusCode, answer.json()]).toEqual([400, { error, code: 'invalid_request' }])
   })
 
-  test('429: this route has its own count of twenty a minute', async () => {
+  test('429: this route has its own limit of twenty a minute', async () => {
     const own = await openRegistry()
     const call = (kind: string) =>
       own.app.inject({
@@ -125,12 +125,12 @@ describe('GET /api/properties/registry', () => {
     expect(stats).toEqual({ total: 2, community: 0, adagents_json: 2, hosted: 0 })
   })
 
-  test('200: search finds a part of an identifier', async () => {
+  test('200: search matches a part of an identifier', async () => {
     const { properties, stats } = (await get('/api/properties/registry?search=SPORT.')).json()
     expect([properties.length, stats.total]).toEqual([1, 1])
   })
 
-  test('200: a source filters the list and not the counts', async () => {
+  test('200: a source filters the list but not the counts', async () => {
     const { properties, stats } = (await get('/api/properties/registry?source=enriched')).json()
     expect([properties, stats.total]).toEqual([[], 2])
   })

@@ -39,7 +39,7 @@ const bulk = (identifiers: unknown, at = registry) =>
   post('/api/properties/check/bulk', { identifiers } as object, at)
 
 describe('POST /api/properties/check', () => {
-  it('200: each domain in its list, in the order given', async () => {
+  it('200: each domain in its list, in the given order', async () => {
     const answer = await check([
       'https://www.ACME.example/about',
       'acme.example.',
@@ -82,16 +82,16 @@ describe('POST /api/properties/check', () => {
     })
   })
 
-  it('200: an empty list is checked, too', async () => {
+  it('200: an empty list is checked as well', async () => {
     expect((await check([])).json().summary.total).toBe(0)
   })
 
-  it('200: what is longer than any domain is looked at like all that is unknown', async () => {
+  it('200: an overlong domain counts as unknown', async () => {
     const name = 'x'.repeat(60_000)
     expect((await check([name])).json()).toMatchObject({ assess: [{ domain: name }], ok: [] })
   })
 
-  it('200: ten thousand domains, below what callers take', async () => {
+  it('200: ten thousand domains, within the bound of an answer', async () => {
     const domains = Array.from({ length: 10_000 }, (_, i) => `www.${'x'.repeat(55)}${i}.example`)
     let answer = await check([])
     const ms = await measureCpuMs(async () => {
@@ -115,7 +115,7 @@ describe('POST /api/properties/check', () => {
 })
 
 describe('POST /api/properties/check/bulk', () => {
-  it('200: each line as what it is, repeats too', async () => {
+  it('200: each line by its kind, repeats included', async () => {
     const { report_id, ...report } = (
       await bulk([
         'acme.example',
@@ -197,7 +197,7 @@ describe('POST /api/properties/check/bulk', () => {
     ])
   })
 
-  it('200: ten thousand lines, cut to what callers take', async () => {
+  it('200: ten thousand lines, cut to the bound of an answer', async () => {
     const lines = Array.from({ length: 10_000 }, (_, i) => `${'x'.repeat(55)}${i}.example`)
     const answer = await bulk(lines)
     expect(answer.body.length).toBeLessThan(2 * 1024 * 1024)
@@ -220,7 +220,7 @@ describe('reports', () => {
   const read = (id: string, at = registry) => at.app.inject(`/api/properties/check/${id}`)
   const readBulk = (id: string, at = registry) => at.app.inject(`/api/properties/check/bulk/${id}`)
 
-  it('200: the same again for whoever has the id, in every process', async () => {
+  it('200: the same report for everybody with its id, in every process', async () => {
     const { report_id, ...report } = (await check(['acme.example', 'x.example'])).json()
     const other = await open()
     expect((await read(report_id, other)).json()).toEqual(report)
@@ -228,7 +228,7 @@ describe('reports', () => {
     expect((await readBulk(id, other)).json()).toEqual(entries)
   })
 
-  it('200: a report that is too long for one answer is read on to its end', async () => {
+  it('200: a report that is too long for one answer continues by cursor', async () => {
     const names = Array.from({ length: 10_000 }, (_, i) => `${'x'.repeat(55)}${i}.example`)
     const readPages = async (first: { json(): unknown }, at: (id: string) => string) => {
       const pages = [first.json() as Record<string, unknown>]
@@ -256,7 +256,7 @@ describe('reports', () => {
     expect(domains('remove')).toHaveLength(5_000)
   })
 
-  it('404: an id of the other kind, of nobody, or that is none', async () => {
+  it('404: an id of the other kind, an unknown or an invalid one', async () => {
     const { report_id } = (await check(['acme.example'])).json()
     expect((await readBulk(report_id)).statusCode).toBe(404)
     for (const id of [randomUUID(), 'bulk', 'x', '..%2f', '*', `${'a'.repeat(300)}`]) {
@@ -264,7 +264,7 @@ describe('reports', () => {
     }
   })
 
-  it('run out after seven days', async () => {
+  it('expire after seven days', async () => {
     const own = await startRedis()
     const at = await open({}, own)
     const { report_id } = (await check(['acme.example'], at)).json()
@@ -277,7 +277,7 @@ describe('reports', () => {
     await own.close()
   })
 
-  it('take a bounded place together, and the oldest go first', async () => {
+  it('share a bounded space; the oldest are deleted first', async () => {
     const own = await startRedis()
     const at = await open({ checkReportsBytes: 2_000 }, own)
     const ids: string[] = []
@@ -296,7 +296,7 @@ describe('reports', () => {
     await own.close()
   })
 
-  it('are not kept without Redis: the check is answered without an id, reading one is 503', async () => {
+  it('are not stored without Redis: the check has no id, reading one is 503', async () => {
     const own = await startRedis()
     const at = await open({}, own)
     await own.stop()

@@ -80,7 +80,7 @@ const lookUp = async (domain: string, query = '') => {
 }
 
 describe('GET /api/registry/publisher', () => {
-  test('200: shows the brand, the files and how its own one fared', async () => {
+  test('200: shows the brand, the files and the freshness of its own one', async () => {
     expect(await lookUp('acme.example')).toMatchObject({
       hosting: {
         mode: 'self',
@@ -103,7 +103,7 @@ describe('GET /api/registry/publisher', () => {
     })
   })
 
-  test('200: formats beyond the first hundred are counted and read on', async () => {
+  test('200: formats beyond the first hundred are counted and continue by cursor', async () => {
     const first = await lookUp('formats.example')
     expect(first).toMatchObject({
       formats_total: 250,
@@ -135,14 +135,14 @@ describe('GET /api/registry/publisher', () => {
     expect(await lookUp('acme.example')).not.toHaveProperty('formats_total')
   })
 
-  test('200: lists formats that say their kind and parameters, with safe samples', async () => {
+  test('200: lists formats that state kind and parameters, with safe samples', async () => {
     expect((await lookUp('acme.example')).formats).toEqual([
       { format_kind: 'image', display_name: 'image', params: { width: 300 } },
       { format_kind: 'video', display_name: 'Film', params: {} },
     ])
   })
 
-  test('200: a brand that changes changes the answer and its ETag', async () => {
+  test('200: a change of the brand changes the answer and its ETag', async () => {
     const url = '/api/registry/publisher?domain=acme.example'
     const { etag } = (await registry.app.inject(url)).headers
     await publishFiles(registry, {
@@ -153,7 +153,7 @@ describe('GET /api/registry/publisher', () => {
     expect(again.json().brand).toEqual({ name: 'Acme Two' })
   })
 
-  test('200: a large publisher is cut, says so, and is read to the end page by page', async () => {
+  test('200: a large publisher is cut, says so, and continues page by page', async () => {
     const first = await lookUp('large.example')
     expect(first).toMatchObject({
       properties_total: 7_000,
@@ -177,7 +177,7 @@ describe('GET /api/registry/publisher', () => {
     expect(new Set(seen).size).toBe(7_000)
   })
 
-  test('200: pages of agents add up too', async () => {
+  test('200: pages of agents are complete', async () => {
     const page = await lookUp('large.example', '&limit=40')
     expect(page.authorized_agents).toHaveLength(40)
     const next = await lookUp('large.example', `&limit=40&cursor=${page.next_cursor}`)
@@ -185,7 +185,7 @@ describe('GET /api/registry/publisher', () => {
     expect(next.authorized_agents.at(-1)).not.toHaveProperty('publisher_wide')
   })
 
-  test('200: a manager tells how many publishers read its file; a child tells of itself', async () => {
+  test('200: a manager shows how many publishers use its file; a managed publisher shows its own part', async () => {
     expect(await lookUp('manager.example')).toMatchObject({
       network: { publisher_count: 2, valid_count: 2 },
       properties: [{ name: 'manager.example' }],
@@ -202,7 +202,7 @@ describe('GET /api/registry/publisher', () => {
     expect(await lookUp('manager.example')).not.toHaveProperty('network')
   })
 
-  test('200: a domain whose adagents.json lists nothing shows what its brand.json lists', async () => {
+  test('200: a domain whose adagents.json lists nothing shows the properties of its brand.json', async () => {
     for (const domain of ['bare.example', 'lone.example']) {
       const { properties } = await lookUp(domain)
       expect(properties[0]).toMatchObject({
@@ -225,12 +225,12 @@ describe('GET /api/registry/publisher', () => {
     expect(answer.statusCode).toBe(400)
   })
 
-  test('what is stored is what the index makes', async () => {
+  test('the stored answer equals what the index derives', async () => {
     expect(await registry.verify()).toEqual([])
   })
 
   test.each(['bare.example', 'lone.example'])(
-    '200: %s keeps what its brand.json lists, page by page and with placements',
+    '200: %s keeps the properties of its brand.json, page by page and with placements',
     async domain => {
       await registry.publish()
       const { properties } = await lookUp(domain)

@@ -36,7 +36,7 @@ interface Page {
 const get = (url: string, over = registry) => over.app.inject(url)
 
 describe('GET /api/registry/publishers', () => {
-  test('200: every publisher whose file stands, and the member behind it if that is public', async () => {
+  test('200: every publisher with a valid file, and the public member behind it', async () => {
     const answer = await get('/api/registry/publishers')
     expect(answer.headers['x-registry-seq']).toBe(String(registry.reader.snapshot?.seq))
     const last_validated = new Date(START).toISOString()
@@ -59,7 +59,7 @@ describe('GET /api/registry/publishers', () => {
     })
   })
 
-  test('200: following the cursor brings each publisher once', async () => {
+  test('200: the cursor leads to each publisher once', async () => {
     const seen: string[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
       const answer = await get(`/api/registry/publishers?limit=3&cursor=${cursor}`)
@@ -71,7 +71,7 @@ describe('GET /api/registry/publishers', () => {
     expect(seen).toEqual(['a.example', 'b.example', 'c.example', 'd.example'])
   })
 
-  test('200: one whose file is gone is listed no more', async () => {
+  test('200: a publisher without its file is no longer listed', async () => {
     const own = await openRegistry()
     expect((await get('/api/registry/publishers', own)).json()).toMatchObject({ count: 0 })
     const file = publisherFile('a.example', { sites: ['a.example'], agents: [] })
@@ -85,7 +85,7 @@ describe('GET /api/registry/publishers', () => {
     await own.close()
   })
 
-  test('400: a limit that is no number', async () => {
+  test('400: an invalid limit', async () => {
     expect((await get('/api/registry/publishers?limit=x')).statusCode).toBe(400)
   })
 })
@@ -114,7 +114,7 @@ describe('members in other answers', () => {
     await own.close()
   })
 
-  test('a domain that is no publisher, and one below a verified one', async () => {
+  test('a domain that is no publisher, and a subdomain of a verified one', async () => {
     const member = async (domain: string) =>
       (await get(`/api/registry/publisher?domain=${domain}`)).json().member
     expect(await member('elsewhere.example')).toMatchObject({ slug: 'acme' })
@@ -123,7 +123,7 @@ describe('members in other answers', () => {
     expect(placements.json()).toMatchObject({ member: { slug: 'acme' }, placements: [] })
   })
 
-  test('the lookup of a domain says whose a public agent is', async () => {
+  test('the lookup of a domain names the member of a public agent', async () => {
     const answer = await get('/api/registry/lookup/domain/c.example')
     expect(answer.json()).toMatchObject({
       authorized_agents: [{ url: agent, member: { slug: 'acme', display_name: 'Acme' } }],
@@ -136,7 +136,7 @@ describe('members in other answers', () => {
     expect(again.statusCode).toBe(304)
   })
 
-  test('the registry counts its members’ public agents and publishers', async () => {
+  test('the registry counts public agents and publishers of its members', async () => {
     expect((await get('/api/registry/stats')).json()).toMatchObject({
       registered_agents: 1,
       registered_publishers: 1,

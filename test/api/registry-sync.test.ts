@@ -34,8 +34,8 @@ afterAll(async () => {
   await registry.close()
 })
 
-describe('the public client keeps a copy', () => {
-  test('that begins with every agent and every grant', () => {
+describe('the public client keeps a replica', () => {
+  test('that starts with every agent and every grant', () => {
     expect(sync.state).toBe('syncing')
     expect(sync.getAgents().map(({ url }) => url)).toEqual(expect.arrayContaining([shop, rival]))
     expect(sync.getStats()).toEqual({ agents: 2, authorizations: 3 })
@@ -44,7 +44,7 @@ describe('the public client keeps a copy', () => {
     expect(sync.getAuthorizationsForDomain('blog.example')).toHaveLength(2)
   })
 
-  test('in which agents are found by what they reach', () => {
+  test('that finds agents by what they reach', () => {
     const found = sync.findAgents({ channels: ['display'], min_properties: 2 })
     expect(found.map(({ url }) => url)).toEqual([shop])
     expect(sync.findAgents({ property_types: ['website'] })).toHaveLength(2)
@@ -57,7 +57,7 @@ describe('the public client keeps a copy', () => {
     expect(sync.getStats().authorizations).toBe(4)
   })
 
-  test('that follows a revocation, and an agent that nobody names any more', async () => {
+  test('that follows a revocation, and the removal of an agent', async () => {
     await say('news.example', [shop])
     await say('blog.example', [shop])
     await until(async () => sync.getAgent(rival) === undefined)
@@ -66,7 +66,7 @@ describe('the public client keeps a copy', () => {
     expect(sync.getStats()).toEqual({ agents: 1, authorizations: 2 })
   })
 
-  test('without an error on the way', () => {
+  test('without errors', () => {
     expect(errors).toEqual([])
   })
 })

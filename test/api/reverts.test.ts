@@ -58,8 +58,8 @@ async function get(path: string) {
   return { statusCode, body: JSON.parse(body) }
 }
 
-describe('taking a save back', () => {
-  test('leaves the entry as it was, as one more revision with its own row', async () => {
+describe('reverting a save', () => {
+  test('restores the entry before it by one more revision with its own audit row', async () => {
     await saveBrand('Acme')
     const bad = await saveBrand('Acne')
     expect(await revert(bad.submission_id)).toMatchObject({ done: { domain: 'acme.example' } })
@@ -80,14 +80,14 @@ describe('taking a save back', () => {
     })
   })
 
-  test('can be taken back itself', async () => {
+  test('can be reverted itself', async () => {
     const [row] = await rows('entry.rollback')
     await revert(row!.submission_id)
     const { body } = await get('/api/brands/resolve?domain=acme.example')
     expect(body.brand_name).toBe('Acne')
   })
 
-  test('says which save has to be taken back first', async () => {
+  test('names the later save that must be reverted first', async () => {
     const [first] = (await rows('brand.save')).reverse()
     expect(await revert(first!.submission_id)).toEqual({
       refused: 'revision 4 of acme.example came after it: take that back first',
@@ -99,7 +99,7 @@ describe('taking a save back', () => {
     })
   })
 
-  test('of a first one leaves nothing, until somebody saves again', async () => {
+  test('of the first one leaves no entry until the next save', async () => {
     const lookup = () => get('/api/registry/publisher?domain=other.example')
     const unknown = await lookup()
     const made = await saveBrand('Other', 'other.example')
@@ -122,7 +122,7 @@ describe('taking a save back', () => {
     )
   })
 
-  test('is once, however often it is delivered, and stays when the registry starts again', async () => {
+  test('happens once, however often it is delivered, and persists across restarts', async () => {
     const bad = await saveBrand('Twice')
     const submission = {
       submission_id: randomUUID(),
@@ -139,8 +139,8 @@ describe('taking a save back', () => {
   })
 })
 
-describe('taking back', () => {
-  test('what was changed of accounts puts what stood before in its place', async () => {
+describe('reverting', () => {
+  test('a change of the accounts restores what was there before', async () => {
     const role = { role: 'moderator', holder: 'user', id: 'ada' }
     const agent = { org: 'Acme', url: 'https://a.example/mcp', type: 'sales' }
     const findCurrent = async () => {
@@ -195,7 +195,7 @@ describe('taking back', () => {
       'revoke its keys',
     ],
     ['domains', 'domains.add', { domains: ['x.example'], again: false }, 'asked for already'],
-  ])('a %s says in words why it cannot be', async (_, op, fields, words) => {
+  ])('a %s fails with its reason', async (_, op, fields, words) => {
     const [made] = await rows('key.create')
     const row = await done({ op, ...(op === 'key.revoke' && made!.content), ...fields } as never)
     expect(await revert(row.submission_id)).toMatchObject({
@@ -203,7 +203,7 @@ describe('taking back', () => {
     })
   })
 
-  test('a mirror or a policy shows what was published before', async () => {
+  test('a mirror or a policy restores the one published before', async () => {
     const authorization = `Bearer ${await createModerator(registry)}`
     const publish = async (...collections: string[]) => {
       const answer = await registry.app.inject({
@@ -264,7 +264,7 @@ describe('taking back', () => {
     expect(await registry.verify()).toEqual([])
   })
 
-  test('an approval of a brand that somebody told of hides it again', async () => {
+  test('the approval of a submitted brand hides it again', async () => {
     const payload = { domain: 'told.example', brand_name: 'Told' }
     const handedIn = await registry.app.inject({
       method: 'POST',
@@ -285,7 +285,7 @@ describe('taking back', () => {
     expect(await registry.verify()).toEqual([])
   })
 
-  test('a merge says that it is for ever', async () => {
+  test('a merge fails, since merges are permanent', async () => {
     const sites = ['a.shop.example', 'b.shop.example']
     await registry.observe(publisherFile('shop.example', { sites, agents: [] }))
     const rids = await registry.sequencer.index.all<{ rid: string }>(
@@ -298,7 +298,7 @@ describe('taking back', () => {
     })
   })
 
-  test('what is unknown, was refused, changed nothing or was changed since is told so', async () => {
+  test('fails for an unknown, refused, ineffective or overwritten change', async () => {
     const nobody = randomUUID()
     expect(await revert(nobody)).toMatchObject({ error: 'not_found' })
     const role = { role: 'admin', holder: 'user', id: 'eve' }

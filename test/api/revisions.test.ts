@@ -73,7 +73,7 @@ async function decide(op: 'review.approve' | 'review.reject', subject: string): 
 }
 
 describe('GET /api/brands/discovered/{domain}/revisions', () => {
-  test('200: every revision, newest first, the one that made the entry too', async () => {
+  test('200: every revision, newest first, the first one included', async () => {
     const answer = await get(toRevisionsPath('acme.example'))
     expect(answer.statusCode).toBe(200)
     const body = RevisionList.parse(answer.json())
@@ -89,14 +89,14 @@ describe('GET /api/brands/discovered/{domain}/revisions', () => {
     })
   })
 
-  test('200: who saved is told by an id that no credential and no name can be read from', async () => {
+  test('200: the editor is an id that reveals neither credential nor name', async () => {
     const { body } = await get(toRevisionsPath('acme.example'))
     const { id, org_id } = findKeyHolder(registry.reader, key)!
     const hash = createHash('sha256').update(key).digest('hex')
     for (const told of [id, org_id!, hash, '"Acme"']) expect(body).not.toContain(told)
   })
 
-  test('200: pages may begin anywhere, and a limit that is none falls back', async () => {
+  test('200: any offset works, and an invalid limit falls back to the default', async () => {
     const numbers = async (query: string) =>
       (await get(`${toRevisionsPath('acme.example')}?${query}`))
         .json()
@@ -107,7 +107,7 @@ describe('GET /api/brands/discovered/{domain}/revisions', () => {
     expect(await numbers('limit=x')).toEqual([2, 1])
   })
 
-  test('404: of what nobody saved, although it was crawled; 400: of no domain', async () => {
+  test('404: for an entry that was only crawled; 400: for an invalid domain', async () => {
     expect((await get(toRevisionsPath('crawled.example'))).statusCode).toBe(404)
     expect((await get(toRevisionsPath('nobody.example'))).json()).toEqual({
       error: 'nobody has saved nobody.example',
@@ -119,7 +119,7 @@ describe('GET /api/brands/discovered/{domain}/revisions', () => {
 })
 
 describe('GET /api/brands/discovered/{domain}/revisions/{number}', () => {
-  test('200: what the entry said after that revision, not what it says now', async () => {
+  test('200: the content after that revision, not the current one', async () => {
     expect(await readContent('acme.example', 1)).toEqual({
       brand_name: 'First',
       document: { brand_manifest: { description: 'one' } },
@@ -127,7 +127,7 @@ describe('GET /api/brands/discovered/{domain}/revisions/{number}', () => {
     expect(await readContent('acme.example', 2)).toMatchObject({ brand_name: 'Second' })
   })
 
-  test('200: what a history lists can be read at once', async () => {
+  test('200: every listed revision can be read at once', async () => {
     await saveBrand('acme.example', 'Third')
     const { revisions } = (await get('brands/history?domain=acme.example')).json()
     const listed = (await get(toRevisionsPath('acme.example'))).json()
@@ -144,7 +144,7 @@ describe('GET /api/brands/discovered/{domain}/revisions/{number}', () => {
     expect(await registry.verify()).toEqual([])
   })
 
-  test('404: of a number that no revision has; 400: of no number', async () => {
+  test('404: for an unknown number; 400: for an invalid one', async () => {
     for (const [number, status] of [
       ['9', 404],
       ['0', 400],
@@ -157,7 +157,7 @@ describe('GET /api/brands/discovered/{domain}/revisions/{number}', () => {
     }
   })
 
-  test('what a moderator has not approved is told to nobody, nor what was rejected before', async () => {
+  test('revisions that are pending or were rejected before are hidden', async () => {
     for (const domain of doubtful) await saveBrand(domain, `Mine ${domain}`)
     await decide('review.approve', 'brand globex-two.com')
     await decide('review.reject', 'brand globex-three.com')
@@ -171,7 +171,7 @@ describe('GET /api/brands/discovered/{domain}/revisions/{number}', () => {
     expect(await readContent('globex-three.com', 2)).toMatchObject({ brand_name: 'Again' })
   })
 
-  test('of an entry that was withdrawn nothing is told, of one that was rolled back all is', async () => {
+  test('revisions of a withdrawn entry are hidden, those of a rolled back one are not', async () => {
     await saveBrand('b.example', 'One')
     await saveBrand('b.example', 'Two')
     const { id, org_id } = findKeyHolder(registry.reader, key)!
@@ -198,7 +198,7 @@ describe('GET /api/brands/discovered/{domain}/revisions/{number}', () => {
 })
 
 describe('GET /api/properties/hosted/{domain}/revisions', () => {
-  test('200: the properties, and not whom to write to', async () => {
+  test('200: the properties without their contact', async () => {
     const place = 'properties/hosted/acme.example/revisions'
     expect((await get(place)).json()).toMatchObject({ total: 1, revisions: [{}] })
     const answer = await get(`${place}/1`)
@@ -211,12 +211,12 @@ describe('GET /api/properties/hosted/{domain}/revisions', () => {
     expect(answer.body).not.toMatch(/contact|Ada|ada@/)
   })
 
-  test('404: brands and properties of one name have revisions of their own', async () => {
+  test('404: brands and properties of one name have separate revisions', async () => {
     expect((await get('properties/hosted/b.example/revisions')).statusCode).toBe(404)
     expect((await get('properties/hosted/acme.example/revisions/2')).statusCode).toBe(404)
   })
 })
 
-test('and the stores agree', async () => {
+test('all stores agree', async () => {
   expect(await registry.verify()).toEqual([])
 })

@@ -55,7 +55,7 @@ const saveProperties = (payload: object, given?: Given) =>
 const get = async (path: string) => (await registry.app.inject(`/api/${path}`)).json()
 
 describe('POST /api/brands/save', () => {
-  test('200: a new brand is shown at once, with what was told of it', async () => {
+  test('200: a new brand is shown at once with the given fields', async () => {
     const brand_manifest = { description: 'Boots', logos: [{ url: 'https://x.example/l.svg' }] }
     const answer = await saveBrand({
       domain: 'https://Shoes.ACME.example/about',
@@ -83,7 +83,7 @@ describe('POST /api/brands/save', () => {
     })
   })
 
-  test('200: an edit is the next revision of the same entry, and says who made it', async () => {
+  test('200: an edit is the next revision of the same entry and names its editor', async () => {
     const first = (await saveBrand({ domain: 'told.example', brand_name: 'Told' })).json()
     const edits = [
       { brand_name: 'Told', brand_manifest: { description: 'one' } },
@@ -112,7 +112,7 @@ describe('POST /api/brands/save', () => {
     })
   })
 
-  test('200: lists, searches and exports show it, and name nobody', async () => {
+  test('200: lists, searches and exports show it without its editor', async () => {
     await saveBrand({ domain: 'listed.acme.example', brand_name: 'Listed Lemonade' })
     await registry.publish()
     const { brands, stats } = await get('brands/registry?source=community&limit=100')
@@ -126,7 +126,7 @@ describe('POST /api/brands/save', () => {
     expect((await get('search?q=lemonade')).brands[0].domain).toBe('listed.acme.example')
   })
 
-  test('400: what is missing, no domain, too much or no text', async () => {
+  test('400: missing fields, an invalid domain, too many or non-text values', async () => {
     const told = { domain: 'acme.example', brand_name: 'Acme' }
     const wrong = [
       [{ brand_name: 'Acme' }, 'domain: is required'],
@@ -174,12 +174,12 @@ describe('POST /api/brands/save', () => {
     expect((await get('brands/history?domain=acme.example')).error).toBeDefined()
   })
 
-  test('401 comes before what is wrong with the body', async () => {
+  test('401 comes before validation of the body', async () => {
     expect((await saveBrand({}, { secret: '' })).statusCode).toBe(401)
     expect((await saveBrand({}, { secret: 'sk_wrong' })).statusCode).toBe(401)
   })
 
-  test('403: without a proof, without a recent one, and with another organization’s', async () => {
+  test('403: without a proof, with an expired one, and with another organization’s', async () => {
     const other = await registry.createKey('Other')
     for (const domain of ['stranger.example', 'acme.example']) {
       const answer = await saveBrand({ domain, brand_name: 'X' }, { secret: other })
@@ -198,7 +198,7 @@ describe('POST /api/brands/save', () => {
     ).toBe(404)
   })
 
-  test('409: a brand that speaks for itself, whoever asks', async () => {
+  test('409: a brand with its own file, for every caller', async () => {
     const answer = await saveBrand({ domain: 'crawled.example', brand_name: 'X' })
     expect(answer.statusCode).toBe(409)
     // Whoever speaks for itself is no question of proofs, so nothing leads there.
@@ -209,7 +209,7 @@ describe('POST /api/brands/save', () => {
     })
   })
 
-  test('an entry whose domain publishes a file gives way to it, and comes back with it gone', async () => {
+  test('an entry is replaced by the domain’s own file, and returns when that is gone', async () => {
     const domain = 'later.acme.example'
     await saveBrand({ domain, brand_name: 'Before' })
     await registry.observe(brandFile(domain, 'After'))
@@ -251,7 +251,7 @@ describe('POST /api/properties/save', () => {
     authorized_agents: [{ url: 'https://evil.example/mcp', authorized_for: 'all' }],
   }
 
-  test('200: new properties are shown at once, each with an identity that stays', async () => {
+  test('200: new properties are shown at once, each with a permanent id', async () => {
     const answer = await saveProperties(told)
     expect(answer.statusCode, answer.body).toBe(200)
     const { id, ...rest } = answer.json()
@@ -294,7 +294,7 @@ describe('POST /api/properties/save', () => {
     expect((await get(`properties/history?domain=${domain}`)).total).toBe(1)
   })
 
-  test('200: lists and searches show them as told, not as verified', async () => {
+  test('200: lists and searches show them as community data, not as verified', async () => {
     await registry.observe(
       publisherFile('crawled.example', { sites: ['www.crawled.example'], agents: [] }),
     )
@@ -307,7 +307,7 @@ describe('POST /api/properties/save', () => {
     expect(found.properties[0]).toMatchObject({ name: 'The News', source: 'contributed' })
   })
 
-  test('200: the publisher’s own file keeps the identities, and wins', async () => {
+  test('200: the publisher’s own file keeps the ids and takes precedence', async () => {
     const before = await get(`properties/resolve?domain=${domain}`)
     const rid = before.properties.find(({ name }: { name: string }) => name === 'The News')
     const file = publisherFile(domain, { sites: [domain], agents: ['https://agent.example/mcp'] })
@@ -330,7 +330,7 @@ describe('POST /api/properties/save', () => {
 })
 
 describe('saves of one entry', () => {
-  test('at once by many organizations are numbered without a gap, each answer with its own', async () => {
+  test('by many organizations at once are numbered without gaps, each answer with its own number', async () => {
     const domain = 'busy.example'
     const secrets: string[] = []
     for (let org = 0; org < 10; org++) {
@@ -357,7 +357,7 @@ describe('saves of one entry', () => {
     expect((await get(`brands/history?domain=${domain}&limit=1`)).total).toBe(199)
   })
 
-  test('with the same Idempotency-Key are one; another request under it is a conflict', async () => {
+  test('with the same Idempotency-Key are one; another body under it is a conflict', async () => {
     const told = { domain: 'once.acme.example', brand_name: 'Once' }
     const first = await saveBrand(told, { key: 'k1' })
     const again = await saveBrand({ brand_name: 'Once', domain: told.domain }, { key: 'k1' })
@@ -374,7 +374,7 @@ describe('saves of one entry', () => {
   })
 })
 
-test('a save whose answer was lost is asked for again under its key, and is made once', async () => {
+test('a save with a lost answer is repeated under its key and happens once', async () => {
   let lost = 1
   const own: TestRegistry = await openRegistry({
     redis: redis.redis,
@@ -400,7 +400,7 @@ test('a save whose answer was lost is asked for again under its key, and is made
   await own.close()
 })
 
-describe('how often may be saved', () => {
+describe('the rate of saves', () => {
   let strict: TestRegistry
   beforeAll(async () => {
     const limits = { savesPerHour: 2, savesPerOrganizationHour: 3, savesPerOrganizationDay: 4 }
@@ -408,7 +408,7 @@ describe('how often may be saved', () => {
   })
   afterAll(() => strict.close())
 
-  test('429 by user and by organization, before the body is looked at; the same again costs nothing', async () => {
+  test('429 per user and organization, before validation; a repeated request costs nothing', async () => {
     const secret = await enrol(strict, { org: 'Strict', domains: ['strict.example'] })
     const [org] = await strict.sequencer.accounts.db.all<{ org_id: string }>(
       `select org_id from organizations`,
@@ -454,7 +454,7 @@ describe('how often may be saved', () => {
     expect(await statuses([])).toEqual([200])
   })
 
-  test('503: nobody can count while Redis is away', async () => {
+  test('503: without Redis nothing can be counted', async () => {
     const emptyRegistry = await openRegistry()
     const secret = await emptyRegistry.createKey('Lonely')
     const answer = await saveBrand(
@@ -465,7 +465,7 @@ describe('how often may be saved', () => {
     await emptyRegistry.close()
   })
 
-  test('a proof is needed again after 90 days; a setting does without', async () => {
+  test('a proof must be renewed after 90 days; a setting disables that', async () => {
     const own = await openRegistry({ redis: redis.redis })
     const secret = await enrol(own, { org: 'Own', domains: ['own.example'] })
     const told = { domain: 'www.own.example', brand_name: 'Own' }
@@ -482,7 +482,7 @@ describe('how often may be saved', () => {
   })
 })
 
-test('public stores hold no contact and no name of an editor', async () => {
+test('public stores contain no contact and no name of an editor', async () => {
   const { index } = registry.sequencer
   const dump = JSON.stringify([
     await index.all('select * from entries'),
@@ -507,7 +507,7 @@ describe('a rollback', () => {
     await registry.submit({ ...role, id: key!.key_id })
   })
 
-  test('restores what a revision left, as one more of its own', async () => {
+  test('restores an earlier revision by a new one', async () => {
     const domain = 'back.acme.example'
     const path = `brands/discovered/${domain}`
     const secret = await enrol(registry, { org: 'Back', domains: [domain] })
@@ -545,7 +545,7 @@ describe('a rollback', () => {
     })
   })
 
-  test('of properties gives their identities and their contact back', async () => {
+  test('of properties restores their ids and their contact', async () => {
     const domain = 'backs.acme.example'
     const path = `properties/hosted/${domain}`
     const contact = { email: 'first@acme.example' }
@@ -563,7 +563,7 @@ describe('a rollback', () => {
     expect(await get(`properties/resolve?domain=${domain}`)).toEqual(before)
   })
 
-  test('is refused to who is no member, without a proof, of nothing, and of what speaks for itself', async () => {
+  test('is refused without membership, without proof, for no entry, and for a brand with its own file', async () => {
     const path = 'brands/discovered/told.example'
     expect((await rollBack(path, 0)).statusCode).toBe(400)
     expect((await rollBack(path, 1, { secret: '' })).statusCode).toBe(401)
@@ -580,7 +580,7 @@ describe('a rollback', () => {
     expect((await rollBack(path, 1, { secret: moderator })).statusCode).toBe(200)
   })
 
-  test('leaves every store in agreement', async () => {
+  test('leaves all stores in agreement', async () => {
     await registry.publish()
     expect(await registry.verify()).toEqual([])
   })

@@ -55,7 +55,7 @@ async function found(text: string, more = ''): Promise<string[]> {
 }
 
 describe('GET /api/search', () => {
-  test('200: the best of each kind, with the commit that is searched', async () => {
+  test('200: the best of each kind, with the number of the commit', async () => {
     const answer = await get('/api/search?q=news')
     expect(answer.headers).toMatchObject({
       'x-registry-seq': '2',
@@ -76,13 +76,13 @@ describe('GET /api/search', () => {
     })
   })
 
-  test('200: brands are shown as in their list', async () => {
+  test('200: brands look as in their list', async () => {
     const listed = (await get('/api/brands/registry?limit=100')).json().brands
     const [brand] = (await search('supernova')).brands
     expect(listed).toContainEqual(brand)
   })
 
-  test('200: a property is found by the value of an identifier', async () => {
+  test('200: a property is found by its identifier', async () => {
     const { properties } = await search('sport.news.example')
     expect(properties[0].identifiers).toEqual([{ type: 'domain', value: 'sport.news.example' }])
   })
@@ -92,15 +92,15 @@ describe('GET /api/search', () => {
     expect((await search('example')).brands).toHaveLength(5)
   })
 
-  test('200: nothing is found where nothing is like it, and all three lists are there', async () => {
+  test('200: without a match all three lists are empty', async () => {
     expect(await search('zzzzqqqq')).toEqual({ brands: [], publishers: [], properties: [] })
   })
 
-  test('200: a publisher whose file is gone is not shown, as in lists', async () => {
+  test('200: a publisher without its file is not shown, as in lists', async () => {
     expect(await search('gone.example')).toMatchObject({ publishers: [], properties: [] })
   })
 
-  test('200: a publisher is found by the name of the brand of its domain, and by that of its member', async () => {
+  test('200: a publisher is found by the name of its domain’s brand and of its member', async () => {
     const own = await openRegistry()
     const agents = ['https://agent.example/mcp']
     await own.observe(
@@ -144,7 +144,7 @@ describe('GET /api/search', () => {
     expect([answer.statusCode, answer.json()]).toEqual([400, { error, code: 'invalid_request' }])
   })
 
-  test('a new snapshot is searched once it is published, and a quiet one at once', async () => {
+  test('a new snapshot is searched once it is published, and an unchanged one at once', async () => {
     const own = await openRegistry()
     await own.observe(brandFile('first.example', 'First'))
     await own.publish()
@@ -162,7 +162,7 @@ describe('GET /api/search', () => {
 })
 
 describe('GET /api/brands/find', () => {
-  test('200: called so, then beginning so, then containing it; misspelled where none is called so', async () => {
+  test('200: exact matches, then prefixes, then substrings; typos only without those', async () => {
     expect(await found('nova')).toEqual([
       'nova.example',
       'novabank.example',
@@ -199,7 +199,7 @@ describe('GET /api/brands/find', () => {
     expect((await found(text))[0]).toBe(domain)
   })
 
-  test('200: the limit is ten, at most fifty, and none where zero is asked for', async () => {
+  test('200: the limit is ten by default, at most fifty, and zero means none', async () => {
     expect(await found('chain')).toHaveLength(10)
     expect(await found('chain', '&limit=999')).toHaveLength(12)
     expect(await found('chain', '&limit=0')).toEqual([])
@@ -216,7 +216,7 @@ describe('GET /api/brands/find', () => {
 describe('lists with a search', () => {
   const list = async (query: string) => (await get(`/api/${query}`)).json()
 
-  test('200: the best come first, and pages of them follow one another', async () => {
+  test('200: the best come first, and pages follow each other', async () => {
     const names = async (page: string) =>
       (await list(`brands/registry?search=nova${page}`)).brands.map(
         (item: { brand_name: string }) => item.brand_name,
@@ -227,7 +227,7 @@ describe('lists with a search', () => {
     expect(pages.flat()).toEqual(all)
   })
 
-  test('200: counts are of all that match, whatever the page and the source', async () => {
+  test('200: counts are of all matches, whatever the page and the source', async () => {
     const { brands, stats } = await list('brands/registry?search=nova&source=community&limit=1')
     expect(brands).toEqual([])
     expect(stats).toEqual({
@@ -243,18 +243,18 @@ describe('lists with a search', () => {
     })
   })
 
-  test('200: what is misspelled counts where nothing is spelled so', async () => {
+  test('200: typos count where there is no literal match', async () => {
     expect((await list('brands/registry?search=gogle')).stats.total).toBe(1)
     expect((await list('brands/registry?search=nike')).stats.total).toBe(1)
   })
 
-  test('200: a blank search is none, a single character is one', async () => {
+  test('200: a blank search is ignored, a single character is not', async () => {
     const { total } = (await list('brands/registry')).stats
     expect((await list('brands/registry?search=%20')).stats.total).toBe(total)
     expect((await list('brands/registry?search=%25')).stats.total).toBe(1)
   })
 
-  test('200: properties are found by identifier in both forms, and shown as in their list', async () => {
+  test('200: properties are found by identifier in both spellings, and look as in their list', async () => {
     const { properties, stats } = await list('properties/registry?search=zeit%C3%BAng')
     expect(stats).toEqual({ total: 1, community: 0, adagents_json: 1, hosted: 0 })
     expect((await list('properties/registry')).properties).toContainEqual(properties[0])
@@ -299,7 +299,7 @@ describe('hostile texts', () => {
     '/api/properties/registry?search=',
   ]
 
-  test.each(texts)('%j is answered soon, with 200 or 400', async text => {
+  test.each(texts)('%j is answered in bounded time, with 200 or 400', async text => {
     for (const path of paths) {
       const ms = await measureCpuMs(async () => {
         expect([200, 400]).toContain((await get(path + encodeURIComponent(text))).statusCode)
@@ -309,7 +309,7 @@ describe('hostile texts', () => {
   })
 
   test.each(['%ED%A0%80%ED%A0%80', '%ff%fe', '%00%00', '%', '%zz'])(
-    '%s, which is no text, is answered with 200 or 400',
+    '%s, which is invalid text, gets 200 or 400',
     async bytes => {
       for (const path of paths) expect([200, 400]).toContain((await get(path + bytes)).statusCode)
     },

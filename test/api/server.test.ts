@@ -8,7 +8,7 @@ import { readConfig } from '../../pipeline/core/config.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 
-test('the API listens over an empty folder and ends in order, once', async () => {
+test('the API listens over an empty folder and closes once', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'registry-server-'))
   const config = readConfig({ DATA_DIR: dataDir, PORT: '0' })
   const writer = {

@@ -95,7 +95,7 @@ const told = async (domain: string, query: object = {}) => {
 const events = async (type: string): Promise<FeedEvent[]> =>
   (await registry.app.inject({ url: `/api/registry/feed?types=${type}`, headers })).json().events
 
-describe('the placements and formats of a file that publishers share', () => {
+describe('placements and formats of a shared file', () => {
   test.each([
     [managed, ['pre', 'end'], ['everywhere', 'here']],
     [pointing, ['pre', 'mid'], ['everywhere', 'there']],
@@ -124,7 +124,7 @@ describe('the placements and formats of a file that publishers share', () => {
     expect(await told(domain, query)).toBe(expected)
   })
 
-  test('signals are those of the domain whose own file it is', async () => {
+  test('signals belong to the domain whose own file it is', async () => {
     const rows = await registry.reader.snapshot!.db.all<{ domain: string; signals: number }>(
       'select domain, signal_count::double as signals from publishers order by domain',
     )
@@ -136,7 +136,7 @@ describe('the placements and formats of a file that publishers share', () => {
     ])
   })
 
-  test('a change of them is news of the publishers that they are of', async () => {
+  test('a change is an event of the publishers it concerns', async () => {
     const before = (await events('publisher.adagents_changed')).length
     const renamed = placements.map(one =>
       'property_ids' in one ? { ...one, name: 'Middle of the page' } : one,
@@ -162,7 +162,7 @@ describe('the placements and formats of a file that publishers share', () => {
     expect(await registry.verify()).toEqual([])
   })
 
-  test('are gone with the file that said them', async () => {
+  test('end with the file', async () => {
     for (let times = 0; times < 2; times++) {
       registry.clock.pass(2 * 3_600_000)
       await see(answered('absent', 'adagents.json', pointing, registry.clock.now()))
@@ -173,7 +173,7 @@ describe('the placements and formats of a file that publishers share', () => {
   })
 })
 
-describe('a placement that is on certain collections', () => {
+describe('a placement within certain collections', () => {
   const shows = 'shows.example'
   beforeAll(async () => {
     const collections = [{ publisher_domain: shows, collection_ids: ['a', 'b'] }]
@@ -223,7 +223,7 @@ describe('a placement that is on certain collections', () => {
     expect(await told(domain, query)).toBe(expected)
   })
 
-  test('the evidence says for which collections the entry holds', async () => {
+  test('the evidence names the collections of the entry', async () => {
     const answer = await askIn(registry, '/api/registry/validate/property-authorization', {
       agent_url: agent,
       identifier_type: 'domain',

@@ -277,7 +277,7 @@ const cases = operations.flatMap(operation =>
   listStatuses(operation).map(status => [operation.id, status, operation] as const),
 )
 
-describe('every operation answers each status that it is described with, as described', () => {
+describe('every operation answers each of its described statuses as described', () => {
   test.each(cases)('%s: %i', async (id, status, operation) => {
     const asking = asks[id]?.[status] ?? always[status]
     if (asking === undefined)
@@ -307,7 +307,7 @@ describe('every operation answers each status that it is described with, as desc
   })
 })
 
-test('there is no request for an operation that is gone', () => {
+test('no request exists for a removed operation', () => {
   const ids = new Set(operations.map(({ id }) => id))
   expect(Object.keys(asks).filter(id => !ids.has(id))).toEqual([])
 })

@@ -71,7 +71,7 @@ function holding(dir: string): string[] {
 }
 
 describe('a domain that is taken down', () => {
-  test('is in no file any more but the private store, and whoever is named alike stays', async () => {
+  test('is only in the private store, and similar names stay', async () => {
     const [dataDir, clock] = [newDataDir(), testClock('2026-11-20T03:00Z')]
     let registry = await lived(dataDir, clock)
     const before = holding(dataDir).join()
@@ -108,7 +108,7 @@ describe('a domain that is taken down', () => {
     expect(holding(dataDir)).toEqual([])
   })
 
-  test('is gone too when the writer dies right after the index was written', async () => {
+  test('is deleted also when the writer dies right after writing the index', async () => {
     const [dataDir, clock] = [newDataDir(), testClock('2026-11-20T03:00Z')]
     await (await lived(dataDir, clock)).close()
     let armed = false
@@ -131,7 +131,7 @@ describe('a domain that is taken down', () => {
     expect(holding(dataDir).filter(name => !name.startsWith('serving/'))).toEqual([])
   })
 
-  test('takes with it what others read from its file', async () => {
+  test('takes with it what others derived from its file', async () => {
     const clock = testClock('2026-11-20T03:00Z')
     const registry = await openSequencer({ clock })
     cleanUp(() => registry.close())
@@ -155,7 +155,7 @@ describe('a domain that is taken down', () => {
   })
 })
 
-describe('who asks for a domain that is taken down', () => {
+describe('a request for a domain that is taken down', () => {
   let registry: TestRegistry
   beforeAll(async () => {
     registry = await openRegistry({ settings: { REQUIRE_OWNERSHIP_PROOF: 'false' } })
@@ -203,7 +203,7 @@ describe('who asks for a domain that is taken down', () => {
     return rows.filter(({ name }) => name.endsWith(NAME))
   }
 
-  test('is told what is told of a domain that nobody knows', async () => {
+  test('gets the answer of an unknown domain', async () => {
     const known = await answersFor(NAME)
     expect(known.map(({ statusCode }) => statusCode)).toContain(200)
     await registry.submit(takedown)
@@ -247,7 +247,7 @@ describe('who asks for a domain that is taken down', () => {
     expect(await registry.verify()).toEqual([])
   })
 
-  test('asked for together with what comes before and after it leaves nothing either', async () => {
+  test('is safe together with submissions before and after it in one commit', async () => {
     const domain = 'together.example'
     await registry.observe(brandFile(domain, 'Together'))
     const late = (brand_name: string) =>
@@ -283,7 +283,7 @@ describe('who asks for a domain that is taken down', () => {
     expect(await registry.verify()).toEqual([])
   })
 
-  test('asked for together with its end is forgotten first, and shown as it is told from then on', async () => {
+  test('and its end in one commit delete the old data and accept the new', async () => {
     const domain = 'turned.example'
     const save = (brand_name: string) =>
       Operation.parse({ op: 'brand.save', ...saved(domain), brand_name })
@@ -305,7 +305,7 @@ describe('who asks for a domain that is taken down', () => {
     expect(await registry.verify()).toEqual([])
   })
 
-  test('finds it again after it was let in again and crawled', async () => {
+  test('finds it again after it was readmitted and crawled', async () => {
     expect(await registry.submit(readmit)).toEqual([{ done: { domain: NAME } }])
     expect(await registry.submit(readmit)).toMatchObject([{ error: 'not_found' }])
     await registry.observe(brandFile(NAME, 'Gone'))

@@ -81,10 +81,10 @@ async function listRecords(domain: string) {
   return entries.filter((item: Listed) => item.publisher_domain === domain).sort(websitesFirst)
 }
 
-describe('a property that people told of', () => {
+describe('a community property', () => {
   const domain = 'told.acme.example'
 
-  test('is told by the feed with its source, and stands in catalog, sync and resolve', async () => {
+  test('is in the feed with its source, and in catalog, sync and resolve', async () => {
     await save(domain, [site(domain), { type: 'podcast', name: 'Morning' }])
     const [rid, podcast] = (await resolveRids(domain)) as [string, string]
     expect(await told(domain)).toEqual([
@@ -120,7 +120,7 @@ describe('a property that people told of', () => {
     expect(await registry.verify()).toEqual([])
   })
 
-  test('is updated, ends when it is told no more, and comes back with its rid', async () => {
+  test('is updated, ends with its entry’s removal, and returns with its rid', async () => {
     const [rid, podcast] = (await resolveRids(domain)) as [string, string]
     const before = (await told(domain)).length
     await save(domain, [site(domain, 'Renamed')])
@@ -154,7 +154,7 @@ describe('a property that people told of', () => {
     })
   })
 
-  test('is taken over by the publisher’s own file, and stands again once that has ended', async () => {
+  test('is taken over by the publisher’s own file, and returns when that ends', async () => {
     const [rid, podcast] = (await resolveRids(domain)) as [string, string]
     const before = (await told(domain)).length
     await registry.observe(
@@ -185,7 +185,7 @@ describe('a property that people told of', () => {
     ])
   })
 
-  test('that somebody contributed before keeps its rid', async () => {
+  test('that was contributed before keeps its rid', async () => {
     const host = 'known.acme.example'
     const asked = await registry.app.inject({
       method: 'POST',
@@ -207,7 +207,7 @@ describe('a property that people told of', () => {
     ])
   })
 
-  test('ends with its entry, and leaves nothing behind a take-down', async () => {
+  test('ends with its entry, and a take-down leaves no trace', async () => {
     const host = 'brief.acme.example'
     await save(host, [site(host)])
     const [rid] = await resolveRids(host)
@@ -231,7 +231,7 @@ describe('a property that people told of', () => {
     expect(await registry.verify()).toEqual([])
   })
 
-  test('survives a rebuild as it was', async () => {
+  test('survives a rebuild unchanged', async () => {
     await registry.rebuild()
     expect(await registry.verify()).toEqual([])
     expect(await resolveRids(domain)).toHaveLength(2)

@@ -59,7 +59,7 @@ const reads = operations.filter(({ method, path }) => method === 'GET' && !/stre
 const taking = (name: string) =>
   reads.filter(({ query, params }) => name in listFields(query) || name in listFields(params))
 
-describe('a domain is spelled alike on every route', () => {
+describe('a domain may be spelled alike on every route', () => {
   const spellings = [
     'https://ACME.example/',
     'acme.example.',
@@ -85,7 +85,7 @@ describe('a domain is spelled alike on every route', () => {
     expect([400, 404]).toContain(port.statusCode)
   })
 
-  test('in bulk too, by the name that was asked for', async () => {
+  test('in bulk too, keyed by the given name', async () => {
     const payload = { domains: ['https://ACME.example/', 'acme.example.'] }
     for (const url of ['/api/properties/resolve/bulk', '/api/brands/resolve/bulk']) {
       const answer = await registry.app.inject({ method: 'POST', url, payload })
@@ -121,7 +121,7 @@ const strict = new Set([
 /** Where what is no number means the usual page, as the public reference has it. */
 const lenient = /\/history$|\/revisions$|\/agents\/:encodedUrl\/publishers$/
 
-describe('a page is as long as asked for on every list', () => {
+describe('every list honours the requested page size', () => {
   const lists = taking('limit')
 
   test.each(lists.map(operation => [operation.path, operation] as const))('%s', async (_, op) => {
@@ -140,7 +140,7 @@ describe('a page is as long as asked for on every list', () => {
   })
 
   test.each(taking('cursor').map(operation => [operation.path, operation] as const))(
-    '%s says whether and where it goes on',
+    '%s says whether there is more, and its cursor',
     async (_, op) => {
       const answer = await get(op, {})
       if (answer.statusCode === 404) return
@@ -155,7 +155,7 @@ describe('a page is as long as asked for on every list', () => {
 })
 
 test.each(['property.exploded', 'nonsense', 'nonsense.*', 'property.created,nonsense'])(
-  'an unknown type of events is refused with those there are: %s',
+  'an unknown event type is refused with a list of the known ones: %s',
   async types => {
     const answer = await registry.app.inject({
       url: `/api/registry/feed?types=${types}`,

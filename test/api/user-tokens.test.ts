@@ -47,14 +47,14 @@ const claims = () => ({
 })
 
 describe('a user token', () => {
-  test('is taken, and its issuer asked for keys once', async () => {
+  test('is accepted, and the issuer’s keys are fetched once', async () => {
     const token = await issuer.token()
     expect(await askStatus(token)).toBe(200)
     expect(await askStatus(token)).toBe(200)
     expect(readings()).toBe(1)
   })
 
-  test.each(['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'])('may be signed by %s', async alg => {
+  test.each(['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'])('may be signed with %s', async alg => {
     await issuer.rotate(alg)
     expect(await askStatus(await issuer.token())).toBe(200)
   })
@@ -133,12 +133,12 @@ describe('a user token', () => {
     await other.close()
   })
 
-  test('may carry the application in client_id, and be a little late', async () => {
+  test('may carry the application in client_id, and be slightly late', async () => {
     const late = { exp: inSeconds(-4), azp: undefined as never, client_id: 'console' }
     expect(await askStatus(await issuer.token(late, { typ: 'at+jwt' }))).toBe(200)
   })
 
-  test('is refused where no issuer is configured', async () => {
+  test('is refused without a configured issuer', async () => {
     const plain = await openRegistry()
     const answer = await ask(await issuer.token(), '/api/registry/feed', plain)
     expect(answer.statusCode).toBe(401)
@@ -146,8 +146,8 @@ describe('a user token', () => {
   })
 })
 
-describe('keys that change', () => {
-  test('a token of a new key has them read again, and one of the old key is refused then', async () => {
+describe('changed keys', () => {
+  test('a token of a new key has them fetched again, and the old key is refused then', async () => {
     const old = await issuer.token()
     expect(await askStatus(old)).toBe(200)
     await issuer.rotate()
@@ -157,7 +157,7 @@ describe('keys that change', () => {
     expect(readings()).toBe(2)
   })
 
-  test('unknown keys have them read at most once a minute', async () => {
+  test('unknown keys cause at most one fetch a minute', async () => {
     expect(await askStatus(await issuer.token())).toBe(200)
     await issuer.rotate()
     const early = await Promise.all([1, 2, 3].map(async () => askStatus(await issuer.token())))
@@ -169,7 +169,7 @@ describe('keys that change', () => {
     expect(readings()).toBe(2)
   })
 
-  test('that are the same as before are not written again', async () => {
+  test('unchanged keys are not written again', async () => {
     issuer.server = {
       issuer: issuer.url,
       authorization_endpoint: `${issuer.url}/start`,
@@ -182,7 +182,7 @@ describe('keys that change', () => {
     expect(registry.submitted.filter(({ op }) => op === 'issuer.set')).toHaveLength(1)
   })
 
-  test('are known to another process and after a restart, without asking', async () => {
+  test('are known to other processes and after a restart, without a fetch', async () => {
     const token = await issuer.token()
     expect(await askStatus(token)).toBe(200)
     await registry.restart()
@@ -192,7 +192,7 @@ describe('keys that change', () => {
     await other.close()
   })
 
-  test('an issuer that is away leaves the keys that are known in force', async () => {
+  test('an unreachable issuer leaves the known keys in force', async () => {
     const away = await openIssuer()
     const offline = await openWithIssuer(away)
     const token = await away.token()
@@ -206,7 +206,7 @@ describe('keys that change', () => {
     await offline.close()
   })
 
-  test('what the crawler is sent for is in its settings alone, and only that host may be private', async () => {
+  test('the address of the keys comes from the settings alone, and only that host may be private', async () => {
     const AUTH_ISSUER = issuer.url.replace('127.0.0.1', 'localhost')
     const elsewhere = await openWithIssuer(issuer, { settings: { AUTH_ISSUER } })
     const token = await issuer.token({ iss: AUTH_ISSUER })
@@ -221,7 +221,7 @@ describe('a person', () => {
   const join = (org: string, role = 'member', user_id = 'user_1') =>
     registry.submit({ op: 'membership.set', org, user_id, role: role as never })
 
-  test('sees what their organization may see, from the commit in which they join it', async () => {
+  test('sees what their organization may see from the commit in which they join it', async () => {
     const agent = 'https://agent.acme.example/mcp'
     await enrol(registry, {
       org: 'Acme',
@@ -244,7 +244,7 @@ describe('a person', () => {
     expect(await seen()).toEqual([])
   })
 
-  test('is told how far the crawl of a colleague is, and nobody else is', async () => {
+  test('sees the progress of a colleague’s crawl, and of nobody else’s', async () => {
     await registry.createKey('Acme')
     await join('Acme')
     await join('Acme', 'member', 'user_2')
@@ -262,7 +262,7 @@ describe('a person', () => {
     expect(await askStatus(await issuer.token({ sub: 'user_3' }), url)).toBe(404)
   })
 
-  test('whose subject is an address is known by a hash of it', async () => {
+  test('with an address as subject is known by its hash', async () => {
     await registry.createKey('Acme')
     const token = await issuer.token({ sub: 'ann@acme.example' })
     const keys = async () => (await ask(token, '/api/me/api-keys')).statusCode
@@ -310,7 +310,7 @@ describe('401', () => {
     )
   })
 
-  test('says so of the tools too', async () => {
+  test('says so for the tools as well', async () => {
     const call = (token: string) =>
       registry.app.inject({
         method: 'POST',
@@ -353,7 +353,7 @@ describe('metadata', () => {
     expect(server).toEqual(issuer.server)
   })
 
-  test('passes on what the issuer says of itself, and not what another one says', async () => {
+  test('passes on the issuer’s own metadata, and not that of another one', async () => {
     const said = {
       issuer: issuer.url,
       authorization_endpoint: 'https://issuer.example/oauth2/start',
@@ -373,7 +373,7 @@ describe('metadata', () => {
     })
   })
 
-  test('says that there is no issuer where there is none', async () => {
+  test('says that there is no issuer where none is configured', async () => {
     const plain = await openRegistry()
     expect(await get('oauth-protected-resource/api', plain)).toMatchObject({
       authorization_servers: [],
@@ -384,7 +384,7 @@ describe('metadata', () => {
   })
 })
 
-test('an organization named like another one’s id gets nobody’s rights', async () => {
+test('an organization with the name of another one’s id gets no rights of it', async () => {
   await registry.createKey('Acme')
   const org_id = (await ids('Acme'))!
   const [answer] = await registry.submit({

@@ -140,7 +140,7 @@ const listCodes = (faults: { code: string; field: string }[]) =>
   faults.map(({ code, field }) => `${code} ${field}`)
 
 describe('POST /api/adagents/validate', () => {
-  it('200: a file that is in order, and how its agents are', async () => {
+  it('200: a valid file and the state of its agents', async () => {
     const answer = await validate('https://GOOD.example/')
     expect(answer.statusCode).toBe(200)
     const { data, ...top } = answer.json()
@@ -171,7 +171,7 @@ describe('POST /api/adagents/validate', () => {
     expect(answer.headers['cache-control']).toBe('no-store')
   })
 
-  it('200: each fault names its field, has a code of the table and says what to do', async () => {
+  it('200: each fault has a field, a code of the table and advice', async () => {
     const { valid, errors, warnings, data } = (await validate('wrong.example')).json()
     expect(valid).toBe(false)
     expect(data.validation).toMatchObject({ valid, errors, warnings })
@@ -195,7 +195,7 @@ describe('POST /api/adagents/validate', () => {
     }
   })
 
-  it('200: the file that is pointed to is what is checked', async () => {
+  it('200: the target of a pointer is checked', async () => {
     const { data, valid } = (await validate('pointing.example')).json()
     expect(valid).toBe(true)
     expect(data.validation).toMatchObject({
@@ -205,17 +205,17 @@ describe('POST /api/adagents/validate', () => {
     })
   })
 
-  it('200: a pointer to a file that names nothing of the domain is an orphan', async () => {
+  it('200: a pointer whose target names nothing of the domain is an orphan', async () => {
     const { warnings } = (await validate('orphan.example')).json()
     expect(listCodes(warnings)).toContain('orphaned_pointer authoritative_location')
   })
 
-  it('200: a pointer to a pointer is followed no further', async () => {
+  it('200: a second pointer is not followed', async () => {
     const { errors } = (await validate('circling.example')).json()
     expect(listCodes(errors)).toEqual(['nested_pointer authoritative_location'])
   })
 
-  it('200: a missing file is answered from that of the manager who names the publisher', async () => {
+  it('200: a missing file is answered from that of the manager that names the publisher', async () => {
     const { data, warnings } = (await validate('managed.example')).json()
     expect(data).toMatchObject({
       found: true,
@@ -227,14 +227,14 @@ describe('POST /api/adagents/validate', () => {
   test.each([
     ['unknown-to-manager.example', 'errors', 'out_of_scope managerdomain_scope'],
     ['selfmade.example', 'warnings', 'contradictory managerdomain'],
-  ])('200: no manager stands in for %s', async (domain, kind, code) => {
+  ])('200: no manager answers for %s', async (domain, kind, code) => {
     const answer = (await validate(domain)).json()
     expect(answer.data).toMatchObject({ found: false, validation: { status_code: 404 } })
     expect(listCodes(answer.errors)).toContain('file_missing http_status')
     expect(listCodes(answer[kind])).toContain(code)
   })
 
-  it('200: what is wrong in the file of a manager is named, where that may be why', async () => {
+  it('200: faults of a manager’s file are named where they may be the reason', async () => {
     const { errors } = (await validate('misnamed.example')).json()
     expect(listCodes(errors)).toEqual([
       'file_missing http_status',
@@ -248,12 +248,12 @@ describe('POST /api/adagents/validate', () => {
     ['nothing.example', 'file_missing http_status', 404],
     ['page.example', 'not_json json', 200],
     ['failing.example', 'http_status http_status', 500],
-  ])('200: %s is not valid, and says why', async (domain, code, status) => {
+  ])('200: %s is not valid, with the reason', async (domain, code, status) => {
     const { data, errors, valid } = (await validate(domain)).json()
     expect([valid, listCodes(errors), data.validation.status_code]).toEqual([false, [code], status])
   })
 
-  it('200: a file that does not come in time is not valid, and that is why', async () => {
+  it('200: a file that does not come in time is not valid, for that reason', async () => {
     const slow = { 'slow.example': { [FILE]: () => undefined } }
     const hasty = await openLiveWeb(slow, { validateMs: 1_500, fetchMs: 1_000 })
     const { data, errors, valid } = (await validate('slow.example', await hasty.open())).json()
@@ -265,7 +265,7 @@ describe('POST /api/adagents/validate', () => {
     await hasty.close()
   })
 
-  it('200: a private network cannot be told from a server that is not there', async () => {
+  it('200: a private network looks like a server that does not exist', async () => {
     const told = async (domain: string) => {
       const { errors, data } = (await validate(domain)).json()
       const { domain: _, url: __, ...validation } = data.validation
@@ -279,7 +279,7 @@ describe('POST /api/adagents/validate', () => {
   })
 
   test.each(['huge.example', 'faulty.example'])(
-    '200: the answer about %s stays below what callers take',
+    '200: the answer about %s stays within its bound',
     async domain => {
       const answer = await validate(domain)
       expect(answer.body.length).toBeLessThan(CAP)
@@ -307,7 +307,7 @@ describe('POST /api/adagents/validate', () => {
     expect(web.origin.asked).toEqual([])
   })
 
-  it('200: equal questions are one, and what was seen a moment ago is told with its age', async () => {
+  it('200: equal questions are one, and a recent answer is sent with its age', async () => {
     const own = await web.open({ answerKeptSeconds: 10 })
     const answers = await Promise.all([
       validate('patient.example', own),
@@ -321,7 +321,7 @@ describe('POST /api/adagents/validate', () => {
     expect(web.origin.asked).toHaveLength(1)
   })
 
-  it('503: without a crawler nobody can look', async () => {
+  it('503: without a crawler nothing can be read', async () => {
     const gone = openWriterClient(`unix:///nowhere-${process.pid}.sock`, silentLog)
     const answer = await validate(
       'good.example',
@@ -335,7 +335,7 @@ describe('POST /api/adagents/validate', () => {
 describe('GET /api/properties/validate', () => {
   const ask = (query: string) => registry.app.inject(`/api/properties/validate${query}`)
 
-  it('200: the bare result', async () => {
+  it('200: only the result', async () => {
     expect((await ask('?domain=good.example')).json()).toMatchObject({
       valid: true,
       domain: 'good.example',
@@ -364,7 +364,7 @@ describe('GET /api/properties/validate', () => {
 describe('GET /api/public/validate-publisher', () => {
   const ask = (query: string) => registry.app.inject(`/api/public/validate-publisher${query}`)
 
-  it('200: how much is in the file', async () => {
+  it('200: the counts of the file', async () => {
     expect((await ask('?domain=good.example')).json()).toMatchObject({
       valid: true,
       domain: 'good.example',
@@ -377,7 +377,7 @@ describe('GET /api/public/validate-publisher', () => {
     expect((await ask('?domain=pointing.example')).json()).toMatchObject({ agent_count: 1 })
   })
 
-  it('200: nothing counts that is not valid', async () => {
+  it('200: invalid entries are not counted', async () => {
     expect((await ask('?domain=wrong.example')).json()).toMatchObject({
       valid: false,
       agent_count: 0,

@@ -65,7 +65,7 @@ test('a webhook is processed once, however often it is delivered', async () => {
   await app.close()
 })
 
-test('a webhook whose signature does not hold is refused with the reason, and is not processed', async () => {
+test('a webhook with an invalid signature is refused with the reason, and not processed', async () => {
   const seen: string[] = []
   const { app, post } = await openReceiver(async ({ task_id }) => void seen.push(task_id))
   const answer = await post(JSON.stringify(webhook), { 'Content-Digest': 'sha-256=:AAAA:' })
@@ -80,7 +80,7 @@ test('a webhook whose signature does not hold is refused with the reason, and is
   await app.close()
 })
 
-test('a signed body that is no webhook is the sender’s mistake, not a wrong signature', async () => {
+test('a signed body that is no webhook is reported as the sender’s mistake', async () => {
   const { app, post } = await openReceiver(async () => {})
   const { idempotency_key: _, ...incomplete } = webhook
   for (const body of [JSON.stringify(incomplete), 'no json', '']) {
@@ -91,7 +91,7 @@ test('a signed body that is no webhook is the sender’s mistake, not a wrong si
   await app.close()
 })
 
-test('a webhook whose processing fails is processed at its next delivery', async () => {
+test('a webhook whose processing failed is processed at its next delivery', async () => {
   let attempts = 0
   const { app, post } = await openReceiver(async () => {
     if (++attempts === 1) throw new Error('no room')

@@ -21,7 +21,7 @@ const get = (url: string, headers: Record<string, string> = {}) =>
   registry.app.inject({ url, headers })
 
 describe('GET /api', () => {
-  test('200: what is here', async () => {
+  test('200: the entry points of the API', async () => {
     const answer = await get('/api')
     expect(answer.statusCode).toBe(200)
     expect(answer.json()).toMatchObject({
@@ -40,7 +40,7 @@ describe('GET /.well-known/http-message-signatures-directory', () => {
     expect((await get(path)).json()).toEqual({ keys: [] })
   })
 
-  test('200: the public key of the crawler, and nothing of the private one', async () => {
+  test('200: the public key of the crawler only', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519')
     const file = join(mkdtempSync(join(tmpdir(), 'registry-key-')), 'crawler.jwk')
     writeFileSync(file, JSON.stringify(privateKey.export({ format: 'jwk' })))
@@ -62,7 +62,7 @@ describe('GET /healthz, GET /readyz', () => {
     expect((await get('/healthz')).json()).toEqual({ status: 'ok' })
   })
 
-  test('503, then 200: it is ready once something was committed', async () => {
+  test('503, then 200: ready after the first commit', async () => {
     const own = await openRegistry()
     const before = await own.app.inject('/readyz')
     expect([before.statusCode, before.json()]).toEqual([
@@ -91,7 +91,7 @@ describe('GET /metrics', () => {
   })
 })
 
-describe('what is asked for wrongly', () => {
+describe('invalid requests', () => {
   const inject = (method: string, url: string, more = {}) =>
     registry.app.inject({ method: method as 'GET', url, ...more })
 
@@ -100,7 +100,7 @@ describe('what is asked for wrongly', () => {
     ['POST', '/nowhere'],
     ['GET', '/api/registry/lookup/domain/a.example/b'],
     ['OPTIONS', '/nowhere'],
-  ])('404: %s %s is not there', async (method, url) => {
+  ])('404: %s %s does not exist', async (method, url) => {
     const answer = await inject(method, url, { headers: { 'content-type': 'text/xml' } })
     expect([answer.statusCode, answer.json()]).toEqual([
       404,
@@ -113,13 +113,13 @@ describe('what is asked for wrongly', () => {
     ['DELETE', '/api/registry/lookup/domain/a.example', 'GET, HEAD, OPTIONS'],
     ['GET', '/api/brands/resolve/bulk', 'POST, OPTIONS'],
     ['PUT', '/api/properties/check/bulk', 'GET, HEAD, POST, OPTIONS'],
-  ])('405: %s %s names the methods that there are', async (method, url, allow) => {
+  ])('405: %s %s lists the allowed methods', async (method, url, allow) => {
     const answer = await inject(method, url)
     expect([answer.statusCode, answer.headers.allow]).toEqual([405, allow])
     expect(answer.json().error).toContain(allow)
   })
 
-  test('204: a browser may ask before it reads', async () => {
+  test('204: browsers may send a preflight request', async () => {
     const headers = { origin: 'https://page.example', 'access-control-request-method': 'GET' }
     const answer = await inject('OPTIONS', '/api/brands/resolve', { headers })
     expect(answer.statusCode).toBe(204)
@@ -132,7 +132,7 @@ describe('what is asked for wrongly', () => {
     })
   })
 
-  test('a page may read what it was told it may ask: reads, searches, writes and the tools', async () => {
+  test('pages may send what preflight allows: reads, searches, writes and tools', async () => {
     const headers = { origin: 'https://page.example' }
     const asked = [
       await inject('GET', '/api/brands/resolve?domain=seen.example', { headers }),
@@ -176,7 +176,7 @@ describe('what is asked for wrongly', () => {
     expect(answer.json().error).toContain(error)
   })
 
-  test('415: a packed body is told that it may not be', async () => {
+  test('415: a compressed body is refused with the reason', async () => {
     const answer = await bulk({ ...json, 'content-encoding': 'gzip' }, '{"domains":["a.example"]}')
     const error = 'the body must not be packed: no Content-Encoding is taken'
     expect([answer.statusCode, answer.json()]).toEqual([
@@ -198,7 +198,7 @@ describe('what is asked for wrongly', () => {
     ])
   })
 
-  test('400: no body at all', async () => {
+  test('400: a missing body', async () => {
     const answer = await inject('POST', '/api/brands/resolve/bulk')
     expect([answer.statusCode, answer.json()]).toEqual([
       400,
@@ -215,7 +215,7 @@ describe('what is asked for wrongly', () => {
     expect(answer.headers['content-type']).toContain('application/json')
   })
 
-  test('500: a fault of ours says no more than that', async () => {
+  test('500: an internal error discloses nothing else', async () => {
     const lines: unknown[] = []
     const log = { error: (line: unknown) => lines.push(line), debug() {}, warn() {} }
     const own = await openRegistry({ log: log as never })
@@ -234,7 +234,7 @@ describe('what is asked for wrongly', () => {
     await own.close()
   })
 
-  test('400: what is not HTTP', async () => {
+  test('400: invalid HTTP', async () => {
     const url = new URL(await registry.app.listen({ port: 0 }))
     const said = await new Promise<string>(resolve => {
       let text = ''
@@ -251,7 +251,7 @@ describe('what is asked for wrongly', () => {
 })
 
 describe.each(['/', '/docs'])('GET %s', url => {
-  test('200: the reference for people, which runs our script and asks this server only', async () => {
+  test('200: the reference page, which only loads our script and calls this server', async () => {
     const answer = await get(url)
     expect(answer.statusCode).toBe(200)
     expect(answer.headers['content-type']).toBe('text/html; charset=utf-8')
@@ -272,7 +272,7 @@ describe.each(['/', '/docs'])('GET %s', url => {
     ])
   })
 
-  test('304: to who holds it', async () => {
+  test('304: for a client that has it', async () => {
     const { etag } = (await get(url)).headers
     expect((await get(url, { 'if-none-match': String(etag) })).statusCode).toBe(304)
   })
@@ -292,7 +292,7 @@ describe('GET /docs/scalar.js', () => {
     expect(packed.rawPayload.length).toBeLessThan(1_500_000)
   })
 
-  test('304: to who holds it', async () => {
+  test('304: for a client that has it', async () => {
     const { etag } = (await get(url)).headers
     expect((await get(url, { 'if-none-match': String(etag) })).statusCode).toBe(304)
   })

@@ -29,20 +29,20 @@ export const promises: readonly Promised[] = [
     'e2e/own-redis.test.ts',
     [
       'a lock allows one `start` per folder',
-      'are one that runs and one that says so and touches nothing',
+      'are one that runs, and one that says so and touches nothing',
     ],
     [
       'With a full disk reads continue, writes answer 503',
-      'stops writes and no read, and all goes on once there is room',
+      'stops writes but no reads, and everything resumes once there is room',
     ],
     [
       'restarts one that dies while the\nothers go on',
-      'that is killed is started again; reads do not notice and writes are back soon',
+      'is restarted after a kill; reads continue and writes are back soon',
     ],
   ),
   ...shownBy('e2e/resume.test.ts', [
     'what is lost\nwith it is crawled again',
-    'goes on where it was: each file is fetched, none again that was committed',
+    'continues: each file is fetched, and none again that was committed',
   ]),
   ...shownBy(
     'unit/writer/sequencer.test.ts',
@@ -74,7 +74,7 @@ export const promises: readonly Promised[] = [
   ]),
   ...shownBy('property/writer/portions.property.test.ts', [
     'A large answer is applied in **portions**',
-    'come to what they come to at once, and the feed tells it',
+    'end in the same state as all at once, and the feed reports it',
   ]),
   ...shownBy(
     'unit/writer/damaged-files.test.ts',
@@ -88,7 +88,7 @@ export const promises: readonly Promised[] = [
     'e2e/one-writer.test.ts',
     [
       'the kernel gives it to one process and takes it back when\nthat process dies',
-      'one that waits takes over at once when it is killed',
+      'a waiting one takes over at once when it is killed',
     ],
     ['each commit checks it', 'stops at its next commit, of which nothing is kept'],
   ),
@@ -105,11 +105,11 @@ export const promises: readonly Promised[] = [
   ),
   ...shownBy('property/writer/incremental.property.test.ts', [
     'deriving everything into an empty index must give\nthe same rows as any sequence of nights',
-    'says what one says that is derived anew from documents, crawl state and time',
+    'equals one that is derived afresh from documents, crawl state and time',
   ]),
   ...shownBy('property/writer/unchanged-observations.property.test.ts', [
     'One statement applies all observations that change only times',
-    'what is as it was is taken in by one statement just as by the long way',
+    'the one statement for unchanged observations has the effect of the full path',
   ]),
   ...shownBy(
     'unit/writer/revocations.test.ts',
@@ -144,30 +144,27 @@ export const promises: readonly Promised[] = [
   ),
   ...shownBy('property/read/bootstrap.property.test.ts', [
     'A replica that starts from a snapshot reads the feed from its `X-Sync-Cursor` and misses nothing',
-    'and follows the feed from their cursor, says what the index says after any nights',
+    'and follows the feed from their cursor equals the index after any nights',
   ]),
   ...shownBy(
     'unit/fetch/request-budget.test.ts',
-    [
-      'by whom it hits (registrable domain and address',
-      'bound an address that names of many sites share',
-    ],
+    ['by whom it hits (registrable domain and address', 'limit an address shared by many sites'],
     [
       'Whatever leaves the crawler is bounded three ways: by who causes it',
-      'bound what one caller causes, at however many sites',
+      'limit one caller over any number of sites',
     ],
   ),
   ...shownBy('api/outbound-bounds.test.ts', [
     'At the bound towards a target an answer comes from what is known, with\nits age',
-    'what was seen minutes ago is told with its age',
+    'recent answers are sent again with their age',
   ]),
   ...shownBy('unit/api/fair-turns.test.ts', [
     'refuses the caller with the longest queue first',
-    'where too many wait, the caller with the longest line loses its last place',
+    'beyond the bound the caller with the longest queue loses its last place',
   ]),
   ...shownBy('api/hostile-bodies.test.ts', [
     'Bodies are\nbounded in bytes, nesting and time before anything parses them',
-    'of %s is refused by every operation, before it is parsed',
+    'of %s is refused by every operation before it is parsed',
   ]),
   ...shownBy(
     'arch/layers.test.ts',
@@ -190,15 +187,15 @@ export const promises: readonly Promised[] = [
   ]),
   ...shownBy('e2e/commit-faults.test.ts', [
     '`recover()` then does',
-    'loses and doubles nothing when the step %s %s',
+    'neither loses nor repeats anything when the step %s %s',
   ]),
   ...shownBy('api/saves.test.ts', [
     'so a client reads its own write',
-    '200: a new brand is shown at once, with what was told of it',
+    '200: a new brand is shown at once with the given fields',
   ]),
   ...shownBy('api/saves.test.ts', [
     'are shown only where no own file speaks',
-    'an entry whose domain publishes a file gives way to it, and comes back with it gone',
+    'an entry is replaced by the domain’s own file, and returns when that is gone',
   ]),
   ...shownBy('api/told-properties.test.ts', [
     'Community entries and enrichments are identity only',
@@ -222,7 +219,7 @@ export const promises: readonly Promised[] = [
   ]),
   ...shownBy('e2e/one-writer.test.ts', [
     'Each writer also raises a fencing number in the index',
-    'can write again only once it has been opened anew',
+    'can write again only after it was opened again',
   ]),
   ...shownBy('unit/writer/quiet-commits.test.ts', [
     'bodies and\nevents stay as they are',
@@ -230,15 +227,15 @@ export const promises: readonly Promised[] = [
   ]),
   ...shownBy('api/lookups.test.ts', [
     'It is shown for a week and counts for nothing',
-    '200: agents that lately claimed the domain, known or not, until they do no more',
+    '200: agents that recently claimed the domain, known or not, until they stop',
   ]),
   ...shownBy('property/resolve/authority.property.test.ts', [
     'both answer and evidence are read off that name',
-    'the answer is what a naive reading of both files gives, and its evidence says the same',
+    'the answer equals a naive reading of both files, and its evidence agrees',
   ]),
   ...shownBy('api/product-authorization.test.ts', [
     'confirmed when both\n  say the same',
-    '200: a product is authorized when all of it is, and confirmed when both sides say so',
+    '200: a product is authorized when all of it is, and confirmed when both sides agree',
   ]),
   ...shownBy(
     'unit/writer/plausibility.test.ts',
@@ -250,12 +247,9 @@ export const promises: readonly Promised[] = [
     ['What an outcome does to what stands', '%s: %s'],
     [
       'A pointer that leads to another pointer is no answer',
-      '%s is no answer: what stood is stale, its grants stand a day',
+      '%s is no answer: its properties become stale, its grants hold a day',
     ],
-    [
-      'so silence\nfails closed by itself',
-      'is what stood, for a week, while a server does not answer in whatever way',
-    ],
+    ['so silence\nfails closed by itself', 'lasts a week while a server fails, in whatever way'],
   ),
   ...shownBy(
     'api/freshness-of-answers.test.ts',
@@ -271,7 +265,7 @@ export const promises: readonly Promised[] = [
   ),
   ...shownBy('api/no-snapshot.test.ts', [
     'Lookups by key, history and the feed show a commit at once',
-    'what is looked up by key answers without one',
+    'lookups by key answer without a snapshot',
   ]),
   ...shownBy('api/answer-cache.test.ts', [
     'Lists and search show the last published snapshot',
@@ -279,7 +273,7 @@ export const promises: readonly Promised[] = [
   ]),
   ...shownBy('unit/crawl/crawl-source.test.ts', [
     'only new bytes get there',
-    'of the bytes we hold is unchanged',
+    'of known bytes is unchanged',
   ]),
   ...shownBy('unit/jobs/submission-stream.test.ts', [
     'those that come while a commit runs are the next one, and are answered together',
@@ -295,7 +289,7 @@ export const promises: readonly Promised[] = [
   ]),
   ...shownBy('property/writer/portions.property.test.ts', [
     'Together they are what the answer would be at once',
-    'come to what they come to at once, and the feed tells it',
+    'end in the same state as all at once, and the feed reports it',
   ]),
   ...shownBy('unit/read/claims.test.ts', [
     "compared with the other\n  publisher's file when somebody asks",
@@ -303,7 +297,7 @@ export const promises: readonly Promised[] = [
   ]),
   ...shownBy('property/resolve/authority.property.test.ts', [
     "A sale is authorized when the publisher grants it and the operator's brand.json does not contradict",
-    'the answer is what a naive reading of both files gives, and its evidence says the same',
+    'the answer equals a naive reading of both files, and its evidence agrees',
   ]),
   ...shownBy('api/brands.test.ts', [
     '`ETag` covers the content without it',

@@ -71,7 +71,7 @@ const order = (key: number) => ({
   packages: [{ product_id: 'test-product', pricing_option_id: 'test-pricing', budget: 100 }],
 })
 
-test('two processes with one folder do a request once, whoever of them is asked', async () => {
+test('two processes with one folder carry a request out once, whichever is asked', async () => {
   const [one, other] = await Promise.all([start(), start()])
   const asked = Array.from({ length: 30 }, (_, key) => order(key))
   const answers = await Promise.all(
@@ -85,7 +85,7 @@ test('two processes with one folder do a request once, whoever of them is asked'
   }
 })
 
-test('an agent that is killed in the middle has done a request and its key, or neither', async () => {
+test('an agent that is killed meanwhile has stored both the request and its key, or neither', async () => {
   const first = await start()
   const asked = Array.from({ length: 60 }, (_, key) => order(key))
   const answered = new Map<number, unknown>()

@@ -82,7 +82,7 @@ const outcomes: Record<Agent['door'], string> = {
 }
 
 describe('after the first crawl of the demo internet', () => {
-  test('every agent that anybody names was asked, and how it fares is known', async () => {
+  test('every mentioned agent was probed, and its state is known', async () => {
     const missing = await ask(`select agent_url from agents
       anti join (select location as agent_url from crawl_state where kind = 'agent' and attempted_at is not null) using (agent_url)`)
     expect(missing).toEqual([])
@@ -107,7 +107,7 @@ describe('after the first crawl of the demo internet', () => {
     expect(row.faults === 0).toBe(isSound)
   })
 
-  test('the feed tells the profiles of those that publishers name, and no others', async () => {
+  test('the feed has the profiles of agents that publishers name, and no others', async () => {
     const told = await ask<{ entity_id: string; name: string; type: string }>(
       `select entity_id, payload->>'name' as name, payload->>'type' as type from events
        where event_type in ('agent.discovered', 'agent.profile_updated')
@@ -123,7 +123,7 @@ describe('after the first crawl of the demo internet', () => {
     }
   })
 
-  test('nothing says that a vendor was verified', async () => {
+  test('nothing claims that a vendor was verified', async () => {
     const flags = await ask<{ flags: string[] }>(
       `select document->>'$.capabilities.measurement.metrics[*].accreditations[*].verified_by_aao' as flags
        from documents where kind = 'agent'`,
@@ -133,7 +133,7 @@ describe('after the first crawl of the demo internet', () => {
     expect(new Set(said)).toEqual(new Set(['false']))
   })
 
-  test('the stores agree', async () => {
+  test('all stores agree', async () => {
     const { stdout } = await registry(['verify'], env)
     expect(stdout).toBe('all stores agree\n')
   })

@@ -150,13 +150,13 @@ async function readOutcomes(): Promise<void> {
   for (const { location, outcome } of rows) outcomes.set(location, outcome)
 }
 
-describe.skipIf(!isPossible)('a crawl of an internet of its own', () => {
-  test('dials the addresses that the name server gave and the guard let through, on port 443 only', () => {
+describe.skipIf(!isPossible)('a crawl of a separate internet', () => {
+  test('connects to the addresses that the name server returned and the guard allowed, on port 443 only', () => {
     const dialled = new Set(happened.dialled.map(({ address, port }) => `${address} ${port}`))
     expect(dialled).toEqual(new Set([`${publicAddress} 443`, `${otherAddress} 443`]))
   })
 
-  test('reads the file of a host that is as it should be, over a redirect too', () => {
+  test('reads the file of a healthy host, also through a redirect', () => {
     expect(happened.asked).toContain(file('good.example'))
     expect(happened.asked).toContain(file('www.moves.example'))
     expect(outcomes.get('good.example')).toBe('ok')
@@ -164,7 +164,7 @@ describe.skipIf(!isPossible)('a crawl of an internet of its own', () => {
   })
 
   test.each(['wrong-name.example', 'expired.example', 'unknown-ca.example'])(
-    '%s has a certificate that proves nothing, and is asked for nothing',
+    '%s has an invalid certificate and gets no request',
     host => {
       expect(happened.dialled.some(({ name }) => name === host)).toBe(true)
       expect(happened.asked.filter(place => place.startsWith(host))).toEqual([])
@@ -172,12 +172,12 @@ describe.skipIf(!isPossible)('a crawl of an internet of its own', () => {
     },
   )
 
-  test('one inner address among the public ones of a name condemns it', () => {
+  test('one private address among the public ones of a name blocks it', () => {
     expect(happened.dialled.some(({ name }) => name === 'mixed.example')).toBe(false)
     expect(outcomes.get('mixed.example')).toBe('refused')
   })
 
-  test('a redirect to a name inside ends at the first hop', () => {
+  test('a redirect to a name with a private address ends at the first hop', () => {
     expect(happened.asked).toContain(file('moves-inside.example'))
     expect(outcomes.get('moves-inside.example')).toBe('refused')
   })
@@ -188,7 +188,7 @@ describe.skipIf(!isPossible)('a crawl of an internet of its own', () => {
   })
 
   test.each(closed)(
-    'a name that is given to %s, %s, after it was checked is dialled where it was checked',
+    'a name that is given to %s, %s, after the check is dialled at the checked address',
     what => {
       const host = `${what}.rebinds.example`
       const rebound = happened.dialled.filter(({ name }) => name === host)

@@ -62,7 +62,7 @@ beforeAll(async () => {
   remove()
 })
 
-describe('a writer that dies at a step of a commit', () => {
+describe('a writer that dies during a commit', () => {
   test.each<[Step, 'is lost' | 'persists', { seq: number; published: number }]>([
     ['accounts', 'is lost', { seq: 1, published: 1 }],
     ['accounts', 'persists', { seq: 1, published: 1 }],
@@ -76,7 +76,7 @@ describe('a writer that dies at a step of a commit', () => {
     ['snapshot', 'persists', { seq: 2, published: 1 }],
     ['checkpoint', 'is lost', { seq: 2, published: 1 }],
     ['checkpoint', 'persists', { seq: 2, published: 2 }],
-  ])('loses and doubles nothing when the step %s %s', async (step, how, expected) => {
+  ])('neither loses nor repeats anything when the step %s %s', async (step, how, expected) => {
     const dir = newDataDir()
     const fault: Fault = { step, moment: how === 'is lost' ? 'before' : 'after' }
     expect(await new Writer('fault', dir, fault).ended).toBe('SIGKILL')

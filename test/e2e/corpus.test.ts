@@ -58,7 +58,7 @@ afterAll(async () => {
   folder.remove()
 })
 
-test('captured files are crawled by the command line, every one is read, and its faults are named', async () => {
+test('captured files are crawled by the command line; every file is read and its faults are named', async () => {
   const { stdout } = await registry(
     ['crawl', '--domains', `${folder.path}/domains.txt`, '--json'],
     env,

@@ -113,8 +113,8 @@ afterAll(async () => {
   folder.remove()
 })
 
-describe('a crawl that was asked for', () => {
-  test('is completed, and then every lookup shows the change', async () => {
+describe('a requested crawl', () => {
+  test('completes, and then every lookup shows the change', async () => {
     expect(await listSellers('news.example')).toEqual(['old.example'])
     agents['news.example'] = 'new.example'
     const accepted = await client.requestCrawl('news.example')
@@ -127,7 +127,7 @@ describe('a crawl that was asked for', () => {
     expect(found.authorized_agents?.map(({ url }) => url)).toEqual(['https://new.example/mcp'])
   })
 
-  test('of a manager changes the answers of those who point to it', async () => {
+  test('of a manager changes the answers of the publishers that point to it', async () => {
     expect(await listSellers('child.example')).toEqual(['old.example'])
     agents['manager.example'] = 'new.example'
     const path = '/api/registry/manager-revalidation-request'
@@ -138,7 +138,7 @@ describe('a crawl that was asked for', () => {
     expect(await listSellers('child.example')).toEqual(['new.example'])
   })
 
-  test('converges when the indexer is killed while its file is being fetched', async () => {
+  test('completes although the indexer is killed while its file is fetched', async () => {
     let open = () => {}
     gate = new Promise(resolve => {
       open = resolve
@@ -164,7 +164,7 @@ describe('a crawl that was asked for', () => {
     expect(await listSellers('child.example')).toEqual(['newest.example'])
   })
 
-  test('is seen by nobody else, and leaves the stores in agreement', async () => {
+  test('is visible to nobody else, and leaves the stores in agreement', async () => {
     const { crawl_request_id } = await call('/api/registry/brand-crawl-request', {
       domain: 'other.example',
     })

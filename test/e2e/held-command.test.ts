@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => folder.remove())
 
 describe('registry held', () => {
-  test('lists, releases and drops whom the brake holds', async () => {
+  test('lists, releases and drops held publishers', async () => {
     const line = /^p0\.example +failed +0 grants, 1 properties, since 2026-11-21T04:00:00.000Z$/m
     expect((await held('list')).stdout).toMatch(line)
     expect(JSON.parse((await held('list', '--json')).stdout)).toHaveLength(3)

@@ -66,8 +66,8 @@ const listing = (count: number, host: (i: number) => string) => ({
 
 const bytes = (document: object) => JSON.stringify(document).length
 
-describe('what one file names is asked for a little at a time', () => {
-  test('of 40,000 agents under one name, more than is kept of a publisher, none is', async () => {
+describe('requests caused by one file are bounded', () => {
+  test('for 40,000 agents under one name, more than is kept of a publisher: none', async () => {
     const document = listing(40_000, i => `a${i}.wild.example`)
     expect(bytes(document)).toBeLessThan(limits.adagentsBytes)
     const { hosts, requests, seconds, said } = await crawl(document)
@@ -77,7 +77,7 @@ describe('what one file names is asked for a little at a time', () => {
     expect(seconds).toBeLessThan(30)
   })
 
-  test('of 8,000 agents under one name, which are kept, so many as one site has probed', async () => {
+  test('for 8,000 agents under one name, which are kept: the probes of one site', async () => {
     const { hosts, requests, said } = await crawl(listing(8_000, i => `a${i}.wild.example`))
     expect(said).toContain('8000 authorizations, 8000 agents')
     expect(hosts.size).toBeGreaterThan(0)
@@ -85,7 +85,7 @@ describe('what one file names is asked for a little at a time', () => {
     expect(requests).toBeLessThanOrEqual(hosts.size * REQUESTS_AN_AGENT + 2)
   })
 
-  test('of agents on as many sites, so many as one document has probed in an hour', async () => {
+  test('for agents on as many sites: the probes of one document in an hour', async () => {
     const agentsPerDocumentHour = 100
     const { hosts, requests } = await crawl(
       listing(5_000, i => `a${i}.example`),
@@ -95,7 +95,7 @@ describe('what one file names is asked for a little at a time', () => {
     expect(requests).toBeLessThanOrEqual(hosts.size * REQUESTS_AN_AGENT + 2)
   })
 
-  test('of 50,000 publishers, so many as one document adds in an hour', async () => {
+  test('for 50,000 publishers: the additions of one document in an hour', async () => {
     const named = Array.from({ length: 50_000 }, (_, i) => `p${i}.example`)
     const entry = {
       url: 'https://a.example',

@@ -10,7 +10,7 @@ const acme = ['--org', 'Acme']
 afterAll(() => folder.remove())
 
 describe('registry org user', () => {
-  test('says who belongs to an organization, and refuses in words what makes no sense', async () => {
+  test('adds and removes members of an organization, and refuses invalid input with a reason', async () => {
     await run('org', 'create', '--name', 'Acme')
     expect((await run('org', 'user', 'add', 'user_1', ...acme, '--role', 'owner')).stdout).toBe(
       'user_1 is owner of Acme\n',

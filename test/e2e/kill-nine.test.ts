@@ -57,7 +57,7 @@ async function check(registry: Sequencer, ledger: Ledger): Promise<void> {
   ledger.feed = index
 }
 
-it(`nothing that was acknowledged is lost in ${rounds} kills (KILL_SEED=${seed})`, async () => {
+it(`no acknowledged write is lost in ${rounds} kills (KILL_SEED=${seed})`, async () => {
   const dataDir = newDataDir()
   const ledger: Ledger = { handed: new Map(), acknowledged: new Map(), feed: [] }
   let next = startWriter(dataDir, 0)

@@ -10,7 +10,7 @@ const url = 'https://agent.acme.example/mcp'
 afterAll(() => folder.remove())
 
 describe('registry member', () => {
-  test('makes members, enrols agents, and refuses in words what makes no sense', async () => {
+  test('creates members, enrols agents, and refuses invalid input with a reason', async () => {
     await run('org', 'create', '--name', 'Acme')
     expect(await run('member', 'create', '--org', 'Nobody')).toMatchObject({
       status: 1,

@@ -46,7 +46,7 @@ beforeAll(async () => {
 afterAll(() => folder.remove())
 
 describe('registry merge', () => {
-  test('merges two records, says so, and refuses in words what makes no sense', async () => {
+  test('merges two records, and refuses invalid input with a reason', async () => {
     const [alias, canonical] = rids as [string, string]
     const merge = (...args: string[]) => registry(['merge', ...args], env)
     expect(await merge('property', alias.toUpperCase(), canonical, '--evidence', 'sold')).toEqual({

@@ -22,7 +22,7 @@ async function tell(writer: Writer, ...lines: string[]): Promise<void> {
 }
 
 describe('while one process writes', () => {
-  it('no other may, not even after it has copied its own file', async () => {
+  it('no other process may write, also after the first has copied its own file', async () => {
     const dataDir = newDataDir()
     const { writer } = await writerOn(dataDir)
     expect(await Sequencer.open(buildOptions({ dataDir }))).toBeUndefined()
@@ -32,7 +32,7 @@ describe('while one process writes', () => {
     await tell(writer, 'commit', 'publish')
   })
 
-  it('a second one in the same process may not either', async () => {
+  it('a second writer in the same process is refused too', async () => {
     const registry = await openSequencer()
     cleanUp(() => registry.close())
     const dataDir = registry.paths.dir
@@ -40,7 +40,7 @@ describe('while one process writes', () => {
     expect((await writerOn(dataDir)).opened).toBe(false)
   })
 
-  it('one that waits takes over at once when it is killed', async () => {
+  it('a waiting one takes over at once when it is killed', async () => {
     const dataDir = newDataDir()
     const { writer } = await writerOn(dataDir)
     await tell(writer, 'commit', 'publish', 'commit')
@@ -52,7 +52,7 @@ describe('while one process writes', () => {
   })
 })
 
-describe('a writer whose fence another one has raised', () => {
+describe('a writer after another one has raised the fence', () => {
   it('stops at its next commit, of which nothing is kept', async () => {
     const registry = await openSequencer()
     cleanUp(() => registry.close())
@@ -66,7 +66,7 @@ describe('a writer whose fence another one has raised', () => {
     expect(await verify(registry)).toEqual([])
   })
 
-  it('can write again only once it has been opened anew', async () => {
+  it('can write again only after it was opened again', async () => {
     const registry = await openSequencer()
     await registry.index.run('update meta set fence = fence + 1')
     await expect(registry.commit(baseBatch(systemClock.now()))).rejects.toThrow(Fatal)

@@ -51,7 +51,7 @@ describe('an operator', () => {
     await commit(buildBrandSave('Acme', domain, 'Acme'))
   })
 
-  test('looks up what was changed and takes it back', async () => {
+  test('finds a change in the audit log and reverts it', async () => {
     expect(await run('backup', backup)).toMatchObject({ status: 0, stdout: 'backed up commit 2\n' })
     await commit(buildBrandSave('Acme', domain, 'Acne'))
     const { stdout } = await run('audit', 'list', '--operation', 'brand.save', '--domain', domain)
@@ -84,7 +84,7 @@ describe('an operator', () => {
     ])
   })
 
-  test('gets the index back that was lost, with all that was done since the backup', async () => {
+  test('restores a lost index with all writes since the backup', async () => {
     expect((await run('restore', backup)).stderr).toContain('is not empty')
     for (const name of readdirSync(dataDir)) {
       if (name.startsWith('index.duckdb')) rmSync(`${dataDir}/${name}`)
@@ -96,7 +96,7 @@ describe('an operator', () => {
     expect(await run('verify')).toMatchObject({ status: 0 })
   })
 
-  test('takes a domain down and lets it be known again', async () => {
+  test('takes a domain down and readmits it', async () => {
     expect(await run('takedown', 'no domain')).toMatchObject({ status: 1 })
     expect(await run('takedown', domain, '--reason', 'they asked')).toMatchObject({
       status: 0,
@@ -113,7 +113,7 @@ describe('an operator', () => {
   })
 })
 
-test('a registry that runs is asked, backed up and changed without a stop', async () => {
+test('queries, backs up and changes a running registry', async () => {
   const redis = await startRedis()
   const dir = `${folder.path}/running`
   const settings = JSON.stringify({ PUBLISH_EVERY: '1' })
@@ -164,7 +164,7 @@ test('a registry that runs is asked, backed up and changed without a stop', asyn
   await redis.close()
 })
 
-describe('what users hand in', () => {
+describe('submissions of members', () => {
   let redis: TestRedis
   beforeAll(async () => {
     redis = await startRedis()
@@ -217,7 +217,7 @@ describe('what users hand in', () => {
     return dir
   }
 
-  test('is listed, shown, approved or rejected, and the public sees what was approved', async () => {
+  test('are listed, shown, approved or rejected, and approved ones become public', async () => {
     const dir = await handedIn()
     const review = (...args: string[]) =>
       command(['review', ...args], { DATA_DIR: dir, REDIS_URL: undefined, LOG_LEVEL: 'error' })

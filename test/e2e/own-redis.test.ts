@@ -115,8 +115,8 @@ async function run(more: Environment = {}): Promise<Running> {
   return new Running({ ...env, ...more }).up()
 }
 
-describe('a Redis of the registry’s own', () => {
-  test('that is killed is started again; reads do not notice and writes are back soon', async () => {
+describe('the registry’s own Redis', () => {
+  test('is restarted after a kill; reads continue and writes are back soon', async () => {
     const registry = await run()
     const killed = await registry.findPid('redis-server')
     const api = await registry.findPid('registry.js api')
@@ -128,7 +128,7 @@ describe('a Redis of the registry’s own', () => {
     expect(await registry.findPid('registry.js api')).toBe(api)
   })
 
-  test('that was just killed keeps nobody from ending it all', async () => {
+  test('does not delay the shutdown when it was just killed', async () => {
     const registry = await run()
     const children = listChildren(registry.pid).map(({ pid }) => pid)
     process.kill(await registry.findPid('redis-server'), 'SIGKILL')
@@ -149,7 +149,7 @@ describe('a Redis of the registry’s own', () => {
   }
 
   test.each(Object.entries(garble))(
-    'that finds %s it cannot read sets its data aside, says so and begins anew',
+    'sets unreadable data (%s) aside, says so and starts empty',
     async (_, damage) => {
       const registry = await run()
       damage(`${registry.dir}/redis/appendonlydir`)
@@ -160,7 +160,7 @@ describe('a Redis of the registry’s own', () => {
     },
   )
 
-  test('whose data was garbled while nothing ran keeps nobody from starting', async () => {
+  test('starts although its data was corrupted while nothing ran', async () => {
     const dir = copyOfStores()
     mkdirSync(`${dir}/redis/appendonlydir`, { recursive: true })
     writeFileSync(`${dir}/redis/appendonlydir/appendonly.aof.manifest`, 'not one\n')
@@ -175,8 +175,8 @@ function overwrite(dir: string, name: RegExp): void {
   writeFileSync(`${dir}/${file}`, `no such thing\n${readFileSync(`${dir}/${file}`, 'latin1')}`)
 }
 
-describe('two starts on one folder at once', () => {
-  test('are one that runs and one that says so and touches nothing', async () => {
+describe('two starts on one folder', () => {
+  test('are one that runs, and one that says so and touches nothing', async () => {
     const dir = copyOfStores()
     const ports = [await freePort(), await freePort()]
     const both = ports.map(port => new Running({ DATA_DIR: dir, PORT: String(port) }))
@@ -192,7 +192,7 @@ describe('two starts on one folder at once', () => {
   })
 })
 
-describe('a start that was killed', () => {
+describe('a killed start', () => {
   test('leaves nothing that keeps the next one from working at once', async () => {
     const registry = await run()
     const env = { DATA_DIR: registry.dir, PORT: new URL(registry.base).port }
@@ -205,8 +205,8 @@ describe('a start that was killed', () => {
   })
 })
 
-describe('an API of two processes', () => {
-  test('tells what both of them have counted, whichever is asked', async () => {
+describe('an API with two processes', () => {
+  test('reports the metrics of both, whichever is asked', async () => {
     const registry = await run({ API_PROCESSES: '2' })
     const close = { headers: { connection: 'close' } }
     for (let asked = 0; asked < 40; asked++) await fetch(`${registry.base}/healthz`, close)
@@ -216,7 +216,7 @@ describe('an API of two processes', () => {
     }
   })
 
-  test('is there while one of them is killed', async () => {
+  test('stays available while one of them is killed', async () => {
     const registry = await run({ API_PROCESSES: '2' })
     process.kill(await registry.findPid('registry.js api'), 'SIGKILL')
     const isBack = async () =>
@@ -241,8 +241,8 @@ const mayMount = (() => {
   }
 })()
 
-describe.skipIf(!mayMount)('a disk that is full', () => {
-  test('stops writes and no read, and all goes on once there is room', async () => {
+describe.skipIf(!mayMount)('a full disk', () => {
+  test('stops writes but no reads, and everything resumes once there is room', async () => {
     const from = copyOfStores()
     const mount = temporaryFolder()
     cleanUp(() => mount.remove())

@@ -100,7 +100,7 @@ describe('while the indexer is stopped', () => {
   })
 })
 
-describe('while Redis is away', () => {
+describe('without Redis', () => {
   test('reads go on and writes answer 503 with Retry-After; then work continues', async () => {
     await redis.stop()
     const read = await ask('/api/brands/resolve?domain=d000001-bench.example')
@@ -122,7 +122,7 @@ describe('while Redis is away', () => {
     expect((await registry(['verify'], env)).stdout).toBe('all stores agree\n')
   })
 
-  test('commands say so, and each role ends when it is told to', async () => {
+  test('commands report it, and each role stops on request', async () => {
     await redis.stop()
     const asked = await registry(['verify'], env)
     expect(asked).toMatchObject({ status: 1, stdout: '' })

@@ -43,7 +43,7 @@ describe('every method of the client that writes', () => {
     expect(await client.lookupBrand(own)).toMatchObject({ brand_name: 'Writers' })
   })
 
-  test('saveProperty, and saveProperties, of which each succeeds or fails by itself', async () => {
+  test('saveProperty, and saveProperties, where each succeeds or fails by itself', async () => {
     const properties = [{ type: 'website', name: 'Writers' }]
     const of = (publisher_domain: string) => ({
       publisher_domain,
@@ -92,7 +92,7 @@ describe('every method of the client that writes', () => {
 })
 
 describe('every command of the client that writes', () => {
-  test('save-brand, new, edited and with a manifest', async () => {
+  test('save-brand: a new one, an edit, and one with a manifest', async () => {
     const domain = `cli.${own}`
     const made = await demo.run('save-brand', domain, 'Command Line')
     expect([made.status, made.stdout]).toEqual([0, expect.stringContaining(domain)])
@@ -103,7 +103,7 @@ describe('every command of the client that writes', () => {
     expect((await demo.run('brand', domain)).stdout).toContain('by hand')
   })
 
-  test('save-property, whose agent authorizes nothing', async () => {
+  test('save-property, with an agent that it does not authorize', async () => {
     const domain = `cli-site.${own}`
     const agent = 'https://agent.example/mcp'
     const plain = await demo.run('save-property', domain, agent)
@@ -116,14 +116,14 @@ describe('every command of the client that writes', () => {
     expect(looked.stdout).not.toContain(agent)
   })
 
-  test('say what was refused, and end with an error', async () => {
+  test('report refusals and exit with an error', async () => {
     const refused = await demo.run('save-brand', 'strangers.example', 'Mine')
     expect([refused.status, refused.stdout]).toEqual([1, expect.stringContaining('403')])
   })
 })
 
-describe('what later clients write', () => {
-  test('a claim and its verification, with no body at all', async () => {
+describe('writes of later clients', () => {
+  test('a claim and its verification, without a body', async () => {
     const empty = { headers: { 'content-type': 'application/json' } }
     const path = `/api/properties/hosted/a.${own}`
     const claimed = await send('POST', `${path}/claim`, empty)
@@ -152,7 +152,7 @@ describe('what later clients write', () => {
     expect(Buffer.from(await picture.arrayBuffer()).equals(png)).toBe(true)
   })
 
-  test('a brand that is set up, and where its file is', async () => {
+  test('a brand setup and its status', async () => {
     const brand = { domain: `set.${own}`, brand_name: 'Set' }
     const { status, body } = await sendJson('POST', '/api/brands/setup-my-brand', brand)
     expect([status, body]).toMatchObject([200, { has_brand_json: false }])
@@ -182,7 +182,7 @@ describe('what later clients write', () => {
     expect(read.status).toBe(200)
   })
 
-  test('a mirror, which a moderator publishes', async () => {
+  test('a mirror, published by a moderator', async () => {
     const catalog = {
       properties: [
         {

@@ -88,7 +88,7 @@ describe('the public client finds', () => {
     }
   })
 
-  test('what a word leads to', async () => {
+  test('manifests by reference', async () => {
     const found = await client.search('pinnacle')
     expect(found.brands.length + found.publishers.length).toBeGreaterThan(0)
     expect(await client.lookupManifestRef(house)).toMatchObject({ success: true, found: true })
@@ -97,7 +97,7 @@ describe('the public client finds', () => {
     expect(await client.getBrandHistory({ domain: 'nobody.example' })).toBeNull()
   })
 
-  test('who may sell', async () => {
+  test('authorizations', async () => {
     const one = await client.validatePropertyAuthorization(agent, 'domain', site)
     expect(one).toMatchObject({ agent_url: agent, authorized: true, publisher_domain: publisher })
     const stranger = 'https://nobody.example/mcp'
@@ -124,7 +124,7 @@ describe('the public client saves', () => {
     await demo.printed('org', 'domain', 'add', 'readers.example', '--org', 'Readers')
   })
 
-  test('a brand and properties, and reads how they were edited', async () => {
+  test('a brand and properties, and reads their history', async () => {
     const brand = { domain: 'readers.example', brand_name: 'Readers' }
     const made = await client.saveBrand(brand)
     expect(made.revision_number).toBeUndefined()
@@ -138,7 +138,7 @@ describe('the public client saves', () => {
     await expect(client.saveBrand({ ...brand, domain: 'nobody.example' })).rejects.toThrow('403')
   })
 
-  test('twenty edits at once, each once, whatever is sent again', async () => {
+  test('twenty edits at once, each once, with retries', async () => {
     const domain = 'busy.readers.example'
     const save = async (edit: number, brand_name = `Edit ${edit}`) => {
       const answer = await fetch(`${base}/api/brands/save`, {
@@ -171,7 +171,7 @@ describe('the public client checks', () => {
     expect(await client.validateProperty('nobody.example')).toMatchObject({ valid: false })
   })
 
-  test('a file that it wants made', async () => {
+  test('a file that the registry creates', async () => {
     const authorized_agents = [
       {
         url: seller,
@@ -192,7 +192,7 @@ describe('the public client checks', () => {
     expect(made).toMatchObject({ success: true })
   })
 
-  test('a list of domains, and finds the report again', async () => {
+  test('a list of domains, and reads the report again', async () => {
     const checked = await client.checkPropertyList([publisher, 'nobody.example'])
     expect(checked.summary).toMatchObject({ total: 2, ok: 1, assess: 1 })
     const report = await client.getPropertyCheckReport(checked.report_id)

@@ -31,7 +31,7 @@ const acme = ['--org', 'Acme']
 const nope = ['--org', 'Nope']
 const agent = 'https://a.example/mcp'
 
-describe('what a store does not know is refused in one line', () => {
+describe('an unknown id or name is refused in one line', () => {
   test.each<[command: string[], sentence: string]>([
     [['org', 'create', '--name', 'Acme'], 'an organization named Acme exists already'],
     [['org', 'domain', 'add', 'a.example', ...nope], 'no organization named Nope'],
@@ -72,14 +72,14 @@ describe('what a store does not know is refused in one line', () => {
     expect(await run(command)).toEqual({ status: 1, stdout: '', stderr: `${sentence}\n` })
   })
 
-  test('and nothing is changed by it', async () => {
+  test('and changes nothing', async () => {
     expect(await run(['key', 'list', ...acme])).toEqual({ status: 0, stdout: '', stderr: '' })
     expect(await run(['audit', 'list', '--json'])).toMatchObject({ status: 0 })
     expect(await run(['verify'])).toMatchObject({ status: 0 })
   })
 })
 
-describe('a DATA_DIR without a registry is a mistake, and stays as it is', () => {
+describe('a DATA_DIR without a registry is an error, and stays unchanged', () => {
   const missing = join(folder.path, 'mistyped')
   test.each<[string[]]>([
     [['org', 'domain', 'add', 'a.example', ...acme]],
@@ -123,7 +123,7 @@ describe('a DATA_DIR without a registry is a mistake, and stays as it is', () =>
     expect(existsSync(missing)).toBe(false)
   })
 
-  test('and one that is a file is said to be one', async () => {
+  test('and a file as DATA_DIR is reported as one', async () => {
     const file = join(folder.path, 'file')
     writeFileSync(file, '')
     for (const command of [['org', 'create', '--name', 'Acme'], ['stats'], ['api'], ['start']]) {
@@ -137,7 +137,7 @@ describe('a DATA_DIR without a registry is a mistake, and stays as it is', () =>
   })
 })
 
-describe('the standard input is a file named -', () => {
+describe('the standard input is the file -', () => {
   const policy = {
     policy_id: 'gdpr',
     version: '1',
@@ -164,7 +164,7 @@ describe('the standard input is a file named -', () => {
     expect([status, stderr]).toEqual([1, expect.stringMatching(sentence)])
   })
 
-  test('of which a crawl takes what it understands, names the rest, and exits 1', async () => {
+  test('for a crawl, which takes the valid lines, reports the others, and exits 1', async () => {
     const crawl = ['crawl', '--domains', '-']
     const some = await run(crawl, '1,news.example\nno domain\nshop.example\r\nhttp://\n', web())
     expect([some.status, some.stdout + some.stderr]).toEqual([
@@ -182,7 +182,7 @@ describe('the standard input is a file named -', () => {
     expect(await run(crawl, 'news.example', web())).toMatchObject({ status: 0 })
   })
 
-  test('of which a policy is published', async () => {
+  test('for publishing a policy', async () => {
     expect(await run(['policy', 'publish', '-'], JSON.stringify(policy))).toMatchObject({
       status: 0,
       stdout: 'gdpr 1\n',

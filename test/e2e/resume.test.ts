@@ -105,8 +105,8 @@ afterAll(async () => {
   folder.remove()
 })
 
-describe('a crawl whose crawler and indexer are killed in the middle', () => {
-  it('goes on where it was: each file is fetched, none again that was committed', async () => {
+describe('a crawl whose crawler and indexer are killed', () => {
+  it('continues: each file is fetched, and none again that was committed', async () => {
     const since = Date.now()
     startRoles()
     await until(async () => {

@@ -18,7 +18,7 @@ const policy = {
 afterAll(() => folder.remove())
 
 describe('registry role', () => {
-  test('gives roles to keys and people, and takes them back', async () => {
+  test('grants roles to keys and people, and revokes them', async () => {
     await run('org', 'create', '--name', 'Acme')
     await run('key', 'create', '--org', 'Acme')
     const [id = ''] = (await run('key', 'list', '--org', 'Acme')).stdout.split(' ')
@@ -46,7 +46,7 @@ describe('registry role', () => {
 })
 
 describe('registry policy and review', () => {
-  test('publish the registry’s own policies, and say that nothing waits', async () => {
+  test('publish the registry’s own policies, and report that nothing waits', async () => {
     const file = join(folder.path, 'policies.json')
     writeFileSync(file, JSON.stringify([policy]))
     expect((await run('policy', 'publish', file)).stdout).toBe('gdpr 1\n')

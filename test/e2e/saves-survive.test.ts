@@ -46,7 +46,7 @@ interface Registry {
   close(): Promise<void>
 }
 
-test('saves answered 200 are there and those answered 503 at most once, wherever the indexer is killed', async () => {
+test('saves answered 200 exist and those answered 503 at most once, wherever the indexer is killed', async () => {
   const registry = await openAll()
   const { dataDir } = registry
   const asked: Asked[] = []

@@ -75,7 +75,7 @@ describe('a first start crawls the demo internet', () => {
     expect(body.discovered_properties).toBeGreaterThan(400)
   })
 
-  test('a house answers for itself', async () => {
+  test('a house answers with its own document', async () => {
     const { body } = await get('/api/brands/resolve?domain=pinnacle-network.example')
     expect(body).toMatchObject({
       canonical_domain: 'pinnacle-network.example',
@@ -100,7 +100,7 @@ describe('a first start crawls the demo internet', () => {
   })
 
   test.each(['managed-by-ads-txt.example', 'managed-behind-s3.example', 'managed-last-line.test'])(
-    '%s has no file, and answers with what the manager in its ads.txt says of it',
+    '%s has no file, and answers with the manager named in its ads.txt',
     async domain => {
       const body = await until(async () => {
         const answer = await get(`/api/registry/publisher?domain=${domain}`)
@@ -121,12 +121,12 @@ describe('a first start crawls the demo internet', () => {
     'unknown-to-manager.example',
     'manages-itself.example',
     'failing-not-managed.example',
-  ])('%s is nobody that the manager speaks for', async domain => {
+  ])('%s is not among the manager’s publishers', async domain => {
     const { body } = await get(`/api/registry/publisher?domain=${domain}`)
     expect(body).toMatchObject({ discovery_method: null, properties: [] })
   })
 
-  test('a brand of which only its home page tells is read there', async () => {
+  test('a brand with only a home page is read there', async () => {
     const { status, body } = await get('/api/brands/enrich?domain=only-a-home-page.example')
     expect([status, body]).toMatchObject([
       200,
@@ -134,26 +134,26 @@ describe('a first start crawls the demo internet', () => {
     ])
   })
 
-  test('what is not there and what nobody asked are told apart', async () => {
+  test('absent and never requested are told apart', async () => {
     const never = await get('/api/brands/resolve?domain=nobody-asked.example')
     expect(never).toMatchObject({ status: 404, body: { freshness: { state: 'never_crawled' } } })
     const gone = await get('/api/brands/resolve?domain=dirt-status-410.example')
     expect(gone).toMatchObject({ status: 404, body: { freshness: { state: 'absent' } } })
   })
 
-  test('the stores agree while the registry runs', async () => {
+  test('all stores agree while the registry runs', async () => {
     const { status, stdout } = await registry(['verify'], env)
     expect(stdout).toBe('all stores agree\n')
     expect(status).toBe(0)
   })
 
-  test('a second start on the same folder says that one is running', async () => {
+  test('a second start on the same folder reports the running one', async () => {
     const { status, stderr } = await registry(['start'], env)
     expect(stderr).toContain(`already running at ${base}, process ${start.child.pid}`)
     expect(status).toBe(1)
   })
 
-  test('where it runs is for its user alone to read: the address of Redis may hold a password', () => {
+  test('only its user can read where it runs: the address of Redis may contain a password', () => {
     expect(statSync(`${folder.path}/run.json`).mode & 0o777).toBe(0o600)
   })
 })
@@ -207,7 +207,7 @@ describe('members of the demo internet', () => {
       capabilities?: Record<string, unknown>
     }[]
 
-  test('show their agents, which are probed', async () => {
+  test('have public agents, which are probed', async () => {
     const found = await until(async () => {
       const all = await agents('?health=true&capabilities=true')
       return all.length > 0 && all.every(agent => agent.health?.status === 'online') && all
@@ -226,7 +226,7 @@ describe('members of the demo internet', () => {
     ])
   })
 
-  test('operate them at their domain, and publishers trust them', async () => {
+  test('operate them at their domain, and publishers authorize them', async () => {
     const { body } = await get('/api/registry/operator?domain=www.pinnacle-network.example')
     expect(body).toMatchObject({
       member: { slug: 'pinnacle-network', is_founding_member: true },
@@ -245,8 +245,8 @@ describe('members of the demo internet', () => {
   })
 })
 
-describe('the ecosystem’s own client', () => {
-  test('looks brands, properties and agents up, and tells unknown ones as null', async () => {
+describe('the public client', () => {
+  test('looks up brands, properties and agents, and gets null for unknown ones', async () => {
     const client = new RegistryClient({ baseUrl: base })
     const domain = 'pinnacle-network.example'
     expect(await client.lookupBrand(domain)).toMatchObject({ canonical_domain: domain })
@@ -263,7 +263,7 @@ describe('the ecosystem’s own client', () => {
     expect(agents.authorized_agents?.length).toBeGreaterThan(20)
   })
 
-  test('lists agents and publishers, and looks operators up', async () => {
+  test('lists agents and publishers, and looks up operators', async () => {
     const client = new RegistryClient({ baseUrl: base })
     const { agents, count } = await client.listAgents({ type: 'sales', health: true })
     expect([agents.length, count]).toEqual([1, 1])
@@ -283,7 +283,7 @@ describe('README.md', () => {
 
   const hasJq = spawnSync('jq', ['--version']).status === 0
 
-  test.skipIf(!hasJq)('shows the answers that its calls get, pasted in their order', () => {
+  test.skipIf(!hasJq)('shows the real answers to its calls, in their order', () => {
     const calls = listBlocks('sh').join('').replaceAll('http://127.0.0.1:3000', base)
     const script = calls
       .replace('DATA_DIR=data/var/demo', `DATA_DIR=${folder.path}`)
@@ -299,7 +299,7 @@ describe('README.md', () => {
 })
 
 describe('an analyst', () => {
-  test('can run every example query in a second process while the registry runs', async () => {
+  test('runs every example query in a second process while the registry runs', async () => {
     const db = await Database.open(`${folder.path}/registry.duckdb`, { readOnly: true })
     for (const { sql } of listExampleQueries())
       expect((await db.all(sql)).length).toBeGreaterThan(0)
@@ -333,7 +333,7 @@ describe('an analyst', () => {
 describe('a key', () => {
   let secret = ''
 
-  test('is made by command line while the registry runs, and opens the feed', async () => {
+  test('is created by command line while the registry runs, and opens the feed', async () => {
     await registry(['org', 'create', '--name', 'Acme'], env)
     secret = (
       await registry(['key', 'create', '--org', 'Acme', '--label', 'test'], env)
@@ -346,7 +346,7 @@ describe('a key', () => {
     expect(body.events).toHaveLength(5)
   })
 
-  test('lets its owner ask for a crawl, which is done soon', async () => {
+  test('lets its owner request a crawl, which is done soon', async () => {
     const before = await get('/api/brands/resolve?domain=pinnacle-network.example')
     const response = await fetch(`${base}/api/registry/crawl-request`, {
       method: 'POST',
@@ -360,7 +360,7 @@ describe('a key', () => {
     })
   })
 
-  test('is refused once it was revoked', async () => {
+  test('is refused after its revocation', async () => {
     const { stdout } = await registry(['key', 'list', '--org', 'Acme'], env)
     await registry(['key', 'revoke', stdout.split(' ')[0]!, '--org', 'Acme'], env)
     const { status } = await get('/api/registry/feed', { authorization: `Bearer ${secret}` })
@@ -368,8 +368,8 @@ describe('a key', () => {
   })
 })
 
-describe('ending and starting again', () => {
-  test('Ctrl-C ends every process, and the stores agree', async () => {
+describe('stopping and starting again', () => {
+  test('Ctrl-C stops every process, and all stores agree', async () => {
     await start.interrupt()
     expect(processesLeft()).toEqual([])
     expect((await registry(['verify'], env)).stdout).toBe('all stores agree\n')

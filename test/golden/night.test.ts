@@ -179,7 +179,7 @@ function eventText({ event_type, entity_id, payload }: Row): string {
 }
 
 describe('a small internet over four nights and a week', () => {
-  it('makes the events and the tables that were reviewed', async () => {
+  it('produces the reviewed events and tables', async () => {
     const clock = testClock('2026-11-20T03:00Z')
     const told = await withIndex(clock, index => live(index, clock))
     const feed = told.map(({ title, at, contents, events }) => {

@@ -129,7 +129,7 @@ const config = part(
   { placements: some(placement), placement_tags: tags, tags, catalog_etag: text },
 )
 
-test('what is made is in order, for the registry and by the schema of the ecosystem', () => {
+test('a created file is valid, for the registry and by the public schema', () => {
   const isSound = loadSchema('adagents.json')
   let made = 0
   fc.assert(

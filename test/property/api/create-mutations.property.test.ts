@@ -171,7 +171,7 @@ function mutated(path: Path, value: unknown): unknown {
   return copy
 }
 
-test('a file with something wrong anywhere in it is refused by field, or in order for everybody', () => {
+test('a file with a fault anywhere is refused by field, or valid for everybody', () => {
   const isSound = loadSchema('adagents.json')
   const common = { include_schema: true, include_timestamp: true }
   let [made, refused] = [0, 0]

@@ -20,7 +20,7 @@ const address = fc
   ])
   .map(parts => parts.join(''))
 
-test('an address that is taken as its key at once is what reading all of it comes to', () => {
+test('the fast path for addresses that are their own key agrees with full parsing', () => {
   fc.assert(
     fc.property(address, text => {
       // With a space before it nothing is taken at once.

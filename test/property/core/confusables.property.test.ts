@@ -22,7 +22,7 @@ const name = fc.oneof(plain, foreign)
 const judge = (domain: string, ...registered: string[]) =>
   checkName(domain, { registered, protectedNames: noneProtected })
 
-test('a name is never taken for itself', () => {
+test('a name is not confusable with itself', () => {
   fc.assert(
     fc.property(name, domain => {
       expect(judge(domain, domain)).toEqual(judge(domain))
@@ -35,7 +35,7 @@ test('a name is never taken for itself', () => {
   )
 })
 
-test('of two names either both look like the other or neither does', () => {
+test('confusability of two names is symmetric', () => {
   fc.assert(
     fc.property(name, name, (a, b) => {
       const isAlike = a !== b && toSkeleton(a) === toSkeleton(b)
@@ -47,7 +47,7 @@ test('of two names either both look like the other or neither does', () => {
   )
 })
 
-test('a plain name is fine among names that look different', () => {
+test('a plain name passes among unlike names', () => {
   fc.assert(
     fc.property(plain, fc.array(name), (domain, others) => {
       const registered = others.filter(other => toSkeleton(other) !== toSkeleton(domain))
@@ -56,7 +56,7 @@ test('a plain name is fine among names that look different', () => {
   )
 })
 
-test('a registered name is refused with any of its letters changed for Cyrillic ones of the same shape', () => {
+test('a registered name with any letter replaced by a Cyrillic look-alike is refused', () => {
   const twins: Record<string, string> = { a: 'а', c: 'с', e: 'е', o: 'о', p: 'р', x: 'х', y: 'у' }
   const known = fc.stringMatching(/^[aceopxy]{2,8}$/)
   fc.assert(
@@ -68,7 +68,7 @@ test('a registered name is refused with any of its letters changed for Cyrillic 
   )
 })
 
-test('the look of a plain name is what Unicode and SQL say it is', async () => {
+test('the skeleton of a plain name is the same in Unicode and in SQL', async () => {
   const index = await Database.open(':memory:')
   await fc.assert(
     fc.asyncProperty(fc.array(plain, { minLength: 1, maxLength: 20 }), async domains => {
@@ -87,7 +87,7 @@ test('the look of a plain name is what Unicode and SQL say it is', async () => {
   index.close()
 })
 
-test('a name is the same name in both of its forms', () => {
+test('a name is the same in Unicode and in A-labels', () => {
   fc.assert(
     fc.property(foreign, domain => {
       expect(toAscii(toUnicode(domain))).toBe(domain)

@@ -70,12 +70,12 @@ function isHeld(domain: string, all: readonly Reading[], now: Instant): boolean 
   return wasListed || (since !== undefined && now < since + 7 * DAY)
 }
 
-describe('what a file is remembered to have revoked', () => {
-  it('is the same when each document is delivered again', () => {
+describe('the remembered revocations of a file', () => {
+  it('do not change when each document is delivered again', () => {
     fc.assert(fc.property(readings, all => isSameValue(listCarried(all, 2), listCarried(all))))
   })
 
-  it('holds exactly while it is listed, and for a week from when it was first seen', () => {
+  it('hold exactly while listed, and for a week from when each was first seen', () => {
     fc.assert(
       fc.property(readings, fc.integer({ min: 0, max: 9 * 24 }), (all, hours) => {
         const now = listTimes(all).at(-1)! + hours * HOUR
@@ -85,7 +85,7 @@ describe('what a file is remembered to have revoked', () => {
     )
   })
 
-  it('changes by itself only when it said so', () => {
+  it('change by themselves only at the announced time', () => {
     fc.assert(
       fc.property(readings, all => {
         const kept = listCarried(all)
@@ -103,7 +103,7 @@ describe('what a file is remembered to have revoked', () => {
     )
   })
 
-  it('leaves the rest of the document alone', () => {
+  it('leave the rest of the document alone', () => {
     fc.assert(
       fc.property(readings, all => {
         const { remembered_revocations: _, ...rest } = listCarried(all)
@@ -113,7 +113,7 @@ describe('what a file is remembered to have revoked', () => {
     )
   })
 
-  it('is the first ten thousand: a flood of others makes a file forget none', () => {
+  it('are its first ten thousand: a flood of others displaces none', () => {
     const listing = (prefix: string) =>
       Array.from({ length: 8_000 }, (_, i) => ({
         publisher_domain: `${prefix}${i}.example`,

@@ -85,7 +85,7 @@ interface Turn {
   needs: Source[]
 }
 
-test('a request goes on until it is over, and is over after so many attempts a file', () => {
+test('a request ends after a bounded number of attempts per file', () => {
   fc.assert(
     fc.property(fc.array(turn, { minLength: 60, maxLength: 60 }), turns => {
       const counting = turns.map(turn => ({ ...turn, began: REQUESTED_SEQ }))
@@ -107,7 +107,7 @@ test('an attempt that began before the request never ends it', () => {
   )
 })
 
-test('nothing is asked for again sooner than in a minute, or later than two hours unless told', () => {
+test('retries come after one minute at least and two hours at most, unless the server says otherwise', () => {
   fc.assert(
     fc.property(fc.array(turn, { maxLength: 40 }), turns => {
       const { pauses } = live(turns.map(turn => ({ ...turn, retryAfter: null })))

@@ -46,7 +46,7 @@ describe('the difference of two tables', () => {
     )
   })
 
-  it('of a table and itself is empty, also when its rows stand otherwise and were copied', () => {
+  it('of a table and itself is empty, also with its rows reordered and copied', () => {
     fc.assert(
       fc.property(table, rows => {
         const copy = rows.map(row => ({ ...structuredClone(row), seq: row.seq + 1 })).reverse()

@@ -36,7 +36,7 @@ async function live(
 }
 
 describe('the events of any nights', () => {
-  it('tell somebody who knows nothing else what the tables say, and never two things at once', async () => {
+  it('reproduce the tables for a reader who knows nothing else, without contradictions', async () => {
     await fc.assert(
       fc.asyncProperty(
         nights,

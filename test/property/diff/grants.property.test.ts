@@ -38,7 +38,7 @@ const turned = ({ properties, authorized_agents }: Record<string, object[]>) => 
   authorized_agents,
 })
 
-test('grants of one agent are told so that a replica has them, and not told of when properties change places', async () => {
+test('events of an agent’s grants keep a replica in step, and none is sent when properties change places', async () => {
   const nights = fc.array(night, { minLength: 2, maxLength: 4, size: 'max' })
   await fc.assert(
     fc.asyncProperty(nights, path =>

@@ -62,7 +62,7 @@ function sameness({ property_type, property_id, identifiers }: PropertyEntry): s
 }
 
 describe('the identity of a property', () => {
-  it('is given once: two entries share it exactly when they are equal', () => {
+  it('is shared by two entries exactly when they are equal', () => {
     fc.assert(
       fc.property(entries, entries, (known, list) => {
         const rids = identify(buildRows(known, identify([], known, minter())), list, minter('new'))
@@ -81,7 +81,7 @@ describe('the identity of a property', () => {
     )
   })
 
-  it('does not depend on the order of the entries, nor on that of the known properties', () => {
+  it('does not depend on the order of the entries, nor of the known properties', () => {
     fc.assert(
       fc.property(entries, entries, fc.infiniteStream(fc.nat()), (before, after, random) => {
         const shuffled = <Item>(list: readonly Item[]) =>
@@ -99,7 +99,7 @@ describe('the identity of a property', () => {
     )
   })
 
-  it('is not handed on to another property while its own is listed unchanged', () => {
+  it('does not pass to another property while its own is listed unchanged', () => {
     fc.assert(
       fc.property(entries, entries, (before, more) => {
         const first = identify([], before, minter())
@@ -124,7 +124,7 @@ describe('an event id', () => {
     })
   }
 
-  it('is higher than every one before it, whatever the clock does', () => {
+  it('is higher than every earlier one, whatever the clock does', () => {
     fc.assert(
       fc.property(fc.nat({ max: 2 ** 31 }), steps, (from, path) => {
         const ids = minted(from * 1_000, path)
@@ -133,7 +133,7 @@ describe('an event id', () => {
     )
   })
 
-  it('is higher than the last one of the process before, even if that one was ahead of time', () => {
+  it('is higher than the last one of the previous process, even if that one was ahead of time', () => {
     fc.assert(
       fc.property(fc.nat({ max: 2 ** 31 }), steps, steps, (from, first, second) => {
         const ids = minted(from * 1_000, [...first, 0])
@@ -143,7 +143,7 @@ describe('an event id', () => {
     )
   })
 
-  it('says its time while the clock rises', () => {
+  it('encodes its time while the clock rises', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 1e6 }), { minLength: 1 }), path => {
         const now = path.reduce((sum, step) => sum + step, 1e12)
@@ -153,14 +153,14 @@ describe('an event id', () => {
   })
 })
 
-describe('a name in its stored form', () => {
+describe('a stored name', () => {
   const url = fc.oneof(
     fc.webUrl({ withQueryParameters: true, withFragments: true }),
     fc.constantFrom('HTTPS://A.Example:443//mcp//', 'http://a.example:80', 'https://ü.example/%7e'),
     fc.webPath().map(path => `https://a.example/%2f%c3%a9${path}//`),
   )
 
-  it('is the key of an agent that has this key for address', () => {
+  it('is the key of the agent with that address', () => {
     fc.assert(
       fc.property(url, address => {
         const key = toAgentUrlKey(address)
@@ -170,7 +170,7 @@ describe('a name in its stored form', () => {
     )
   })
 
-  it('is the domain that has this name', () => {
+  it('is the domain with that name', () => {
     const name = fc.oneof(fc.domain(), fc.string(), fc.constantFrom('Ü.Example', ' a.example '))
     fc.assert(
       fc.property(name, text => {

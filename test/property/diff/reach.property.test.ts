@@ -34,8 +34,8 @@ function summed(...deltas: FacetCount[][]): Record<string, number> {
   return sums
 }
 
-describe('what agents reach', () => {
-  it('comes out the same whether it is counted change by change or all at once', () => {
+describe('the reach of agents', () => {
+  it('is the same counted change by change or all at once', () => {
     fc.assert(
       fc.property(fc.array(rows, { minLength: 1, maxLength: 5 }), states => {
         const steps = states.map((state, i) => diffReach(states[i - 1] ?? nothing, state))
@@ -44,7 +44,7 @@ describe('what agents reach', () => {
     )
   })
 
-  it('counts a property once that several grants of an agent name', () => {
+  it('counts a property once, however many grants name it', () => {
     const properties = [
       { property_rid: 'p1', property_type: 'website', channels: [], tags: [], status: 'active' },
     ]
@@ -59,7 +59,7 @@ describe('what agents reach', () => {
     expect(delta.find(({ facet }) => facet === 'publisher')?.times).toBe(1)
   })
 
-  it('is nothing by a grant that is not in force', () => {
+  it('excludes grants that are not in force', () => {
     fc.assert(
       fc.property(rows, ({ properties, authorizations }) => {
         const closed = authorizations.map(row => ({ ...row, in_force: false }))

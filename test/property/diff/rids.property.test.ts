@@ -129,11 +129,11 @@ function expectSameRids({ domain, rids }: Publisher, listed: number[], rows: rea
 }
 
 describe('the rid of a property', () => {
-  it('outlives files that fail, entries that go and come, move, and change slug and identifiers', async () => {
+  it('survives failing files, entries that come and go, moves, and changes of slug and identifiers', async () => {
     await fc.assert(fc.asyncProperty(nights, live), { numRuns: 10 })
   })
 
-  it('is another one for each publisher that declares the same app under the same slug', async () => {
+  it('differs between publishers that declare the same app under the same slug', async () => {
     const clock = testClock('2026-11-20T03:00Z')
     const file = {
       authorized_agents: [],
@@ -155,7 +155,7 @@ describe('the rid of a property', () => {
   })
 })
 
-describe('a property of a file', () => {
+describe('a property in a file', () => {
   const owned = async (domain: string, ...identifiers: string[][]): Promise<number> => {
     const clock = testClock('2026-11-20T03:00Z')
     return withIndex(clock, async index => {
@@ -171,13 +171,13 @@ describe('a property of a file', () => {
     })
   }
 
-  it('belongs to its publisher if every host it declares is the publisher’s or below it', async () => {
+  it('belongs to its publisher if every declared host is the publisher’s or below it', async () => {
     const all = [['acme.example'], ['WWW.Acme.Example.'], ['*.acme.example', 'a.b.acme.example']]
     expect(await owned('acme.example', ...all)).toBe(3)
     expect(await owned('xn--mller-kva.example', ['müller.example'], ['www.Müller.example'])).toBe(2)
   })
 
-  it('is nobody’s if one host is not, however like it looks', async () => {
+  it('belongs to nobody if one host is not, however similar', async () => {
     expect(await owned('acme.example', ['evilacme.example'], ['*.evilacme.example'])).toBe(0)
     expect(await owned('acme.example', ['acme.example', 'other.example'], ['example.com'])).toBe(0)
     expect(await owned('news.acme.example', ['acme.example'])).toBe(0)

@@ -48,12 +48,12 @@ function checkShape(kind: FileKind, parsed: Parsed, maxFaults = MAX_FAULTS): voi
   expect(isDeepStrictEqual(checked, parsed.document)).toBe(true)
 }
 
-describe.each(documents)('$name, changed in one place', ({ kind, text }) => {
+describe.each(documents)('$name, with one change', ({ kind, text }) => {
   const original = JSON.parse(text) as Json
   const before = parse(kind, text)
   const addresses = text.match(/[\w.]+@[\w.]+/g) ?? []
 
-  it('is read, keeps everything else as it was, and says where', () => {
+  it('is parsed, keeps everything else, and reports where', () => {
     expect(before.outcome).toBe('ok')
     fc.assert(
       fc.property(arbitraryMutation(original), mutation => {
@@ -156,7 +156,7 @@ describe('any bytes', () => {
   const kinds: FileKind[] = ['adagents.json', 'brand.json']
   const sample = documents.filter(({ text }) => text.length < 4_000)
 
-  it('that are the beginning of a file are read without an exception', () => {
+  it('that are a truncated file are parsed without an exception', () => {
     for (const { kind, text } of sample) {
       const bytes = Buffer.from(text.trim())
       for (let end = 0; end < bytes.length; end += 7) {
@@ -165,7 +165,7 @@ describe('any bytes', () => {
     }
   })
 
-  it('with some of them changed are read without an exception', () => {
+  it('with some of them changed are parsed without an exception', () => {
     const change = fc.tuple(fc.nat(1e6), fc.nat(255))
     const bytes = fc.tuple(fc.constantFrom(...sample), fc.array(change, { maxLength: 6 }))
     fc.assert(
@@ -180,7 +180,7 @@ describe('any bytes', () => {
     )
   })
 
-  it('that are any JSON at all give a document that is one, or none', () => {
+  it('that are any JSON give a valid document, or none', () => {
     const known = fc.constantFrom(
       ...['authorized_agents', 'properties', 'brands', 'agents', 'house', 'names', 'id', 'url'],
       ...['formats', 'signals', 'placements', 'collections', 'tags', 'type', 'identifiers'],
@@ -209,7 +209,7 @@ const agentWith = (key: string, list: (i: number) => string) =>
 const property = (i: number, more = '') =>
   `{"property_type":"website","name":"P","property_id":"p${i}","identifiers":[{"type":"domain","value":"p${i}.example"}]${more}}`
 
-describe('a large or hostile body is read in bounded time', () => {
+describe('a large or hostile body is parsed in bounded time', () => {
   test.each<[string, () => string, Parsed['outcome']]>([
     ['100,000 levels of lists', () => '['.repeat(N) + ']'.repeat(N), 'unusable'],
     [

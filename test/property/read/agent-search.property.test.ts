@@ -145,7 +145,7 @@ const named = (drawn: readonly Omit<Agent, 'url'>[]): Agent[] =>
   drawn.map((agent, i) => ({ ...agent, url: `https://${(i * 37) % 101}.example/${i}` }))
 
 describe('the pages of a search', () => {
-  it('have each agent that passes the filters once, the most relevant first', async () => {
+  it('have each matching agent once, the most relevant first', async () => {
     await fc.assert(
       fc.asyncProperty(
         agents,
@@ -164,7 +164,7 @@ describe('the pages of a search', () => {
     )
   })
 
-  it('are of the agents as they are now, however many of them one commit has changed', async () => {
+  it('show the agents as they are now, however many one commit has changed', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.boolean(), { minLength: 1, maxLength: 8 }),
@@ -193,7 +193,7 @@ describe('the pages of a search', () => {
     )
   })
 
-  it('are of the agents as they are now, whatever was kept of the snapshot before', async () => {
+  it('show the agents as they are now, whatever was cached of the snapshot before', async () => {
     const every: Question = {
       channels: [],
       tags: [],

@@ -134,7 +134,7 @@ async function collectAnswers(app: FastifyInstance) {
   return answers
 }
 
-test('whatever happened since it last answered, an API answers like one that has just started', async () => {
+test('a cache never shows: after any changes an API answers like one that just started', async () => {
   const check = async (steps: Step[]) => {
     for (const one of steps) {
       await collectAnswers(registry.app)

@@ -67,8 +67,8 @@ async function pairsByLookup({ app }: TestRegistry, { replica }: Consumer): Prom
   return [...pairs].sort()
 }
 
-describe('a replica that begins with search, authorizations, catalog and collections', () => {
-  it('and follows the feed from their cursor, says what the index says after any nights', async () => {
+describe('a replica that starts from search, authorizations, catalog and collections', () => {
+  it('and follows the feed from their cursor equals the index after any nights', async () => {
     let compared = 0
     const check = inTime(25, async (path: Night[], first: number, isTorn: boolean) => {
       const registry = await openRegistry()

@@ -63,7 +63,7 @@ interface Page {
 }
 
 describe('the feed', () => {
-  it('followed in pages of any size gives every event of the types asked for, in order, once', async () => {
+  it('in pages of any size gives every event of the requested types, in order, once', async () => {
     const asked = fc.record({
       commits,
       wanted: fc.oneof(fc.constant(eventTypeNames), fc.subarray(types)),

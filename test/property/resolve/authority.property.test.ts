@@ -228,7 +228,7 @@ function buildTerms(asked: Question, now: number) {
   }
 }
 
-test(`the answer is what a naive reading of both files gives, and its evidence says the same`, async () => {
+test(`the answer equals a naive reading of both files, and its evidence agrees`, async () => {
   const check = async (drawn: World, questions: Question[]) => {
     const world = named(drawn)
     const now = registry.clock.now()

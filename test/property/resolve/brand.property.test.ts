@@ -123,8 +123,8 @@ function always(
   expect(met).toBeGreaterThan(20)
 }
 
-describe('on any web of documents that point to one another', () => {
-  it('a walk ends after a few files, and reads none of them twice on one side', () => {
+describe('for any documents that point to one another', () => {
+  it('a resolution ends after a few files, and reads none of them twice on one side', () => {
     fc.assert(
       fc.property(web, domain, (files, requested) => {
         const { asked } = walk(files, requested)
@@ -137,7 +137,7 @@ describe('on any web of documents that point to one another', () => {
     )
   })
 
-  it('a brand of a house is given only to the house and to domains it names', () => {
+  it('a house gives a brand only to itself and to domains it names', () => {
     always(
       web,
       (facts, requested) =>
@@ -149,7 +149,7 @@ describe('on any web of documents that point to one another', () => {
     )
   })
 
-  it('a house and a brand are mutual only where the house names the brand, now', () => {
+  it('a house and a brand are mutual only where the house names the brand now', () => {
     always(
       web,
       facts => facts.relationship_trust === 'mutual',
@@ -163,7 +163,7 @@ describe('on any web of documents that point to one another', () => {
     )
   })
 
-  it('a domain is another one only where that leads to the same house, or names it', () => {
+  it('a domain resolves to another one only where that leads to the same house, or names it', () => {
     always(
       web,
       ({ canonical_domain, house_domain }, requested) =>
@@ -181,7 +181,7 @@ describe('on any web of documents that point to one another', () => {
     )
   })
 
-  it('a domain that is sold, and not owned, is nobody else', () => {
+  it('a domain that is sold, not owned, stays itself', () => {
     always(
       arbitraryWeb(brandIn('direct', 'delegated', 'ad_network')),
       () => true,

@@ -53,7 +53,7 @@ const terms = fc.record({
   collection_ids: maybe(fc.constantFrom(['news'], ['sport'])),
 })
 
-test('whether something is granted is what judging it comes to where nobody operates the agent', () => {
+test('the fast check of a grant equals the full judgement where nobody operates the agent', () => {
   const nobody = { operator: undefined, declared: undefined }
   const seen = { yes: 0, no: 0 }
   fc.assert(

@@ -47,7 +47,7 @@ const contact = fc.option(
   { nil: undefined },
 )
 
-test('whatever is saved, the adagents.json that is made of it is in order and read as it was meant', () => {
+test('any saved properties give a valid adagents.json that reads back as meant', () => {
   const isSound = loadSchema('adagents.json')
   const somebody = {
     url: 'https://agent.example/mcp',
@@ -98,7 +98,7 @@ const manifest = fc.record(
   { requiredKeys: [] },
 )
 
-test('whatever is saved, the brand.json that is made of it is in order and read as it was meant', () => {
+test('any saved brand gives a valid brand.json that reads back as meant', () => {
   const isSound = loadSchema('brand.json')
   fc.assert(
     fc.property(fc.oneof(fc.constant('Acme'), odd), manifest, (given, told_of_it) => {

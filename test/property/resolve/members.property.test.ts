@@ -11,8 +11,8 @@ import {
 const asker = fc.record({ isOwner: fc.boolean(), hasApiAccess: fc.boolean() })
 const scope = fc.constantFrom<Scope>(...scopes)
 
-describe('who sees which agents of a member', () => {
-  test('a scope narrows what may be seen and never widens it', () => {
+describe('visibility of a member’s agents', () => {
+  test('a scope narrows what is visible and never widens it', () => {
     const narrows = (who: CallerRights, asked: Scope) => {
       const all = listVisibilities(who, 'all')
       for (const visibility of listVisibilities(who, asked)) expect(all).toContain(visibility)
@@ -20,7 +20,7 @@ describe('who sees which agents of a member', () => {
     fc.assert(fc.property(asker, scope, narrows))
   })
 
-  test('what is private is its owner’s, and what is for members needs one of the two', () => {
+  test('private agents are visible to their owner, those for members need one of two rights', () => {
     const keeps = (who: CallerRights, asked: Scope) => {
       const seen = listVisibilities(who, asked)
       if (seen.has('private')) expect(who.isOwner).toBe(true)
@@ -45,8 +45,8 @@ const wanted = fc.record({
   q: fc.option(word, { nil: undefined }),
 })
 
-describe('which agents measure what is asked for', () => {
-  test('an agent is found exactly when one of its metrics alone would be', () => {
+describe('filters on metrics', () => {
+  test('an agent matches exactly when one of its metrics alone would', () => {
     fc.assert(
       fc.property(fc.array(metric, { maxLength: 4 }), wanted, (metrics, asked) => {
         expect(hasMetric(metrics, asked)).toBe(metrics.some(metric => hasMetric([metric], asked)))
@@ -54,7 +54,7 @@ describe('which agents measure what is asked for', () => {
     )
   })
 
-  test('another metric_id to choose from never loses an agent, where one was asked for', () => {
+  test('a further metric_id to choose from never removes an agent', () => {
     fc.assert(
       fc.property(fc.array(metric, { maxLength: 4 }), wanted, word, (metrics, asked, more) => {
         fc.pre(asked.metric_ids.length > 0 && hasMetric(metrics, asked))

@@ -8,7 +8,7 @@ const ids = fc.array(fc.oneof(fc.nat(COUNT - 1), fc.constantFrom(0, 31, 32, 1_02
   size: 'max',
 })
 
-it('a set of entries, few or many, has each of them once and says them rising', () => {
+it('a set of any size has each of its entries once and lists them in rising order', () => {
   fc.assert(
     fc.property(ids, fc.boolean(), (added, isMany) => {
       const set = new EntrySet(COUNT, isMany ? COUNT : added.length)

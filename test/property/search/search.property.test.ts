@@ -39,7 +39,7 @@ async function searchBest(index: SearchIndex, text: string, limit: number): Prom
   return (await index.search(['brands'], text, limit)).brands.map(item => JSON.parse(item).number)
 }
 
-it('a list holds what a look at each name finds: called so, beginning so, containing it', async () => {
+it('a list equals a scan of all names: exact, prefix, substring', async () => {
   await fc.assert(
     fc.asyncProperty(asked, async ([all, text]) => {
       fc.pre(fold(text) !== '')
@@ -51,7 +51,7 @@ it('a list holds what a look at each name finds: called so, beginning so, contai
   )
 })
 
-it('the best are those and then, if none is called so, those one edit from what was asked', async () => {
+it('the best are those, then, if none is exact, those one edit away', async () => {
   await fc.assert(
     fc.asyncProperty(asked, fc.integer({ min: 1, max: 6 }), async ([all, text], limit) => {
       fc.pre(fold(text) !== '')
@@ -86,7 +86,7 @@ const misspelled = fc
     return [meant, characters.join('')]
   })
 
-it('any word is found by what one edit makes of it, alone and beside another one', async () => {
+it('any word is found by a single edit of it, alone and beside another one', async () => {
   await fc.assert(
     fc.asyncProperty(
       misspelled,
@@ -105,7 +105,7 @@ it('any word is found by what one edit makes of it, alone and beside another one
   )
 })
 
-it('pages of a list follow one another, and flags filter what is counted', async () => {
+it('pages of a list follow each other, and flags filter what is counted', async () => {
   await fc.assert(
     fc.asyncProperty(asked, async ([all, text]) => {
       const matches = await (await buildSearchIndex(all)).all('brands', text)

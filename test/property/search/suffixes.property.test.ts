@@ -56,7 +56,7 @@ function placesIn(run: Buffer, bytes: Buffer): number[] {
   return places
 }
 
-it('the places where a text stands are those that a look at each byte finds', async () => {
+it('positions of a text equal those of a scan of all bytes', async () => {
   const folder = newDataDir()
   await fc.assert(
     fc.asyncProperty(asked, async ([all, wanted]) => {
@@ -73,7 +73,7 @@ it('the places where a text stands are those that a look at each byte finds', as
   )
 })
 
-it('the first entries that hold a text are the first of all that do, each once', async () => {
+it('the first entries that contain a text are the first of all, each once', async () => {
   const folder = newDataDir()
   await fc.assert(
     fc.asyncProperty(asked, fc.integer({ min: 1, max: 9 }), async ([all, wanted], limit) => {
@@ -89,7 +89,7 @@ it('the first entries that hold a text are the first of all that do, each once',
   )
 })
 
-it('every byte belongs to the entry whose texts it stands in', async () => {
+it('every byte belongs to the entry whose text it is in', async () => {
   const folder = newDataDir()
   await fc.assert(
     fc.asyncProperty(entries, async all => {

@@ -30,7 +30,7 @@ function buildEntry({ name, rid, owner }: Change): Entry {
   return { space: 'identifier', key, value: owner === null ? undefined : Buffer.from(owner) }
 }
 
-test('one value says what an identifier names, whatever was added and taken away before', async () => {
+test('the value of an identifier is the same for any history of additions and removals', async () => {
   let number = 0
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(change, { maxLength: 20 }), { maxLength: 5 }), async all => {

@@ -78,7 +78,7 @@ async function readContents({ db }: MemoryIndex) {
   }
 }
 
-test('what stands of domains that point to their hosted files is what would be derived anew, whatever happened', async () => {
+test('hosted files of domains that point to them equal a fresh derivation, whatever happened', async () => {
   const clock = testClock('2026-11-20T03:00Z')
   const index = await openMemoryIndex(clock, { hostingBase: base })
   let hosted = 0

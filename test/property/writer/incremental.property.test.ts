@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { checkIncremental } from '../../support/incremental.ts'
 
 describe('after any nights the index', () => {
-  it('says what one says that is derived anew from documents, crawl state and time', async () => {
+  it('equals one that is derived afresh from documents, crawl state and time', async () => {
     const run = await checkIncremental(35, { numRuns: 40 })
     expect(run.failed, fc.defaultReportMessage(run)).toBe(false)
   })
 
-  it('does so also for all who are not held, and for all once they are released', async () => {
+  it('also for all publishers that are not held, and for all once they are released', async () => {
     const holdingAll = { share: 0, factor: 1, rows: 1, publishers: 1 }
     const run = await checkIncremental(20, { numRuns: 20 }, holdingAll)
     expect(run.failed, fc.defaultReportMessage(run)).toBe(false)

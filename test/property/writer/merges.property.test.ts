@@ -133,7 +133,7 @@ async function live(steps: readonly Step[]): Promise<void> {
 }
 
 describe('properties that are merged in any order, between nights of any files', () => {
-  it('answer each with exactly one that lives, and the nights after are quiet', async () => {
+  it('each have exactly one living record, and later nights change nothing', async () => {
     await fc.assert(fc.asyncProperty(path, live), { numRuns: 8 })
   })
 })

@@ -52,7 +52,7 @@ function buildContent(number: number): MirrorContent {
   }
 }
 
-test('a proposal is approved only in the place of the mirror that it was made for', async () => {
+test('a proposal is approved only for the mirror version that it was made for', async () => {
   let approved = 0
   let refused = 0
   await fc.assert(

@@ -61,8 +61,8 @@ async function livedThrough(
   }
 }
 
-describe('any nights that commits take on in portions of any size', () => {
-  it('come to what they come to at once, and the feed tells it', async () => {
+describe('any nights that are applied in portions of any size', () => {
+  it('end in the same state as all at once, and the feed reports it', async () => {
     const check = inTime(40, async (path: Night[], size: number) => {
       const replica = new Replica()
       const portions = await livedThrough(path, size, events => replica.apply(events))

@@ -61,7 +61,7 @@ async function live(
 }
 
 describe('a month with capacity to spare', () => {
-  it('leaves nothing that answered within a week unasked for more than a day', async () => {
+  it('checks every file that answered within a week at least daily', async () => {
     const clock = testClock('2026-11-20T03:00Z')
     const asked: Record<string, number> = {}
     await withIndex(
@@ -95,7 +95,7 @@ describe('a month with capacity to spare', () => {
     expect(asked['busy.example']).toBeLessThanOrEqual(DAYS * 4 + 1)
   })
 
-  it('asks a frontier without a file less and less', async () => {
+  it('checks a frontier without files less and less often', async () => {
     const clock = testClock('2026-11-20T03:00Z')
     const perDay = Array<number>(DAYS + 1).fill(0)
     await withIndex(

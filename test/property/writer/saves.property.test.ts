@@ -94,7 +94,7 @@ async function check({ db }: MemoryIndex): Promise<void> {
   }
 }
 
-test('an entry is what its last revision left, however it was edited and delivered', async () => {
+test('an entry equals its last revision, however it was edited and delivered', async () => {
   const clock = testClock('2026-11-20T03:00Z')
   const index = await openMemoryIndex(clock)
   const step = fc.record({

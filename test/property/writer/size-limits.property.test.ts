@@ -34,7 +34,7 @@ function observeFile({ shape, rows, isPointedTo }: File, n: number, at: number) 
   ]
 }
 
-describe('any 14 files that are large beside the limits', () => {
+describe('any 14 files near the size limits', () => {
   it('leave a registry that commits, answers, restarts and can be repaired', async () => {
     const check = async (some: File[], areTogether: boolean) => {
       const clock = testClock('2026-11-20T03:00Z')

@@ -85,7 +85,7 @@ afterAll(() => {
 
 const loadState = (db: Database) => db.all('from crawl_state order by kind, location')
 
-it('what is as it was is taken in by one statement just as by the long way', async () => {
+it('the one statement for unchanged observations has the effect of the full path', async () => {
   let quickly = 0
   await fc.assert(
     fc.asyncProperty(fc.array(round, { minLength: 1, maxLength: 4 }), async rounds => {

@@ -61,7 +61,7 @@ async function world(work: (world: World) => Promise<void>, tier = 'company_lead
 const refusal = (answer: Answer) => ('refused' in answer ? answer : undefined)
 
 describe('a member', () => {
-  it('has a slug made of its name, which no other has', () =>
+  it('has a unique slug made of its name', () =>
     world(async ({ ask, registry, deliver }) => {
       const createSlug = async (operation: object) => {
         const answer = await ask({ op: 'member.create', org: 'Other', ...operation })
@@ -84,7 +84,7 @@ describe('a member', () => {
       ])
     }))
 
-  it('changes what is said, and keeps the rest', () =>
+  it('changes the given fields and keeps the rest', () =>
     world(async ({ ask, registry }) => {
       await ask({ op: 'member.update', display_name: 'Acme Inc', is_founding: true })
       await ask({ op: 'member.update', is_public: true })
@@ -99,7 +99,7 @@ describe('a member', () => {
       })
     }))
 
-  it('keeps a domain until it gives it up', () =>
+  it('keeps a domain until it is removed', () =>
     world(async ({ ask }) => {
       const add = (org: string) =>
         ask({ op: 'organization.domain.add', org, domain: 'Acme.example', proof: 'dns_txt' })
@@ -118,7 +118,7 @@ describe('a member', () => {
     { op: 'member.tier', org: 'Nobody', tier: null },
     { op: 'member.agent.save', org: 'Nobody', url, type: 'sales' },
     { op: 'organization.domain.add', org: 'Nobody', domain: 'a.example', proof: 'http' },
-  ])('is an organization that exists: $op', operation =>
+  ])('requires an existing organization: $op', operation =>
     world(async ({ ask }) => {
       expect(await ask(operation)).toEqual({
         refused: 'no organization named Nobody',
@@ -129,7 +129,7 @@ describe('a member', () => {
 })
 
 describe('an agent of a member', () => {
-  it('is private unless something else is said, and changes only as said', () =>
+  it('is private by default, and changes only on request', () =>
     world(async ({ ask }) => {
       const save = (more: object) => ask({ op: 'member.agent.save', url: `${url}/`, ...more })
       expect(refusal(await save({ name: 'A' }))?.refused).toBe('a new agent needs a type')
@@ -141,7 +141,7 @@ describe('an agent of a member', () => {
       })
     }))
 
-  it('is shown to members only where its member has no API access', () =>
+  it('is visible to members only where its member has no API access', () =>
     world(async ({ ask, visibilities, probed }) => {
       const answer = await ask({
         op: 'member.agent.save',
@@ -166,7 +166,7 @@ describe('an agent of a member', () => {
       expect([await visibilities(), await probed()]).toEqual([{ [url]: 'members_only' }, []])
     }, 'individual_academic'))
 
-  it('is hidden when the tier goes, and not shown again when it comes back', () =>
+  it('is hidden when the tier ends, and stays hidden when it returns', () =>
     world(async ({ ask, visibilities, probed }) => {
       await ask({ op: 'member.agent.save', url, type: 'sales', visibility: 'public' })
       expect(await probed()).toEqual([url])
@@ -177,7 +177,7 @@ describe('an agent of a member', () => {
       expect([await visibilities(), await probed()]).toEqual([{ [url]: 'members_only' }, []])
     }))
 
-  it('is removed once it is not public', () =>
+  it('can be removed once it is not public', () =>
     world(async ({ ask, visibilities }) => {
       await ask({ op: 'member.agent.save', url, type: 'sales', visibility: 'public' })
       const remove = () => ask({ op: 'member.agent.remove', url })
@@ -189,7 +189,7 @@ describe('an agent of a member', () => {
     }))
 
   it.each(['acme.example', 'ftp://acme.example', 'https://a.example/?x', 'https://a.example/#x'])(
-    'has an address that agents have, not %s',
+    'needs a valid agent address, not %s',
     wrong => {
       const operation = { op: 'member.agent.save', org: 'Acme', url: wrong, type: 'sales' }
       expect(Operation.safeParse(operation).success).toBe(false)
@@ -197,7 +197,7 @@ describe('an agent of a member', () => {
   )
 })
 
-describe('what the index is told of members', () => {
+describe('the index learns of members', () => {
   const save = (agent: string, visibility: string) => ({
     op: 'member.agent.save',
     url: agent,
@@ -205,7 +205,7 @@ describe('what the index is told of members', () => {
     visibility,
   })
 
-  it('is which agents are public: they are probed', () =>
+  it('which agents are public: they are probed', () =>
     world(async ({ ask, probed, registry }) => {
       await ask(save(url, 'public'), save('https://m.example', 'members_only'))
       await ask(save('https://p.example', 'private'))
@@ -220,7 +220,7 @@ describe('what the index is told of members', () => {
       expect(await registry.index.all('select agent_url from enrolled_agents')).toHaveLength(1)
     }))
 
-  it('is forgotten when an agent is shown no more, and a probe under way brings nothing back', () =>
+  it('when an agent is hidden: it is deleted, and a probe under way does not bring it back', () =>
     world(async ({ ask, registry, clock }) => {
       await ask(save(url, 'public'))
       const observation = (): Observation => ({
@@ -243,7 +243,7 @@ describe('what the index is told of members', () => {
       expect(await rows()).toBe(0)
     }))
 
-  it('is caught up with at the next start, when a crash kept a change from the index', async () => {
+  it('at the next start what a crash kept from it', async () => {
     const clock = testClock('2026-11-20T03:00Z')
     const opening = { dataDir: newDataDir(), clock }
     const before = await openSequencer(opening)
@@ -268,7 +268,7 @@ describe('what the index is told of members', () => {
     await again.close()
   })
 
-  it('is what stands, when an old submission is delivered again after a newer one', () =>
+  it('only the current state, when an old submission is delivered again after a newer one', () =>
     world(async ({ ask, deliver, probed, registry, clock }) => {
       const shown = buildSubmission(save(url, 'public'))
       // As after a crash between the two stores: the accounts have it, the index has not.

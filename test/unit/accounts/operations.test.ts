@@ -7,7 +7,7 @@ import { Operation } from '../../../pipeline/model/submission.ts'
 const folder = join(import.meta.dirname, '../../../pipeline/accounts')
 const names = Operation.options.map(({ shape }) => shape.op.value)
 
-test('each operation of the model is defined in exactly one file, and nothing else is', () => {
+test('each operation of the model is defined in exactly one file, and no other is defined', () => {
   const defined = readdirSync(folder)
     .filter(file => file.endsWith('.ts'))
     .flatMap(
@@ -20,11 +20,11 @@ test('each operation of the model is defined in exactly one file, and nothing el
 describe.each(names)('%s', name => {
   const definition = getDefinition({ op: name } as Operation)
 
-  test('is carried out on the accounts', () => {
+  test('is applied to the accounts', () => {
     expect(definition.perform).toBeTypeOf('function')
   })
 
-  test('either has an inverse or says why it has none', () => {
+  test('has an inverse or a reason for having none', () => {
     const ways = ['invert', 'irreversible'].filter(way => way in definition)
     expect(ways).toHaveLength(1)
   })

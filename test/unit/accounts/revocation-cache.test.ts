@@ -61,7 +61,7 @@ beforeEach(async () => {
 })
 
 describe('a person who was removed from an organization', () => {
-  test('saves nothing for it any more, in the same commit, a later one or after a start', async () => {
+  test('saves nothing for it any more: in the same commit, a later one, and after a restart', async () => {
     const waited = saved()
     expect(await outcomes(saved(), removal(), saved())).toEqual(['done', 'done', removed])
     expect(await outcomes(waited)).toEqual([removed])
@@ -70,18 +70,18 @@ describe('a person who was removed from an organization', () => {
     expect(await outcomes(waited)).toEqual([removed])
   })
 
-  test('is not remembered as the answer: another member asks for the same under the same id', async () => {
+  test('gets a refusal that is not stored: another member may use the same submission id', async () => {
     await outcomes(joining('member', 'bob'))
     const waited = saved()
     expect(await outcomes(removal(), waited)).toEqual(['done', removed])
     expect(await outcomes({ ...waited, by: { kind: 'user', id: 'bob', org_id } })).toEqual(['done'])
   })
 
-  test('belongs to it again once somebody says so', async () => {
+  test('belongs to it again once added again', async () => {
     expect(await outcomes(removal(), joining('member'), saved())).toEqual(['done', 'done', 'done'])
   })
 
-  test('still founds another one, and acts for that', async () => {
+  test('may still found another one, and act for that', async () => {
     const founded = randomUUID()
     const found = asked(
       {
@@ -98,7 +98,7 @@ describe('a person who was removed from an organization', () => {
     expect(await outcomes(removal(), found, save)).toEqual(['done', 'done', 'done'])
   })
 
-  test('acts for the organization that enrolling an agent founds', async () => {
+  test('acts for the organization that an enrolment founds', async () => {
     const agent = { op: 'member.agent.enrol', url: 'https://agent.example/mcp', type: 'sales' }
     const founding = { org_id: randomUUID(), user_id: 'eve', name: 'Eve', is_personal: true }
     const eve = { kind: 'user', id: 'eve' } as const
@@ -107,7 +107,7 @@ describe('a person who was removed from an organization', () => {
     expect(await outcomes(enrol, more)).toEqual(['done', 'done'])
   })
 
-  test('is one again where the removal was not kept', async () => {
+  test('stays a member where the removal could not be stored', async () => {
     const cut = accounts.begin(
       [removal()],
       stamp(),
@@ -119,7 +119,7 @@ describe('a person who was removed from an organization', () => {
   })
 })
 
-test('an owner who is a mere member from now on makes no key', async () => {
+test('an owner who becomes an ordinary member creates no key', async () => {
   const hash = 'a'.repeat(64)
   const key = () =>
     asked({ op: 'key.create', key_id: randomUUID(), org: org_id, label: '', hash }, ann)
@@ -131,13 +131,13 @@ test('an owner who is a mere member from now on makes no key', async () => {
 describe('a role that was revoked', () => {
   const gone = expect.objectContaining({ error: 'not_found' })
 
-  test('lets nothing through that waited for the writer', async () => {
+  test('refuses what waits for the writer', async () => {
     expect(await outcomes(role('role.grant'), unmirror())).toEqual(['done', gone])
     expect(await outcomes(role('role.revoke'), unmirror())).toEqual(['done', fallen])
     expect(await outcomes(unmirror())).toEqual([fallen])
   })
 
-  test('is missed only where it is needed', async () => {
+  test('matters only where the role is required', async () => {
     const rollback = (moderates: boolean) =>
       asked(
         {
@@ -159,14 +159,14 @@ describe('a role that was revoked', () => {
     ])
   })
 
-  test('takes nothing from whoever holds another one that lets them do it', async () => {
+  test('changes nothing for a holder of another sufficient role', async () => {
     const admin = { role: 'admin' } as const
     await outcomes(role('role.grant'), role('role.grant', admin))
     expect(await outcomes(role('role.revoke'), unmirror())).toEqual(['done', gone])
     expect(await outcomes(role('role.revoke', admin), unmirror())).toEqual(['done', fallen])
   })
 
-  test('is that of a person whose subject is an address, and of a key', async () => {
+  test('may belong to a person whose subject is an address, or to a key', async () => {
     const subject = 'Ann@acme.example'
     const person: Asker = { kind: 'user', id: toUserId(subject)! }
     const key_id = randomUUID()
@@ -181,7 +181,7 @@ describe('a role that was revoked', () => {
     expect(await outcomes(unmirror(person), unmirror(key))).toEqual([fallen, fallen])
   })
 
-  test('binds nobody at the command line', async () => {
+  test('does not affect the command line', async () => {
     expect(await outcomes(unmirror({ kind: 'command', id: 'root' }))).toEqual([gone])
   })
 })

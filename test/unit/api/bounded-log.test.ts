@@ -4,7 +4,7 @@ import { MINUTE } from '../../../pipeline/core/clock.ts'
 import { TestClock } from '../../support/app.ts'
 import { rememberingLog } from '../../support/remembering-log.ts'
 
-test('of one kind ten lines a minute are written, and then how many were not', () => {
+test('ten lines of a kind are logged per minute, then the number of dropped ones', () => {
   const { log, said } = rememberingLog()
   const clock = new TestClock()
   const bounded = new BoundedLog(log, clock)

@@ -24,7 +24,7 @@ function open(atOnce: number, waiting: number) {
   return { ask, begun, endAll, refused, settle: waitForTurns, turns }
 }
 
-test('callers take turns, however much one of them asked for before', async () => {
+test('callers alternate, however much one of them requested before', async () => {
   const { ask, begun, endAll } = open(1, 100)
   const all = ['a', 'a', 'a', 'a', 'b', 'c', 'b'].map(caller => ask(caller))
   await endAll()
@@ -32,7 +32,7 @@ test('callers take turns, however much one of them asked for before', async () =
   expect(begun.join('')).toBe('aabcaba')
 })
 
-test('where too many wait, the caller with the longest line loses its last place', async () => {
+test('beyond the bound the caller with the longest queue loses its last place', async () => {
   const { ask, refused, begun, endAll } = open(1, 3)
   const all = [ask('a', 'a1'), ask('a', 'a2'), ask('a', 'a3'), ask('a', 'a4')]
   all.push(ask('b', 'b1'), ask('a', 'a5'), ask('c', 'c1'), ask('d', 'd1'))
@@ -42,7 +42,7 @@ test('where too many wait, the caller with the longest line loses its last place
   expect(begun).toEqual(['a1', 'a2', 'b1', 'c1'])
 })
 
-test('work that fails gives its place back, and is told of', async () => {
+test('failed work returns its place and reports the failure', async () => {
   const { turns } = open(1, 1)
   for (let i = 0; i < 3; i++) {
     await expect(turns.run('a', () => Promise.reject(new Error('broken')))).rejects.toThrow(
@@ -52,7 +52,7 @@ test('work that fails gives its place back, and is told of', async () => {
   expect(await turns.run('a', () => 1)).toBe(1)
 })
 
-test('who is refused is told when to come again', async () => {
+test('a refused caller gets a time to retry', async () => {
   const { turns } = open(0, 0)
   await expect(turns.run('a', () => 1)).rejects.toMatchObject({
     status: 503,

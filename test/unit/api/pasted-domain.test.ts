@@ -15,7 +15,7 @@ test.each([
   'XN--BCHER-KVA.EXAMPLE.',
   ' https://bücher.example/a?b#c ',
   'HTTP://Bücher.example./',
-])('a domain as people paste it is one name, however it is spelled: %s', text => {
+])('a domain is recognised in every form that people paste: %s', text => {
   expect(PastedDomain.parse(text)).toBe(IDN)
 })
 
@@ -29,6 +29,6 @@ test.each([
   'a.example:80',
   '127.0.0.1',
   'a b.example',
-])('what is no domain stays none: %s', text => {
+])('text that is no domain is not accepted as one: %s', text => {
   expect(PastedDomain.safeParse(text).success).toBe(false)
 })

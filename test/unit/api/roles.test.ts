@@ -21,7 +21,7 @@ const change = (op: 'role.grant' | 'role.revoke', role: 'moderator' | 'admin', w
   registry.submit({ op, role, holder: 'key', id: whose } satisfies Operation)
 
 describe('roles', () => {
-  test('a key has the roles it was given, until they are taken back', async () => {
+  test('a key has its granted roles until they are revoked', async () => {
     expect(rolesNow()).toEqual([])
     await change('role.grant', 'moderator')
     await change('role.grant', 'admin')
@@ -35,7 +35,7 @@ describe('roles', () => {
     expect(rolesNow()).toEqual(['moderator'])
   })
 
-  test('a key that is unknown or revoked is given none, and what is not held is not taken', async () => {
+  test('an unknown or revoked key gets none, and a role that is not held cannot be revoked', async () => {
     const unknown = randomUUID()
     expect(await change('role.grant', 'admin', unknown)).toEqual([
       { refused: `no live key ${unknown}`, error: 'not_found' },
@@ -45,7 +45,7 @@ describe('roles', () => {
     ])
   })
 
-  test('the stores agree on who holds what', async () => {
+  test('all stores agree on the holders of roles', async () => {
     await registry.submit({ op: 'role.grant', role: 'admin', holder: 'user', id: 'ada@sub|1' })
     expect(await registry.verify()).toEqual([])
     await registry.restart()

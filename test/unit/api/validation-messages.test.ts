@@ -35,7 +35,7 @@ test.each([
 /** What no field of any request may be, and what many may not. */
 const wrong = [undefined, null, 7, -1, 1.5, true, '', 'x', '\ud800', [], [7], {}, { a: 1 }]
 
-test('no operation tells in words of its schema what is wrong with a request', () => {
+test('no error quotes the wording of the schema library', () => {
   const parts = operations.flatMap(({ query, params, body }) =>
     [query, params, body].filter(part => part !== undefined),
   )

@@ -71,7 +71,7 @@ describe('the key of an agent', () => {
     undefined,
   ])('does not exist for %j', address => expect(toAgentUrlKey(address)).toBeUndefined())
 
-  it('differs by path case, which the fallback of a lookup does not see', () => {
+  it('differs by path case, which the fallback of a lookup ignores', () => {
     const [upper, lower] = ['https://sales.example/MCP', 'https://Sales.example/mcp/']
     expect(toAgentUrlKey(upper)).not.toBe(toAgentUrlKey(lower))
     expect(toLooseAgentUrlKey(upper)).toBe(toLooseAgentUrlKey(lower))

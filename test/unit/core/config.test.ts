@@ -22,7 +22,7 @@ describe('DNS_SERVER', () => {
 })
 
 describe('TRUSTED_PROXIES', () => {
-  it('are nobody, unless they are named', () => {
+  it('are none by default', () => {
     expect(readConfig({}).TRUSTED_PROXIES).toEqual([])
     const TRUSTED_PROXIES = '127.0.0.1, 10.0.0.0/8,fd00::/8,'
     expect(readConfig({ TRUSTED_PROXIES }).TRUSTED_PROXIES).toEqual([
@@ -41,7 +41,7 @@ describe('TRUSTED_PROXIES', () => {
 })
 
 describe('CRAWL_SIGNING_KEY', () => {
-  it('needs to be told where the public key is found', () => {
+  it('requires the address of the public key', () => {
     expect(() => readConfig({ CRAWL_SIGNING_KEY: 'key.jwk' })).toThrow('needs BASE_URL')
     const BASE_URL = 'https://registry.example'
     expect(readConfig({ CRAWL_SIGNING_KEY: 'key.jwk', BASE_URL })).toMatchObject({ BASE_URL })
@@ -52,7 +52,7 @@ describe('AUTH_ISSUER', () => {
   const AUTH_JWKS_URL = 'https://issuer.example/jwks'
   const AUTH_ISSUER = 'https://issuer.example'
 
-  it('needs to be told where its keys are, and for whom its tokens are', () => {
+  it('requires the address of its keys and an audience', () => {
     expect(() => readConfig({ AUTH_ISSUER })).toThrow('needs AUTH_JWKS_URL')
     expect(() => readConfig({ AUTH_ISSUER, AUTH_JWKS_URL })).toThrow('needs AUTH_AUDIENCE or')
     const told = { AUTH_ISSUER, AUTH_JWKS_URL, AUTH_CLIENT_ID: 'console' }

@@ -79,7 +79,7 @@ describe('an ASCII name that looks like another one is doubtful', () => {
   })
 })
 
-describe('a name with a protected one in it is doubtful', () => {
+describe('a name that contains a protected one is doubtful', () => {
   const brands = ['acme.com', 'apple.com', 'bbc.co.uk', 'bücher.de']
   test.each([
     ['acme.net'],
@@ -107,7 +107,7 @@ describe('a name with a protected one in it is doubtful', () => {
   })
 })
 
-describe('a name in one script, or in what a language mixes, is fine', () => {
+describe('a name in one script, or in scripts that a language mixes, is fine', () => {
   test.each([
     ['bücher.de'],
     ['bucher.de'],
@@ -124,18 +124,18 @@ describe('a name in one script, or in what a language mixes, is fine', () => {
     expect(check(name, ['bucher.de', 'bücher.de', 'acme.com'], [])).toBe('fine')
   })
 
-  it('one in a script that names are seldom written in is for a person to see', () => {
+  it('a name in a script that is rare in names needs review', () => {
     expect(classifyScripts('ᏣᎳᎩ')).toBe('unusual')
     expect(classifyScripts('123-4')).toBe('one')
   })
 })
 
-it('a name below that of the same owner is not taken for it', () => {
+it('a subdomain of the same owner is not confusable with it', () => {
   expect(check('www.acrne.com', ['acrne.com'])).toBe('fine')
   expect(check('acme.com', ['acme.com'])).toBe('fine')
 })
 
-it('the look of a name is the same in any case, and never holds another name in it', () => {
+it('the skeleton of a name ignores case, and never contains another name', () => {
   expect(toSkeleton('ACME.example')).toBe(toSkeleton('acme.example'))
   expect(toSkeleton('acme.com')).not.toBe(toSkeleton('acme.co'))
 })
@@ -147,18 +147,18 @@ describe('the list of protected names', () => {
     return path
   }
 
-  it('is a file of domains, a line each, with remarks', () => {
+  it('is a file with one domain per line and comments', () => {
     const { sites } = readProtectedNames(
       buildFile('# ours\nacme.com\n\n www.Bücher.de # books\r\n'),
     )
     expect([...sites]).toEqual(['acme.com', 'xn--bcher-kva.de'])
   })
 
-  it('is nothing where no file is named', () => {
+  it('is empty where no file is configured', () => {
     expect(readProtectedNames(undefined).sites.size).toBe(0)
   })
 
-  it('says which line is no domain, and when there is no file', () => {
+  it('reports the line that is no domain, and a missing file', () => {
     expect(() => readProtectedNames(buildFile('acme.com\nacme\n'))).toThrow(/line 2/)
     expect(() => readProtectedNames('/nowhere/names.txt')).toThrow(ConfigError)
   })

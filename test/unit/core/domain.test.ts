@@ -22,7 +22,7 @@ describe('a domain', () => {
     ['acme..example', undefined],
     ['acme.example/x', undefined],
     ['acme.example:443', undefined],
-  ])('%s is known as %s', (written, expected) => {
+  ])('%s is normalised to %s', (written, expected) => {
     expect(parseDomain(written)).toBe(expected)
     expect(parsePublisherDomain(written)).toBe(written.includes('/') ? undefined : expected)
   })
@@ -34,7 +34,7 @@ describe('a domain', () => {
     },
   )
 
-  it('has one spelling: what was converted once is not converted again', () => {
+  it('is normalised only once', () => {
     expect(toAscii(toAscii('ПРИМЕР.рф'))).toBe(russian)
   })
 })
@@ -51,14 +51,14 @@ describe('a place that a document names', () => {
   })
 })
 
-describe('the domains of a document', () => {
+describe('domains in a document', () => {
   const read = (kind: 'adagents.json' | 'brand.json', content: object) =>
     parseDocument(kind, Buffer.from(JSON.stringify(content)), {
       domain: 'acme.example',
       maxFaults: 20,
     }).document
 
-  it('are in one spelling wherever an adagents.json names one', () => {
+  it('are normalised wherever an adagents.json names one', () => {
     const written = 'Пример.РФ.'
     const document = read('adagents.json', {
       properties: [
@@ -111,7 +111,7 @@ describe('the domains of a document', () => {
     })
   })
 
-  it('are in one spelling wherever a brand.json names one', () => {
+  it('are normalised wherever a brand.json names one', () => {
     const document = read('brand.json', {
       house: { domain: 'ПРИМЕР.рф.', name: 'Example' },
       brands: [],
@@ -123,7 +123,7 @@ describe('the domains of a document', () => {
     })
   })
 
-  it('are in one spelling in a pointer', () => {
+  it('are normalised in a pointer', () => {
     const authoritative_location = 'https://Пример.рф./a.json'
     expect(read('adagents.json', { authoritative_location })).toMatchObject({
       authoritative_location: `https://${russian}/a.json`,

@@ -79,7 +79,7 @@ async function validityIn({ db }: MemoryIndex): Promise<string> {
   return `${property?.status ?? 'none'}, ${grants.length === 0 ? 'ended' : 'granted'}`
 }
 
-describe('what stands after the attempts to read a file', () => {
+describe('the state after attempts to read a file', () => {
   test.each<[string, string, Parameters<typeof validityAfter>]>([
     ['200 and valid', 'active, granted', [[0, 0, 'ok']]],
     [
@@ -366,7 +366,7 @@ describe('what stands after the attempts to read a file', () => {
     expect(await validityAfter(...history)).toBe(expected)
   })
 
-  it('is what stood, for a week, while a server does not answer in whatever way', async () => {
+  it('lasts a week while a server fails, in whatever way', async () => {
     const clock = testClock('2026-11-20T03:00Z')
     await withIndex(clock, async index => {
       const commit = (seen: (location: string, outcome: Outcome) => Observation) =>
@@ -406,11 +406,11 @@ describe('the validators of a file', () => {
     })
   })
 
-  it('outlast silence', async () => {
+  it('survive silence', async () => {
     expect(await stateAfter(['timeout'], ['server_error'])).toMatchObject({ etag: '"1"' })
   })
 
-  it('are dropped once it answered otherwise, so that a 304 never speaks for another answer', async () => {
+  it('are dropped after another answer, so that a 304 never confirms it', async () => {
     expect(await stateAfter(['not_json'])).toMatchObject({ etag: null, last_modified: null })
   })
 })
@@ -462,7 +462,7 @@ describe('a publisher whose file becomes a pointer', () => {
   })
 })
 
-describe('a file that others point to and that now points on', () => {
+describe('a shared file that becomes a pointer', () => {
   const quay = 'quay.example'
   const shared = {
     ...file,
@@ -489,13 +489,16 @@ describe('a file that others point to and that now points on', () => {
 
   const places = [quay, 'https://files.example/adagents.json']
 
-  test.each(places)('%s is no answer: what stood is stale, its grants stand a day', async place => {
-    expect(await validityUnder(place, 0)).toBe('stale, granted')
-    expect(await validityUnder(place, 23)).toBe('stale, granted')
-    expect(await validityUnder(place, 24)).toBe('stale, ended')
-  })
+  test.each(places)(
+    '%s is no answer: its properties become stale, its grants hold a day',
+    async place => {
+      expect(await validityUnder(place, 0)).toBe('stale, granted')
+      expect(await validityUnder(place, 23)).toBe('stale, granted')
+      expect(await validityUnder(place, 24)).toBe('stale, ended')
+    },
+  )
 
-  test.each(places)('%s is none either when it holds agents too', async place => {
+  test.each(places)('%s is no answer either when it also lists agents', async place => {
     const other = { ...shared, authorized_agents: [] }
     expect(await validityUnder(place, 1, other)).toBe('stale, granted')
   })

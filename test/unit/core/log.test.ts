@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createLog } from '../../../pipeline/core/log.ts'
 
-test('a line about an error says what and where, whichever name it is logged under', () => {
+test('a logged error has its message and stack, under whichever name it is logged', () => {
   const lines: string[] = []
   const log = createLog('api', 'info', { write: line => void lines.push(line) })
   const error = new TypeError('no such thing')

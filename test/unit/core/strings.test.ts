@@ -22,13 +22,13 @@ function heldBy(keep: (piece: string) => string): number {
   return held
 }
 
-describe('a copy of its own', () => {
-  it('lets go of the long text that a piece was cut from, which the piece does not', () => {
+describe('a detached copy', () => {
+  it('releases the long text that it was cut from', () => {
     expect(heldBy(piece => piece)).toBeGreaterThan((TEXTS * CHARS) / 2)
     expect(heldBy(detach)).toBeLessThan(CHARS)
   })
 
-  it('says the same', () => {
+  it('equals the original', () => {
     for (const text of ['', 'brand.json bücher.example', '🙂'.repeat(50)]) {
       expect(detach(text)).toBe(text)
     }

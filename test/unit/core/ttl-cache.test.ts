@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createTtlCache } from '../../../pipeline/core/ttl-cache.ts'
 import { testClock } from '../../support/clock.ts'
 
-test('an entry is kept for its time by our clock, and gives way when others are used more', () => {
+test('an entry is kept for its time by our clock, and evicted when others are used more', () => {
   const clock = testClock('2026-03-01T00:00:00Z')
   const cache = createTtlCache<number>(clock, 3)
   for (const n of [1, 2, 3]) cache.set(`${n}`, n, { ttl: 1_000 * n })

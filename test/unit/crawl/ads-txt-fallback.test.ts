@@ -38,7 +38,7 @@ const crawlOutcomes = async (pages: Record<string, Page>, ...targets: CrawlTarge
   (await crawl(pages, ...targets)).seen.map(({ kind, outcome }) => `${kind} ${outcome}`)
 
 describe('the ads.txt of a domain', () => {
-  it('is asked for at once when the domain has no adagents.json, over the same connection', async () => {
+  it('is fetched at once when the domain has no adagents.json, over the same connection', async () => {
     const { seen, origin } = await crawl({ [`${domain}/ads.txt`]: adsTxt }, target)
     expect(seen).toMatchObject([
       { ...target, outcome: 'absent', status: 404 },
@@ -77,7 +77,7 @@ describe('the ads.txt of a domain', () => {
       { to: '/nowhere' },
       ['adagents.json absent', 'ads.txt ok'],
     ],
-  ])('is asked for or not after %s', async (_, page, expected) => {
+  ])('is fetched or not after %s', async (_, page, expected) => {
     const pages = { [adagents]: page, [`${domain}/ads.txt`]: adsTxt }
     expect(await crawlOutcomes(pages, target)).toEqual(expected)
   })
@@ -94,7 +94,7 @@ describe('the ads.txt of a domain', () => {
     ])
   })
 
-  it('is not asked for in place of a file by address, or of a brand.json', async () => {
+  it('is not fetched for a file by address, or a brand.json', async () => {
     const pages = { [`${domain}/ads.txt`]: adsTxt }
     const byAddress = { ...target, location: `https://${domain}/a.json` }
     const brand = { ...target, kind: 'brand.json' } as const
@@ -104,7 +104,7 @@ describe('the ads.txt of a domain', () => {
     ])
   })
 
-  it('is asked for once by a batch that names it', async () => {
+  it('is fetched once by a batch that names it', async () => {
     const own = { kind: 'ads.txt', location: domain } as const
     const { seen, origin } = await crawl({}, target, own)
     expect(seen).toMatchObject([{ outcome: 'absent' }, { ...own, outcome: 'absent' }])
@@ -122,13 +122,13 @@ describe('the ads.txt of a domain', () => {
     [`h${count}.example/ads.txt`]: last,
   })
 
-  it('may lie five redirects away on other sites, and no further', async () => {
+  it('may be five redirects away on other sites, and no more', async () => {
     expect(await crawlOutcomes(hops(5, adsTxt), target)).toHaveLength(2)
     expect(await crawlOutcomes(hops(6, adsTxt), target)).toHaveLength(1)
   })
 
   it.each(['https://10.0.0.1/ads.txt', 'https://localhost/ads.txt', 'http://m.example/ads.txt'])(
-    'is not followed to %s, which is not even asked',
+    'is not followed to %s, which gets no request',
     async to => {
       const { seen, origin } = await crawl({ [`${domain}/ads.txt`]: { to } }, target)
       expect(seen).toHaveLength(1)

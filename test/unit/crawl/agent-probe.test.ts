@@ -43,7 +43,7 @@ describe('the products of a seller', () => {
   }
   const refusing = { isError: true, structuredContent: { proto_error: { code: 'AUTH_REQUIRED' } } }
 
-  it('are asked for, and told in all', async () => {
+  it('are requested, and listed in full', async () => {
     const supported_formats = [{ format: { format_kind: 'image' } }, { format_kind: 'audio' }]
     const tasks = { get_products: json({ products }), ...caps({ creative: { supported_formats } }) }
     const document = readDocument(await probe(trained({ tasks })))
@@ -51,14 +51,14 @@ describe('the products of a seller', () => {
     expect(document.format_kinds).toEqual(['image', 'video_hosted'])
   })
 
-  it('are nobody’s business where they want a credential, which is no fault', async () => {
+  it('are left out without a fault where they need a credential', async () => {
     const seen = await probe(trained({ tasks: { get_products: refusing } }))
     expect(seen.faults).toEqual([])
     expect(readDocument(seen)).toMatchObject({ needs_auth: true, unread: [] })
     expect(readDocument(seen)).not.toHaveProperty('products')
   })
 
-  it('are not asked for where another task wanted a credential', async () => {
+  it('are not requested where another task needed a credential', async () => {
     let calls = 0
     const count = (ask: { call: { params?: { name?: unknown } } }) => {
       if (ask.call.params?.name === 'get_products') calls += 1
@@ -69,7 +69,7 @@ describe('the products of a seller', () => {
     expect([calls, readDocument(seen).products]).toEqual([0, undefined])
   })
 
-  it('stay what they were when they cannot be read', async () => {
+  it('stay as they were when they cannot be read', async () => {
     const before = readDocument(
       await probe(trained({ tasks: { get_products: json({ products }) } })),
     )
@@ -82,7 +82,7 @@ describe('the products of a seller', () => {
 })
 
 describe('a well-behaved agent', () => {
-  it('is read part by part, and its document is sound', async () => {
+  it('is read part by part, and its document is valid', async () => {
     const format_id = { agent_url: 'https://agent.example/mcp', id: 'banner' }
     const seen = await probe(
       trained({
@@ -142,12 +142,12 @@ describe('a well-behaved agent', () => {
   it.each([
     [{ publisher_domains: ['b.example', 'https://A.example/', 'b.example', 7, 'no domain'] }],
     [{ properties: [{ publisher_domain: 'b.example' }, { domain: 'a.example' }, 'x', {}] }],
-  ])('that lists whom it sells claims those publishers: %j', async listed => {
+  ])('that lists publishers it sells for claims them: %j', async listed => {
     const seen = await probe(trained({ tasks: { list_authorized_properties: json(listed) } }))
     expect(readDocument(seen)).toMatchObject({ claims: ['a.example', 'b.example'] })
   })
 
-  it('that says the same again is unchanged, however its tools are ordered', async () => {
+  it('with the same answers is unchanged, whatever the order of its tools', async () => {
     const tasks = { get_products: json({ products: [] }), create_media_buy: {} }
     const first = await probe(trained({ tasks }))
     const turned = Object.fromEntries(Object.entries(tasks).reverse())
@@ -156,14 +156,14 @@ describe('a well-behaved agent', () => {
     expect(again.document).toBeUndefined()
   })
 
-  it('is asked for the capabilities of the protocol’s name', async () => {
+  it('is asked for the capabilities under the configured protocol name', async () => {
     const tasks = { get_adcp_capabilities: json({ supported_protocols: ['signals'] }) }
     const seen = await probe(trained({ tasks }), { protocolName: 'adcp' })
     expect(readDocument(seen).capabilities?.supported_protocols).toEqual(['signals'])
     expect(readDocument(await probe(trained({ tasks }))).capabilities).toBeUndefined()
   })
 
-  it('keeps its session, and is told both kinds of answer are fine', async () => {
+  it('keeps its session, and may answer in both formats', async () => {
     const asked: string[] = []
     const seen = await probe((ask, response) => {
       const { method = '' } = ask.call
@@ -187,7 +187,7 @@ describe('a well-behaved agent', () => {
     ])
   })
 
-  it('without sessions may refuse the greeting', async () => {
+  it('without sessions may refuse initialization', async () => {
     for (const status of [400, 405, 202]) {
       const methods = {
         initialize: (_: unknown, response: ServerResponse) => none(response, status),
@@ -201,7 +201,7 @@ describe('a well-behaved agent', () => {
     expect(await probe(trained({ methods }))).toMatchObject({ outcome: 'ok' })
   })
 
-  it('may answer below its address, with its slash, or over the second transport alone', async () => {
+  it('may answer below its address, with a trailing slash, or over A2A only', async () => {
     const inner = trained({ tasks: { get_products: json({ products: [] }) } })
     const below = await probe(
       (ask, response) =>
@@ -230,7 +230,7 @@ describe('a well-behaved agent', () => {
     })
   })
 
-  it('that speaks both has both, and a card of the wrong kind is told', async () => {
+  it('with both transports is reported with both, and a card of the wrong kind as a fault', async () => {
     const inner = trained({ tasks: { get_signals: {} } })
     const withCard = (type: string) =>
       probe((ask, response) => {
@@ -264,7 +264,7 @@ describe('the resources of an agent', () => {
       },
     })
 
-  it('are counted, each once, over all pages', async () => {
+  it('are counted over all pages, each once', async () => {
     const pages = [
       [{ uri: 'doc:a' }, { uri: 'doc:b' }],
       [{ uri: 'doc:b' }, { uri: 'doc:c' }, 7],
@@ -274,11 +274,11 @@ describe('the resources of an agent', () => {
     expect(document).toMatchObject({ resources_count: 3, unread: [] })
   })
 
-  it('are none where it says that it has them and lists nothing', async () => {
+  it('are zero where it declares them and lists nothing', async () => {
     expect(readDocument(await probe(having([[]])))).toMatchObject({ resources_count: 0 })
   })
 
-  it('are not asked for where it does not say that it has any', async () => {
+  it('are not requested where it does not declare any', async () => {
     let asked = 0
     const methods = { 'resources/list': () => void asked++ }
     const document = readDocument(await probe(trained({ methods })))
@@ -286,14 +286,14 @@ describe('the resources of an agent', () => {
     expect(document).not.toHaveProperty('resources_count')
   })
 
-  it('stay what they were while they cannot be counted', async () => {
+  it('stay as they were while they cannot be counted', async () => {
     const before = readDocument(await probe(having([[{ uri: 'doc:a' }]])))
     const seen = readDocument(await probe(having(['many'])))
     expect(seen).toMatchObject({ unread: ['resources_count'] })
     expect(carry(before, seen, now)).toMatchObject({ resources_count: 1 })
   })
 
-  it('are not counted to the end of a list that has none', async () => {
+  it('are not counted to the end of an endless list', async () => {
     const asked: string[] = []
     const endlessly = Array.from({ length: 1_000 }, (_, i) => [{ uri: `doc:${i}` }])
     expect(readDocument(await probe(having(endlessly, asked))).unread).toEqual(['resources_count'])
@@ -317,7 +317,7 @@ describe('an agent that cannot be read', () => {
     expect(await status(code)).toMatchObject({ outcome, status: code })
   })
 
-  it('wants a credential at any of its places, also for a single call, and is there', async () => {
+  it('exists although it requires a credential, at any of its places and for single calls', async () => {
     const later = await probe(
       (ask, response) => none(response, ask.path === '/sales/mcp' ? 401 : 404),
       { location: 'https://agent.example/sales' },
@@ -332,7 +332,7 @@ describe('an agent that cannot be read', () => {
     expect(said.faults).toMatchObject([{ message: 'failed with AUTH_REQUIRED' }])
   })
 
-  it('says by a number that it is busy, and for how long', async () => {
+  it('reports by its status that it is busy, and for how long', async () => {
     const busy = { code: 'RATE_LIMITED', retry_after: 90_000, recovery: 'transient' }
     const error = { code: -32_029, message: 'busy', data: { proto_error: busy } }
     const methods = {
@@ -349,7 +349,7 @@ describe('an agent that cannot be read', () => {
     expect(await probe(trained({ methods: plain }))).toMatchObject({ outcome: 'unusable' })
   })
 
-  it('is on a host that asked for a pause, and is left alone for as long', async () => {
+  it('on a host in backoff is not asked until that ends', async () => {
     const served = await agentHost((_, response) =>
       response.writeHead(429, { 'retry-after': '86400' }).end(),
     )
@@ -371,7 +371,7 @@ describe('an agent that cannot be read', () => {
     expect(await probe(() => [{ hello: 1 }])).toMatchObject({ outcome: 'not_json' })
   })
 
-  it('is never asked at a private address, by a password, or without TLS', async () => {
+  it('is never asked at a private address, with a password, or without TLS', async () => {
     const host = await agentHost(trained({}))
     for (const location of [
       'https://127.0.0.1/mcp',
@@ -386,7 +386,7 @@ describe('an agent that cannot be read', () => {
     expect(host.asked).toEqual([])
   })
 
-  it('sends nobody anywhere: a redirect is not followed', async () => {
+  it('redirects nobody: a redirect is not followed', async () => {
     const host = await agentHost((_, response) =>
       response.writeHead(307, { location: 'https://169.254.169.254/latest' }).end(),
     )
@@ -469,7 +469,7 @@ describe('the last good answer of an agent', () => {
       { list_authorized_properties: json({ publisher_domains: 'x' }) },
     ],
     ['no publishers', 'claims', { list_authorized_properties: json({}) }],
-  ])('stands part by part while it tells %s', async (_, part, told) => {
+  ])('is kept part by part while it answers %s', async (_, part, told) => {
     const before = await good()
     const seen = await probe(withCard(trained({ tasks: { ...tasks, ...told } })))
     expect(seen.faults).toHaveLength(1)
@@ -478,7 +478,7 @@ describe('the last good answer of an agent', () => {
     expect(carry(before, document, now)).toEqual({ ...before, unread: [part] })
   })
 
-  it('ends with one that says that there is nothing any more', async () => {
+  it('ends with an answer that has nothing any more', async () => {
     const told = {
       list_creative_formats: json({ formats: [] }),
       list_authorized_properties: json({ properties: [] }),
@@ -511,7 +511,7 @@ describe('a stream of events', () => {
   const list = (answer: (id: unknown, response: ServerResponse) => unknown) =>
     trained({ methods: { 'tools/list': ({ call }, response) => answer(call.id, response) } })
 
-  it('is left as soon as the reply came, though the server goes on for ever', async () => {
+  it('is closed once the reply came, though the server continues forever', async () => {
     const host = await agentHost(
       list((id, response) => {
         streaming(
@@ -532,7 +532,7 @@ describe('a stream of events', () => {
     expect(host.open.size).toBeLessThan(2)
   })
 
-  it('is read as it comes when it is compressed', async () => {
+  it('is read incrementally when it is compressed', async () => {
     const seen = await probe(
       list((id, response) => {
         response.writeHead(200, {
@@ -546,7 +546,7 @@ describe('a stream of events', () => {
     expect(seen.outcome).toBe('ok')
   })
 
-  it('of other people’s replies ends with the time', async () => {
+  it('with replies to other requests ends with the time', async () => {
     const seen = await probe(
       list((_, response) => {
         streaming(response)
@@ -568,7 +568,7 @@ describe('a stream of events', () => {
     expect(seen).toMatchObject({ outcome: 'not_json' })
   })
 
-  it('of one enormous text is not read on', async () => {
+  it('with one enormous event is not read to the end', async () => {
     const seen = await probe(
       list((_, response) => {
         streaming(response, 'data: ')
@@ -581,7 +581,7 @@ describe('a stream of events', () => {
 })
 
 describe('a hostile agent', () => {
-  it('loses what is malformed and keeps the rest', async () => {
+  it('loses malformed parts and keeps the rest', async () => {
     const tools = [
       null,
       7,
@@ -602,7 +602,7 @@ describe('a hostile agent', () => {
     expect(seen.faults).toHaveLength(4)
   })
 
-  it('with pages without end is read up to a bound, and once around a circle', async () => {
+  it('with endless pages is read up to a bound, and once around a cycle', async () => {
     let pages = 0
     const paged = (toCursor: (page: number) => string) =>
       trained({
@@ -619,7 +619,7 @@ describe('a hostile agent', () => {
     expect(readDocument(await probe(paged(() => 'same'))).tools).toHaveLength(2)
   })
 
-  it('keeps a list whose later page fails out of sight', async () => {
+  it('keeps a list without a later page that failed', async () => {
     const methods: Parameters<typeof trained>[0]['methods'] = {
       'tools/list': ({ call }, response) =>
         call.params?.cursor === undefined
@@ -654,14 +654,14 @@ describe('a hostile agent', () => {
     expect(Buffer.byteLength(JSON.stringify(document))).toBeLessThan(768 * 1024)
   })
 
-  it('with ten megabytes in one answer is not read on', async () => {
+  it('with ten megabytes in one answer is not read to the end', async () => {
     const tasks = caps({ description: 'x'.repeat(10 * 1024 * 1024) })
     const seen = await probe(trained({ tasks }))
     expect(readDocument(seen)).toMatchObject({ unread: ['capabilities'] })
     expect(seen.faults).toMatchObject([{ field: 'get_proto_capabilities' }])
   })
 
-  it('that nests deeply says nothing', async () => {
+  it('with deep nesting yields nothing', async () => {
     const deep = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`
     const tasks = { get_proto_capabilities: { content: [{ type: 'text', text: deep }] } }
     expect(readDocument(await probe(trained({ tasks })))).toMatchObject({
@@ -669,7 +669,7 @@ describe('a hostile agent', () => {
     })
   })
 
-  it('gets no words of its own into a fault', async () => {
+  it('gets no text of its own into a fault', async () => {
     const error = { code: '<script>', message: 'call 555 at https://evil.example' }
     const tasks = { get_proto_capabilities: { isError: true, ...json(error) } }
     const seen = await probe(trained({ tasks }))
@@ -683,7 +683,7 @@ describe('a hostile agent', () => {
     ])
   })
 
-  it('that hangs takes its time and no more', async () => {
+  it('that hangs takes its time budget and no more', async () => {
     const host = await agentHost(() => silence)
     const seen = await endsWithin(1_500, () => probeHost(host, { limits: { probeMs: 300 } }))
     expect(seen).toMatchObject({ outcome: 'timeout' })
@@ -694,7 +694,7 @@ describe('formats', () => {
   const listed = async (formats: unknown) =>
     probe(trained({ tasks: { list_creative_formats: json({ formats } as object) } }))
 
-  it('must say who answers for them', async () => {
+  it('must name the agent that defines them', async () => {
     const seen = await listed([
       'banner',
       { format_id: 'banner' },
@@ -707,7 +707,7 @@ describe('formats', () => {
     expect(seen.faults).toHaveLength(3)
   })
 
-  it('beyond five hundred are left out, and so is a list that is too large', async () => {
+  it('beyond five hundred are dropped, and so is a list that is too large', async () => {
     const id = (i: number) => ({ agent_url: 'https://a.example', id: String(i) })
     const many = await listed(Array.from({ length: 600 }, (_, i) => ({ format_id: id(i) })))
     expect(readDocument(many).formats).toHaveLength(500)
@@ -726,7 +726,7 @@ describe('a measurement block', () => {
     return { measurement: readDocument(seen).capabilities?.measurement, seen }
   }
 
-  it('is kept without anything its vendor says of being verified', async () => {
+  it('is stored without the vendor’s own claims of verification', async () => {
     const claims = [{ ...accreditation, verified_by_aao: true }]
     const { measurement, seen } = await measured([{ ...metric, accreditations: claims, extra: 1 }])
     expect(measurement).toEqual({
@@ -736,7 +736,7 @@ describe('a measurement block', () => {
     expect(seen.faults).toEqual([])
   })
 
-  it('is cleaned of control characters', async () => {
+  it('is stripped of control characters', async () => {
     const { measurement } = await measured([{ metric_id: 'a\u0007b\u200b', description: 'x\n y' }])
     expect(measurement?.metrics[0]).toEqual({ metric_id: 'ab', description: 'x  y' })
   })

@@ -61,7 +61,7 @@ async function crawled(houses: number, moves: number) {
 }
 
 describe('a brand behind redirects', () => {
-  it('of both kinds is found after three of each: neither uses up the other', async () => {
+  it('of both kinds is found after three of each: the budgets are separate', async () => {
     const { brand, hosts } = await crawled(3, 3)
     expect(brand).toMatchObject({ brand_id: 'first', house_domain: 'hop-3.example' })
     expect(hosts).toBe(4)

@@ -39,7 +39,7 @@ async function askedFor(target: CrawlTarget): Promise<FetchOptions & { url: stri
   return asked[0]!
 }
 
-describe('what is asked for', () => {
+describe('requests', () => {
   test.each<[string, CrawlTarget, Partial<FetchOptions> & { url: string }]>([
     [
       'a well-known file follows redirects within its site',
@@ -79,7 +79,7 @@ describe('what is asked for', () => {
 })
 
 describe('an observation', () => {
-  it('of a file carries what it says, its bytes and its validators', async () => {
+  it('of a file has its document, bytes and validators', async () => {
     const seen = await crawl(
       answer(text, { url: 'https://www.acme.example/.well-known/brand.json' }),
     )
@@ -99,13 +99,13 @@ describe('an observation', () => {
     })
   })
 
-  it('of a large file carries all its bytes too', async () => {
+  it('of a large file has all its bytes too', async () => {
     const large = JSON.stringify({ agents: [], version: 'x'.repeat(200_000) })
     const { body } = await crawl(answer(large))
     expect(Buffer.from(body!).toString()).toBe(large)
   })
 
-  it('of the bytes we hold is unchanged', async () => {
+  it('of known bytes is unchanged', async () => {
     const seen = await crawl(answer(text), { ...brand, hash: hashContent(Buffer.from(text)) })
     expect(seen).toMatchObject({ outcome: 'unchanged', status: 200, etag: '"1"' })
     expect(seen).not.toHaveProperty('document')
@@ -125,19 +125,16 @@ describe('an observation', () => {
   test.each([
     ['not_json', '<html>'],
     ['unusable', '{"colour":"red"}'],
-  ])(
-    'of a file that is %s has faults and a hash, and nothing to ask again with',
-    async (outcome, body) => {
-      const seen = await crawl(answer(body))
-      expect(seen).toMatchObject({ outcome, status: 200, hash: expect.any(String) })
-      expect(seen.faults!.length).toBeGreaterThan(0)
-      for (const key of ['document', 'body', 'etag', 'last_modified']) {
-        expect(seen).not.toHaveProperty(key)
-      }
-    },
-  )
+  ])('of a file that is %s has faults and a hash, and no validators', async (outcome, body) => {
+    const seen = await crawl(answer(body))
+    expect(seen).toMatchObject({ outcome, status: 200, hash: expect.any(String) })
+    expect(seen.faults!.length).toBeGreaterThan(0)
+    for (const key of ['document', 'body', 'etag', 'last_modified']) {
+      expect(seen).not.toHaveProperty(key)
+    }
+  })
 
-  it('of a failure says which, and when to come back', async () => {
+  it('of a failure has its outcome, and when to retry', async () => {
     const failed = { kind: 'failed', outcome: 'throttled', status: 429, url, detail: '' } as const
     expect(await crawl({ ...failed, retryAfterSeconds: 120 })).toEqual({
       ...brand,
@@ -189,7 +186,7 @@ describe('a batch', () => {
     expect(most).toEqual({ hosts: 2, filesOfOneHost: 1 })
   })
 
-  it('asks fewer hosts at a time for files that others point to, which may be the largest', async () => {
+  it('asks fewer hosts at a time for shared files, which may be the largest', async () => {
     const { fetcher, most } = slowFetcher()
     const pointed = Array.from({ length: 40 }, (_, n) => ({
       kind: 'adagents.json' as const,
@@ -199,7 +196,7 @@ describe('a batch', () => {
     expect(most.hosts).toBe(16 + new Set(targets.map(({ location }) => location)).size)
   })
 
-  it('asks a host that is silent about its agents for only some of them', async () => {
+  it('stops asking a host for agents after some of them did not answer', async () => {
     const asked: string[] = []
     const call = async (url: string): Promise<PostResult> => {
       asked.push(url)
@@ -219,7 +216,7 @@ describe('a batch', () => {
     expect(asked).toEqual([...agents.slice(0, 5), 'https://other.example/mcp'])
   })
 
-  it('leaves an agent for later where there is no room for a whole probe', async () => {
+  it('defers an agent where a whole probe has no room', async () => {
     const { fetcher } = slowFetcher()
     const retryAfterSeconds = 90
     const full: Failure = { outcome: 'deferred', detail: '', retryAfterSeconds }
@@ -232,7 +229,7 @@ describe('a batch', () => {
     expect(seen).toMatchObject({ location, outcome: 'deferred', retry_after_s: 90 })
   })
 
-  it('that is called off has told what it has', async () => {
+  it('that is cancelled has reported what it has', async () => {
     const { fetcher } = slowFetcher()
     const stop = new AbortController()
     const seen: string[] = []
@@ -244,7 +241,7 @@ describe('a batch', () => {
     expect(seen).toEqual(['a.example', 'a.example', 'b.example'])
   })
 
-  it('asks no host further while there is no room for what it says', async () => {
+  it('stops fetching while its results wait to be accepted', async () => {
     const { fetcher } = slowFetcher()
     const seen: string[] = []
     let makeRoom = () => {}
@@ -264,7 +261,7 @@ describe('a batch', () => {
     expect(seen.sort()).toEqual(targets.map(({ location }) => location).sort())
   })
 
-  it('with a mistake of ours in it rejects once everything has ended', async () => {
+  it('with an internal error rejects once everything has ended', async () => {
     const { fetcher } = slowFetcher()
     let ended = 0
     const deps = { ...ours, fetcher, atOnce: limitHostsAtOnce(3) }

@@ -43,11 +43,11 @@ describe('the name of a brand', () => {
       ld('{"@type":"Organization","name":"Acme"'),
       undefined,
     ],
-  ])('is said by %s', (_name, html, expected) => {
+  ])('is read from %s', (_name, html, expected) => {
     expect(readProfile(html)?.name).toBe(expected)
   })
 
-  it('is read whole from a page as companies make them', () => {
+  it('is read in full from a typical company page', () => {
     const html = [
       '<!doctype html><html><head><title>Acme - Home</title>',
       '<meta name="description" content="  Anvils\nfor all ">',
@@ -113,7 +113,7 @@ describe('addresses', () => {
     expect(logos(href)?.[0]?.url).toBe(expected)
   })
 
-  it('are taken from the base that the page names, when that is https', () => {
+  it('resolve against the base of the page, if that is https', () => {
     expect(logos('a.png', '<base href="https://cdn.example/x/">')?.[0]?.url).toBe(
       'https://cdn.example/x/a.png',
     )
@@ -122,13 +122,13 @@ describe('addresses', () => {
     )
   })
 
-  it('in quoted texts end no tag', () => {
+  it('in quoted attributes end no tag', () => {
     const html =
       '<p class=it\'s><title>A</title><meta name="description" content = "1 > 0"><meta name=x content=\'"\'>'
     expect(readProfile(html)?.description).toBe('1 > 0')
   })
 
-  it('of one logo count once, and of many the first twenty', () => {
+  it('of one logo count once, and the first twenty of many', () => {
     const link = (name: number) => `<link rel="icon" href="/${name}.png">`
     const many = Array.from({ length: 100 }, (_, i) => link(i % 50)).join('')
     expect(readProfile(`<title>A</title>${many}`)?.logos).toHaveLength(20)
@@ -149,7 +149,7 @@ describe('colours', () => {
 })
 
 describe('a hostile page', () => {
-  it('cannot name a prototype', () => {
+  it('cannot set a prototype', () => {
     const html = [
       '<title>A</title><meta __proto__="x" name="__proto__" content="x">',
       ld(
@@ -160,7 +160,7 @@ describe('a hostile page', () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
 
-  it('hands on no control characters and no long texts', () => {
+  it('passes on no control characters and no long texts', () => {
     const name = `<b>A\u0000\u202e${'x'.repeat(5_000)}`
     const profile = readProfile(company({ name, slogan: 'a\r\n\u2028b' }))
     expect(profile?.name.length).toBe(200)

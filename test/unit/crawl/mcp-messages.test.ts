@@ -71,12 +71,12 @@ const results: ResultVector[] = [
   { id: 'own: content that is none', response: { content: 'text' }, expected_data: null },
 ]
 
-describe('what a tool answered', () => {
+describe('the result of a tool call', () => {
   test.each(loadVectors('mcp-response-extraction', results))('$id', vector => {
     expect(extractResult(vector.response, 'adcp_error') ?? null).toEqual(vector.expected_data)
   })
 
-  it('changes nobody’s prototype', () => {
+  it('changes no prototype', () => {
     const written = '{"__proto__":{"admin":true},"a":{"__proto__":{"admin":true}}}'
     for (const response of [
       { structuredContent: JSON.parse(written) },
@@ -88,7 +88,7 @@ describe('what a tool answered', () => {
     }
   })
 
-  it('that is nested without end is no object', () => {
+  it('with endless nesting is no object', () => {
     expect(readObject(`${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`)).toBeUndefined()
   })
 })
@@ -139,7 +139,7 @@ const errors: ErrorVector[] = [
   },
 ]
 
-describe('what went wrong', () => {
+describe('a failure', () => {
   test.each(loadVectors('transport-error-mapping', errors))('$id', vector => {
     const error = readTaskError(vector.response, vector.transport, 'adcp_error')
     expect(error ?? null).toEqual(vector.expected_error)
@@ -153,7 +153,7 @@ describe('what went wrong', () => {
     [-1, undefined],
     ['5', undefined],
     [undefined, undefined],
-  ])('a wait of %j seconds is one of %j', (retry_after, seconds) => {
+  ])('a delay of %j seconds counts as %j', (retry_after, seconds) => {
     expect(readRetryAfter({ code: 'RATE_LIMITED', retry_after })).toBe(seconds)
   })
 })
@@ -176,7 +176,7 @@ describe('an event stream', () => {
     expect(events(written)).toEqual(expected)
   })
 
-  it('is the same however its bytes are cut', () => {
+  it('is the same however its bytes are split', () => {
     const line = fc.constantFrom(
       ': x',
       'data: {"ä": "€"}',
@@ -202,7 +202,7 @@ describe('an event stream', () => {
     )
   })
 
-  it('of one endless line costs no more than its bytes', async () => {
+  it('with one endless line costs no more than its bytes', async () => {
     const stream = new EventStream()
     const piece = Buffer.alloc(64 * 1024, 'x')
     const ms = await measureCpuMs(() => {
@@ -212,7 +212,7 @@ describe('an event stream', () => {
   })
 })
 
-describe('where an agent may be listening', () => {
+describe('addresses where an agent may listen', () => {
   it.each([
     ['https://a.example/mcp', ['/mcp', '/mcp/']],
     ['https://a.example', ['/', '/mcp', '/mcp/']],

@@ -18,7 +18,7 @@ function findEvents(domain: string) {
   return [{ type: 'domain', value: `news.${domain}` }]
 }
 
-test('what a publisher has when its file is first understood is told as a first load', () =>
+test('the first content of a publisher is reported as a first load', () =>
   overNights(async nights => {
     await nights.night({ [acme]: { hello: 1 } })
     const events = await nights.night({ [acme]: shop(acme, { collections }) })
@@ -30,7 +30,7 @@ test('what a publisher has when its file is first understood is told as a first 
     expect(crawled(events)).toEqual(['publisher.adagents_discovered', 'agent.discovered'])
   }))
 
-test('what it gets later is told as crawled, also after its file was away', () =>
+test('later content is reported as crawled, also after its file was away', () =>
   overNights(async nights => {
     await nights.night({ [acme]: shop(acme, { collections }) })
     await nights.night({ [acme]: 'absent' })

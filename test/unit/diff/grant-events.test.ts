@@ -34,7 +34,7 @@ function authorization(events: readonly FeedEvent[]): FeedEvent[] {
 }
 
 describe('a grant that ends', () => {
-  it('is told with the time of its end', () =>
+  it('is reported with the time of its end', () =>
     overNights(async nights => {
       await nights.night(granting(byIds(sales)))
       const [revoked] = authorization(
@@ -47,7 +47,7 @@ describe('a grant that ends', () => {
       })
     }))
 
-  it('ends also when a file says that nobody may sell, and its catalog stays', () =>
+  it('also ends when its file becomes a catalog without grants', () =>
     overNights(async nights => {
       await nights.night(granting(byIds(sales)))
       const events = await nights.night({ [acme]: shop(acme, { authorized_agents: [] }) })
@@ -55,7 +55,7 @@ describe('a grant that ends', () => {
       expect(told(events, 'property')).toEqual([])
     }))
 
-  it('is no end of the agent while another publisher names it, however its address is written', () =>
+  it('leaves the agent while another publisher names it, in whatever spelling', () =>
     overNights(async nights => {
       const other = 'other.example'
       await nights.night({
@@ -68,7 +68,7 @@ describe('a grant that ends', () => {
       expect(told(last, 'agent')).toEqual(['agent.removed'])
     }))
 
-  it('is not told of when only the spelling of the agent’s address changes', () =>
+  it('is not reported when only the spelling of the agent’s address changes', () =>
     overNights(async nights => {
       await nights.night(granting(byIds(sales)))
       const events = await nights.night(granting(byIds('HTTPS://sales.example/mcp/#top')))
@@ -77,7 +77,7 @@ describe('a grant that ends', () => {
 })
 
 describe('a grant that reaches other properties than before', () => {
-  it('is modified, though its words are the same', () =>
+  it('is modified, though its text is the same', () =>
     overNights(async nights => {
       await nights.night(granting(byTag))
       const events = authorization(
@@ -91,7 +91,7 @@ describe('a grant that reaches other properties than before', () => {
       })
     }))
 
-  it('is not modified by a property that it does not reach', () =>
+  it('is not modified by a property outside of its reach', () =>
     overNights(async nights => {
       const other = {
         ...app,
@@ -107,7 +107,7 @@ describe('a grant that reaches other properties than before', () => {
 })
 
 describe('a grant that reaches what it did before', () => {
-  it('is modified when that is not all of the publisher any more', () =>
+  it('is modified when it no longer covers the whole publisher', () =>
     overNights(async nights => {
       await nights.night(granting(byIds(sales)))
       const events = authorization(
@@ -136,7 +136,7 @@ describe('a grant that reaches what it did before', () => {
 describe('a grant by selectors', () => {
   const selector = (more: object) => ({ selection_type: 'all', ...more })
 
-  it('carries those that name its publisher, in the row and in the events, and no others', () =>
+  it('contains those that name its publisher, in row and events, and no others', () =>
     overNights(async nights => {
       const [quay, pier] = ['quay.example', 'pier.example']
       const entry = bySelectors(
@@ -172,7 +172,7 @@ describe('a grant by selectors', () => {
 })
 
 describe('the lists of a grant', () => {
-  it('say nothing by their order', () =>
+  it('ignore their order', () =>
     overNights(async nights => {
       const keys = ['a', 'b'].map(kid => ({ kid, kty: 'OKP', crv: 'Ed25519', x: kid.repeat(43) }))
       const entry = (turn: <Item>(list: Item[]) => Item[]) =>
@@ -195,7 +195,7 @@ describe('the lists of a grant', () => {
       expect(told(events, 'property')).toEqual([])
     }))
 
-  it('are cut in events when they are thousands, which says so, and whole in the index', () =>
+  it('are cut in events when they have thousands of items, marked as such, and complete in the index', () =>
     overNights(async nights => {
       const ids = Array.from({ length: 3_000 }, (_, i) => `p${String(i).padStart(4, '0')}`)
       const collections = [{ publisher_domain: acme, collection_ids: ids }]

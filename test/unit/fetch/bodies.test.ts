@@ -54,14 +54,14 @@ describe('bodies', () => {
     })
   })
 
-  it('a body that announces too much is not waited for', async () => {
+  it('a body whose announced length is too large is not read', async () => {
     const got = await fetchFrom((_, response) => {
       response.writeHead(200, { 'content-length': 100_001 }).flushHeaders()
     })
     expect(toOutcome(got)).toBe('too_large')
   })
 
-  it('a body without end is cut off at the limit', async () => {
+  it('an endless body is cut off at the limit', async () => {
     const served = await startOrigin((_, response) => endless(response, Buffer.alloc(10_000, ' ')))
     expect(toOutcome(await fetcherTo(served.url).fetchDocument(file, ask))).toBe('too_large')
     await expect.poll(() => served.open.size).toBe(0)
@@ -79,7 +79,7 @@ describe('bodies', () => {
     expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(30_000_000)
   })
 
-  it('a bomb that never ends is stopped too', async () => {
+  it('an endless bomb is stopped too', async () => {
     const served = await startOrigin((_, response) => {
       response.setHeader('content-encoding', 'gzip')
       const gzip = zlib.createGzip()
@@ -91,7 +91,7 @@ describe('bodies', () => {
     await expect.poll(() => served.open.size).toBe(0)
   })
 
-  it('what is not in the coding it claims, or in one not asked for, is an error', async () => {
+  it('a body in another coding than announced, or in one not accepted, is an error', async () => {
     expect(toOutcome(await fetchFrom(sent('gzip', json)))).toBe('http_error')
     expect(toOutcome(await fetchFrom(sent('br', noise)))).toBe('http_error')
     expect(toOutcome(await fetchFrom(sent('gzip', zlib.gzipSync(json).subarray(0, 60))))).toBe(

@@ -62,7 +62,7 @@ const fetchRoot = (host: string): Promise<FetchResult> =>
 const addressQuestions = () => nameServer.asked.filter(question => question.endsWith(' A')).length
 
 describe('names and addresses', () => {
-  it('a name with public addresses is asked for its file', async () => {
+  it('a name with public addresses is fetched', async () => {
     nameServer.zone['acme.example'] = { A: ['93.184.216.34'], AAAA: ['2606:2800:220:1::1'] }
     expect((await fetchRoot('acme.example')).kind).toBe('ok')
   })
@@ -73,7 +73,7 @@ describe('names and addresses', () => {
     ['public in IPv4 and private in IPv6', { A: ['93.184.216.34'], AAAA: ['fd00::1'] }],
     ['a mapped loopback', { AAAA: ['::ffff:7f00:1'] }],
     ['the metadata service', { A: ['169.254.169.254'] }],
-  ])('a name whose answer is %s is refused, and does not tell why', async (_, records) => {
+  ])('a name whose answer is %s is refused without a reason', async (_, records) => {
     nameServer.zone['evil.example'] = records
     const got = await fetchRoot('evil.example')
     expect(got).toMatchObject({ kind: 'failed', outcome: 'refused' })
@@ -81,7 +81,7 @@ describe('names and addresses', () => {
     expect(origin.asked).toEqual([])
   })
 
-  it('a redirect to a name that leads inside is refused', async () => {
+  it('a redirect to a name with a private address is refused', async () => {
     nameServer.zone['acme.example'] = { A: ['93.184.216.34'] }
     nameServer.zone['in.acme.example'] = { A: ['10.0.0.1'] }
     const redirecting = await serveOrigin((_, response) => {
@@ -103,7 +103,7 @@ describe('names and addresses', () => {
     await redirecting.close()
   })
 
-  it('a name is judged and dialed by one and the same answer', async () => {
+  it('a name is checked and dialed with one and the same answer', async () => {
     nameServer.zone['rebind.example'] = { A: ['93.184.216.34'], ttl: 60 }
     const first = fetchRoot('rebind.example')
     await expect.poll(addressQuestions).toBe(1)
@@ -115,7 +115,7 @@ describe('names and addresses', () => {
     expect(await fetchRoot('rebind.example')).toMatchObject({ outcome: 'refused' })
   })
 
-  it('an answer is kept for its time to live, but neither for less than 5 s nor over 1 h', async () => {
+  it('an answer is cached for its TTL, at least 5 s and at most 1 h', async () => {
     const keeps = async (ttl: number, seconds: number) => {
       const name = `ttl-${ttl}.example`
       nameServer.zone[name] = { A: ['93.184.216.34'], ttl }
@@ -133,7 +133,7 @@ describe('names and addresses', () => {
     await keeps(100_000, 3_600)
   })
 
-  it('a name that does not exist is a fact for a minute', async () => {
+  it('a name that does not exist is cached for a minute', async () => {
     expect(await fetchRoot('nobody.example')).toMatchObject({ outcome: 'dns_failed' })
     nameServer.zone['nobody.example'] = { A: ['93.184.216.34'] }
     now += 59 * SECOND
@@ -142,7 +142,7 @@ describe('names and addresses', () => {
     expect((await fetchRoot('nobody.example')).kind).toBe('ok')
   })
 
-  it('a name without addresses, and a name server in trouble, are failed names', async () => {
+  it('a name without addresses, and a failing name server, are failures', async () => {
     nameServer.zone['empty.example'] = {}
     nameServer.zone['broken.example'] = { fails: true }
     expect(await fetchRoot('empty.example')).toMatchObject({ outcome: 'dns_failed' })
@@ -152,13 +152,13 @@ describe('names and addresses', () => {
     })
   })
 
-  it('equal questions at the same time are asked once', async () => {
+  it('equal lookups at the same time are one', async () => {
     nameServer.zone['acme.example'] = { A: ['93.184.216.34'] }
     await Promise.all(Array.from({ length: 10 }, () => fetchRoot('acme.example')))
     expect(addressQuestions()).toBe(1)
   })
 
-  it('hosts on one address leave no more connections to it than allowed', async () => {
+  it('hosts on one address share its connection limit', async () => {
     const names = Array.from({ length: 12 }, (_, i) => `shared-${i}.example`)
     for (const name of names) nameServer.zone[name] = { A: ['93.184.216.34'] }
     const all = await Promise.all(names.map(fetchRoot))
@@ -166,7 +166,7 @@ describe('names and addresses', () => {
     await expect.poll(() => origin.open.size).toBeLessThanOrEqual(2)
   })
 
-  it('TXT records come whole; that there are none is told apart from trouble', async () => {
+  it('TXT records are joined; none is told apart from failure', async () => {
     nameServer.zone['_owner.acme.example'] = { TXT: ['nonce=1', 'other'] }
     nameServer.zone['_owner.empty.example'] = {}
     nameServer.zone['_owner.broken.example'] = { fails: true }
@@ -183,7 +183,7 @@ describe('names and addresses', () => {
     })
   })
 
-  it('trouble of a name server is believed for no more than a moment', async () => {
+  it('a failure of a name server is cached only briefly', async () => {
     nameServer.zone['acme.example'] = { fails: true }
     expect(await fetchRoot('acme.example')).toMatchObject({ outcome: 'dns_failed' })
     nameServer.zone['acme.example'] = { A: ['93.184.216.34'] }
@@ -191,7 +191,7 @@ describe('names and addresses', () => {
     expect((await fetchRoot('acme.example')).kind).toBe('ok')
   })
 
-  it('hosts on one address are asked no more at a time than allowed', async () => {
+  it('hosts on one address share its request limit', async () => {
     const names = Array.from({ length: 12 }, (_, i) => `shared-${i}.example`)
     for (const name of names) nameServer.zone[name] = { A: ['93.184.216.34'] }
     busiest = 0
@@ -199,7 +199,7 @@ describe('names and addresses', () => {
     expect(busiest).toBe(2)
   })
 
-  it('in a world of its own every name has one made-up public address', async () => {
+  it('in a served world every name has one invented public address', async () => {
     const resolver = createResolver({
       connectTo: origin.url,
       limits: { ...patient, ...roomy },

@@ -17,8 +17,8 @@ import {
 } from '../../support/fetching.ts'
 import type { Answer } from '../../support/origin.ts'
 
-describe('what a status means', () => {
-  it('200 is the document, with what is needed to ask again', async () => {
+describe('outcomes by status', () => {
+  it('200 is the document with its validators', async () => {
     const got = await fetchFrom((_, response) => {
       response.setHeader('etag', '"v1"').setHeader('last-modified', 'Fri, 20 Nov 2026 00:00:00 GMT')
       response.setHeader('content-type', 'application/json').end('{"a":1}')
@@ -53,7 +53,7 @@ describe('what a status means', () => {
     expect(got).toMatchObject({ kind: 'failed', outcome, status, url: file })
   })
 
-  it('an honest request goes out: who asks, for what, and with which page to complain to', async () => {
+  it('a request identifies the crawler, its purpose and a page for complaints', async () => {
     let headers = {}
     await fetchFrom((request, response) => {
       headers = request.headers
@@ -67,7 +67,7 @@ describe('what a status means', () => {
     })
   })
 
-  it('a file that is still the one we know is unchanged', async () => {
+  it('a file with known validators is unchanged', async () => {
     const answer: Answer = (request, response) => {
       const same = request.headers['if-none-match'] === '"v1"'
       response.writeHead(same ? 304 : 200, { etag: '"v1"' }).end()
@@ -81,7 +81,7 @@ describe('what a status means', () => {
     expect(toOutcome(await fetchFrom(answer, { etag: '"v2"' }))).toBe('ok')
   })
 
-  it('a date is sent as the validator, and a validator no header can carry is left out', async () => {
+  it('a date is sent as the validator; a validator that no header can carry is left out', async () => {
     let headers: Record<string, unknown> = {}
     const answer: Answer = (request, response) => {
       headers = request.headers
@@ -109,7 +109,7 @@ describe('what a status means', () => {
     expect((got as { retryAfterSeconds?: number }).retryAfterSeconds).toBe(seconds)
   })
 
-  it('headers that come twice confuse nobody', async () => {
+  it('repeated headers are handled', async () => {
     const twice = (status: number): Answer => {
       return (_, response) => {
         const names = ['etag', 'content-type', 'retry-after', 'location', 'last-modified']
@@ -122,7 +122,7 @@ describe('what a status means', () => {
     expect(await fetchFrom(twice(302))).toMatchObject({ outcome: 'bad_redirect' })
   })
 
-  it.each([false, true])('a 403 shows its first 4 KiB, compressed: %s', async compressed => {
+  it.each([false, true])('a 403 keeps its first 4 KiB, decompressed: %s', async compressed => {
     const text = Buffer.from(`<Error><Code>AccessDenied</Code></Error>${' '.repeat(8_000)}`)
     const got = await fetchFrom((_, response) => {
       if (compressed) response.setHeader('content-encoding', 'gzip')
@@ -133,7 +133,7 @@ describe('what a status means', () => {
     expect(body).toHaveLength(4_096)
   })
 
-  it('an endless error page ends the reading, not the answer', async () => {
+  it('an endless error page is cut, and the outcome stays', async () => {
     const got = await fetchFrom((_, response) => {
       response.writeHead(404)
       const timer = setInterval(() => response.write(Buffer.alloc(8_192)), 2)
@@ -152,13 +152,13 @@ describe('time', () => {
     return { outcome, ms: performance.now() - started }
   }
 
-  it('a server that says nothing is left at the deadline', async () => {
+  it('a silent server is left at the deadline', async () => {
     const { outcome, ms } = await timed(() => {})
     expect(outcome).toBe('timeout')
     expect(ms).toBeGreaterThan(280)
   })
 
-  it('a server that drips gains no time', async () => {
+  it('a server that sends slowly gains no time', async () => {
     const { outcome } = await timed((_, response) => endless(response, Buffer.from(' ')))
     expect(outcome).toBe('timeout')
   })
@@ -174,7 +174,7 @@ describe('time', () => {
     expect(outcome).toBe('timeout')
   })
 
-  it('waiting for our own turn is not held against a server', async () => {
+  it('waiting for a free slot does not count against a server', async () => {
     const served = await startOrigin(async (_, response) => {
       await pause(200)
       response.end('{}')
@@ -206,7 +206,7 @@ describe('connections', () => {
   }
   const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'
 
-  it('nobody listening, a hang-up and an answer that is not HTTP are failed connections', async () => {
+  it('no listener, a hang-up and an answer that is not HTTP are failed connections', async () => {
     const nobody = await fetcherTo('http://127.0.0.1:1').fetchDocument(file, ask)
     expect(nobody).toMatchObject({ outcome: 'connection_failed', detail: expect.any(String) })
     expect((nobody as { detail: string }).detail).not.toContain('127')
@@ -218,14 +218,14 @@ describe('connections', () => {
     }
   })
 
-  it('a header without measure is a failed connection', async () => {
+  it('oversized headers are a failed connection', async () => {
     const got = await fetchFrom((_, response) => {
       response.writeHead(200, { 'x-long': 'x'.repeat(20_000) }).end('{}')
     })
     expect(toOutcome(got)).toBe('connection_failed')
   })
 
-  it('the second file of a domain comes over the first one’s connection', async () => {
+  it('the second file of a domain uses the connection of the first', async () => {
     const served = await startOrigin((_, response) => response.end('{}'))
     const fetcher = fetcherTo(served.url)
     await fetcher.fetchDocument(file, ask)
@@ -233,7 +233,7 @@ describe('connections', () => {
     expect(served.connections).toBe(1)
   })
 
-  it('a kept connection that was hung up unnoticed costs nothing but a new one', async () => {
+  it('a stale kept connection is replaced without a failure', async () => {
     const url = await rawServer((socket, n) => {
       let requests = 0
       socket.on('data', () => (n === 0 && requests++ > 0 ? socket.destroy() : socket.write(ok)))
@@ -242,7 +242,7 @@ describe('connections', () => {
     for (let i = 0; i < 3; i++) expect(toOutcome(await fetcher.fetchDocument(file, ask))).toBe('ok')
   })
 
-  it('many domains leave few connections behind', async () => {
+  it('many domains leave few connections open', async () => {
     const served = await startOrigin((_, response) => response.end('{}'))
     const fetcher = fetcherTo(served.url, { maxIdle: 5 })
     for (let i = 0; i < 100; i++) await fetcher.fetchDocument(`https://d${i}.example/`, ask)
@@ -251,7 +251,7 @@ describe('connections', () => {
     await expect.poll(() => served.open.size).toBe(0)
   })
 
-  it('closing ends what is under way, and what comes after', async () => {
+  it('closing ends requests under way and later ones', async () => {
     const served = await startOrigin(() => {})
     const fetcher = fetcherTo(served.url)
     const waiting = [1, 2].map(n => fetcher.fetchDocument(`${file}?${n}`, ask))
@@ -262,7 +262,7 @@ describe('connections', () => {
     expect(all.map(toOutcome)).toEqual(Array(3).fill('connection_failed'))
   })
 
-  it('what is no address, or a private one, is refused without a connection', async () => {
+  it('an invalid or private address is refused without a connection', async () => {
     const served = await startOrigin((_, response) => response.end('{}'))
     const fetcher = fetcherTo(served.url)
     for (const url of ['acme', 'http://acme.example/', 'https://127.0.0.1/', 'https://[::1]/'])
@@ -272,7 +272,7 @@ describe('connections', () => {
 })
 
 describe('politeness', () => {
-  it.each([1, 3])('a host has to bear %i requests at a time', async hostConcurrency => {
+  it.each([1, 3])('a host gets at most %i requests at a time', async hostConcurrency => {
     let [inside, most] = [0, 0]
     const served = await startOrigin(async (_, response) => {
       most = Math.max(most, ++inside)
@@ -287,7 +287,7 @@ describe('politeness', () => {
     expect(most).toBe(hostConcurrency)
   })
 
-  it('hosts that share an address wait for each other and leave no trace', async () => {
+  it('hosts that share an address wait for each other, and leave no state behind', async () => {
     const politeness = new Politeness(2, 3)
     let [inside, most] = [0, 0]
     await Promise.all(

@@ -21,11 +21,11 @@ async function impatient(status: number, headers: Record<string, string>) {
   return { clock, served, fetcher: fetcherTo(served.url, { clock }) }
 }
 
-describe('a host that asks for a pause', () => {
+describe('a host in backoff', () => {
   it.each([
     [429, '120'],
     [503, 'Fri, 20 Nov 2026 03:02:00 GMT'],
-  ])('by %i and Retry-After: %s is not asked for any file until then', async (status, value) => {
+  ])('by %i and Retry-After: %s gets no request until then', async (status, value) => {
     const { clock, served, fetcher } = await impatient(status, { 'retry-after': value })
     // All but the first already wait for their turn.
     const first = [file, other, `${other}?2`].map(url => fetcher.fetchDocument(url, ask))
@@ -40,7 +40,7 @@ describe('a host that asks for a pause', () => {
     expect(toOutcome(await fetcher.fetchDocument(other, ask))).toBe('ok')
   })
 
-  it('for a year gets a day', async () => {
+  it('that asks for a year gets a day', async () => {
     const { clock, fetcher } = await impatient(429, { 'retry-after': '31536000' })
     await fetcher.fetchDocument(file, ask)
     clock.tick({ hours: 23 })
@@ -55,7 +55,7 @@ describe('a host that asks for a pause', () => {
     [503, 'soon'],
     [500, '120'],
     [404, '120'],
-  ])('needs to say so clearly: %i with Retry-After %s is none', async (status, value) => {
+  ])('needs a clear signal: %i with Retry-After %s is none', async (status, value) => {
     const headers: Record<string, string> = value === undefined ? {} : { 'retry-after': value }
     const { fetcher } = await impatient(status, headers)
     await fetcher.fetchDocument(file, ask)

@@ -30,7 +30,7 @@ function fetcher() {
   )
 }
 
-it('one host that an operator named may be private, for who asks with that allowance', async () => {
+it('one configured host may be private, for requests with that permission', async () => {
   const url = `${await privateServer()}/keys`
   const allow = { http: true, anyPort: true }
   const own = fetcher()

@@ -48,7 +48,7 @@ describe('redirects', () => {
     expect(served.asked).toEqual(['acme.example/.well-known/brand.json'])
   })
 
-  it('a file that may go anywhere is followed off the site, but not inside', async () => {
+  it('a file that may be anywhere is followed to other sites, but not to private addresses', async () => {
     expect((await fetchFrom(to('https://other.example/there'), { redirects: 'any' })).kind).toBe(
       'ok',
     )
@@ -57,7 +57,7 @@ describe('redirects', () => {
     )
   })
 
-  it('the site is the one asked first, however the chain winds', async () => {
+  it('the site is that of the first address, however the chain goes', async () => {
     const served = await startOrigin((request, response) => {
       const first = request.headers.host === 'acme.github.io'
       const location = first ? 'https://other.github.io/' : 'https://acme.github.io/there'
@@ -68,7 +68,7 @@ describe('redirects', () => {
     expect(served.asked).toEqual(['acme.github.io/'])
   })
 
-  it('a circle, a chain that is too long and a redirect to nowhere are bad redirects', async () => {
+  it('a loop, a chain that is too long and a redirect without a target are bad redirects', async () => {
     const circle = await fetchFrom((_, response, path) => {
       response.writeHead(307, { location: path === '/a' ? '/b' : '/a' }).end()
     })
@@ -85,7 +85,7 @@ describe('redirects', () => {
     )
   })
 
-  it('a file that must not redirect does not', async () => {
+  it('a file that may not redirect is not followed', async () => {
     const got = await fetchFrom(to('/there'), { redirects: 'none' })
     expect(got).toMatchObject({ outcome: 'bad_redirect', status: 302 })
   })

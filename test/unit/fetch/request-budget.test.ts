@@ -45,7 +45,7 @@ const listHosts = (site: string, count: number) =>
   Array.from({ length: count }, (_, i) => `n${i}.${site}`)
 
 describe.each(Object.entries(kinds))('buckets %s', (_, open) => {
-  it('let the crawl ask the names of one site half a minute’s worth less what callers may need', async () => {
+  it('let the crawl use half a minute’s worth per site, minus the share of callers', async () => {
     const { through } = await entered(
       new RequestBudget(open(), rates),
       listHosts('victim.example', 500),
@@ -55,7 +55,7 @@ describe.each(Object.entries(kinds))('buckets %s', (_, open) => {
     expect(through).toBeLessThanOrEqual(55)
   })
 
-  it('spread what has no room over the time that it takes', async () => {
+  it('spread requests beyond the rate over time', async () => {
     const hosts = listHosts('victim.example', 500)
     const { later } = await entered(new RequestBudget(open(), rates), hosts, crawl)
     const sorted = later.sort((a, b) => a - b)
@@ -68,7 +68,7 @@ describe.each(Object.entries(kinds))('buckets %s', (_, open) => {
     expect(inOneSecond).toBeLessThanOrEqual(4)
   })
 
-  it('keep a part for callers while the crawl has taken all that it may', async () => {
+  it('reserve a part for callers while the crawl has used all of its own', async () => {
     const budget = new RequestBudget(open(), rates)
     await entered(budget, listHosts('busy.example', 500), crawl)
     const { through } = await entered(budget, listHosts('busy.example', 100), caller('a'))
@@ -76,21 +76,21 @@ describe.each(Object.entries(kinds))('buckets %s', (_, open) => {
     expect(through).toBeLessThanOrEqual(30)
   })
 
-  it('count other sites apart, and user sites below a public suffix are sites', async () => {
+  it('count sites separately, and user sites below a public suffix are sites', async () => {
     const budget = new RequestBudget(open(), rates)
     await entered(budget, listHosts('victim.example', 500), crawl)
     const others = Array.from({ length: 300 }, (_, i) => `user${i}.github.io`)
     expect((await entered(budget, others, crawl)).through).toBe(300)
   })
 
-  it('bound what one caller causes, at however many sites', async () => {
+  it('limit one caller over any number of sites', async () => {
     const budget = new RequestBudget(open(), { ...rates, callerRequestsPerMinute: 60 })
     const hosts = Array.from({ length: 200 }, (_, i) => `site${i}.example`)
     expect((await entered(budget, hosts, caller('one'))).through).toBeLessThanOrEqual(40)
     expect((await entered(budget, hosts, caller('other'))).through).toBeGreaterThanOrEqual(30)
   })
 
-  it('make a caller wait for a turn that comes in time, and refuse at once one that does not', async () => {
+  it('delay a caller whose turn comes in time, and refuse at once one whose turn does not', async () => {
     const fast = { ...rates, siteRequestsPerMinute: 600 }
     const budget = new RequestBudget(open(), fast)
     const started = performance.now()
@@ -106,7 +106,7 @@ describe.each(Object.entries(kinds))('buckets %s', (_, open) => {
     expect(performance.now() - late).toBeLessThan(1_500)
   })
 
-  it('bound an address that names of many sites share', async () => {
+  it('limit an address shared by many sites', async () => {
     const budget = new RequestBudget(open(), { ...rates, addressRequestsPerMinute: 120 })
     const asked = Array.from({ length: 300 }, () => budget.enterAddress('93.184.216.34', crawl, 0))
     const answers = await Promise.all(asked)
@@ -114,7 +114,7 @@ describe.each(Object.entries(kinds))('buckets %s', (_, open) => {
     expect(await budget.enterAddress('93.184.216.35', crawl, 0)).toBeUndefined()
   })
 
-  it('pay for a row in advance, and take back what is left of it', async () => {
+  it('charge a series in advance, and return the unused part', async () => {
     const budget = new RequestBudget(open(), rates)
     const paid = await Promise.all(
       listHosts('agents.example', 100).map(host => budget.reserve(host, 8)),
@@ -132,14 +132,14 @@ describe.each(Object.entries(kinds))('buckets %s', (_, open) => {
     expect(await budget.reserve('n9.agents.example', 8)).toMatchObject({ remaining: 8 })
   })
 
-  it('never refuse what the operator’s settings name', async () => {
+  it('never refuse hosts that the settings name', async () => {
     const budget = new RequestBudget(open(), { ...rates, siteRequestsPerMinute: 1 })
     const hosts = listHosts('idp.example', 50)
     expect((await entered(budget, hosts, { kind: 'operator' })).through).toBe(50)
   })
 })
 
-test('several processes share one bound', async () => {
+test('several processes share one limit', async () => {
   const budgets = Array.from(
     { length: 4 },
     () => new RequestBudget(createSharedBuckets(redis.redis, silentLog), rates),
@@ -152,7 +152,7 @@ test('several processes share one bound', async () => {
   expect(through).toBeLessThanOrEqual(45 + 4 * 8)
 })
 
-test('without Redis each process bounds itself', async () => {
+test('without Redis each process limits itself', async () => {
   const away = connectRedis(`unix://${tmpdir()}/no-redis.sock`, 'ask', silentLog)
   const budget = new RequestBudget(createSharedBuckets(away, silentLog), rates)
   const { through } = await entered(budget, listHosts('victim.example', 200), crawl)

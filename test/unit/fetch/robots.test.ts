@@ -122,7 +122,7 @@ describe('what a robots.txt allows', () => {
     ).toBe(expected)
   })
 
-  it('is what the patterns say as regular expressions', () => {
+  it('equals the patterns as regular expressions', () => {
     const piece = fc.constantFrom('a', 'b', '*', '/')
     const pattern = fc.tuple(fc.array(piece, { maxLength: 8 }), fc.constantFrom('', '$'))
     const path = fc.array(fc.constantFrom('a', 'b', '/'), { maxLength: 10 })
@@ -140,7 +140,7 @@ describe('what a robots.txt allows', () => {
     )
   })
 
-  it('is told in time however wild the pattern', async () => {
+  it('is decided in bounded time for any pattern', async () => {
     const pattern = `/${'*a'.repeat(5_000)}$`
     const path = `/${'a'.repeat(2_000)}b`
     expect(
@@ -174,7 +174,7 @@ const answers = (status: number, headers = {}): Answer => {
 }
 
 describe('a crawler that respects robots.txt', () => {
-  it('leaves alone what is closed, without asking for it', async () => {
+  it('does not request closed paths', async () => {
     const { served, get } = await respecting(says(closed))
     expect(await get(other)).toMatchObject({
       kind: 'failed',
@@ -185,7 +185,7 @@ describe('a crawler that respects robots.txt', () => {
     expect(served.asked).toEqual(['acme.example/robots.txt', 'acme.example/.well-known/brand.json'])
   })
 
-  it('reads it once a day for each host, also when many ask at once', async () => {
+  it('reads it once a day per host, also with many requests at once', async () => {
     const { clock, get, robotsAsked } = await respecting(says(closed))
     await Promise.all([file, other, `${file}?2`, `${file}?3`].map(get))
     expect(robotsAsked()).toBe(1)
@@ -199,13 +199,13 @@ describe('a crawler that respects robots.txt', () => {
     expect(robotsAsked()).toBe(3)
   })
 
-  it('does not go where a redirect leads when that is closed', async () => {
+  it('does not follow a redirect to a closed path', async () => {
     const { served, get } = await respecting(says(closed))
     expect(toOutcome(await get('https://acme.example/moved'))).toBe('disallowed')
     expect(served.asked.at(-1)).toBe('acme.example/moved')
   })
 
-  it.each([404, 410, 401, 403, 400])('may have everything where it answers %i', async status => {
+  it.each([404, 410, 401, 403, 400])('may fetch everything where it answers %i', async status => {
     const { get } = await respecting(answers(status))
     expect(toOutcome(await get(other))).toBe('ok')
   })
@@ -224,7 +224,7 @@ describe('a crawler that respects robots.txt', () => {
     expect(robotsAsked()).toBe(2)
   })
 
-  it('follows it to another place, and takes a circle for none', async () => {
+  it('follows its redirects, and treats a loop as absent', async () => {
     const { get } = await respecting((_, response) => {
       response.writeHead(301, { location: 'https://www.nova.example/rules' }).end()
     })
@@ -233,14 +233,14 @@ describe('a crawler that respects robots.txt', () => {
     expect(toOutcome(await circle.get(other))).toBe('ok')
   })
 
-  it('leaves alone a host with too much to say', async () => {
+  it('stays away from a host whose file is too large', async () => {
     const endless = await respecting(says(`User-agent: *\n${'Allow: /a\n'.repeat(100_000)}`))
     expect(toOutcome(await endless.get(other))).toBe('disallowed')
     const long = await respecting(says(`User-agent: *\nDisallow: /${'a'.repeat(70_000)}`))
     expect(toOutcome(await long.get(other))).toBe('disallowed')
   })
 
-  it('reads none for what is no crawl, nor where it is told to ignore it', async () => {
+  it('ignores it for requests that are no crawl, and where the settings say so', async () => {
     const { fetcher, robotsAsked } = await respecting(says(closed))
     expect(toOutcome(await fetcher.fetchDocument(other, ask))).toBe('ok')
     expect(robotsAsked()).toBe(0)

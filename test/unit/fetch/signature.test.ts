@@ -51,7 +51,7 @@ async function signedRequests(path: string | undefined, urls: string[]) {
 }
 
 describe('a crawler with a signing key', () => {
-  it('signs each request, so that whoever has the public key can tell', async () => {
+  it('signs each request so that holders of the public key can verify it', async () => {
     const { path, publicJwk } = keyFile()
     const [first, second] = await signedRequests(path, [file, file])
     expect(isSigned(first!, publicJwk)).toBe(true)
@@ -63,7 +63,7 @@ describe('a crawler with a signing key', () => {
     expect(isSigned(first!, keyFile().publicJwk)).toBe(false)
   })
 
-  it('says which key, from when until when, and for what', async () => {
+  it('names the key, the validity and the purpose', async () => {
     const { path, publicJwk } = keyFile()
     const [headers, next] = await signedRequests(path, [file, file])
     expect(headers!['signature-agent']).toBe('"https://registry.example"')
@@ -83,14 +83,14 @@ describe('a crawler with a signing key', () => {
     expect(next!['signature-input']).not.toBe(input)
   })
 
-  it('signs anew for the host that a redirect leads to', async () => {
+  it('signs again for the host of a redirect', async () => {
     const { path, publicJwk } = keyFile()
     const seen = await signedRequests(path, ['https://acme.example/moved'])
     expect(seen.map(({ host }) => host)).toEqual(['acme.example', 'www.acme.example'])
     expect(seen.map(headers => isSigned(headers, publicJwk))).toEqual([true, true])
   })
 
-  it('takes nothing else for a key, and does not repeat what it found', () => {
+  it('refuses anything else as a key, without repeating it', () => {
     const { publicJwk } = keyFile()
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey
     const p256 = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey

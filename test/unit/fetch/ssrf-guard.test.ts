@@ -43,7 +43,7 @@ const closed: [first: string, last: string, before?: string | undefined, after?:
   ['ff00::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
 ]
 
-describe('which addresses a crawler may reach', () => {
+describe('addresses a crawler may reach', () => {
   it.each(closed)('%s to %s is closed and its neighbours are not', (first, last, before, after) => {
     expect(isPublicAddress(first)).toBe(false)
     expect(isPublicAddress(last)).toBe(false)
@@ -82,7 +82,7 @@ describe('which addresses a crawler may reach', () => {
   )
 })
 
-describe('which URLs a crawler may ask for', () => {
+describe('URLs a crawler may request', () => {
   it.each([
     'https://acme.example/.well-known/brand.json',
     'https://www.acme.example:443/',
@@ -91,7 +91,7 @@ describe('which URLs a crawler may ask for', () => {
     'https://notlocalhost.example/',
     'https://mylocal.internal.example/',
     'https://shop.xn--p1ai/',
-  ])('%s is asked', url => {
+  ])('%s is allowed', url => {
     expect(checkUrl(new URL(url))).toBeUndefined()
   })
 
@@ -126,14 +126,14 @@ describe('which URLs a crawler may ask for', () => {
     expect(checkUrl(new URL(url))).toEqual(expect.any(String))
   })
 
-  it('an agent may live on http and on any port where the caller allows it', () => {
+  it('an agent may use http and any port where the caller allows it', () => {
     const url = new URL('http://agent.example:8080/mcp')
     expect(checkUrl(url, { http: true, anyPort: true })).toBeUndefined()
     expect(checkUrl(url, { http: true })).toBeDefined()
     expect(checkUrl(new URL('http://localhost:8080/'), { http: true, anyPort: true })).toBeDefined()
   })
 
-  it('a refusal never names an address', () => {
+  it('a refusal never contains an address', () => {
     expect(checkUrl(new URL('https://10.11.12.13/'))).not.toMatch(/\d/)
   })
 })

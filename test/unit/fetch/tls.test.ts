@@ -52,7 +52,7 @@ function fetcherTo(
   return fetcher
 }
 
-it('the certificate is asked for, and checked, by the name of the host', async () => {
+it('the certificate is requested and checked by the name of the host', async () => {
   const got = await fetcherTo(origin.url).fetchDocument('https://acme.example/', ask)
   expect(got).toMatchObject({ kind: 'ok', url: 'https://acme.example/' })
   expect(origin.serverNames).toContain('acme.example')
@@ -63,13 +63,13 @@ it.each([
   ['expired', 'expired.example', 'CERT_HAS_EXPIRED'],
   ['another host’s', 'misnamed.example', 'ERR_TLS_CERT_ALTNAME_INVALID'],
   ['of an unknown authority', 'unknown.example', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
-])('a certificate that is %s fails, and the file is never asked for', async (_, host, code) => {
+])('a certificate that is %s fails, and no request is sent', async (_, host, code) => {
   const got = await fetcherTo(origin.url).fetchDocument(`https://${host}/`, ask)
   expect(got).toMatchObject({ outcome: 'tls_failed', detail: expect.stringContaining(code) })
   expect(origin.asked).not.toContain(`${host}/`)
 })
 
-it('an extra authority is trusted only where it is named', async () => {
+it('an extra authority is trusted only where it is configured', async () => {
   const got = await fetcherTo(origin.url, { trusting: false }).fetchDocument(
     'https://acme.example/',
     ask,
