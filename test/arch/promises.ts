@@ -11,11 +11,11 @@ const shownBy = (file: string, ...rows: [says: string, title: string][]): Promis
 export const promises: readonly Promised[] = [
   ...shownBy('unit/jobs/batch-size.test.ts', [
     'so commits are cut to a third of a second',
-    'is as large as is committed in the time a save may stand behind it',
+    'is as large as can be committed in the time a save may wait',
   ]),
   ...shownBy('unit/writer/priority-queue.test.ts', [
     'and a save never waits behind more than one of them',
-    'let a save pass by whatever waits already, and stand behind what runs',
+    'lets a save pass everything that waits, and none that runs',
   ]),
   ...shownBy('e2e/parts-away.test.ts', [
     'and both go on while it or Redis is away',
@@ -48,20 +48,20 @@ export const promises: readonly Promised[] = [
     'unit/writer/sequencer.test.ts',
     [
       'the submission is delivered again and finds step 0 done',
-      'counts once when it is a write, also when the first answer was lost',
+      'counts once for a write, also when the first answer was lost',
     ],
     [
       'rows that readers do not see',
-      'is finished by the next start, even if it was the first of all',
+      'is completed by the next start, even if it was the very first',
     ],
-    ['an old checkpoint', 'goes on from a crash between registry.duckdb and the checkpoint'],
+    ['an old checkpoint', 'continues after a crash between registry.duckdb and the checkpoint'],
     [
       'strictly rise whatever the clock does',
-      'doubles no event after the clock stepped back over midnight',
+      'repeats no event after the clock stepped back over midnight',
     ],
     [
       'is found by bisecting its batch and goes to `quarantine`; it stops nobody',
-      'is set aside, and all others of its batch are committed',
+      'is quarantined, and all others of its batch are committed',
     ],
   ),
   ...shownBy('property/writer/commit.property.test.ts', [
@@ -70,7 +70,7 @@ export const promises: readonly Promised[] = [
   ]),
   ...shownBy('unit/parse/too-broad.test.ts', [
     'beyond that the file is reported as `too_broad` and the old answer\nstands',
-    'keeps what was known, is told why, and is taken on again once it says less',
+    'keeps the known state, reports why, and is read again once the file is smaller',
   ]),
   ...shownBy('property/writer/portions.property.test.ts', [
     'A large answer is applied in **portions**',
@@ -96,11 +96,11 @@ export const promises: readonly Promised[] = [
     'unit/read/claims.test.ts',
     [
       "So a manager's\nfile is fetched once, however many publishers point at it",
-      'that all point to one file have it fetched once',
+      'fetches a shared file once for all publishers that point to it',
     ],
     [
       'What it says of others is a **claim**: kept, never an event',
-      'is a claim on each, and grants nothing of theirs',
+      'is a claim on each of them, and not a grant',
     ],
   ),
   ...shownBy('property/writer/incremental.property.test.ts', [
@@ -115,20 +115,20 @@ export const promises: readonly Promised[] = [
     'unit/writer/revocations.test.ts',
     [
       'A revocation beats every other mention in its file',
-      'loses its grants in the commit that reads so, whatever else the file says of it',
+      'loses its grants in the same commit, whatever else the file says about it',
     ],
     [
       'holds for seven days whatever becomes of the entry',
-      'stays revoked for seven days after it was first seen to be, though the entry vanished',
+      'stays revoked for seven days after the first sight, though the entry is gone',
     ],
   ),
   ...shownBy(
     'unit/resolve/brake.test.ts',
     [
       'holds back losses that are too many to be believed at once',
-      'takes nothing when all files turn to a page, however often',
+      'causes no loss when all files turn into a web page, however often',
     ],
-    ['An explicit revocation is never held', 'is never held, however many publishers it takes'],
+    ['An explicit revocation is never held', 'is never held, however many publishers it affects'],
   ),
   ...shownBy(
     'api/freshness-of-answers.test.ts',
@@ -203,7 +203,7 @@ export const promises: readonly Promised[] = [
   ]),
   ...shownBy('unit/writer/unprojected.test.ts', [
     'its old answer stands, and `verify` names it',
-    'keeps its old one and is quarantined, while everything else goes on',
+    'keeps its old answer and is quarantined, while everything else continues',
   ]),
   ...shownBy('unit/writer/portions.test.ts', [
     'and saves come in between',
@@ -211,11 +211,11 @@ export const promises: readonly Promised[] = [
   ]),
   ...shownBy('unit/writer/portions.test.ts', [
     'Claims follow in\nslices',
-    'has its claims written slice by slice, those of one agent too',
+    'has its claims written slice by slice, also those of one agent',
   ]),
   ...shownBy('unit/writer/damaged-files.test.ts', [
     'Nothing that is not derived is ever begun anew in silence',
-    'where the log of the accounts is gone, as a save that comes again would count twice',
+    'where the log of the accounts is missing, as a repeated save would count twice',
   ]),
   ...shownBy('e2e/one-writer.test.ts', [
     'Each writer also raises a fencing number in the index',
@@ -223,7 +223,7 @@ export const promises: readonly Promised[] = [
   ]),
   ...shownBy('unit/writer/quiet-commits.test.ts', [
     'bodies and\nevents stay as they are',
-    'reads none of them back, and writes their times alone',
+    'reads none of them back, and only writes their times',
   ]),
   ...shownBy('api/lookups.test.ts', [
     'It is shown for a week and counts for nothing',
@@ -277,11 +277,11 @@ export const promises: readonly Promised[] = [
   ]),
   ...shownBy('unit/jobs/submission-stream.test.ts', [
     'those that come while a commit runs are the next one, and are answered together',
-    'that come while a commit runs are the next commit, each answered to who handed it in',
+    'commits those that arrive during a commit together, and answers each sender',
   ]),
   ...shownBy('unit/jobs/dispatcher.test.ts', [
     "Nothing is lost when the indexer sleeps through three o'clock",
-    'hands out a bounded number of files, and more only as they are answered',
+    'dispatches a bounded number of files, and more only as results arrive',
   ]),
   ...shownBy('unit/resolve/brand-trust.test.ts', [
     'when its answer will change by itself',
@@ -293,7 +293,7 @@ export const promises: readonly Promised[] = [
   ]),
   ...shownBy('unit/read/claims.test.ts', [
     "compared with the other\n  publisher's file when somebody asks",
-    'is what the publisher’s own file lists, whatever the manager lists of it',
+    'is what the publisher’s own file lists, whatever the manager lists',
   ]),
   ...shownBy('property/resolve/authority.property.test.ts', [
     "A sale is authorized when the publisher grants it and the operator's brand.json does not contradict",

@@ -12,17 +12,17 @@ function sizeAfter(...commits: [observations: number, ms: number][]): number {
 }
 
 describe('a batch of observations', () => {
-  it('is small until something is known of what they cost', () => {
+  it('is small until the cost of observations is known', () => {
     expect(sizeAfter()).toBe(5_000)
   })
 
-  it('is as large as is committed in the time a save may stand behind it', () => {
+  it('is as large as can be committed in the time a save may wait', () => {
     expect(sizeAfter([10_000, 250])).toBe(20_000)
     expect(sizeAfter([10_000, 10])).toBe(50_000)
     expect(sizeAfter([10_000, 5_000])).toBe(5_000)
   })
 
-  it('shrinks at once when observations bring more, and grows again by and by', () => {
+  it('shrinks at once when observations cost more, and grows again gradually', () => {
     const loud = sizeAfter([20_000, 200], [20_000, 1_000])
     expect(loud).toBe(10_000)
     const quieter = sizeAfter([20_000, 200], [20_000, 1_000], [10_000, 100])
@@ -30,11 +30,11 @@ describe('a batch of observations', () => {
     expect(quieter).toBeLessThan(50_000)
   })
 
-  it('does not shrink because small commits have a price of their own', () => {
+  it('does not shrink because of the fixed cost of small commits', () => {
     expect(sizeAfter([20_000, 200], [10, 100], [1, 100])).toBe(50_000)
   })
 
-  it('takes no more than its size of what came meanwhile, and the rest comes next', async () => {
+  it('takes no more than its size of what has arrived, and leaves the rest for the next', async () => {
     const batches: number[][] = []
     const batcher = new Batcher<number, number>(
       async items => {

@@ -11,13 +11,13 @@ const read = (location: string): Observation => {
 const many = (n: number, make: (location: string) => Observation) =>
   Array.from({ length: n }, (_, i) => make(`d${i}.example`))
 
-describe('a part of what was observed', () => {
-  it('is all of it where nothing has changed', () => {
+describe('a part of the observations', () => {
+  it('is all of them where nothing has changed', () => {
     const seen = many(50_000, unchanged)
     expect(new BatchSplit(500).next(seen)).toEqual(seen)
   })
 
-  it('ends with as many documents as are committed in the time a save may stand behind it', () => {
+  it('ends with as many documents as can be committed in the time a save may wait', () => {
     const parts = new BatchSplit(500)
     const seen = [...many(1_000, unchanged), ...many(1_000, read)]
     expect(parts.next(seen)).toHaveLength(1_166)
@@ -25,13 +25,13 @@ describe('a part of what was observed', () => {
     expect(parts.next(seen)).toHaveLength(1_181)
   })
 
-  it('shrinks at once when documents cost more, but not below what is worth a commit', () => {
+  it('shrinks at once when documents cost more, but not below a useful commit', () => {
     const parts = new BatchSplit(500)
     parts.learn(many(200, read), 4_000)
     expect(parts.next(many(1_000, read))).toHaveLength(50)
   })
 
-  it('has one of the largest documents at most, and what is small before and behind it', () => {
+  it('has at most one of the largest documents, with small ones before and after it', () => {
     const parts = new BatchSplit(500)
     const large = (location: string): Observation => ({ ...read(location), bytes: 5_000_000 })
     const seen = [...many(20, read), ...many(3, large), ...many(9, unchanged), ...many(20, read)]

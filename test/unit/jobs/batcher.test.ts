@@ -3,7 +3,7 @@ import { Batcher } from '../../../jobs/indexer/batcher.ts'
 
 const LONG_MS = 60_000
 
-it('a lane that was waiting for more commits when it hears that nothing more comes', async () => {
+it('a batch that waits for more is committed when the input ends', async () => {
   let isFull = false
   const batches: string[][] = []
   const batcher = new Batcher<string, string>(

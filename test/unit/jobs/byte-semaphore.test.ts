@@ -4,8 +4,8 @@ import { ByteSemaphore } from '../../../jobs/indexer/byte-semaphore.ts'
 
 const MOST = 100
 
-describe('a budget of bytes', () => {
-  it('is never exceeded but by one that is larger alone, and all come in their order', async () => {
+describe('a byte budget', () => {
+  it('is only exceeded by a single larger item, and items come in order', async () => {
     const sizes = fc.array(fc.integer({ min: 0, max: 150 }), { maxLength: 30 })
     await fc.assert(
       fc.asyncProperty(sizes, fc.scheduler(), async (all, scheduler) => {
@@ -29,7 +29,7 @@ describe('a budget of bytes', () => {
     )
   })
 
-  it('is given back by work that fails', async () => {
+  it('is returned by work that fails', async () => {
     const budget = new ByteSemaphore(MOST)
     const failing = budget.run(MOST, () => Promise.reject(new Error('ours')))
     await expect(failing).rejects.toThrow('ours')

@@ -100,7 +100,7 @@ async function crawlAll(pump: Dispatcher): Promise<CrawlTarget[]> {
 }
 
 describe('a registry that slept for three days', () => {
-  it('hands out a bounded number of files, and more only as they are answered', async () => {
+  it('dispatches a bounded number of files, and more only as results arrive', async () => {
     const pump = newPump()
     await give(names(40, 'd'))
     while ((await pump.dispatch()) > 0) await crawlAll(pump)
@@ -115,7 +115,7 @@ describe('a registry that slept for three days', () => {
     expect(rest).toBe(80)
   })
 
-  it('hands out what is wanted most, then what has waited longest', async () => {
+  it('dispatches by priority, then by waiting time', async () => {
     const mentioned = names(4, 'm').map(domain => ({ domain, why: 'mentioned' as const }))
     await addDomains(registry.index, mentioned, { now: clock.now(), seq: 0, max: 100 })
     clock.tick({ hours: 1 })
@@ -129,7 +129,7 @@ describe('a registry that slept for three days', () => {
     expect(order.join('')).toBe('bbbbbbbbaaaaaaaammmmmmmm')
   })
 
-  it('lets nobody who asks now wait behind that', async () => {
+  it('lets no requested file wait behind that', async () => {
     const pump = newPump()
     await give(names(40, 'd'))
     await pump.dispatch()
@@ -139,7 +139,7 @@ describe('a registry that slept for three days', () => {
     expect(first!.map(({ location }) => location)).toEqual(['now.example', 'now.example'])
   })
 
-  it('hands out once more, and at once, what somebody asks for who would wait behind that', async () => {
+  it('dispatches a requested file once more, at once, if it would wait behind that', async () => {
     const pump = newPump()
     await give(names(15, 'd'))
     await pump.dispatch()
@@ -152,8 +152,8 @@ describe('a registry that slept for three days', () => {
   })
 })
 
-describe('what was handed out', () => {
-  it('is not handed out again by the next indexer while a crawler may still have it', async () => {
+describe('a dispatched file', () => {
+  it('is not dispatched again by the next indexer while a crawler may still have it', async () => {
     await give(names(15, 'd'))
     expect(await newPump().dispatch()).toBe(30)
     expect(await newPump().dispatch()).toBe(0)
@@ -165,7 +165,7 @@ describe('what was handed out', () => {
     expect(await newPump().dispatch()).toBe(30)
   })
 
-  it('is not handed out again while an answer is on its way', async () => {
+  it('is not dispatched again while its result is on the way', async () => {
     await give(names(5, 'd'))
     await newPump().dispatch()
     const targets = (await waiting()).flat()
@@ -181,7 +181,7 @@ describe('what was handed out', () => {
     expect(await newPump().dispatch()).toBe(0)
   })
 
-  it('is handed out again at once when Redis has lost its memory and counts anew', async () => {
+  it('is dispatched again at once when Redis lost its data', async () => {
     const pump = newPump()
     await give(names(5, 'd'))
     await pump.dispatch()
@@ -192,7 +192,7 @@ describe('what was handed out', () => {
     expect(new Set((await waiting()).flat().map(toSourceKey)).size).toBe(20)
   })
 
-  it('is handed out again when its job ended and no answer came for a while', async () => {
+  it('is dispatched again when its job ended and no result came for a while', async () => {
     const pump = newPump()
     await give(names(5, 'd'))
     await pump.dispatch()
@@ -209,7 +209,7 @@ describe('what was handed out', () => {
   })
 })
 
-describe('a registry in which nothing is due', () => {
+describe('a registry with nothing due', () => {
   /** Commands that Redis has carried out for the pump. */
   async function commands(): Promise<number> {
     const info = await server.redis.info('stats')
@@ -225,7 +225,7 @@ describe('a registry in which nothing is due', () => {
     return pump
   }
 
-  it('asks neither Redis nor the index again and again', async () => {
+  it('polls neither Redis nor the index repeatedly', async () => {
     const pump = await idlePump()
     const asked = vi.spyOn(registry, 'quietly')
     const before = await commands()
@@ -235,19 +235,19 @@ describe('a registry in which nothing is due', () => {
     expect(asked).not.toHaveBeenCalled()
   })
 
-  it('hands out what is given to it then', async () => {
+  it('dispatches domains that are submitted then', async () => {
     const pump = await idlePump()
     await give(names(2, 'b'))
     expect(await pump.dispatch()).toBe(4)
   })
 
-  it('hands out what a person asks for then', async () => {
+  it('dispatches files that somebody requests then', async () => {
     const pump = await idlePump()
     await request('a00.example')
     expect(await pump.dispatch()).toBe(3)
   })
 
-  it('hands out what becomes due by itself', async () => {
+  it('dispatches files that become due', async () => {
     const pump = await idlePump()
     expect(await pump.dispatch()).toBe(0)
     clock.tick({ days: 3 })

@@ -32,25 +32,25 @@ async function delivered(observations: Observation[]): Promise<Observation[]> {
   return lists.flat()
 }
 
-describe('observations on their way', () => {
+describe('packed observations', () => {
   test('arrive as they were sent, bodies byte for byte', async () => {
     const sent = [seen('a.example', 300), absent('b.example'), seen('c.example', 0)]
     expect(await delivered(sent)).toEqual(sent)
   })
 
-  test('are split into as many messages as their bound asks for', async () => {
+  test('are split into messages within the bound', async () => {
     const sent = Array.from({ length: 20 }, (_, i) => seen(`d${i}.example`, 10_000))
     expect(await packObservations(sent, MAX_BYTES, server.redis)).not.toHaveLength(1)
     expect(await delivered(sent)).toEqual(sent)
   })
 
-  test('that are too large for one message come in parts, which are gone afterwards', async () => {
+  test('that are too large for one message come in parts, which are deleted afterwards', async () => {
     const sent = [seen('large.example', 500_000)]
     expect(await delivered(sent)).toEqual(sent)
     expect(await server.redis.keys('registry:part:*')).toEqual([])
   })
 
-  test('that lost a part are an error, not half a message', async () => {
+  test('with a missing part are an error, not half a message', async () => {
     const [message] = await packObservations([seen('x.example', 500_000)], MAX_BYTES, server.redis)
     await server.redis.del(message!.parts[0]!)
     await expect(unpackObservations(message!, server.redis)).rejects.toThrow('part')

@@ -45,8 +45,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-describe('what a batch finds', () => {
-  it('is sent on soon, together with what was found meanwhile', async () => {
+describe('the observations of a batch', () => {
+  it('are sent soon, together with those found meanwhile', async () => {
     const { outbox, sent } = outboxTo()
     for (const name of ['a', 'b']) expect(await isDone(outbox.put(seen(name, 10)))).toBe(true)
     expect(sent).toEqual([])
@@ -54,7 +54,7 @@ describe('what a batch finds', () => {
     expect(sent).toEqual([['a', 'b']])
   })
 
-  it('is sent at once when it is much, and who has more waits until it has arrived', async () => {
+  it('are sent at once when they are many, and the sender waits until they arrived', async () => {
     const { outbox, sent, arrive } = outboxTo()
     for (const name of ['a', 'b']) await outbox.put(seen(name, 600))
     expect(sent).toEqual([['a', 'b']])
@@ -68,7 +68,7 @@ describe('what a batch finds', () => {
     ])
   })
 
-  it('counts until it has arrived, also what was sent on because it was time', async () => {
+  it('count until they have arrived, also those sent by the timer', async () => {
     const { outbox, sent, arrive } = outboxTo()
     await outbox.put(seen('a', 900))
     await vi.advanceTimersByTimeAsync(SOON_MS)
@@ -82,7 +82,7 @@ describe('what a batch finds', () => {
     expect(sent).toEqual([['a'], ['b']])
   })
 
-  it('that could not be sent is told to who has more, and at the end', async () => {
+  it('report a failed delivery to the next sender, and at the end', async () => {
     const { outbox, arrive } = outboxTo()
     await outbox.put(seen('a', 2_000))
     const second = expect(outbox.put(seen('b', 1))).rejects.toThrow('away')

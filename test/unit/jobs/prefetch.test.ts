@@ -28,8 +28,8 @@ function countPrefetched(count: number, { waitedMs = 0, tookMs = READING_MS } = 
   return { ahead: prefetched, due, reads: () => reads }
 }
 
-describe('reading ahead', () => {
-  it('is not done again and again while all that is due is with crawlers', async () => {
+describe('prefetching due files', () => {
+  it('is not repeated while everything due is with crawlers', async () => {
     const { ahead: prefetched, reads } = countPrefetched(3_000)
     const handedOut = new Set<DueTarget>()
     const isFree = (target: DueTarget) => !handedOut.has(target)
@@ -42,7 +42,7 @@ describe('reading ahead', () => {
     expect(reads()).toBe(2)
   })
 
-  it('is good no longer because the writer was busy before it, nor for ever when it took long', async () => {
+  it('stays valid while the writer is busy, but not forever when it takes long', async () => {
     for (const [times, ms] of [
       [{ waitedMs: 15_000 }, 20 * READING_MS],
       [{ tookMs: 15_000 }, 30_000],
@@ -57,7 +57,7 @@ describe('reading ahead', () => {
     }
   })
 
-  it('is done at once when others have become free', async () => {
+  it('happens at once when files are released', async () => {
     const { ahead: prefetched, due } = countPrefetched(3_000)
     const first = await prefetched.take(3_000, () => true)
     expect(await prefetched.take(500, () => true)).toEqual([])
@@ -65,7 +65,7 @@ describe('reading ahead', () => {
     expect(await prefetched.take(500, target => target !== first[0])).toEqual(due.slice(1, 501))
   })
 
-  it('is done each time while it is of few', async () => {
+  it('happens each time while there are few', async () => {
     const { ahead: prefetched, reads } = countPrefetched(10)
     await prefetched.take(100, () => true)
     await prefetched.take(100, () => true)

@@ -10,27 +10,27 @@ function pausesAfter(bytes: number, ...copies: number[]): number[] {
   return copies.map(ms => interval.next({ ms, bytes }))
 }
 
-describe('the time between snapshots', () => {
-  test('is five seconds where copies are quick', () => {
+describe('the interval between snapshots', () => {
+  test('is five seconds where copies are fast', () => {
     expect(pausesAfter(200 * MB, 100, 499, 500)).toEqual([5, 5, 5])
   })
 
-  test('stays five seconds for a small index, however long the machine stands still', () => {
+  test('stays five seconds for a small index, however long the machine is suspended', () => {
     const stall = [20 * MINUTE_MS, MINUTE_MS, MINUTE_MS, MINUTE_MS, MINUTE_MS]
     expect(pausesAfter(17 * MB, ...stall)).toEqual([5, 5, 5, 5, 5])
   })
 
-  test('is not changed by one slow copy between quick ones', () => {
+  test('ignores one slow copy among fast ones', () => {
     expect(pausesAfter(400 * MB, 450, 5_000, 450)).toEqual([5, 5, 5])
   })
 
-  test('grows with the time that copies keep taking, up to a quarter of an hour', () => {
+  test('grows with slow copies, up to a quarter of an hour', () => {
     expect(pausesAfter(300 * MB, 1_000, 1_000, 1_000)).toEqual([20, 20, 20])
     expect(pausesAfter(2_000 * MB, 4_000).at(-1)).toBe(320)
     expect(pausesAfter(9_000 * MB, 30_000, 30_000).at(-1)).toBe(900)
   })
 
-  test('is short again after the first quick copy', () => {
+  test('shrinks after the first fast copy', () => {
     expect(pausesAfter(2_000 * MB, 30_000, 30_000, 30_000, 300).at(-1)).toBe(5)
   })
 })

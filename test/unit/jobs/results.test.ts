@@ -35,7 +35,7 @@ async function commit(messages: number): Promise<void> {
   for (const job of jobs) await job.remove()
 }
 
-test('a crawler that handed in many bytes waits until some of them are committed', async () => {
+test('a crawler with too many unsent bytes waits until some are committed', async () => {
   await send(3)
   expect(await hasRoom()).toBe(true)
   await send(2)
@@ -46,7 +46,7 @@ test('a crawler that handed in many bytes waits until some of them are committed
   expect(await hasRoom()).toBe(true)
 })
 
-test('one that is told to stop waits for nothing', async () => {
+test('a stopped one does not wait', async () => {
   await send(5)
   const stop = new AbortController()
   const waiting = results.waitForRoom(stop.signal)

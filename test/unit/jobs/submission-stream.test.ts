@@ -66,9 +66,9 @@ const left = async () => {
   return entries.flatMap(([, fields]) => fields.filter(name => name === 'submission')).length
 }
 
-describe('submissions on their way to the writer', () => {
+describe('the stream of submissions', () => {
   it.each(['ask', 'work'] as const)(
-    'wait for a connection to %s by that is not up yet',
+    'waits for a connection to %s that is not up yet',
     async slow => {
       const { reader } = await openWriter()
       const late = await slowRedis(redis.url, 300)
@@ -86,7 +86,7 @@ describe('submissions on their way to the writer', () => {
     },
   )
 
-  it('that come while a commit runs are the next commit, each answered to who handed it in', async () => {
+  it('commits those that arrive during a commit together, and answers each sender', async () => {
     const writer = await openWriter({ isHeld: true })
     const [client, other] = [await openClient(), await openClient()]
     const first = client.submit(buildWrite('a'))
@@ -106,7 +106,7 @@ describe('submissions on their way to the writer', () => {
     expect(await left()).toBe(0)
   })
 
-  it('are waited for where several were answered, as long as that commit took', async () => {
+  it('waits for more after a batch of several, at most as long as that commit took', async () => {
     const writer = await openWriter({ isHeld: true, gatherMs: 2 * HELD_MS })
     const client = await openClient()
     const ask = (...names: string[]) => names.map(name => client.submit(buildWrite(name)))
@@ -127,7 +127,7 @@ describe('submissions on their way to the writer', () => {
     await writer.reader.close()
   })
 
-  it('that come alone after one that came alone wait for nobody', async () => {
+  it('does not wait after single submissions', async () => {
     const writer = await openWriter({ isHeld: true, gatherMs: 2 * HELD_MS })
     const client = await openClient()
     const first = client.submit(buildWrite('a'))
@@ -139,7 +139,7 @@ describe('submissions on their way to the writer', () => {
     await writer.reader.close()
   })
 
-  it('are read by the next writer when one ends before it has committed them', async () => {
+  it('is read by the next writer when one ends before its commit', async () => {
     const dying = await openWriter({ isHeld: true })
     const writer = await openClient()
     const answer = writer.submit(buildWrite('a'))
@@ -154,7 +154,7 @@ describe('submissions on their way to the writer', () => {
     dying.letGo()
   })
 
-  it('wait for a writer that is not there yet', async () => {
+  it('waits for a writer that is not there yet', async () => {
     const writer = await openClient()
     const answer = writer.submit(buildWrite('a'))
     while ((await left()) < 1) await setTimeout(5)
@@ -162,7 +162,7 @@ describe('submissions on their way to the writer', () => {
     expect(await answer).toEqual({ done: { commit: 1 } })
   })
 
-  it('that nobody understands hold up nobody', async () => {
+  it('skips malformed entries', async () => {
     await redis.redis.xadd(SUBMISSIONS.key, '*', 'desk', 'x', 'submission', '{"op":')
     const writer = await openWriter()
     const client = await openClient()
@@ -171,7 +171,7 @@ describe('submissions on their way to the writer', () => {
     expect(await left()).toBe(0)
   })
 
-  it('go on after Redis was away and forgot everything', async () => {
+  it('continues after Redis was away and lost its data', async () => {
     await openWriter()
     const writer = await openClient()
     expect('done' in (await writer.submit(buildWrite('a')))).toBe(true)

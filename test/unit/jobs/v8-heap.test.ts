@@ -25,6 +25,6 @@ async function peakMB(isLean: boolean): Promise<number> {
   return Number(stdout)
 }
 
-it('a lean heap is collected long before it is as large as V8 would let it grow', async () => {
+it('the heap is collected long before V8’s own limit', async () => {
   expect(await peakMB(true)).toBeLessThan(0.8 * (await peakMB(false)))
 })

@@ -43,7 +43,7 @@ it('a live request that timed out is not run by a crawler that starts later', as
   expect(await redis.redis.keys('registry:live:*-*-*-*-*')).toEqual([])
 })
 
-it('a live request whose caller gave up while a crawler worked on it ends, and leaves nothing in Redis', async () => {
+it('a live request whose caller gave up ends, and leaves nothing in Redis', async () => {
   const redis = await startRedis()
   cleanUp(() => redis.close())
   const writer = openWriterClient(redis.url, silentLog)
@@ -74,7 +74,7 @@ it('a live request whose caller gave up while a crawler worked on it ends, and l
   await crawler.close()
 })
 
-it('a live request is refused when Redis goes away meanwhile, and nothing else fails', async () => {
+it('a live request is refused when Redis disconnects, and nothing else fails', async () => {
   const redis = await startRedis()
   cleanUp(() => redis.close())
   const writer = openWriterClient(await slowRedis(redis.url, 1_000, 'live:failed'), silentLog)

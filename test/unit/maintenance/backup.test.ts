@@ -58,7 +58,7 @@ async function opened(dataDir: string): Promise<Sequencer> {
 }
 
 describe('a backup', () => {
-  test('holds both stores of one commit, and is whole or not there', async () => {
+  test('contains both stores of one commit, and is complete or absent', async () => {
     const { backups, manifest } = await twoNights()
     expect(readdirSync(backups)).toEqual(['first'])
     expect(statSync(`${backups}/first`).mode & 0o077).toBe(0)
@@ -69,13 +69,13 @@ describe('a backup', () => {
     index.close()
   })
 
-  test('does not take the place of another one', async () => {
+  test('does not overwrite another one', async () => {
     const { dataDir, backups } = await twoNights()
     const registry = await opened(dataDir)
     await expect(registry.backUp(`${backups}/first`)).rejects.toThrow('is there already')
   })
 
-  test('comes back as it was, with every rid and event, and all other stores made from it', async () => {
+  test('is restored unchanged, with every rid and event, and all other stores are rebuilt', async () => {
     const { backups, first } = await twoNights()
     const dataDir = newDataDir()
     await restore(dataDir, `${backups}/first`, {})
@@ -89,7 +89,7 @@ describe('a backup', () => {
     expect(index).toHaveLength(first.events.length)
   })
 
-  test('takes the place of what is there only if that is said, and then of all of it', async () => {
+  test('replaces existing stores only on request, and then all of them', async () => {
     const { dataDir, backups, first } = await twoNights()
     const before = readdirSync(dataDir)
     await expect(restore(dataDir, `${backups}/first`, {})).rejects.toThrow('not empty')
@@ -101,7 +101,7 @@ describe('a backup', () => {
     expect(await verify(registry)).toEqual([])
   })
 
-  test('does not come back while a registry runs, nor when a byte of it was changed', async () => {
+  test('is refused while a registry runs, and when a byte of it was changed', async () => {
     const { dataDir, backups } = await twoNights()
     const registry = await openSequencer({ dataDir, clock })
     const force = { force: true }
@@ -117,7 +117,7 @@ describe('a backup', () => {
     expect(await verify(again)).toEqual([])
   })
 
-  test('that was restored half way lets no writer start', async () => {
+  test('whose restore was interrupted lets no writer start', async () => {
     const { dataDir, backups } = await twoNights()
     writeFileSync(`${dataDir}/restoring`, '{}')
     await expect(openSequencer({ dataDir, clock })).rejects.toThrow('restore was not finished')
@@ -155,7 +155,7 @@ describe('a replay', () => {
   })
   afterAll(() => redis.close())
 
-  test('of what the accounts did since a backup finds every operation, rid and revision again', async () => {
+  test('of the writes since a backup repeats every operation, rid and revision', async () => {
     const backups = newDataDir()
     const limits = { savesPerHour: 10_000, savesPerOrganizationHour: 10_000 }
     const api = await openRegistry({ redis: redis.redis, limits })
@@ -241,7 +241,7 @@ describe('a replay', () => {
     expect(await verify(registry)).toEqual([])
   })
 
-  test('brings nothing back of a domain that was taken down, even if it was let in again', async () => {
+  test('restores nothing of a domain that was taken down, even if it was readmitted', async () => {
     const [dataDir, backups] = [newDataDir(), newDataDir()]
     const registry = await openSequencer({ dataDir, clock })
     const known = [

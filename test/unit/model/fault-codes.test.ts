@@ -6,7 +6,7 @@ import { toSentence } from '../../../pipeline/parse/check-adagents.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-test('every code of the table is reported somewhere, and says what to do', () => {
+test('every code of the table is used, and gives advice', () => {
   const sources = ['pipeline', 'api']
     .flatMap(folder =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
@@ -27,6 +27,6 @@ test.each([
   ['root', 'holds no list', 'the file holds no list'],
   ['http_status', 'there is no file: publish it', 'there is no file: publish it'],
   ['root', '3 more faults are not listed', '3 more faults are not listed'],
-])('a message that is printed alone names what it is about: %s %s', (field, message, told) => {
+])('a message names its subject: %s %s', (field, message, told) => {
   expect(toSentence({ field, message })).toBe(told)
 })

@@ -42,8 +42,8 @@ const ofProperty = (property: Json) => {
   return { property: document.properties.length === 2 ? document.properties[0] : undefined, faults }
 }
 
-describe('a sound file', () => {
-  it('is read as it stands, without a fault', () => {
+describe('a valid file', () => {
+  it('is read unchanged, without a fault', () => {
     const { document, faults } = parse({
       $schema: 'https://schemas.example/adagents.json',
       last_updated: '2026-01-31T09:00:00Z',
@@ -85,14 +85,14 @@ describe('a sound file', () => {
     })
   })
 
-  it('may describe a catalog and authorize nobody', () => {
+  it('may have a catalog and authorize nobody', () => {
     const { document, faults } = read({ authorized_agents: [], properties: [site()] })
     expect(document).toMatchObject({ agents: [], properties: [{ name: 'Acme News' }] })
     expect(faults).toEqual([])
   })
 })
 
-describe('what is no file of agents', () => {
+describe('a file that is no adagents.json', () => {
   test.each([
     ['an empty body', '', 'not_json', 'json'],
     ['a web page', '<!doctype html><title>Acme</title>', 'not_json', 'json'],
@@ -109,7 +109,7 @@ describe('what is no file of agents', () => {
     expect(parsed.faults.map(fault => fault.field)).toContain(field)
   })
 
-  it('64 levels of nesting are read', () => {
+  it('64 levels of nesting are accepted', () => {
     expect(parse(`{"formats":${nested(63)}}`).outcome).toBe('ok')
   })
 
@@ -117,7 +117,7 @@ describe('what is no file of agents', () => {
     expect(parse('\ufeff{"authorized_agents": []}').outcome).toBe('ok')
   })
 
-  it('text in another encoding is read as well as it goes, with a warning', () => {
+  it('text in another encoding is read as far as possible, with a warning', () => {
     const body = Buffer.from(JSON.stringify({ properties: [site({ name: 'Café' })] }), 'latin1')
     const { outcome, faults } = parseDocument('adagents.json', body, { maxFaults: 9 })
     expect(outcome).toBe('ok')
@@ -128,14 +128,14 @@ describe('what is no file of agents', () => {
 describe('a pointer', () => {
   const there = 'https://cdn.example/adagents.json'
 
-  it('is read as one, in the spelling under which the file is shared', () => {
+  it('is normalised to the spelling under which the file is shared', () => {
     const { document } = read({
       authoritative_location: ' HTTPS://CDN.example:443/adagents.json#x',
     })
     expect(document).toEqual({ variant: 'pointer', authoritative_location: there })
   })
 
-  it('wins over agents beside it, with a warning', () => {
+  it('takes precedence over agents beside it, with a warning', () => {
     const { document, faults } = read({
       authoritative_location: there,
       authorized_agents: [entry()],
@@ -161,7 +161,7 @@ describe('a pointer', () => {
     expect(parse({ authoritative_location: location }).outcome).toBe('unusable')
   })
 
-  it('in a file that was pointed to is an error: there is one hop', () => {
+  it('in a shared file is an error: only one hop is allowed', () => {
     const parsed = parseDocument(
       'adagents.json',
       Buffer.from(JSON.stringify({ authoritative_location: there })),
@@ -171,7 +171,7 @@ describe('a pointer', () => {
     expect(parsed.faults.map(f => f.field)).toContain('authoritative_location')
   })
 
-  it('in such a file is an error also beside agents, and these are not read', () => {
+  it('in such a file is an error also beside agents, which are not read', () => {
     const parsed = parseDocument(
       'adagents.json',
       Buffer.from(JSON.stringify({ authoritative_location: there, authorized_agents: [entry()] })),
@@ -183,7 +183,7 @@ describe('a pointer', () => {
   })
 })
 
-describe('an entry that cannot be used is dropped, and the next one keeps its number', () => {
+describe('an unusable entry is dropped, and the next one keeps its number', () => {
   const at = 'error authorized_agents[0]'
   test.each<[string, unknown, string]>([
     ['is no object', 'https://sales.example', at],
@@ -203,7 +203,7 @@ describe('an entry that cannot be used is dropped, and the next one keeps its nu
   })
 })
 
-describe('a restriction that cannot be read admits nothing', () => {
+describe('an unreadable restriction admits nothing', () => {
   test.each<[string, Json, Json, string]>([
     ['countries as a text', { countries: 'GB' }, { countries: [] }, 'countries'],
     ['countries as null', { countries: null }, { countries: [] }, 'countries'],
@@ -240,13 +240,13 @@ describe('a restriction that cannot be read admits nothing', () => {
   })
 })
 
-describe('countries that no country is asked for by', () => {
+describe('unknown countries', () => {
   test.each<[string, string, string]>([
     ['the name that people use', 'UK', 'GB'],
     ['the name of one that is no more', 'DD', 'DE'],
     ['a code that stands for none', 'ZZ', 'such as GB'],
     ['a code that nobody has', 'QX', 'such as GB'],
-  ])('are kept as written, with a warning: %s', (_name, country, hint) => {
+  ])('are kept with a warning: %s', (_name, country, hint) => {
     const countries = ['FR', country]
     const { document, faults } = parse({ authorized_agents: [entry({ countries })] })
     expect((document as AdagentsInline).agents[0]).toMatchObject({ countries })
@@ -259,7 +259,7 @@ describe('countries that no country is asked for by', () => {
   })
 })
 
-describe('an entry that is merely odd is kept without what is odd', () => {
+describe('an unusual entry is kept without the invalid part', () => {
   test.each<[string, Json, string, string]>([
     ['no purpose', { authorized_for: undefined }, 'authorized_for', 'authorized_for'],
     ['no type', { authorization_type: undefined }, 'authorization_type', 'authorization_type'],
@@ -279,13 +279,13 @@ describe('an entry that is merely odd is kept without what is odd', () => {
     expect(faults).toContain(`error authorized_agents[0].${field}`)
   })
 
-  it('an http address is kept and reported', () => {
+  it('an http address is kept and reported as a fault', () => {
     const { entry: got, faults } = ofEntry({ url: 'http://sales.example' })
     expect(got).toMatchObject({ agent_url: 'http://sales.example' })
     expect(faults).toEqual(['error authorized_agents[0].url'])
   })
 
-  it('a window that ends before it starts is kept: it is never open', () => {
+  it('a window that ends before it starts is kept, and never open', () => {
     const { entry: got, faults } = ofEntry({
       effective_from: '2026-02-01T00:00:00Z',
       effective_until: '2026-01-01T00:00:00Z',
@@ -390,7 +390,7 @@ describe('a selector of other publishers', () => {
   })
 })
 
-describe('what is advised', () => {
+describe('advice', () => {
   const messages = (file: Json) => parse(file).faults.map(({ field, message }) => [field, message])
   const ofSite = (more: Json) =>
     Object.fromEntries(messages({ authorized_agents: [], properties: [site(more)] }))
@@ -401,19 +401,19 @@ describe('what is advised', () => {
     ['property_type', { property_type: ' ' }],
     ['identifiers[0].value', { identifiers: [{ type: 'domain', value: '' }] }],
     ['identifiers[0].type', { identifiers: [{ type: 5, value: 'a.example' }] }],
-  ])('is never to leave out %s', (field, more) => {
+  ])('%s should be given', (field, more) => {
     const message = ofSite(more)[`properties[0].${field}`]
     expect(message).toMatch(/is empty|must be/)
     expect(message).not.toContain('leave it out')
   })
 
-  test('is to leave out what need not be there', () => {
+  test('redundant fields should be left out', () => {
     expect(ofSite({ property_id: '' })['properties[0].property_id']).toContain('leave it out')
     const faults = Object.fromEntries(messages({ authorized_agents: [entry({ url: '' })] }))
     expect(faults['authorized_agents[0].url']).toBe('is empty: say something')
   })
 
-  test.each(['domain', 'url'])('is to write %s as an identifier', key => {
+  test.each(['domain', 'url'])('%s should be written as an identifier', key => {
     const { property, faults } = ofProperty({
       property_type: 'website',
       name: 'A',
@@ -470,7 +470,7 @@ describe('a property', () => {
     expect(faults).toContain(`error properties[0].${field}`)
   })
 
-  it('keeps the sound identifiers, trimmed, in their own case', () => {
+  it('keeps the valid identifiers, trimmed, in their own case', () => {
     const { property, faults } = ofProperty(
       site({
         identifiers: [
@@ -498,7 +498,7 @@ describe('a property', () => {
 
 describe('a catalog', () => {
   test.each(['properties', 'collections', 'placements', 'formats', 'signals'])(
-    '%s that is no list reads as empty, with an error',
+    'whose %s is no list counts as empty, with an error',
     key => {
       const { document, faults } = read({ authorized_agents: [entry()], [key]: { a: 1 } })
       expect(document).toMatchObject({ [key]: [] })
@@ -506,7 +506,7 @@ describe('a catalog', () => {
     },
   )
 
-  it('keeps what its items say beside the known fields', () => {
+  it('keeps the unknown fields of its items', () => {
     const { document, faults } = read({
       authorized_agents: [],
       properties: [site({ property_id: 'news' })],
@@ -646,7 +646,7 @@ describe('a catalog', () => {
     expect(read({ authorized_agents: [entry()], ...more }).faults).toContain(fault)
   })
 
-  it('of nothing, beside no agents, is an error', () => {
+  it('without content, and without agents, is an error', () => {
     const { document, faults } = read({ authorized_agents: [] })
     expect(document.agents).toEqual([])
     expect(faults).toEqual(['error authorized_agents'])
@@ -682,12 +682,12 @@ describe('references', () => {
       { placement_ids: ['x'] },
       'warning authorized_agents[0].placement_ids',
     ],
-  ])('to %s are warned of', (_name, more, fault) => {
+  ])('to %s get a warning', (_name, more, fault) => {
     const agents = [entry(more), entry({ url: 'https://SALES.example/mcp/' })]
     expect(read({ authorized_agents: agents }).faults).toContain(fault)
   })
 
-  it('of properties without an owner are warned of in a file that others point to', () => {
+  it('of properties without an owner get a warning in a shared file', () => {
     const body = Buffer.from(JSON.stringify({ authorized_agents: [], properties: [site()] }))
     const { faults } = parseDocument('adagents.json', body, { maxFaults: 9 })
     expect(faults.map(f => f.field)).toContain('properties[0].publisher_domain')
@@ -719,7 +719,7 @@ describe('a revoked publisher', () => {
     expect(document.revoked_publisher_domains).toEqual(expected)
   })
 
-  it('named elsewhere in the file is warned of', () => {
+  it('named elsewhere in the file gets a warning', () => {
     const { faults } = read({
       authorized_agents: [entry()],
       properties: [
@@ -737,7 +737,7 @@ describe('a revoked publisher', () => {
 })
 
 describe('personal data', () => {
-  it('of a contact is in no document and no fault', () => {
+  it('of a contact are in no document and no fault', () => {
     const parsed = parse({
       contact: 'ops@acme.example',
       authorized_agents: [entry({ url: 'mailto:ops@acme.example' })],
@@ -756,13 +756,13 @@ describe('personal data', () => {
 describe('the hashes of the fields', () => {
   const readFields = (body: string) => (parse(body).document as AdagentsInline).fields
 
-  it('do not depend on the order of keys, on $schema or on last_updated', () => {
+  it('ignore the order of keys, $schema and last_updated', () => {
     const one = '{"$schema":"a","last_updated":"x","properties":[],"tags":{"a":{"name":"A","x":1}}}'
     const two = '{"tags":{"a":{"x":1,"name":"A"}},"properties":[],"$schema":"b"}'
     expect(readFields(one)).toEqual(readFields(two))
   })
 
-  it('tell which field changed', () => {
+  it('differ by the changed field', () => {
     const one = readFields('{"properties":[],"custom":1,"contact":{"name":"A"}}')
     const two = readFields('{"properties":[],"custom":2,"contact":{"name":"B"}}')
     expect(one.properties).toBe(two.properties)
@@ -770,14 +770,14 @@ describe('the hashes of the fields', () => {
     expect(one.contact).not.toBe(two.contact)
   })
 
-  it('of a list that is none is that of the empty list', () => {
+  it('of an invalid list equal that of the empty list', () => {
     const one = readFields('{"properties":[],"formats":"x"}')
     expect(one.formats).toBe(one.properties)
   })
 })
 
 describe('faults', () => {
-  it('beyond the bound are counted, errors are kept before warnings', () => {
+  it('beyond the bound are counted; errors take precedence over warnings', () => {
     const warned = Array.from({ length: 20 }, () => entry())
     const { faults } = parse({ authorized_agents: [...warned, 1, 2] }, undefined, 5)
     expect(faults).toHaveLength(5)
@@ -787,14 +787,14 @@ describe('faults', () => {
     expect(faults[4]!.message).toMatch(/^\d+ more faults/)
   })
 
-  it('show no more than a little of a long text', () => {
+  it('quote only the beginning of a long text', () => {
     const { faults } = parse({ authorized_agents: [entry({ delegation_type: 'x'.repeat(1e6) })] })
     expect(JSON.stringify(faults).length).toBeLessThan(1_000)
   })
 })
 
-describe('keys that mean something to JavaScript', () => {
-  it('are data, or gone', () => {
+describe('keys with a meaning in JavaScript', () => {
+  it('are plain data, or dropped', () => {
     const body = `{"__proto__":{"polluted":1},"authorized_agents":[],"tags":{"__proto__":{"name":"x"},
       "constructor":{"name":"c"}},"properties":[{"__proto__":{"name":"y"},"toString":1,
       "property_type":"website","name":"A","tags":["toString"],
@@ -808,7 +808,7 @@ describe('keys that mean something to JavaScript', () => {
     expect(faults.find(f => f.field === 'tags')!.message).toContain('toString')
   })
 
-  it('and characters no store can hold are replaced, wherever they are written', () => {
+  it('and unstorable characters are replaced everywhere', () => {
     const body =
       '{"properties":[{"property_type":"website","name":"a\\ud800b\\u0000c\\ud83d\\ude00\\\\ud800",' +
       '"identifiers":[{"type":"domain","value":"acme.example"}]}]}'
@@ -821,7 +821,7 @@ function nested(levels: number): string {
   return '['.repeat(levels) + ']'.repeat(levels)
 }
 
-describe('a property that claims names of others', () => {
+describe('a property that claims the names of others', () => {
   const claims = (value: string, more: Json = {}) =>
     site({ identifiers: [{ type: 'domain', value }], ...more })
 
@@ -846,7 +846,7 @@ describe('a property that claims names of others', () => {
     ).toEqual(faults)
   })
 
-  it('is reported inside an entry too, and in a file of others only where it names its owner', () => {
+  it('is reported inside an entry too, and in a shared file only where it names its owner', () => {
     const properties = [claims('b.example'), claims('c.example', { publisher_domain: 'b.example' })]
     const body = { authorized_agents: [entry({ properties })] }
     const fault = 'error authorized_agents[0].properties'
@@ -861,7 +861,7 @@ describe('a property that claims names of others', () => {
 
 const isOfHosts = (fault: string): boolean => /identifiers$|\.properties$/.test(fault)
 
-test('properties are counted by type, also by one that objects have something of by nature', () => {
+test('properties are counted by type, also by types named like object members', () => {
   const typed = (property_type: string) => ({ ...site(), property_type })
   const properties = ['website', 'constructor', 'constructor', 'Odd!'].map(typed)
   expect(countEntries({ properties }).property_type_counts).toEqual({

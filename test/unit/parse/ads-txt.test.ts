@@ -16,7 +16,7 @@ function managerIn(text: string): string | undefined {
   return AdsTxtDocument.parse(document).manager_domain
 }
 
-describe('the manager that an ads.txt names', () => {
+describe('the manager in an ads.txt', () => {
   test.each<[string, string, string | undefined]>([
     ['stands behind the key', 'MANAGERDOMAIN=manager.example', 'manager.example'],
     ['in any case', 'ManagerDomain=Manager.Example', 'manager.example'],
@@ -55,7 +55,7 @@ describe('the manager that an ads.txt names', () => {
     expect(managerIn(text)).toBe(expected)
   })
 
-  it('is told with what else was written', () => {
+  it('is read beside other lines', () => {
     const { faults } = parse(
       'a\r\nmanagerdomain=x\nmanagerdomain=b.example\nmanagerdomain=acme.example',
     )
@@ -68,12 +68,12 @@ describe('the manager that an ads.txt names', () => {
 })
 
 describe('an ads.txt', () => {
-  it('that is a web page is no such file', () => {
+  it('that is a web page does not count', () => {
     const page = parse('\n <!doctype html>\nmanagerdomain=m.example')
     expect(page).toMatchObject({ outcome: 'not_json', faults: [{ severity: 'error' }] })
   })
 
-  it('is read to the end however it is written, and says nothing that is no domain', () => {
+  it('is read to the end in any spelling, and yields valid domains only', () => {
     const line = fc.oneof(
       fc.string(),
       fc.constantFrom(
@@ -108,7 +108,7 @@ describe('an ads.txt', () => {
     ],
     ['lines that name nobody', 'managerdomain=%\n'.repeat(64 * 1024)],
     ['separators of lines', '\u2028'.repeat(340_000)],
-  ])('is read in a moment even where it is made to be slow, of %s', async (_, slow) => {
+  ])('is parsed in bounded time, also when made to be slow: %s', async (_, slow) => {
     expect(await measureCpuMs(() => managerIn(slow))).toBeLessThan(1_000)
   })
 })

@@ -25,7 +25,7 @@ const ofBrand = (more: Json) => {
   return { brand: (document as { brands?: Json[] }).brands![0], faults }
 }
 
-describe('the five forms, told apart in their order', () => {
+describe('the five variants, tried in order', () => {
   const there = 'https://cdn.example/brand.json'
   test.each<[string, Json, Json]>([
     [
@@ -74,7 +74,7 @@ describe('the five forms, told apart in their order', () => {
     expect(parsed.faults.at(-1)).toMatchObject({ field: 'root', severity: 'error' })
   })
 
-  it('a pointer that cannot be followed leaves what stands beside it', () => {
+  it('a pointer that cannot be followed leaves the content beside it', () => {
     const { document, faults } = read({ authoritative_location: 'ftp://x', agents: [agent] })
     expect(document.variant).toBe('brand_agent')
     expect(faults).toContain('error authoritative_location')
@@ -91,7 +91,7 @@ describe('the five forms, told apart in their order', () => {
 })
 
 describe('one brand', () => {
-  it('is read as it stands; what is not named becomes its manifest', () => {
+  it('is read unchanged; unknown fields become its manifest', () => {
     const { document, faults } = read({
       $schema: 'https://schemas.example/brand.json',
       version: '1.0',
@@ -176,7 +176,7 @@ describe('one brand', () => {
     expect(got.faults).toContain(fault)
   })
 
-  it('does not carry fields of a house', () => {
+  it('has no fields of a house', () => {
     const { document, faults } = read({ ...brand(), authorized_operators: [], note: 'x' })
     expect(document).toMatchObject({ brand: { manifest: {} } })
     expect(faults).toEqual(['error authorized_operators', 'error note'])
@@ -196,7 +196,7 @@ describe('a property of a brand', () => {
     ['on a website that is no domain', { identifier: 'https://b.example/x' }, 'identifier'],
     ['in an unknown relationship', { relationship: 'partner' }, 'relationship'],
     ['whose relationship is null', { relationship: null }, 'relationship'],
-  ])('%s is dropped: it must not read as owned', (_name, more, field) => {
+  ])('%s is dropped: it must not count as owned', (_name, more, field) => {
     const { property, faults } = ofProperty(more)
     expect(property).toBeUndefined()
     expect(faults).toContain(`error ${at}.${field}`)
@@ -225,7 +225,7 @@ describe('a property of a brand', () => {
     expect(faults).toContain(fault)
   })
 
-  it('keeps the relationship it states', () => {
+  it('keeps its relationship', () => {
     expect(ofProperty({ relationship: 'delegated' }).property).toMatchObject({
       relationship: 'delegated',
     })
@@ -275,7 +275,7 @@ describe('a house', () => {
     expect(read({ house, brands: [brand()] }, domain).faults).toEqual(faults)
   })
 
-  it('that does not say its domain is the one that serves the file', () => {
+  it('without a domain has the domain that serves the file', () => {
     const body = { house: { name: 'Acme' }, brands: [brand()] }
     expect(read(body).document).toMatchObject({ house: { domain: 'acme.example', name: 'Acme' } })
     expect(parse(body, null).outcome).toBe('unusable')
@@ -321,19 +321,19 @@ describe('a house', () => {
   })
 })
 
-describe('a form that is closed', () => {
+describe('a variant with fixed fields', () => {
   test.each<[string, Json]>([
     ['a pointer', { authoritative_location: 'https://cdn.example/brand.json' }],
     ['a house by name', { house: 'acme.example' }],
     ['a house with brands', { house, brands: [brand()] }],
     ['agents', { agents: [agent] }],
-  ])('%s: what does not belong there is an error, and costs nothing else', (_name, body) => {
+  ])('%s: an unknown field is an error without further effect', (_name, body) => {
     const { document, faults } = read({ ...body, colour: 'red' })
     expect(faults).toEqual(['error colour'])
     expect(document).toEqual(read(body).document)
   })
 
-  it('one brand may say more, but not what a house says', () => {
+  it('a brand may have more fields, but none of a house', () => {
     const more = { colour: 'red', authorized_operators: [], region: 'GB' }
     expect(read(brand(more)).faults).toEqual(['error authorized_operators', 'error region'])
   })
@@ -353,7 +353,7 @@ describe('an operator of a house', () => {
     }
   }
 
-  it('is kept with what limits it, and without a contact', () => {
+  it('is kept with its limits and without a contact', () => {
     const limits = {
       brands: ['*'],
       countries: ['DE'],
@@ -397,7 +397,7 @@ describe('an operator of a house', () => {
       {},
       'error authorized_operators[0].valid_until',
     ],
-  ])('limited by %s is no wider for it', (_name, more, kept, fault) => {
+  ])('limited by %s stays limited', (_name, more, kept, fault) => {
     expect(of(more)).toEqual({
       operators: [{ domain: 'buyer.example', brands: ['acme'], ...more, ...kept }],
       faults: [fault],
@@ -441,7 +441,7 @@ describe('a trademark of a house', () => {
 })
 
 describe('personal data', () => {
-  it('of a contact is in no document', () => {
+  it('of a contact are in no document', () => {
     const contact = { name: 'Ann Example', email: 'ann@acme.example' }
     const bodies: Json[] = [
       { house: { ...house, contact }, brands: [brand({ contact })], contact },

@@ -46,7 +46,7 @@ function parse(file: File, of: string | undefined = domain) {
   return { agents, broad: faults.filter(({ code }) => code === 'too_broad') }
 }
 
-describe('a file whose entries reach too much in all', () => {
+describe('a file with too broad a reach', () => {
   it.each<[string, (i: number) => object, (i: number) => object]>([
     ['by tag', () => byTag('all'), () => ({})],
     ['by many tags', i => byTag('all', 'x', `y${i}`), i => ({ tags: [i % 2 ? 'all' : 'x'] })],
@@ -86,7 +86,7 @@ describe('a file whose entries reach too much in all', () => {
     ])
   })
 
-  it('keeps entries of signals and of properties of their own', () => {
+  it('keeps entries of signals and of its own properties', () => {
     const more = [
       entry(3_000, { authorization_type: 'signal_ids', signal_ids: ['s'] }),
       entry(3_001, { authorization_type: 'inline_properties', properties: [property(0)] }),
@@ -98,7 +98,7 @@ describe('a file whose entries reach too much in all', () => {
     expect(agents.slice(-2).map(agent => agent.entry)).toEqual([3_000, 3_001])
   })
 
-  it('is one too where an entry says much of many publishers, or agents have many tags', () => {
+  it('is also one where an entry repeats much for many publishers, or agents have many tags', () => {
     const names = (name: string) => times(10_000, i => `${name}${i}`)
     const publisher_domains = names('d').map(name => `${name}.example`)
     const much = { selection_type: 'by_tag', publisher_domains, property_tags: names('t') }
@@ -111,7 +111,7 @@ describe('a file whose entries reach too much in all', () => {
     expect(tagged.agents.length).toBeLessThan(100)
   })
 
-  it('is known for one in time that grows with its length', async () => {
+  it('is recognised in time linear in its length', async () => {
     const file: File = {
       authorized_agents: times(20_000, i => entry(i, byTag(`none${i}`, 'all', 'x'))),
       properties: times(20_000, i => property(i, { tags: [i % 2 ? 'all' : 'x'] })),
@@ -120,13 +120,13 @@ describe('a file whose entries reach too much in all', () => {
   })
 })
 
-describe('a publisher of whom a file says more than is kept', () => {
+describe('a publisher with more content than is kept', () => {
   const countStored = ({ db }: Nights) =>
     db.all<{ name: string; status: string }>('select name, status from properties order by name')
   const refused = ({ db }: Nights) =>
     db.all<{ location: string; reason: string }>('select location, reason from quarantine')
 
-  it('keeps what was known, is told why, and is taken on again once it says less', () =>
+  it('keeps the known state, reports why, and is read again once the file is smaller', () =>
     overNights(async nights => {
       const small = { authorized_agents: [entry(0, byTag('all'))], properties: [property(1)] }
       const broad = { authorized_agents: [], properties: times(25_001, i => property(i)) }
@@ -144,7 +144,7 @@ describe('a publisher of whom a file says more than is kept', () => {
       expect(await refused(nights)).toEqual([])
     }))
 
-  it('loses only a property that no page of the feed has room for', () => {
+  it('loses only a property that is too large for a page of the feed', () => {
     const long = times(2_000, i => ({
       type: 'rss_url',
       value: `https://x.example/${'y'.repeat(150)}${i}`,
@@ -190,7 +190,7 @@ describe('a large file', () => {
   })
 })
 
-describe('a file whose placements and formats are those of too many publishers', () => {
+describe('a file with placements and formats of too many publishers', () => {
   const network = (publishers: number, items: number, bytes: number) => {
     const more = { name: 'N', description: 'd'.repeat(bytes) }
     return {

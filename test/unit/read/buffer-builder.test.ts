@@ -7,8 +7,8 @@ function lendText(writer: BufferBuilder, text: string) {
   return writer.lend()
 }
 
-describe('bytes on loan', () => {
-  it('serve another answer once they are given back, and not before', () => {
+describe('lent bytes', () => {
+  it('are reused once they are returned, and not before', () => {
     const writer = new BufferBuilder()
     const first = lendText(writer, 'first')
     const second = lendText(writer, 'second')
@@ -23,7 +23,7 @@ describe('bytes on loan', () => {
     expect(fourth.body.buffer).toBe(first.body.buffer)
   })
 
-  it('are had by one answer though they are given back twice', () => {
+  it('are used by one answer although they are returned twice', () => {
     const writer = new BufferBuilder()
     const first = lendText(writer, 'first')
     first.release()

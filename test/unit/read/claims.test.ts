@@ -46,8 +46,8 @@ async function claimed({ db }: Nights): Promise<string[]> {
   )
 }
 
-describe('a manager’s entry that names other publishers', () => {
-  it('is a claim on each, and grants nothing of theirs', () =>
+describe('an entry of a manager about other publishers', () => {
+  it('is a claim on each of them, and not a grant', () =>
     overNights(async nights => {
       const events = await nights.night({ [quay]: manager([all(quay, pier, mole)]) })
       expect(await claims(nights)).toMatchObject([
@@ -68,7 +68,7 @@ describe('a manager’s entry that names other publishers', () => {
       expect(told.map(({ payload }) => payload.publisher_domain)).toEqual([quay])
     }))
 
-  it('makes no publisher, and no agent, of what it only claims', () =>
+  it('creates no publisher and no agent', () =>
     overNights(async nights => {
       await nights.night({ [quay]: manager([all(pier)]) })
       expect(await nights.db.all('select domain from publishers')).toEqual([{ domain: quay }])
@@ -76,7 +76,7 @@ describe('a manager’s entry that names other publishers', () => {
       expect(await nights.db.all('from agents')).toEqual([])
     }))
 
-  it('carries its qualifiers', () =>
+  it('keeps its qualifiers', () =>
     overNights(async nights => {
       const qualifiers = {
         countries: ['GB', 'DE'],
@@ -91,21 +91,21 @@ describe('a manager’s entry that names other publishers', () => {
       expect(await claims(nights)).toMatchObject([{ ...qualifiers, countries: ['DE', 'GB'] }])
     }))
 
-  it('by another way of authorizing claims nothing', () =>
+  it('of another authorization type claims nothing', () =>
     overNights(async nights => {
       const entry = { ...byIds(sales), publisher_properties: [all(pier)] }
       await nights.night({ [quay]: manager([], { authorized_agents: [entry] }) })
       expect(await claims(nights)).toEqual([])
     }))
 
-  it('claims nothing in a file that others point to: its own host claims', () =>
+  it('claims nothing in a shared file: claims need the manager’s own host', () =>
     overNights(async nights => {
       await nights.night({ [quay]: manager([all(pier, mole)]), [pier]: pointerTo(quay) })
       const managers = (await claims(nights)).map(row => row.manager_domain)
       expect(managers).toEqual([quay, quay])
     }))
 
-  it('is gone with the entry, and when the file has ended; not while it is stale', () =>
+  it('ends with the entry, and with the file, but not while that is stale', () =>
     overNights(async nights => {
       await nights.night({ [quay]: manager([all(pier), all(mole)]) })
       await nights.night({ [quay]: manager([all(pier)]) })
@@ -116,7 +116,7 @@ describe('a manager’s entry that names other publishers', () => {
       expect(await claims(nights)).toEqual([])
     }))
 
-  it('is gone while the file revokes the publisher, and for a week from then', () =>
+  it('ends while the file revokes the publisher, and for a week afterwards', () =>
     overNights(async nights => {
       const revoked_publisher_domains = [{ publisher_domain: pier }]
       await nights.night({ [quay]: manager([all(pier, mole)], { revoked_publisher_domains }) })
@@ -134,7 +134,7 @@ describe('a selector', () => {
     ['of all', at({ selection_type: 'all' }), ['app', 'site']],
     ['by id', at({ selection_type: 'by_id', property_ids: ['app', 'x'] }), ['app']],
     ['by tag', at({ selection_type: 'by_tag', property_tags: ['x', 'all'] }), ['site']],
-  ])('%s reaches what it says, in the manager’s file and in the publisher’s', (_, selector, ids) =>
+  ])('%s selects alike in the manager’s file and in the publisher’s', (_, selector, ids) =>
     overNights(async nights => {
       await nights.night({ [quay]: manager([selector]) })
       expect(await claimed(nights)).toEqual(ids.map(id => `${pier} inline ${id}`))
@@ -151,7 +151,7 @@ describe('a selector', () => {
     ['of one and of several', { publisher_domain: pier, ...all(mole) }],
     ['of nobody', { selection_type: 'all' }],
     ['without a type', { publisher_domain: pier }],
-  ])('%s is no selector: it claims and grants nothing', (_, selector) =>
+  ])('%s is invalid: it neither claims nor grants', (_, selector) =>
     overNights(async nights => {
       await nights.night({ [quay]: manager([selector]), [pier]: pointerTo(quay) })
       expect(await claims(nights)).toEqual([])
@@ -159,7 +159,7 @@ describe('a selector', () => {
     }),
   )
 
-  it('finds in the manager’s file only properties that spell the publisher and are its own', () =>
+  it('matches only properties of the manager’s file that name the publisher', () =>
     overNights(async nights => {
       const properties = [
         app(quay, { publisher_domain: undefined, property_id: 'unsaid' }),
@@ -170,7 +170,7 @@ describe('a selector', () => {
       expect(await claims(nights)).toMatchObject([{ inline_property_ids: ['spelled'] }])
     }))
 
-  it('counts a property once that the manager lists twice, and those of two publishers apart', () =>
+  it('counts a repeated property once, and those of two publishers separately', () =>
     overNights(async nights => {
       const nameless = app(pier, { property_id: undefined })
       const properties = [site(pier), site(pier), nameless, nameless, site(mole)]
@@ -182,8 +182,8 @@ describe('a selector', () => {
     }))
 })
 
-describe('what a claim comes to', () => {
-  it('is what the publisher’s own file lists, whatever the manager lists of it', () =>
+describe('the result of a claim', () => {
+  it('is what the publisher’s own file lists, whatever the manager lists', () =>
     overNights(async nights => {
       await nights.night({ [quay]: manager([all(pier, mole)]) })
       await nights.night({
@@ -192,7 +192,7 @@ describe('what a claim comes to', () => {
       expect(await claimed(nights)).toEqual([`${mole} inline site`, `${pier} federated own`])
     }))
 
-  it('is nothing of a publisher that revoked itself, or whose file fails', () =>
+  it('is empty for a publisher that revoked itself, or whose file fails', () =>
     overNights(async nights => {
       const revoked_publisher_domains = [{ publisher_domain: pier }]
       await nights.night({
@@ -205,7 +205,7 @@ describe('what a claim comes to', () => {
       expect(await claimed(nights)).toEqual([])
     }))
 
-  it('can be asked by agent, by manager and by publisher', () =>
+  it('can be queried by agent, by manager and by publisher', () =>
     overNights(async nights => {
       const other = bySelectors('https://other.example/mcp', all(pier))
       await nights.night({
@@ -225,7 +225,7 @@ describe('what a claim comes to', () => {
       expect(await ask({ publisher: pier, after: first })).toHaveLength(1)
     }))
 
-  it('has properties without an id too, and says how many there are when not all are shown', () =>
+  it('includes properties without an id, and counts those that are cut', () =>
     overNights(async nights => {
       const apps = Array.from({ length: 8 }, (_, i) =>
         app(mole, { property_id: undefined, name: `App ${i}` }),
@@ -284,7 +284,7 @@ describe('a network of thousands', () => {
   const network = (domains: string[], more: object = {}) =>
     shop(quay, { authorized_agents: [bySelectors(sales, all(...domains))], ...more })
 
-  it('is one claim each, and a change writes only what it changes', () =>
+  it('has one claim per publisher, and an update writes only the changes', () =>
     overNights(async nights => {
       await nights.night({ [quay]: network(names) })
       const writtenLast = async () => {
@@ -299,7 +299,7 @@ describe('a network of thousands', () => {
       expect(await claims(nights)).toHaveLength(6_800)
     }))
 
-  it('that all point to one file have it fetched once', () =>
+  it('fetches a shared file once for all publishers that point to it', () =>
     overNights(async nights => {
       const children = names.slice(0, 300)
       const location = 'https://files.example/adagents.json'

@@ -81,8 +81,8 @@ async function listSellers(of: string): Promise<string[]> {
   return [...named]
 }
 
-describe('a crawl that was asked for', () => {
-  it('is queued, and completed in the commit whose lookups show what it found', async () => {
+describe('a requested crawl', () => {
+  it('is queued, and completed in the commit whose lookups show the result', async () => {
     const web: Web = { [own]: old }
     await crawled(web, domain)
     const id = await request()
@@ -136,7 +136,7 @@ describe('a crawl that was asked for', () => {
     expect(await listSellers(domain)).toEqual(['https://new.example/mcp'])
   })
 
-  it('is running while one of its files is still to come', async () => {
+  it('is running while one of its files is pending', async () => {
     const web: Web = { [own]: old }
     await crawled(web, domain)
     const id = await request()
@@ -152,7 +152,7 @@ describe('a crawl that was asked for', () => {
     }
   })
 
-  it('of a domain that nobody knew is done when every file was looked for', async () => {
+  it('of an unknown domain completes once each file was tried', async () => {
     await crawled({})
     const id = await request()
     expect(await crawlDue(registry, {})).toEqual([own, brand])
@@ -163,7 +163,7 @@ describe('a crawl that was asked for', () => {
     expect([statusCode, JSON.parse(body).freshness.state]).toEqual([404, 'absent'])
   })
 
-  it('waits for the file that its own now points to, known or not', async () => {
+  it('waits for the target of a pointer, known or not', async () => {
     const web: Web = {
       [own]: old,
       'adagents.json manager.example': selling(['https://manager.example/mcp'], domain),
@@ -192,7 +192,7 @@ describe('a crawl that was asked for', () => {
     expect(await listSellers(domain)).toEqual(['https://old.example/mcp'])
   })
 
-  it('waits for the manager that an ads.txt names in place of a file', async () => {
+  it('waits for the manager in an ads.txt', async () => {
     const web: Web = {}
     await crawled(web, domain)
     const id = await request()
@@ -208,7 +208,7 @@ describe('a crawl that was asked for', () => {
     expect(await listSellers(domain)).toEqual(['https://new.example/mcp'])
   })
 
-  it('is not done by an attempt that was under way when it was asked for', async () => {
+  it('is not completed by an attempt that began before it', async () => {
     const web: Web = { [own]: old }
     await crawled(web, domain)
     registry.clock.pass(2 * DAY)
@@ -224,7 +224,7 @@ describe('a crawl that was asked for', () => {
     expect(await listSellers(domain)).toEqual(['https://new.example/mcp'])
   })
 
-  it('believes the 404 of its own file at once, not that of a file others share', async () => {
+  it('trusts a 404 of its own file at once, but not one of a shared file', async () => {
     const pointer = { authoritative_location: 'https://manager.example/.well-known/adagents.json' }
     const web: Web = {
       [own]: pointer,
@@ -240,7 +240,7 @@ describe('a crawl that was asked for', () => {
     expect(await listSellers('b.example')).toEqual([''])
   })
 
-  it('believes a pointer that leads elsewhere, and says when an older file was held back', async () => {
+  it('trusts a pointer that leads elsewhere, and reports an older file that was held back', async () => {
     const [monday, tuesday] = ['2026-11-16T00:00:00Z', '2026-11-17T00:00:00Z']
     await crawled({ [own]: { ...old, last_updated: tuesday } }, domain)
     const id = await request()
@@ -292,7 +292,7 @@ describe('a crawl that was asked for', () => {
       },
       [own, brand],
     ],
-  ])('does not wait for what was taken down, that %s', async (_, web, asked) => {
+  ])('does not wait for files of a domain that is taken down, %s', async (_, web, asked) => {
     await crawled(web, domain)
     await registry.submit({ op: 'domain.takedown', domain: 'gone.example' as never })
     const before = await request()
@@ -301,7 +301,7 @@ describe('a crawl that was asked for', () => {
     expect(await crawlDue(registry, web)).toEqual([])
   })
 
-  it('waits no more for what is taken down meanwhile', async () => {
+  it('stops waiting for a domain that is taken down meanwhile', async () => {
     const web: Web = {
       [own]: { authoritative_location: 'https://gone.example/a.json' },
       'adagents.json https://gone.example/a.json': 'timeout',
@@ -316,7 +316,7 @@ describe('a crawl that was asked for', () => {
     expect(await crawlDue(registry, web)).toEqual([])
   })
 
-  it('is gone on with after the writer was ended', async () => {
+  it('continues after a restart of the writer', async () => {
     const web: Web = { [own]: old, [brand]: 'timeout' }
     await crawled(web, domain)
     const id = await request()
@@ -336,7 +336,7 @@ describe('a clock that was set back', () => {
     ['is new', { [own]: fresh }],
     ['is not there', {}],
     ['does not answer', { [own]: 'timeout', [brand]: 'timeout' }],
-  ])('does not make a file that %s be fetched again and again', async (_, web) => {
+  ])('does not have a file fetched repeatedly that %s', async (_, web) => {
     await crawled({ [own]: old }, domain)
     registry.clock.pass(-2 * HOUR)
     const id = await request()
@@ -348,7 +348,7 @@ describe('a clock that was set back', () => {
     if (web[own]) expect(await listSellers(domain)).toEqual([sells])
   })
 
-  it('does not make a file be believed that is older than the one that stands', async () => {
+  it('does not accept a file older than the current one', async () => {
     await crawled({ [own]: { ...old, last_updated: '2026-11-19T00:00:00Z' } }, domain)
     registry.clock.pass(-2 * HOUR)
     const targets = [{ kind: 'adagents.json' as const, location: domain, after_seq: 1_000 }]
@@ -361,7 +361,7 @@ describe('a clock that was set back', () => {
     expect(held).toEqual([{ location: domain }])
   })
 
-  it('changes nothing where what it brought is delivered again', async () => {
+  it('changes nothing where its results are delivered again', async () => {
     await crawled({ [own]: old }, domain)
     registry.clock.pass(-2 * HOUR)
     await request()
@@ -378,7 +378,7 @@ describe('a clock that was set back', () => {
 })
 
 describe('a domain that does not answer', () => {
-  it('is asked after 1, 5, 30 and 120 minutes, then the request has failed', async () => {
+  it('is tried after 1, 5, 30 and 120 minutes, then the request has failed', async () => {
     const web: Web = { [own]: 'timeout', [brand]: 'timeout' }
     await crawled({ [own]: old }, domain)
     const id = await request()
@@ -410,7 +410,7 @@ describe('a domain that does not answer', () => {
     expect(await registry.sequencer.index.all('from crawl_state where priority = 0')).toEqual([])
   })
 
-  it('is asked again alone, and the request is completed once it answers', async () => {
+  it('is tried alone, and the request completes once it answers', async () => {
     const web: Web = { [own]: fresh, [brand]: 'connection_failed' }
     await crawled({ [own]: old }, domain)
     const id = await request()
@@ -426,7 +426,7 @@ describe('a domain that does not answer', () => {
     })
   })
 
-  it('is asked when it said it wants to be: the request is deferred', async () => {
+  it('is tried when it asked to be: the request is deferred', async () => {
     const web: Web = { [own]: ['throttled', { retry_after_s: 600 }], [brand]: 'absent' }
     await crawled({ [own]: old }, domain)
     const id = await request()
@@ -441,7 +441,7 @@ describe('a domain that does not answer', () => {
     expect(findStatus(id).status).toBe('completed')
   })
 
-  it('is waited for by two who asked at their own times, in the shortest of both', async () => {
+  it('with two requests is tried at the earlier of their times', async () => {
     const web: Web = { [own]: 'timeout', [brand]: 'absent' }
     await crawled({ [own]: old }, domain)
     const early = await request()
@@ -457,8 +457,8 @@ describe('a domain that does not answer', () => {
   })
 })
 
-describe('what was found and cannot be taken in', () => {
-  it('counts as an attempt, and is not fetched again at once for ever', async () => {
+describe('a result that cannot be stored', () => {
+  it('counts as an attempt, and is not fetched again and again', async () => {
     await crawled({ [own]: old }, domain)
     const id = await request()
     for (let attempt = 1; attempt <= 5; attempt++) {
@@ -482,8 +482,8 @@ describe('what was found and cannot be taken in', () => {
   })
 })
 
-describe('a crawl of a part', () => {
-  it('fetches the brand.json alone, and the house it names', async () => {
+describe('a partial crawl', () => {
+  it('fetches only the brand.json, and the house it names', async () => {
     const web: Web = { [brand]: { house: 'house.example' } }
     await crawled(web, domain, 'house.example')
     const id = await request('brand')
@@ -491,7 +491,7 @@ describe('a crawl of a part', () => {
     expect(findStatus(id)).toMatchObject({ status: 'completed', outcome: [{}, {}] })
   })
 
-  it('of a manager is of the files that others point to, and changes their answers', async () => {
+  it('of a manager fetches the shared files, and changes the dependent answers', async () => {
     const file = 'https://manager.example/ads/adagents.json'
     const web: Web = {
       'adagents.json a.example': {
@@ -515,7 +515,7 @@ describe('a crawl of a part', () => {
     expect(await listSellers('b.example')).toEqual(['https://new.example/mcp'])
   })
 
-  it('of a manager that nobody points to is a crawl all the same', async () => {
+  it('of a manager without dependent publishers completes too', async () => {
     await crawled({}, domain)
     const id = await request('manager', 'nobody.example')
     expect(findCrawlRequest(registry.reader, id)?.publishers).toBe(0)

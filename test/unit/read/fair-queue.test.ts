@@ -20,7 +20,7 @@ function bench(tools: number, most: number) {
   return { ask, begun, endOne, settle: waitForTurns, turns }
 }
 
-test('a kind that came often neither takes all tools nor goes before one that came once', async () => {
+test('a frequent kind of work neither takes all tools nor precedes a rare one', async () => {
   const { ask, begun, endOne, settle: waitForTurns } = bench(3, 100)
   const all = [...Array(10)].map(() => ask('slow'))
   await waitForTurns()
@@ -35,7 +35,7 @@ test('a kind that came often neither takes all tools nor goes before one that ca
   expect(new Set(await Promise.all(all))).toEqual(new Set([0, 1, 2]))
 })
 
-test('what comes beyond the bound of its kind is refused with a time to come again, and then answered', async () => {
+test('work beyond the bound of its kind is refused with a time to retry, and accepted then', async () => {
   const { ask, endOne, settle: waitForTurns } = bench(2, 3)
   const first = [ask('a'), ask('a'), ask('a')]
   const refused = await ask('a').catch((error: unknown) => error)
@@ -52,7 +52,7 @@ test('what comes beyond the bound of its kind is refused with a time to come aga
   expect(await again).toBeTypeOf('number')
 })
 
-test('work that fails gives its tool back', async () => {
+test('failed work returns its tool', async () => {
   const { turns } = bench(1, 1)
   const failing = () => turns.use('a', () => Promise.reject(new Error('broken')))
   for (let i = 0; i < 3; i++) await expect(failing()).rejects.toThrow('broken')

@@ -5,7 +5,7 @@ test.each([
   ['adagents_json', 'authoritative'],
   ['community', 'contributed'],
   ['enriched', 'enriched'],
-])('a property found from %s is shown as %s, whatever its name says', (listed, found) => {
+])('a property from %s is shown as %s, whatever its name', (listed, found) => {
   const told = {
     name: 'a "source":"community" or \\"source":"adagents_json"',
     tags: ['"source":"'],

@@ -9,7 +9,7 @@ import { testClock } from '../../support/clock.ts'
 import { cleanUp, newDataDir } from '../../support/registry.ts'
 
 test.each(['meta', 'brand'])(
-  'a reader that comes when the serving store has only its %s space opens it once it is whole',
+  'a reader that meets a serving store with only its %s space opens it once it is complete',
   async space => {
     const dir = newDataDir()
     const file = resolvePaths(dir).servingFile

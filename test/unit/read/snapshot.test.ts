@@ -35,7 +35,7 @@ test('the first snapshot is shown while its agents are read, a later one once th
   expect(second.agents).toBe(agents)
 })
 
-test('a snapshot whose agents cannot be read is shown, and so is the one after it', async () => {
+test('a snapshot whose agents cannot be read is shown, and so is the next one', async () => {
   const broken = await openSnapshot(await openFile('drop table agents'))
   await expect(broken.agents).rejects.toThrow('agents')
   const next = await openSnapshot(await openFile(), broken)

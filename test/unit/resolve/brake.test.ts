@@ -22,7 +22,7 @@ async function decide({ index }: Web, op: 'held.release' | 'held.drop', domains:
   return index.commit({ submissions: [submission(`${op} ${domains[0]}`, operation)] })
 }
 
-describe('what a night takes is too much', () => {
+describe('losses that are too large for one night', () => {
   const night = (rows: number, publishers = 20) => ({ rows, publishers })
   const known = (rows: number, before: number[] = []) => ({ active: rows, before })
 
@@ -47,7 +47,7 @@ describe('what a night takes is too much', () => {
 })
 
 describe('a captive portal before 400 publishers', () => {
-  it('takes nothing when all files turn to a page, however often', async () => {
+  it('causes no loss when all files turn into a web page, however often', async () => {
     const web = await openWeb(400)
     expect(await web.crawl(many(400), 'not_json')).toEqual({})
     web.clock.tick({ days: 1 })
@@ -58,7 +58,7 @@ describe('a captive portal before 400 publishers', () => {
     expect(held[0]).toMatchObject({ rule: 'publisher', reason: 'failed', grants: 0, properties: 1 })
   })
 
-  it('takes nothing when all files are not there twice, nor by the ceiling of a week', async () => {
+  it('causes no loss when all files are absent twice, nor after a week', async () => {
     const web = await openWeb(400)
     expect(await web.crawl(many(400), 'absent')).toEqual({})
     web.clock.tick({ hours: 2 })
@@ -70,7 +70,7 @@ describe('a captive portal before 400 publishers', () => {
     expect(one).toMatchObject({ grants: 1, properties: 1, since: '2026-11-21T04:00:00.000Z' })
   })
 
-  it('is over when the files are back, and each leaves the list', async () => {
+  it('ends when the files are back, and each leaves the list of held publishers', async () => {
     const web = await openWeb(400)
     await web.crawl(many(400), 'absent')
     web.clock.tick({ hours: 2 })
@@ -80,8 +80,8 @@ describe('a captive portal before 400 publishers', () => {
   })
 })
 
-describe('a mass of files that stand', () => {
-  it('is held when they drop everything, and what they add is applied', async () => {
+describe('many files at once', () => {
+  it('are held when they drop everything, and their additions are applied', async () => {
     const web = await openWeb(60, low)
     const other = (domain: string) => ({
       properties: [site(domain, { property_id: 'app', ...app(domain) })],
@@ -95,7 +95,7 @@ describe('a mass of files that stand', () => {
     expect(await web.held()).toHaveLength(60)
   })
 
-  it('is not held when each drops a little', async () => {
+  it('are not held when each drops a little', async () => {
     const web = await openWeb(0, low)
     const four = (domain: string) => shop(domain, { authorized_agents: [0, 1, 2, 3].map(grant) })
     const three = (domain: string) => shop(domain, { authorized_agents: [0, 1, 2].map(grant) })
@@ -113,7 +113,7 @@ describe('a mass of files that stand', () => {
 })
 
 describe('an explicit revocation', () => {
-  it('is never held, however many publishers it takes', async () => {
+  it('is never held, however many publishers it affects', async () => {
     const web = await openWeb(0, low)
     const domains = many(60)
     const shared = (revoked: string[]) => () => ({
@@ -142,7 +142,7 @@ describe('an explicit revocation', () => {
   it.each([
     ['still names', (domains: string[]) => domains],
     ['names no more', () => ['m.example']],
-  ])('is not held of those whom a manager %s', async (_, named) => {
+  ])('is not held for publishers that a manager %s', async (_, named) => {
     const web = await openWeb(0, low)
     const domains = many(60)
     const managing = (publisher_domains: string[]) => ({
@@ -174,7 +174,7 @@ describe('an explicit revocation', () => {
     ],
   })
 
-  it('is not held of a part of a domain, however much of it that is', async () => {
+  it('is not held for a part of a domain, however large', async () => {
     const web = await openWeb(0, low)
     await web.crawl(many(60), whole)
     web.clock.tick({ days: 1 })
@@ -184,7 +184,7 @@ describe('an explicit revocation', () => {
     expect(await web.held()).toEqual([])
   })
 
-  it('takes its part of those who are held for what else they lose', async () => {
+  it('applies to publishers that are held for other losses', async () => {
     const web = await openWeb(0, low)
     await web.crawl(many(60), whole)
     web.clock.tick({ days: 1 })
@@ -201,7 +201,7 @@ describe('an explicit revocation', () => {
     expect(left).toEqual([{ agent_url: 'https://sales.example/mcp', property_id: 'site' }])
   })
 
-  it('leaves a grant that is held nothing of what was revoked', async () => {
+  it('leaves nothing of what was revoked in a held grant', async () => {
     const web = await openWeb(0, low)
     const both = (domain: string) => ({
       properties: [site(domain), measureShare(domain)],
@@ -221,7 +221,7 @@ describe('an explicit revocation', () => {
 })
 
 describe('the losses of a night', () => {
-  it('add up over many small commits, until no more is let through', async () => {
+  it('add up over many small commits until the limit is reached', async () => {
     const web = await openWeb(60, low)
     const taken: unknown[] = []
     for (let n = 0; n < 9; n++) {
@@ -232,13 +232,13 @@ describe('the losses of a night', () => {
     expect(await web.held()).toHaveLength(10)
   })
 
-  it('are let through where they are few of what stands, or few publishers', async () => {
+  it('pass where they are a small share, or concern few publishers', async () => {
     const web = await openWeb(60, { ...low, share: 0.5 })
     expect(await web.crawl(many(59), 'absent')).toMatchObject({ 'property.stale': 59 })
     expect(await web.held()).toEqual([])
   })
 
-  it('are counted anew in the next night', async () => {
+  it('are counted from zero in the next night', async () => {
     const web = await openWeb(90, low)
     for (const from of [0, 30, 60]) {
       const events = await web.crawl(many(30, from), 'absent')
@@ -248,7 +248,7 @@ describe('the losses of a night', () => {
     expect(await web.index.db.all('select publishers, losses, taken from nights')).toHaveLength(4)
   })
 
-  it('are held beyond five times what is usual, although a small share', async () => {
+  it('are held beyond five times the usual number, although a small share', async () => {
     const web = await openWeb(60, { ...low, share: 0.9 })
     for (let night = 0; night < 3; night++) {
       await web.crawl(many(4, night * 4), 'absent')
@@ -259,7 +259,7 @@ describe('the losses of a night', () => {
   })
 })
 
-describe('who is held', () => {
+describe('a held publisher', () => {
   it('loses what is due when it is released', async () => {
     const web = await openWeb(60, low)
     await web.crawl(many(60), 'absent')
@@ -275,7 +275,7 @@ describe('who is held', () => {
     expect(await listStored(web)).toEqual({ active: 0, grants: 0, valid: 0 })
   })
 
-  it('stands as if its file had just stood when it is dropped, and the file is due', async () => {
+  it('keeps its rows when it is dropped, and its file is due', async () => {
     const web = await openWeb(60, low)
     await web.crawl(many(60), 'absent')
     web.clock.tick({ hours: 2 })
@@ -295,7 +295,7 @@ describe('who is held', () => {
     expect(await listStored(web)).toEqual({ active: 60, grants: 60, valid: 60 })
   })
 
-  it('is judged again after a while when it was dropped because of what its file says', async () => {
+  it('is judged again later when it was dropped because of its content', async () => {
     const web = await openWeb(60, low)
     await web.crawl(many(60), empty)
     await decide(web, 'held.drop', many(6))
@@ -307,7 +307,7 @@ describe('who is held', () => {
     expect(await web.held()).toHaveLength(54)
   })
 
-  it('stays held on later nights, however few they are then', async () => {
+  it('stays held on later nights, however small their losses', async () => {
     const web = await openWeb(60, low)
     await web.crawl(many(60), 'absent')
     web.clock.tick({ days: 1 })

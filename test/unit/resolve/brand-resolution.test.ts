@@ -136,7 +136,7 @@ describe('a house’s portfolio', () => {
     expect(told({ [acme]: to(house), [house]: buildHouse(house, [brand]) })).toBe(expected)
   })
 
-  it('binds no domain by an app of that name', () => {
+  it('assigns no domain by an app of that name', () => {
     const brand = buildBrand('acme', [{ type: 'mobile_app', identifier: acme, store: 'apple' }])
     expect(told({ [acme]: to(house), [house]: buildHouse(house, [brand]) })).toContain('leaf_only')
   })
@@ -160,11 +160,11 @@ describe('the canonical domain of a house’s brand', () => {
     expect(answer).toMatchObject({ canonical_domain: expected, house_domain: house })
   })
 
-  it('is unknown until the primary website was asked', () => {
+  it('is unknown until the primary website was read', () => {
     expect(told({ [acme]: to(house), [house]: own, [nova]: 'unknown' })).toBe('pending')
   })
 
-  it('is never somebody else for the house itself', () => {
+  it('is the house itself for the house', () => {
     const victim = 'victim.example'
     const thief = buildBrand('thief', [website(victim, { primary: true })], {
       keller_type: 'master',
@@ -174,7 +174,7 @@ describe('the canonical domain of a house’s brand', () => {
   })
 })
 
-describe('a document that is served elsewhere', () => {
+describe('a document at another address', () => {
   const central = 'https://cdn.acme.example/brand.json'
   test.each<[string, Web, string]>([
     [
@@ -247,7 +247,7 @@ describe('a document that is served elsewhere', () => {
     expect(told(web)).toBe(expected)
   })
 
-  it('by a tenant of the same host is another site', () => {
+  it('of a tenant of the same host is another site', () => {
     const [one, two] = ['one.github.io', 'two.github.io']
     const web = {
       [one]: at(`https://${two}/brand.json`),

@@ -95,7 +95,7 @@ async function trustNow(): Promise<Trust> {
 const resolveTrust = async (...given: Parameters<typeof trustAfter>) =>
   (await trustAfter(...given)).relationship_trust
 
-describe('whether a house and a brand name each other', () => {
+describe('mutual confirmation of a house and a brand', () => {
   test.each<[string, object, object, string]>([
     ['both do', naming, leafFile, 'mutual'],
     ['the brand alone', houseFile(), leafFile, 'leaf_only'],
@@ -136,7 +136,7 @@ describe('whether a house and a brand name each other', () => {
     expect(await resolveTrust(first, [], own)).toBe(expected)
   })
 
-  it('the house is named only where it confirms; else it is a claim', async () => {
+  it('a house is named only where it confirms; otherwise it is a claim', async () => {
     expect(await trustAfter(naming, [])).toMatchObject({
       house_domain: house,
       claimed_house_domain: null,
@@ -149,7 +149,7 @@ describe('whether a house and a brand name each other', () => {
     })
   })
 
-  it('a house that nobody has read yet is read first', async () => {
+  it('a house that was never read is read first', async () => {
     await forget()
     await night({ [leaf]: leafFile })
     expect(await trustNow()).toBeUndefined()
@@ -177,12 +177,12 @@ describe('whether a house and a brand name each other', () => {
       'mutual',
     ],
     ['moves to another house that names it', [[1, 0, { house: 'torch.example' }]], 'mutual'],
-  ])('changes when the house %s', async (_name, history, expected) => {
+  ])('follows changes of the house: %s', async (_name, history, expected) => {
     expect(await resolveTrust(houseFile(), history)).toBe(expected)
   })
 })
 
-describe('the age of a house’s word', () => {
+describe('the age of a house’s reference', () => {
   const declared = (days: number) => ref({ effective_at: toIso(START + days * DAY) })
   test.each<[string, object, History, string]>([
     ['for the time to come does not count', houseFile(declared(2)), [[1, 0, 'tick']], 'leaf_only'],
@@ -274,17 +274,17 @@ describe('the age of a house’s word', () => {
     })
   })
 
-  it('is the time the house gives, where it gives one', async () => {
+  it('starts at the time the house gives, if any', async () => {
     const { relationship_declared_at } = await trustAfter(houseFile(declared(-10)), [])
     expect(Date.parse(relationship_declared_at!)).toBe(START - 10 * DAY)
   })
 })
 
-describe('a house that fails', () => {
+describe('a failing house', () => {
   const transient: Outcome[] = ['not_json', 'too_large', 'timeout', 'denied', 'server_error']
   const definitive: Outcome[] = ['absent', 'unusable']
 
-  test.each(transient)('by %s is believed for a day after it was last read', async outcome => {
+  test.each(transient)('by %s counts for a day after it was last read', async outcome => {
     const isLeft = (at: number) => happen([[0, at, 'tick']]).then(trustNow)
     expect(
       await resolveTrust(naming, [
@@ -296,11 +296,11 @@ describe('a house that fails', () => {
     expect(await isLeft(24)).toMatchObject({ relationship_trust: 'unverifiable' })
   })
 
-  test.each(transient)('by %s a day after it was last read is not believed', async outcome => {
+  test.each(transient)('by %s does not count a day after it was last read', async outcome => {
     expect(await resolveTrust(naming, [[1, 0, outcome]])).toBe('unverifiable')
   })
 
-  test.each(definitive)('by %s is not believed at all', async outcome => {
+  test.each(definitive)('by %s does not count at all', async outcome => {
     expect(await resolveTrust(naming, [[0, 1, outcome]])).toBe('unverifiable')
     expect(
       await resolveTrust(naming, [
@@ -407,7 +407,7 @@ describe('a house that fails', () => {
     expect(await resolveTrust(naming, history)).toBe(expected)
   })
 
-  it('and did not name the brand is no better believed', async () => {
+  it('that did not name the brand counts no more', async () => {
     expect(await resolveTrust(houseFile(), [[0, 2, 'timeout']])).toBe('leaf_only')
     expect(
       await resolveTrust(houseFile(), [
@@ -417,7 +417,7 @@ describe('a house that fails', () => {
     ).toBe('unverifiable')
   })
 
-  it('keeps the time of its word', async () => {
+  it('keeps the time of its reference', async () => {
     const trust = await trustAfter(naming, [[0, 2, 'timeout']])
     expect(trust.relationship_declared_at).toBe(toIso(START))
   })
@@ -430,7 +430,7 @@ describe('a house that fails', () => {
     expect(await trustNow()).toMatchObject({ relationship_trust: 'unverifiable' })
   })
 
-  it('is no matter for brands that stand in its own file', async () => {
+  it('does not matter for brands in its own file', async () => {
     const inline = buildHouse(house, [buildBrand('candle', [leaf])])
     expect(await resolveTrust(inline, [[2, 0, 'timeout']], { house })).toBe('inline')
   })

@@ -38,7 +38,7 @@ describe('a window', () => {
     )
   })
 
-  it('without ends is always open', () => {
+  it('without bounds is always open', () => {
     expect(isInForce({}, 0)).toBe(true)
     expect(listBoundaries({})).toEqual([])
   })
@@ -79,7 +79,7 @@ describe('a grant with a window', () => {
       expect(row).toEqual({ agent_count: 0 })
     }))
 
-  it('is granted when the window opens and revoked when it closes, without anybody looking', () =>
+  it('is granted when the window opens and revoked when it closes, without a crawl', () =>
     overNights(async nights => {
       await nights.night(granting(windowed))
       expect(await nights.wait({ days: 2, hours: 8, minutes: 59 })).toEqual([])
@@ -96,7 +96,7 @@ describe('a grant with a window', () => {
       expect(await nights.wait({ days: 1 })).toEqual([])
     }))
 
-  it('that opened and closed while nobody ran is no news', () =>
+  it('that opened and closed while the registry was stopped causes no event', () =>
     overNights(async nights => {
       await nights.night(granting(windowed))
       expect(told(await nights.night({ [acme]: 'unchanged' }, { days: 5 }))).toEqual([])
@@ -116,7 +116,7 @@ describe('a grant with a window', () => {
       expect(told(await nights.night(granting()), 'authorization')).toEqual([])
     }))
 
-  it('is granted at once when its publisher moves the window to now, revoked when he moves it away', () =>
+  it('is granted at once when its publisher moves the window to now, revoked when it is moved away', () =>
     overNights(async nights => {
       await nights.night(granting(windowed))
       const now = granting(byIds(sales, { effective_until: until }))

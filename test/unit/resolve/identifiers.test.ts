@@ -119,7 +119,7 @@ describe('an identifier of another type', () => {
     expect(matchIdentifier(asked, declared)).toBe(same)
   })
 
-  it('keeps the case of a feed’s path in its one spelling, and of nothing that has none', () => {
+  it('keeps the case of a feed’s path', () => {
     const feed = { type: 'rss_url', value: ' HTTPS://Feeds.Example/Show?Id=A#top ' }
     expect(normalizeIdentifier(feed).value).toBe('https://feeds.example/Show?Id=A')
     expect(normalizeIdentifier({ type: 'spotify_collection_id', value: 'AbC' }).value).toBe('abc')
@@ -127,7 +127,7 @@ describe('an identifier of another type', () => {
   })
 })
 
-describe('the keys of an asked identifier', () => {
+describe('lookup keys of an identifier', () => {
   it.each<[Identifier, string[]]>([
     [domain('example.com'), ['domain:example.com']],
     [domain('www.example.com'), ['domain:example.com', 'domain:*.example.com']],

@@ -102,7 +102,7 @@ const night = (own: Found, more: Web = {}): Web => ({
 })
 
 describe('a domain whose ads.txt names a manager', () => {
-  test.each(missingOutcomes)('is what the manager says when its own file is %s', async own => {
+  test.each(missingOutcomes)('has the manager’s answer when its own file is %s', async own => {
     expect(await story([0, night(own)])).toEqual([managed])
   })
 
@@ -113,7 +113,7 @@ describe('a domain whose ads.txt names a manager', () => {
     },
   )
 
-  it('waits until somebody has asked the manager, and the manager is asked next', async () => {
+  it('waits until the manager’s file was read, which is fetched next', async () => {
     const clock = testClock('2026-11-20T03:00Z')
     await withIndex(clock, async index => {
       const web = { [publisher]: 'absent', [`ads ${publisher}`]: adsTxt }
@@ -127,7 +127,7 @@ describe('a domain whose ads.txt names a manager', () => {
     })
   })
 
-  it('is found whichever of the three answers comes last', async () => {
+  it('is resolved whichever of the three answers comes last', async () => {
     const parts = Object.entries(night('absent'))
     for (const order of [
       [0, 1, 2],
@@ -143,7 +143,7 @@ describe('a domain whose ads.txt names a manager', () => {
     }
   })
 
-  it('says so in the feed and in every grant', async () => {
+  it('is marked as such in the feed and in every grant', async () => {
     const clock = testClock('2026-11-20T03:00Z')
     await withIndex(clock, async index => {
       const events = await index.commit(sightings(night('absent'), clock.now()))
@@ -281,11 +281,11 @@ describe('a domain whose ads.txt names a manager', () => {
       'unknown',
       { [manager]: { authoritative_location: files }, [files]: 'absent' },
     ],
-  ])('the manager’s own pointer %s', async (_, expected, web) => {
+  ])('follows the manager’s own pointer: %s', async (_, expected, web) => {
     expect(await story([0, night('absent', web)])).toEqual([expected])
   })
 
-  it('has no file when the manager has none, even if that one’s ads.txt names another', async () => {
+  it('has no file when the manager has none, even if the manager’s ads.txt names another', async () => {
     const web = { [manager]: 'absent', [`ads ${manager}`]: 'managerdomain=pier.example' }
     const other = buildFile([site(publisher), site(manager)], all(publisher, manager))
     const told = await story([0, night('absent', { ...web, 'pier.example': other })])
@@ -357,7 +357,7 @@ describe('over the nights, a managed publisher', () => {
     })
   })
 
-  it('has its own file’s grants, until that is missing for good, whatever a manager revokes', async () => {
+  it('keeps its own file’s grants until that is gone for good, whatever a manager revokes', async () => {
     const file = { ...managing, ...revoking }
     const told = await story(
       [0, { [publisher]: ownFile }],
@@ -382,7 +382,7 @@ describe('over the nights, a managed publisher', () => {
       },
       [`invalid by ${manager}: 0, 1`, lost],
     ],
-  ])('keeps %s what its manager’s file said before it led elsewhere', async (_, web, after) => {
+  ])('keeps %s of its manager’s file from before that pointed elsewhere', async (_, web, after) => {
     const told = await story(
       [0, night('absent')],
       [24, { ...web, [publisher]: 'absent' }],
@@ -402,7 +402,7 @@ describe('over the nights, a managed publisher', () => {
     expect(told).toEqual([managed, lost, managed])
   })
 
-  it('loses the manager with its ads.txt, as one loses a file', async () => {
+  it('loses the manager with its ads.txt, as with any file', async () => {
     const ads = `ads ${publisher}`
     const told = await story(
       [0, night('absent')],
@@ -412,7 +412,7 @@ describe('over the nights, a managed publisher', () => {
     expect(told).toEqual([managed, `invalid by ${manager}: 0, 1`, lost])
   })
 
-  it('speaks for itself as soon as it has a file, and no more when that is gone', async () => {
+  it('uses its own file as soon as it has one, and only until that is gone', async () => {
     const told = await story(
       [0, night('absent')],
       [24, { [publisher]: ownFile }],
@@ -421,7 +421,7 @@ describe('over the nights, a managed publisher', () => {
     expect(told).toEqual([managed, 'direct: 1, 1', managed])
   })
 
-  it('keeps its own file while a store denies it, and turns to the manager in the end', async () => {
+  it('keeps its own file during a failure, and falls back to the manager in the end', async () => {
     const quiet = { [`ads ${publisher}`]: 'unchanged', [manager]: 'unchanged' }
     const told = await story(
       [0, night(ownFile)],
@@ -440,7 +440,7 @@ describe('over the nights, a managed publisher', () => {
     ['not_json', 7 * 24, managed],
     ['unusable', 24, `invalid by ${manager}: 0, 1`],
   ])(
-    'lives on for a while when its own file begins to answer %s',
+    'continues for a while when its own file begins to answer %s',
     async (own, hours, meanwhile) => {
       const quiet = { [`ads ${publisher}`]: 'unchanged', [manager]: 'unchanged' }
       const nights = Array.from({ length: hours / 24 - 1 }, (_, i): [number, Web] => [
@@ -458,7 +458,7 @@ describe('over the nights, a managed publisher', () => {
     },
   )
 
-  it('is managed again once its file is missing again', async () => {
+  it('is managed again once its own file is absent again', async () => {
     const told = await story(
       [0, night('absent')],
       [24, { [publisher]: 'timeout' }],

@@ -9,8 +9,8 @@ function estimates(total: number, done: readonly number[]) {
   return done.map((files, second) => estimator.add(second * SECOND, files, total - files))
 }
 
-describe('what is left of a crawl', () => {
-  it('is what its pace of the last seconds says, not that of its beginning', () => {
+describe('the remaining time of a crawl', () => {
+  it('follows its speed of the last seconds, not that of its start', () => {
     const fast = Array.from({ length: 10 }, (_, at) => at * 100)
     const slow = Array.from({ length: 40 }, (_, at) => 900 + at * 2)
     const last = estimates(2_000, [...fast, ...slow]).at(-1)!
@@ -18,16 +18,16 @@ describe('what is left of a crawl', () => {
     expect(last.leftS).toBe((2_000 - (900 + 39 * 2)) / 2)
   })
 
-  it('is not told of the last files, which are slow to answer', () => {
+  it('is not given for the last files, which are slow to answer', () => {
     const stalled = [0, 600, 1_200, ...Array.from({ length: 60 }, () => 1_241)]
     for (const { leftS } of estimates(1_244, stalled).slice(3)) expect(leftS).toBeUndefined()
   })
 
-  it('is not told before anything was done', () => {
+  it('is not given before anything was done', () => {
     expect(estimates(100, [0, 0, 0]).map(({ leftS }) => leftS)).toEqual(Array(3).fill(undefined))
   })
 
-  it('is nothing once all is done', () => {
+  it('is zero once all is done', () => {
     expect(estimates(100, [0, 50, 100]).at(-1)!.leftS).toBe(0)
   })
 })

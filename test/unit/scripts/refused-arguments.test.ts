@@ -85,7 +85,7 @@ async function expectRefusal(args: readonly string[], words: RegExp): Promise<vo
 
 const leaves = listLeaves(buildProgram())
 
-test('every command that takes something is tried with what it takes', () => {
+test('every command with arguments is tried with valid ones', () => {
   expect(leaves.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(sound)))
 })
 
@@ -93,20 +93,20 @@ describe.each(leaves)('registry $name', ({ name, command }) => {
   const words = name.split(' ')
   const whole = [...words, ...(sound[name] ?? [])]
 
-  test('understands what it takes', async () => {
+  test('accepts its arguments', async () => {
     await expect(typed(whole)).rejects.toThrow('it was understood')
   })
 
-  test('refuses an option that it does not have', async () => {
+  test('refuses an unknown option', async () => {
     await expectRefusal([...whole, '--nonsense'], /unknown option '--nonsense'/)
   })
 
-  test('refuses an argument too many', async () => {
+  test('refuses an extra argument', async () => {
     if (command.registeredArguments.at(-1)?.variadic) return
     await expectRefusal([...whole, 'acme.example'], /too many arguments/)
   })
 
-  test('refuses to go without what it needs', async () => {
+  test('refuses missing required arguments', async () => {
     const needed = command.registeredArguments.filter(({ required }) => required)
     const options = whole.slice(words.length + needed.length)
     if (needed.length > 0) {
@@ -120,7 +120,7 @@ describe.each(leaves)('registry $name', ({ name, command }) => {
     }
   })
 
-  test('refuses what is empty in the place of each thing it takes', async () => {
+  test('refuses an empty text for each argument', async () => {
     for (const nothing of ['', ' ']) {
       for (const [i] of command.registeredArguments.entries()) {
         const place = words.length + i
@@ -155,6 +155,6 @@ test.each([
   [['takedown', 'https://'], /must be a domain/],
   [['nonsense'], /unknown command 'nonsense'/],
   [['org', 'nonsense'], /unknown command 'nonsense'/],
-] as [string[], RegExp][])('registry %j is refused in words', async (args, words) => {
+] as [string[], RegExp][])('registry %j is refused with a reason', async (args, words) => {
   await expectRefusal(args, words)
 })

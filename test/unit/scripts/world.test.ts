@@ -82,11 +82,11 @@ describe('the demo internet', () => {
     expect(marks(again)).toEqual(marks(world))
   })
 
-  test('has other names for another seed', () => {
+  test('has other names with another seed', () => {
     expect(buildWorld({ seed: 8 }).domains).not.toEqual(world.domains)
   })
 
-  test('lists as many domains as were asked for, sorted, under reserved names', () => {
+  test('has as many domains as requested, sorted, under reserved names', () => {
     expect(world.domains).toHaveLength(600)
     expect(world.domains).toEqual([...new Set(world.domains)].sort())
     expect(world.domains.filter(domain => !/^[a-z0-9.-]+\.(example|test)$/.test(domain))).toEqual(
@@ -95,7 +95,7 @@ describe('the demo internet', () => {
     expect(buildWorld({ seed: 7, domains: 900 }).domains).toHaveLength(900)
   })
 
-  test('serves each file in the situation it expects', () => {
+  test('serves each file in its expected situation', () => {
     for (const { domain, file, situation } of world.expected) {
       const answer = askSite(world, domain, wellKnownPaths[file])
       const status = answer !== undefined && 'status' in answer ? answer.status : 0
@@ -160,7 +160,7 @@ describe('the demo internet', () => {
     expect(granted).toMatchObject({ authorized_agents: [{ delegation_type: 'direct' }] })
   })
 
-  test('changes a few files from night to night and leaves the others as they were', () => {
+  test('changes a few files from night to night and leaves the others unchanged', () => {
     const second = buildWorld({ seed: 7, night: 2 })
     expect(second.domains).toEqual(world.domains)
     const changed = world.expected
@@ -203,7 +203,7 @@ describe('a served world', () => {
     expect(got.body).toContain('Stands Alone')
   })
 
-  test('answers 304 to a file asked with its ETag', async () => {
+  test('answers 304 to a request with the ETag of the file', async () => {
     const first = await ask(served, 'stands-alone.example', brandPath)
     const headers = { 'if-none-match': String(first.headers.etag) }
     const second = await ask(served, 'stands-alone.example', brandPath, { headers })
@@ -349,7 +349,7 @@ describe('the agents', () => {
     expect((await call(host, 'tools/list', {}, 'another')).status).toBe(404)
   })
 
-  it('hands out its tools page by page', async () => {
+  it('pages its tools', async () => {
     const first = (await call('pages.long-counter.example', 'tools/list')).message.result
     const cursor = first.nextCursor
     const second = (await call('pages.long-counter.example', 'tools/list', { cursor })).message
@@ -357,7 +357,7 @@ describe('the agents', () => {
     expect([first.tools.length, second.tools.length]).toEqual([2, 2])
   })
 
-  it('tells a failure as an error result', async () => {
+  it('reports a failure as an error result', async () => {
     const params = { name: 'get_products', arguments: {} }
     const { message } = await call('desk.refusing-desk.example', 'tools/call', params)
     expect(message.result.isError).toBe(true)
@@ -372,7 +372,7 @@ describe('the agents', () => {
     expect((await call(host, 'tools/list')).status).toBe(status)
   })
 
-  it('shows a card where the second transport is spoken', async () => {
+  it('serves a card where A2A is spoken', async () => {
     const got = await ask(served, 'relay.relay-desk.example', '/.well-known/agent-card.json')
     expect(JSON.parse(got.body)).toMatchObject({ name: 'Relay Desk' })
   })
@@ -387,7 +387,7 @@ describe('a world of captured files', () => {
   symlinkSync(join(dir, 'secret.txt'), join(dir, 'acme.example/link.txt'))
   const world = serveFolder(dir)
 
-  test('serves what lies under the folder of the domain', () => {
+  test('serves the files in the folder of the domain', () => {
     expect(world.domains).toEqual(['acme.example', 'empty.example'])
     expect(readDocument(world, 'acme.example', 'brand.json')).toEqual({ id: 'acme' })
     expect(askSite(world, 'acme.example', '/')).toMatchObject({ status: 200 })
@@ -406,7 +406,7 @@ describe('a world of captured files', () => {
     '/link.txt',
     '/%zz',
     '/%00',
-  ])('serves nothing outside of it: %s', path => {
+  ])('serves nothing outside: %s', path => {
     expect(askSite(world, 'acme.example', path)).toMatchObject({ status: 404 })
   })
 })

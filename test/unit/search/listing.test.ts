@@ -9,7 +9,7 @@ const listed = async () =>
 const parsed = (items: Buffer): number[] =>
   JSON.parse(`[${items}]`).map((item: { number: number }) => item.number)
 
-test('a page of a list is the same stretch of it wherever it begins', async () => {
+test('a page has the same items, wherever it begins', async () => {
   const listing = await listed()
   for (const [offset, limit] of [
     [0, 1] as const,
@@ -27,7 +27,7 @@ test('a page of a list is the same stretch of it wherever it begins', async () =
   }
 })
 
-test.each([0, 1, 2, 3])('so is a page of those whose flags are %i', async flags => {
+test.each([0, 1, 2, 3])('so has a page of those with flags %i', async flags => {
   const listing = await listed()
   const own = numbers.filter(number => number % 3 === flags)
   const filter = { name: `${flags}`, matches: (of: number) => of === flags }
@@ -38,7 +38,7 @@ test.each([0, 1, 2, 3])('so is a page of those whose flags are %i', async flags 
   }
 })
 
-test('neighbours and those that lie apart come in one page', async () => {
+test('adjacent and distant items come in one page', async () => {
   const listing = await listed()
   const filter = { name: 'not 1', matches: (flags: number) => flags !== 1 }
   const own = numbers.filter(number => number % 3 !== 1)
@@ -46,7 +46,7 @@ test('neighbours and those that lie apart come in one page', async () => {
   expect(parsed(items)).toEqual(own.slice(3, 1_503))
 })
 
-test('as many items as fit are shown, each counted with a comma', async () => {
+test('a page holds as many items as fit, each counted with a comma', async () => {
   const listing = await listed()
   const bytes = '{"number":0},{"number":1},'.length
   const shown = (most: number) => listing.page({ offset: 0, limit: 9 }, undefined, most)

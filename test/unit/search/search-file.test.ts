@@ -46,7 +46,7 @@ function createFolder(): string {
   return folder
 }
 
-test('numbers are read as they were written, whichever are asked for', async () => {
+test('numbers are read as they were written, in any order', async () => {
   const path = `${createFolder()}/numbers.search`
   await written(path, 0, 72)
   const file = await opened(path)
@@ -61,7 +61,7 @@ test('numbers are read as they were written, whichever are asked for', async () 
   }
 })
 
-test('texts are read as they were written, whichever are asked for', async () => {
+test('texts are read as they were written, in any order', async () => {
   const path = `${createFolder()}/texts.search`
   await written(path, 0, 60, 10)
   const file = await opened(path)
@@ -75,7 +75,7 @@ test('texts are read as they were written, whichever are asked for', async () =>
   expect(wrong).toEqual([])
 })
 
-test('a large file takes no memory of the process that reads it', async () => {
+test('a large file uses no memory of the process that reads it', async () => {
   const path = `${createFolder()}/large.search`
   await written(path, 0, 32)
   const before = process.memoryUsage().arrayBuffers
@@ -84,7 +84,7 @@ test('a large file takes no memory of the process that reads it', async () => {
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8 * MB)
 })
 
-test('files that follow each other are each read for what they say', async () => {
+test('successive files are each read with their own content', async () => {
   const folder = createFolder()
   for (const [mark, megabytes] of [24, 40, 1, 17].entries()) {
     const path = `${folder}/${mark}.search`
@@ -97,7 +97,7 @@ test('files that follow each other are each read for what they say', async () =>
   }
 })
 
-test('what is being written stands under its name alone, and can be written again', async () => {
+test('an unfinished file has a temporary name, and can be written again', async () => {
   const folder = createFolder()
   const path = `${folder}/half.search`
   await new PartsWriter(path).close()
@@ -106,7 +106,7 @@ test('what is being written stands under its name alone, and can be written agai
   expect((await opened(path)).contents.words.bytes).toBe(3)
 })
 
-test('nothing is searched in a file that was closed', async () => {
+test('a closed file cannot be searched', async () => {
   const index = await buildSearchIndex([{ names: ['acme media'] }])
   const matches = await index.all('brands', 'acme')
   const listing = index.listing('brands')

@@ -9,7 +9,7 @@ const brands = Array.from({ length: COUNT }, (_, i): Named => {
   return { names: [i % 2 === 0 ? `media ${i}` : `group ${i}`] }
 })
 
-test('words that thousands have are found together, also misspelled', async () => {
+test('words that thousands of names share are found together, also misspelled', async () => {
   const index = await buildSearchIndex(brands)
   const expected = Array.from({ length: COUNT / 500 }, (_, i) => i * 500)
   for (const text of ['media group', 'mdeia gruop']) {
@@ -19,7 +19,7 @@ test('words that thousands have are found together, also misspelled', async () =
   }
 })
 
-test('a part that thousands have is found in all of them, the first ones first', async () => {
+test('a substring of thousands of names is found in all of them, the first ones first', async () => {
   const index = await buildSearchIndex(brands)
   const matches = await index.all('brands', 'media')
   expect(matches.counter()(() => true)).toBe(COUNT / 2)
@@ -30,7 +30,7 @@ test('a part that thousands have is found in all of them, the first ones first',
 })
 
 test.each(['media', 'group', 'media 1', 'ia', 'p', '00', 'group 2000', 'group 500 media'])(
-  'the first of thousands that hold %j are those that a look at each name finds',
+  'the first of thousands of names with %j equal those of a scan',
   async text => {
     const index = await buildSearchIndex(brands)
     const expected = literalMatches(brands, text)
@@ -57,7 +57,7 @@ test.each([
   'fandor istr olym',
   'elbo istr motor',
   'belo jabo foodss',
-])('of names that share their words, %j finds those that a look at each name finds', async text => {
+])('%j finds the same as a scan among names that share their words', async text => {
   const index = await buildSearchIndex(threeWords)
   const expected = nearMatches(threeWords, text)
   expect(expected.length).toBeGreaterThan(3)
@@ -70,7 +70,7 @@ test.each([
   expect(items.map(item => JSON.parse(item).number)).toEqual(expected)
 })
 
-test('names that begin alike for hundreds of characters are told apart', async () => {
+test('names with a common beginning of hundreds of characters are told apart', async () => {
   const alike = 'media '.repeat(30)
   const own = Array.from({ length: 400 }, (_, i) => ({ names: [`${alike}${i}`, `x${alike}${i}`] }))
   const index = await buildSearchIndex(own)
@@ -90,7 +90,7 @@ test('names that begin alike for hundreds of characters are told apart', async (
   }
 })
 
-test('a search that looks at much lets others have their turn', async () => {
+test('a long search lets others have their turn', async () => {
   const index = await buildSearchIndex(
     Array.from({ length: 60_000 }, (_, i) => ({ names: [`media group ${i} daily news`] })),
   )

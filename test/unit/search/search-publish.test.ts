@@ -25,7 +25,7 @@ async function openReader(dir: string): Promise<Reader> {
   return reader
 }
 
-test('a large search file is made by a process of its own and says the same', async () => {
+test('a large search file is built by a child process, with the same content', async () => {
   const registry = await published()
   const { paths } = registry
   const here = await openReader(paths.dir)
@@ -42,7 +42,7 @@ test('a large search file is made by a process of its own and says the same', as
   expect((await there.search!.search(['properties'], text, 50)).properties).toEqual(expected)
 })
 
-test('a search file that is half made is not taken, and made again', async () => {
+test('an unfinished search file is ignored and built again', async () => {
   const registry = await published()
   const { paths } = registry
   const { file } = readSearchCheckpoint(paths)!
@@ -53,7 +53,7 @@ test('a search file that is half made is not taken, and made again', async () =>
   expect((await openReader(paths.dir)).search?.seq).toBe(registry.seq)
 })
 
-test('old search files are let go of, the one before the current is kept', async () => {
+test('old search files are deleted, the one before the current is kept', async () => {
   const registry = await published()
   for (let night = 0; night < 3; night++) {
     clock.tick({ days: 1 })

@@ -18,7 +18,7 @@ const facts = fc.record({
   succeeded_at: fc.option(moment),
 })
 
-test('a freshness block as text says what it says as an object, and nothing that is not known', () => {
+test('a freshness block written as text equals the object, without unknown fields', () => {
   fc.assert(
     fc.property(kind, facts, moment, (file, known, now) => {
       const block = readFreshness(encodeFreshness(file, known), file, now)
@@ -46,7 +46,7 @@ test('a freshness block as text says what it says as an object, and nothing that
   expect(JSON.parse(formatFreshness(block))).toEqual({ state: 'never_crawled' })
 })
 
-test('what is said of one file of a location leaves what is known of its others, in whatever order it comes', () => {
+test('an update of one file’s freshness keeps that of the others, in any order', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(kind, facts), { minLength: 1 }), moment, (all, now) => {
       const last = new Map(all)

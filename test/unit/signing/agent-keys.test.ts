@@ -28,7 +28,7 @@ function open(web: Record<string, unknown>, pins?: readonly PinnedKey[]) {
 }
 
 describe('the keys of an agent', () => {
-  test('stand where the brand.json of its operator says, and are fetched without redirects', async () => {
+  test('are at the address in the brand.json of its operator, and are fetched without redirects', async () => {
     const { find, fetched } = open({ [BRAND]: { agents: [agent] }, [JWKS]: { keys: [key('a')] } })
     expect(await find('a')).toEqual(key('a'))
     expect(fetched).toEqual([BRAND, `${JWKS} (no redirects)`])
@@ -36,7 +36,7 @@ describe('the keys of an agent', () => {
     expect(fetched).toHaveLength(2)
   })
 
-  test('are found through pointers and houses, of which three are followed', async () => {
+  test('are found through up to three pointers and houses', async () => {
     const at = (n: number) => `https://h${n}.example/.well-known/brand.json`
     const web: Record<string, unknown> = {
       [BRAND]: { house: 'h1.example' },
@@ -53,7 +53,7 @@ describe('the keys of an agent', () => {
     expect(await open(web).find('a')).toBeUndefined()
   })
 
-  test('are nobody’s where two entries declare the agent, or none', async () => {
+  test('do not exist where two entries declare the agent, or none', async () => {
     const jwks = { [JWKS]: { keys: [key('a')] } }
     const twice = { agents: [agent, { ...agent, id: 'other' }] }
     expect(await open({ [BRAND]: twice, ...jwks }).find('a')).toBeUndefined()
@@ -61,7 +61,7 @@ describe('the keys of an agent', () => {
     expect(await open({ [BRAND]: other, ...jwks }).find('a')).toBeUndefined()
   })
 
-  test('stand at the agent’s own origin only where its brand.json stands there too', async () => {
+  test('are at the agent’s own origin only where its brand.json is there too', async () => {
     const { jwks_uri: _, ...plain } = agent
     const own = { 'https://agents.seller.example/.well-known/jwks.json': { keys: [key('a')] } }
     expect(await open({ [BRAND]: { agents: [plain] }, ...own }).find('a')).toBeUndefined()
@@ -70,7 +70,7 @@ describe('the keys of an agent', () => {
     expect(await open(web).find('a')).toEqual(key('a'))
   })
 
-  test('that are not known are asked for again, at most every thirty seconds', async () => {
+  test('that are unknown cause a fetch at most every thirty seconds', async () => {
     const { web, find, fetched, clock } = open({
       [BRAND]: { agents: [agent] },
       [JWKS]: { keys: [key('a')] },
@@ -99,19 +99,19 @@ describe('the keys of an agent', () => {
     expect(await find('b')).toEqual(key('b'))
   })
 
-  test('that share a kid are no keys', async () => {
+  test('that share a kid are refused', async () => {
     const web = { [BRAND]: { agents: [agent] }, [JWKS]: { keys: [key('a'), key('a', 'y')] } }
     expect(await open(web).find('a')).toBeUndefined()
   })
 
   test.each([{}, null, 'text', { keys: 'none' }, { keys: [null, 7] }])(
-    'are not read from a JWKS that is %j',
+    'are not read from an invalid JWKS: %j',
     async jwks => {
       expect(await open({ [BRAND]: { agents: [agent] }, [JWKS]: jwks }).find('a')).toBeUndefined()
     },
   )
 
-  test('that a publisher pins come before all others, until they are revoked', async () => {
+  test('pinned by a publisher take precedence until they are revoked', async () => {
     const pin = { ...key('a', 'pinned'), revoked_at: '2026-11-22T00:00:00Z' }
     const revokedAt = Date.parse(pin.revoked_at) / 1000
     const { keys, find } = open(

@@ -52,7 +52,7 @@ const algorithms = fc.constantFrom<Algorithm>('ed25519', 'ecdsa-p256-sha256')
 const paths = fc.webUrl({ withQueryParameters: true, validSchemes: ['https'] })
 
 describe('a signature', () => {
-  test('holds for what was signed, whatever the address and the body', async () => {
+  test('is valid for what was signed, whatever the address and the body', async () => {
     await fc.assert(
       fc.asyncProperty(paths, fc.string(), algorithms, async (url, body, alg) => {
         const request = sign(post(body, url), alg)
@@ -103,7 +103,7 @@ describe('a signature', () => {
     expect(outcome).toEqual({ outcome: 'refused', refusal })
   })
 
-  test('holds once, from a minute before it was made until a minute after it expires', async () => {
+  test('is valid once, from a minute before it was made until a minute after it expires', async () => {
     const request = sign(post('{}'))
     const at = (now: number) => verifySignature(request, createVerifier(keys.ed25519.jwk), now)
     expect(await at(NOW - 61)).toEqual({ outcome: 'refused', refusal: 'window_invalid' })
@@ -120,14 +120,14 @@ describe('a signature', () => {
     })
   })
 
-  test('that is refused uses up no nonce', async () => {
+  test('that is refused does not use up its nonce', async () => {
     const verifier = createVerifier(keys.ed25519.jwk)
     const request = sign(post('{"a":1}'))
     await verifySignature({ ...request, body: '{}' }, verifier, NOW)
     expect(await verifySignature(request, verifier, NOW)).toMatchObject({ outcome: 'verified' })
   })
 
-  test('of many at once with one nonce only one holds', async () => {
+  test('is valid once among many with one nonce at the same time', async () => {
     const verifier = createVerifier(keys.ed25519.jwk)
     const request = sign(post('{}'))
     const outcomes = await Promise.all(
@@ -136,7 +136,7 @@ describe('a signature', () => {
     expect(outcomes.filter(({ outcome }) => outcome === 'verified')).toHaveLength(1)
   })
 
-  test('cannot be made for what is no address, or without a header that it covers', () => {
+  test('cannot be made for an invalid address, or without a covered header', () => {
     const { signing } = keys.ed25519
     expect(() => signRequest(post('{}', 'ftp://x'), signing, profile, { now: NOW })).toThrow(
       TypeError,
@@ -147,14 +147,14 @@ describe('a signature', () => {
   })
 })
 
-describe('headers of any content', () => {
+describe('any signature headers', () => {
   const noise = fc.oneof(
     fc.string(),
     fc.stringMatching(/^[a-z0-9=;:,"() \\@-]{0,200}$/),
     fc.constantFrom('sig1=', 'sig1=()', 'sig1=("a";b)', 'sig1=("a" "a")', '__proto__=::', '"'),
   )
 
-  test('are parsed or refused, never thrown at', async () => {
+  test('are parsed or refused, without an exception', async () => {
     await fc.assert(
       fc.asyncProperty(noise, noise, noise, async (input, signature, digest) => {
         const headers = {
@@ -174,7 +174,7 @@ describe('headers of any content', () => {
     )
   })
 
-  test('take time that grows with their length alone', () => {
+  test('take time linear in their length', () => {
     const long = `sig1=(${'"a" '.repeat(200_000)})`
     expect(parseSignatureInputs(long)).toBeUndefined()
     expect(parseSignatureInputs('"'.repeat(1_000_000))).toBeUndefined()
@@ -183,7 +183,7 @@ describe('headers of any content', () => {
 })
 
 describe('nonces', () => {
-  test('of one key are bounded, do not crowd out others, and are forgotten after seven minutes', () => {
+  test('of one key are bounded, do not displace others, and expire after seven minutes', () => {
     const replays = new MemoryReplayStore(2)
     const nonce = (keyid: string, name: string) => ({
       keyid,
@@ -201,7 +201,7 @@ describe('nonces', () => {
 })
 
 describe('the public client', () => {
-  test('believes what we sign', async () => {
+  test('accepts our signatures', async () => {
     const { jwk, signing } = keys.ed25519
     const tag = 'adcp/webhook-signing/v1'
     const verify = createWebhookVerifier({
@@ -216,7 +216,7 @@ describe('the public client', () => {
     ).resolves.toMatchObject({ keyid: 'k1' })
   })
 
-  test('signs what we believe', async () => {
+  test('makes signatures that we accept', async () => {
     const { jwk, privateKey } = keys.ed25519
     const request = post('{"idempotency_key":"0123456789abcdef"}')
     const { headers } = signWebhook(

@@ -118,7 +118,7 @@ function listRevoked({ test_harness_state: state, reference_now }: Vector): Revo
   )
 }
 
-describe('a verifier answers as the public vectors say', () => {
+describe('a verifier answers as the public vectors require', () => {
   test.each(vectors.filter(({ vector }) => !superseded.has(vector.name)))(
     '$title',
     async ({ kind, vector, keys }) => {
@@ -148,7 +148,7 @@ describe('a verifier answers as the public vectors say', () => {
   )
 })
 
-describe('a signer signs the very bytes of the public vectors', () => {
+describe('a signer produces the very bytes of the public vectors', () => {
   const positive = vectors.filter(({ vector }) => vector.expected_outcome.success)
 
   test.each(positive)('$title', ({ kind, vector, keys }) => {
@@ -180,7 +180,7 @@ describe('a signer signs the very bytes of the public vectors', () => {
   })
 })
 
-describe('an address is signed in one form', () => {
+describe('an address has one canonical form for signing', () => {
   const path = join(places.request[0]!, 'canonicalization.json')
   const cases: {
     name: string
@@ -196,7 +196,7 @@ describe('an address is signed in one form', () => {
     else expect(target).toEqual({ uri: expected_target_uri, authority: expected_authority })
   })
 
-  test('a host that is not written in ASCII is told apart', () => {
+  test('a host with non-ASCII characters is detected', () => {
     expect(hasAsciiAuthority('https://bücher.example/p')).toBe(false)
     expect(hasAsciiAuthority('https://books.example/ü')).toBe(true)
   })

@@ -13,7 +13,7 @@ afterEach(() => db.close())
 
 const buildRows = (...names: string[]) => names.map((name, seq) => ({ name, seq }))
 
-describe('a question whose plan is kept', () => {
+describe('a cached statement', () => {
   const QUESTION = 'select name from told where seq > $seq order by name'
   const NAMED = `select seq from told where name in (select unnest(${toListExpression('$names')})) order by seq`
   const namesAfter = async (seq: number) => {
@@ -25,7 +25,7 @@ describe('a question whose plan is kept', () => {
     return rows.map(({ seq }) => seq)
   }
 
-  it('that was asked of an empty table finds the rows that came later, and not those that went', async () => {
+  it('prepared on an empty table finds later rows, and not deleted ones', async () => {
     expect([await namesAfter(-1), await named('b')]).toEqual([[], []])
     await db.insert('told', buildRows('a', 'b', 'c'))
     expect([await namesAfter(0), await named('b')]).toEqual([['b', 'c'], [1]])
@@ -33,7 +33,7 @@ describe('a question whose plan is kept', () => {
     expect([await namesAfter(0), await named('b')]).toEqual([['c'], []])
   })
 
-  it('keeps all that ends with a statement, or nothing, also when that alone writes', async () => {
+  it('keeps rows whose statement ends with nothing else, also for a single write', async () => {
     await db.run('create table log (a bigint)')
     const log = (a: number) => db.insert('log', [{ a }])
     const rows = () => db.all<{ a: number }>('select a from log order by a')
@@ -57,7 +57,7 @@ describe('a question whose plan is kept', () => {
     expect(await rows()).toEqual([{ a: 1 }, { a: 2 }, { a: 3 }, { a: 7 }])
   })
 
-  it('sees what its own transaction wrote, and nothing of one that failed', async () => {
+  it('sees the writes of its own transaction, and nothing of a failed one', async () => {
     await namesAfter(-1)
     const failing = db.transaction(async () => {
       await db.insert('told', buildRows('a'))
@@ -68,14 +68,14 @@ describe('a question whose plan is kept', () => {
     expect(await namesAfter(-1)).toEqual([])
   })
 
-  it('that is asked many times at once is answered to each who asks', async () => {
+  it('run many times at once answers each caller', async () => {
     const names = Array.from({ length: 30 }, (_, n) => `n${n}`)
     await db.insert('told', buildRows(...names))
     const answers = await Promise.all(names.map(name => named(name)))
     expect(answers).toEqual(names.map((_, n) => [n]))
   })
 
-  it('takes values of other types than it was planned for', async () => {
+  it('accepts values of other types than it was prepared with', async () => {
     await db.insert('told', buildRows('a', 'b'))
     const late = 'select name from told where seq::double >= $least::double order by name'
     const from = (least: number) => db.all(late, { least }, 'cached')
@@ -90,7 +90,7 @@ describe('a question whose plan is kept', () => {
     expect(await since(18)).toHaveLength(2)
   })
 
-  it('that fails can be asked again', async () => {
+  it('that failed can be run again', async () => {
     await db.insert('told', buildRows('a'))
     const bad = 'select seq from told where seq = $text::varchar::bigint'
     await expect(db.all(bad, { text: 'x' }, 'cached')).rejects.toThrow(/convert/i)
@@ -98,7 +98,7 @@ describe('a question whose plan is kept', () => {
   })
 })
 
-describe('what is remembered of a table', () => {
+describe('a cached result about a table', () => {
   let asked = 0
   const count = (question = '') =>
     db.written.memo('count', question, ['told'], async () => {
@@ -111,7 +111,7 @@ describe('what is remembered of a table', () => {
     return { n, isAsked: asked > before }
   }
 
-  it('is not asked for again until it is written', async () => {
+  it('is kept until the table is written', async () => {
     await db.run('create table other (name varchar)')
     expect(await again()).toEqual({ n: 0, isAsked: true })
     await db.insert('other', [{ name: 'a' }])
@@ -131,7 +131,7 @@ describe('what is remembered of a table', () => {
     expect((await again()).isAsked).toBe(true)
   })
 
-  it('is forgotten with a transaction that failed', async () => {
+  it('is dropped with a transaction that failed', async () => {
     const failing = db.transaction(async () => {
       await db.insert('told', buildRows('a'))
       expect(await again()).toEqual({ n: 1, isAsked: true })
@@ -141,15 +141,15 @@ describe('what is remembered of a table', () => {
     expect(await again()).toEqual({ n: 0, isAsked: true })
   })
 
-  it('is asked for again when asking failed', async () => {
+  it('is loaded again after loading failed', async () => {
     const fail = () => Promise.reject(new Error('away'))
     await expect(db.written.memo('count', '', ['told'], fail)).rejects.toThrow('away')
     expect(await again()).toEqual({ n: 0, isAsked: true })
   })
 })
 
-describe('rows as texts', () => {
-  it('hold every column of every row in their order, what is null or empty as nothing', async () => {
+describe('rows as text', () => {
+  it('contain every column of every row in order, null and empty as nothing', async () => {
     const names = Array.from({ length: 5_000 }, (_, n) => `n\t${n}\n"é`)
     await db.insert('told', [
       ...buildRows(...names),
@@ -166,8 +166,8 @@ describe('rows as texts', () => {
   })
 })
 
-describe('a database that fails so that it refuses whatever follows', () => {
-  it('is opened again, with all that was committed and nothing of what was not', async () => {
+describe('a database that fails and refuses whatever follows', () => {
+  it('is opened again, with everything that was committed and nothing else', async () => {
     const { dir, remove } = makeDataDir()
     const file = await Database.open(`${dir}/index.duckdb`)
     const rows = () =>

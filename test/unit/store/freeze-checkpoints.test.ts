@@ -33,7 +33,7 @@ async function openFile() {
   return { db, dir, sum: (ROWS * (ROWS - 1)) / 2 }
 }
 
-it('a file that stands still shows what was there then, however much is committed while it is copied', async () => {
+it('a frozen file shows its state at that time, however much is committed while it is copied', async () => {
   const { db, dir, sum } = await openFile()
   const before = { rows: ROWS, sum, texts: ROWS }
   const { release } = await freezeCheckpoints(db)
@@ -60,7 +60,7 @@ it('a file that stands still shows what was there then, however much is committe
   )
 })
 
-it('a file stands still for one after the other', async () => {
+it('a file is frozen for one copy after the other', async () => {
   const { db, dir } = await openFile()
   const first = await freezeCheckpoints(db)
   let isSecond = false
@@ -76,7 +76,7 @@ it('a file stands still for one after the other', async () => {
   expect(await readContents(`${dir}/first`)).toMatchObject({ rows: ROWS })
 })
 
-it('a commit that comes while a snapshot is copied is made, and shown by the next snapshot', async () => {
+it('a commit during the copy of a snapshot succeeds, and the next snapshot shows it', async () => {
   const clock = testClock('2026-11-20T03:00Z')
   let meanwhile: Promise<Committed> | undefined
   const registry = await openSequencer({

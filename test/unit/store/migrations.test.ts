@@ -57,14 +57,14 @@ test.each(stores)('a fresh store of the %s has the newest format', async store =
   expect(await listPending(db, store)).toEqual([])
 })
 
-test.each(stores)('there is a fixture of every format of the %s', store => {
+test.each(stores)('every format of the %s has a fixture', store => {
   const newest = findNewestFormat(store)
   expect(listStoredFormats(store)).toEqual(Array.from({ length: newest }, (_, at) => at + 1))
 })
 
 describe.each(formats)('$store of format $format', ({ store, format }) => {
   // Fails for the newest format when a table was changed without a migration.
-  test('has the tables of a fresh one when it was migrated', async () => {
+  test('has the tables of a new one after its migration', async () => {
     const db = await openStored(store, format)
     await migrate(db, store)
     expect(await readShape(db)).toEqual(await readShape(await openFresh(store)))
@@ -88,42 +88,45 @@ describe.each(formats)('$store of format $format', ({ store, format }) => {
   })
 })
 
-describe.each(older)('a kill while $store of format $format is migrated', ({ store, format }) => {
-  test('leaves the old store or the new one, and the next start has the new one', async () => {
-    const states = new Set<string>()
-    for (let statements = 1; ; statements++) {
-      const paths = resolvePaths(newDataDir())
-      makeFolders(paths)
-      await writeStores(paths.dir, { [store]: format })
-      const before = await Database.open(paths[store])
-      const [shape, rows] = [await readShape(before), await readRows(before)]
-      before.close()
+describe.each(older)(
+  'a kill during the migration of $store from format $format',
+  ({ store, format }) => {
+    test('leaves the old store or the new one, and the next start has the new one', async () => {
+      const states = new Set<string>()
+      for (let statements = 1; ; statements++) {
+        const paths = resolvePaths(newDataDir())
+        makeFolders(paths)
+        await writeStores(paths.dir, { [store]: format })
+        const before = await Database.open(paths[store])
+        const [shape, rows] = [await readShape(before), await readRows(before)]
+        before.close()
 
-      const program = join(import.meta.dirname, '../../support/migrating.ts')
-      const args = ['--import', 'tsx', program, store, paths[store], String(statements)]
-      const { signal, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
-      expect(signal, stderr).toBe('SIGKILL')
+        const program = join(import.meta.dirname, '../../support/migrating.ts')
+        const args = ['--import', 'tsx', program, store, paths[store], String(statements)]
+        const { signal, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+        expect(signal, stderr).toBe('SIGKILL')
 
-      const db = await Database.open(paths[store])
-      const found = await findFormat(db)
-      states.add(found === format ? 'old' : 'new')
-      if (found === format) {
-        expect(await readShape(db)).toEqual(shape)
-        expect(await readRows(db)).toEqual(rows)
+        const db = await Database.open(paths[store])
+        const found = await findFormat(db)
+        states.add(found === format ? 'old' : 'new')
+        if (found === format) {
+          expect(await readShape(db)).toEqual(shape)
+          expect(await readRows(db)).toEqual(rows)
+        }
+        await migrate(db, store)
+        expect(await readShape(db)).toEqual(await readShape(await openFresh(store)))
+        expect(Object.keys(await readRows(db))).toContain('submissions')
+        db.close()
+        // A log that was left by the kill was read, and closing has emptied it.
+        expect(existsSync(`${paths[store]}.wal`)).toBe(false)
+        if (found !== format) break
       }
-      await migrate(db, store)
-      expect(await readShape(db)).toEqual(await readShape(await openFresh(store)))
-      expect(Object.keys(await readRows(db))).toContain('submissions')
-      db.close()
-      // A log that was left by the kill was read, and closing has emptied it.
-      expect(existsSync(`${paths[store]}.wal`)).toBe(false)
-      if (found !== format) break
-    }
-    expect([...states]).toEqual(['old', 'new'])
-  })
-})
+      expect([...states]).toEqual(['old', 'new'])
+    })
+  },
+)
 
-test('a migration that fails changes nothing and says which one it was', async () => {
+test('a failing migration changes nothing and names itself', async () => {
   const db = await openStored('index', 1)
   await db.run('alter table authorizations drop column countries')
   const before = [await readShape(db), await readRows(db)]
@@ -133,7 +136,7 @@ test('a migration that fails changes nothing and says which one it was', async (
   expect([await readShape(db), await readRows(db)]).toEqual(before)
 })
 
-test('an index of format 1 has its grants in the sets that a new one would make', async () => {
+test('an index of format 1 gets the property sets that a new one would have', async () => {
   const db = await openStored('index', 1)
   const [first, second] = [
     '01a1f6e5-8780-7000-844b-413aad33a1f0',
@@ -163,7 +166,7 @@ test('an index of format 1 has its grants in the sets that a new one would make'
   expect(sets.every(set => (set as { times: number }).times === 1)).toBe(true)
 })
 
-test('tables that a first start left without a row are made anew', async () => {
+test('tables without a row from an interrupted first start are created again', async () => {
   const db = await openStored('index', 1)
   for (const table of Object.keys(await readRows(db))) await db.run(`truncate ${table}`)
   await db.run('checkpoint')
@@ -172,7 +175,7 @@ test('tables that a first start left without a row are made anew', async () => {
   expect(await findFormat(db)).toBe(findNewestFormat('index'))
 })
 
-test('an index that has rows and no format is not begun anew', async () => {
+test('an index with rows and no format is refused', async () => {
   const db = await openStored('index', 1)
   await db.run('delete from meta')
   await expect(migrate(db, 'index')).rejects.toThrow('has rows and does not say of which format')

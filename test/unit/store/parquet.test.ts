@@ -8,7 +8,7 @@ import { newSequencer } from '../../support/registry.ts'
 import { answered } from '../../support/sightings.ts'
 import { submission } from '../../support/writes.ts'
 
-test('the first Parquet files are made once most of what is known was crawled', async () => {
+test('the first Parquet files are written once most known files were crawled', async () => {
   const clock = testClock('2026-11-20T03:00Z')
   const registry = await newSequencer(clock)
   const { index, paths } = registry

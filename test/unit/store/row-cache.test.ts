@@ -31,15 +31,15 @@ beforeEach(async () => {
 
 const row = (domain: string, name: string, told: object | null = null) => ({ domain, name, told })
 
-describe('rows that the writer knows', () => {
-  it('are read once, also those that are not there', async () => {
+describe('rows cached by the writer', () => {
+  it('are read once, missing ones included', async () => {
     const first = await known.read(db, ['a.example', 'c.example'])
     expect([...first.values()]).toEqual([row('a.example', 'A')])
     expect(await known.read(db, ['a.example', 'c.example'])).toEqual(first)
     expect(asked).toEqual([['a.example', 'c.example']])
   })
 
-  it('are what was written, as it would be read', async () => {
+  it('equal what was written', async () => {
     const told = { kept: [1, null], left: undefined }
     const fresh = new Map([
       ['a.example', row('a.example', 'New', told)],
@@ -54,7 +54,7 @@ describe('rows that the writer knows', () => {
     expect(stored).toEqual([row('a.example', 'New', { kept: [1, null] }), row('c.example', 'C')])
   })
 
-  it('are changed where they stand when it is a single one, and only that one', async () => {
+  it('are updated in place for a single row, and only that row', async () => {
     const turns = [
       row('a.example', 'Ünder’s "A"', { a: "it's", b: [1, { c: null }] }),
       row('a.example', 'Ünder’s "A"', null),
@@ -70,7 +70,7 @@ describe('rows that the writer knows', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('are changed where they stand when all of them are there, each in what differs', async () => {
+  it('are updated in place when all of them are cached, only in what differs', async () => {
     const turns = [
       [row('a.example', 'Ünder’s "A"', { a: "it's", b: [1, { c: null }] }), row('b.example', 'B')],
       [row('a.example', 'A', null), row('b.example', 'B', { a: '{"b":1}' })],
@@ -87,7 +87,7 @@ describe('rows that the writer knows', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('lose what a row says no more', async () => {
+  it('lose a value that a row no longer has', async () => {
     await known.replace(db, new Map([['a.example', row('a.example', 'A', { a: 1 })]]))
     const less = { domain: 'a.example', name: 'A' } as Named
     await known.replace(db, new Map([['a.example', less]]))
@@ -97,13 +97,13 @@ describe('rows that the writer knows', () => {
     ])
   })
 
-  it('are read again once somebody wrote them by another way', async () => {
+  it('are read again after somebody else wrote them', async () => {
     await known.read(db, ['a.example'])
     await db.run(`update named set name = 'Other'`)
     expect((await known.read(db, ['a.example'])).get('a.example')?.name).toBe('Other')
   })
 
-  it('are read again once what was written is taken back', async () => {
+  it('are read again after a rollback', async () => {
     const written = db.transaction(async () => {
       await known.replace(db, new Map([['a.example', row('a.example', 'Never')]]))
       throw new Error('taken back')
@@ -112,7 +112,7 @@ describe('rows that the writer knows', () => {
     expect((await known.read(db, ['a.example'])).get('a.example')?.name).toBe('A')
   })
 
-  it('are as many as there is room for', async () => {
+  it('are bounded in number', async () => {
     const large = row('a.example', 'x'.repeat(3_000_000))
     await known.replace(db, new Map([['a.example', large]]))
     await known.replace(db, new Map([['b.example', { ...large, domain: 'b.example' }]]))

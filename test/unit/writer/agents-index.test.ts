@@ -96,8 +96,8 @@ function living(work: (index: Living) => Promise<void>): Promise<void> {
 const names = (agents: string[], at: Instant) =>
   read('adagents.json', 'news.example', publisher(...agents), at)
 
-describe('who is probed', () => {
-  it('is every agent that a publisher authorizes or a brand declares, at once', () =>
+describe('agents to probe', () => {
+  it('are all that a publisher authorizes or a brand declares, at once', () =>
     living(async ({ commit, clock, due }) => {
       const declared = { type: 'brand', url: 'https://identity.acme.example/mcp/' }
       const houses = {
@@ -119,7 +119,7 @@ describe('who is probed', () => {
       ])
     }))
 
-  it('is nobody any more whom nobody names, also when a probe was under way', () =>
+  it('exclude one that nobody names any more, also when a probe was under way', () =>
     living(async ({ commit, clock, due, state }) => {
       await commit([names([seller], clock.now())])
       await commit([probed(clock.tick({ hours: 1 }))])
@@ -131,7 +131,7 @@ describe('who is probed', () => {
       expect(await due()).toEqual([seller])
     }))
 
-  it('goes on while one of two still names it', () =>
+  it('include one that still has one of two mentions', () =>
     living(async ({ commit, clock, state }) => {
       const brand = buildBrandFile('acme', { type: 'sales', url: seller })
       await commit([
@@ -146,7 +146,7 @@ describe('who is probed', () => {
       expect(await state(), 'it was never probed').toBeUndefined()
     }))
 
-  it('ends with a brand.json that nobody could read for a week', () =>
+  it('exclude those of a brand.json that could not be read for a week', () =>
     living(async ({ commit, clock, state }) => {
       const brand = buildBrandFile('acme', { type: 'sales', url: seller })
       await commit([read('brand.json', 'acme.example', brand, clock.now())])
@@ -158,7 +158,7 @@ describe('who is probed', () => {
       expect(await state(), 'it was never probed').toBeUndefined()
     }))
 
-  it('is at most so many of one host', () =>
+  it('are bounded per host', () =>
     living(async ({ commit, clock, due }) => {
       const many = Array.from({ length: 300 }, (_, i) => `https://platform.example/${i}/mcp`)
       await commit([names(many, clock.now())])
@@ -174,7 +174,7 @@ describe('who is probed', () => {
     }))
 })
 
-describe('when an agent is probed again', () => {
+describe('the next probe of an agent', () => {
   const there = ['ok', 'unchanged', 'needs_auth'] as const
   const failing = ['timeout', 'absent', 'server_error', 'unusable', 'refused'] as const
   const toAddress = (outcome: Outcome) => `https://${outcome.replace('_', '-')}.example/mcp`
@@ -198,29 +198,32 @@ describe('when an agent is probed again', () => {
     }),
   )
 
-  it.each(there)('one that is there (%s): within a day', outcome => {
+  it.each(there)('comes within a day after a success (%s)', outcome => {
     for (const wait of waits.get(outcome)!) {
       expect(wait).toBeGreaterThan(20 * HOUR)
       expect(wait).toBeLessThan(DAY)
     }
   })
 
-  it.each(failing)('one that fails (%s): soon, then less often, and at least daily', outcome => {
-    const found = waits.get(outcome)!
-    expect(found[0]).toBeLessThan(70 * MINUTE)
-    expect(found).toEqual([...found].sort((a, b) => a - b))
-    expect(found.at(-1)).toBeGreaterThan(20 * HOUR)
-    expect(found.at(-1)).toBeLessThan(DAY)
-  })
+  it.each(failing)(
+    'comes soon after a failure (%s), then less often, and at least daily',
+    outcome => {
+      const found = waits.get(outcome)!
+      expect(found[0]).toBeLessThan(70 * MINUTE)
+      expect(found).toEqual([...found].sort((a, b) => a - b))
+      expect(found.at(-1)).toBeGreaterThan(20 * HOUR)
+      expect(found.at(-1)).toBeLessThan(DAY)
+    },
+  )
 
-  it('one that asked for a rest: not before', () =>
+  it('waits for a requested pause', () =>
     living(async ({ commit, clock, state }) => {
       await commit([names([seller], clock.now())])
       await commit([troubled('throttled', clock.tick({ hours: 1 }), { retry_after_s: 7_200 })])
       expect((await state())?.wait_ms).toBe(2 * HOUR)
     }))
 
-  it('one that is due: before the files of a night that became due earlier', () =>
+  it('precedes the files of a night that became due earlier', () =>
     living(async ({ commit, clock, db }) => {
       await commit([names([seller], clock.now())])
       await commit([probed(clock.tick({ minutes: 1 }))])
@@ -239,7 +242,7 @@ describe('when an agent is probed again', () => {
       expect([asked!.location, next!.location]).toEqual(['d7.example', seller])
     }))
 
-  it('is spread over the day, the same for the same agent', () =>
+  it('is spread over the day, at the same time for the same agent', () =>
     living(async ({ commit, clock, db }) => {
       const agents = Array.from({ length: 40 }, (_, i) => `https://a${i}.example/mcp`)
       await commit([names(agents, clock.now())])
@@ -252,7 +255,7 @@ describe('when an agent is probed again', () => {
     }))
 })
 
-describe('what a probe changes', () => {
+describe('changes by a probe', () => {
   const capabilities = {
     supported_protocols: ['media_buy'],
     supported_channels: ['ctv'],
@@ -261,7 +264,7 @@ describe('what a probe changes', () => {
   }
   const formats = [{ format_id: { agent_url: seller, id: 'banner' } }]
 
-  it('is told once, with the name and type the agent has now', () =>
+  it('are reported once, with the current name and type of the agent', () =>
     living(async ({ commit, clock, profile, readDocument, state }) => {
       const [discovered] = (await commit([names([seller], clock.now())])).filter(
         event => event.event_type === 'agent.discovered',
@@ -298,7 +301,7 @@ describe('what a probe changes', () => {
       expect(await state()).toMatchObject({ took_ms: 7, outcome: 'ok' })
     }))
 
-  it('is not what could not be read, nor anything when nothing could', () =>
+  it('exclude what could not be read, and are none when nothing could', () =>
     living(async ({ commit, clock, readDocument, profile }) => {
       await commit([names([seller], clock.now())])
       const card = { name: 'Card', description: 'Sells' }
@@ -322,7 +325,7 @@ describe('what a probe changes', () => {
       expect((await readDocument())?.document).toMatchObject({ capabilities, formats })
     }))
 
-  it('takes away what the agent does not offer any more', () =>
+  it('remove what the agent no longer offers', () =>
     living(async ({ commit, clock, readDocument }) => {
       await commit([names([seller], clock.now())])
       await commit([probed(clock.tick({ minutes: 1 }), { capabilities, formats })])
@@ -331,7 +334,7 @@ describe('what a probe changes', () => {
       expect((await readDocument())?.document).not.toHaveProperty('formats')
     }))
 
-  it('is never a type that is known: the disagreement is a fault', () =>
+  it('never replace a known type: the disagreement is a fault', () =>
     living(async ({ commit, clock, readDocument, profile }) => {
       await commit([names([seller], clock.now())])
       const as = (name: string, days: number) =>
@@ -351,7 +354,7 @@ describe('what a probe changes', () => {
       expect(await readDocument()).toMatchObject({ fault_count: 0 })
     }))
 
-  it('is not told of an agent that no publisher names', () =>
+  it('are not reported for an agent that no publisher names', () =>
     living(async ({ commit, clock, profile }) => {
       const brand = buildBrandFile('acme', { type: 'sales', url: seller })
       await commit([read('brand.json', 'acme.example', brand, clock.now())])
@@ -363,17 +366,17 @@ describe('what a probe changes', () => {
     }))
 })
 
-describe('the type that is declared', () => {
+describe('the declared type', () => {
   const declare = (domain: string, type: string, at: Instant) =>
     read('brand.json', domain, buildBrandFile('b', { type, url: seller }), at)
 
-  it('by the agent’s own site stands above what its tools tell', () =>
+  it('on the agent’s own site takes precedence over its tools', () =>
     living(async ({ commit, clock, profile }) => {
       await commit([declare('seller.example', 'buying', clock.now()), probed(clock.now())])
       expect(await profile()).toMatchObject({ type: 'buying' })
     }))
 
-  it('by others counts where the tools tell nothing and nobody says otherwise', () =>
+  it('by others counts where the tools show none and nobody contradicts', () =>
     living(async ({ commit, clock, profile }) => {
       const silent = probed(clock.now(), { tools: [] })
       await commit([declare('other.example', 'governance', clock.now()), silent])
@@ -386,7 +389,7 @@ describe('the type that is declared', () => {
       expect(await profile()).toMatchObject({ type: 'sales' })
     }))
 
-  it('is over with the declaration where nobody reached the agent, and that is told', () =>
+  it('ends with the declaration where the agent was never reached, and that is reported', () =>
     living(async ({ commit, clock, profile }) => {
       const declared = declare('seller.example', 'buying', clock.now())
       await commit([names([seller], clock.now()), declared])
@@ -404,7 +407,7 @@ describe('the type that is declared', () => {
       })
     }))
 
-  it('changes with the declaration, and is told', () =>
+  it('changes with the declaration, and is reported', () =>
     living(async ({ commit, clock }) => {
       await commit([names([seller], clock.now())])
       const [event] = await commit([declare('seller.example', 'buying', clock.tick({ hours: 1 }))])

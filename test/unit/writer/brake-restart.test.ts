@@ -46,8 +46,8 @@ function recordErrors(): { log: Log; said: Record<string, unknown>[] } {
   return { log: Object.assign(Object.create(silentLog), { error }), said }
 }
 
-describe('a registry that starts again in the middle of a night', () => {
-  it('has forgotten nothing of what the night took', async () => {
+describe('a registry that restarts in the middle of a night', () => {
+  it('still counts the losses of that night', async () => {
     const clock = testClock(start)
     const registry = await openWeb(clock)
     await registry.commit(missing(clock, web.slice(0, 15)))
@@ -59,7 +59,7 @@ describe('a registry that starts again in the middle of a night', () => {
     expect(await verify(again)).toEqual([])
   })
 
-  it('holds whom it held, and releases them when it is told to', async () => {
+  it('still holds its publishers, and releases them on request', async () => {
     const clock = testClock(start)
     const registry = await openWeb(clock)
     await registry.commit(missing(clock))
@@ -74,9 +74,9 @@ describe('a registry that starts again in the middle of a night', () => {
   })
 })
 
-describe('a writer that fails at a step of the commit that is held', () => {
+describe('a writer that fails at a step of a commit with held publishers', () => {
   it.each(steps.slice(0, 4).map(step => [step]))(
-    'leaves stores that agree, and holds the same when it is delivered again (%s)',
+    'leaves stores that agree, and holds the same on redelivery (%s)',
     async step => {
       const clock = testClock(start)
       let armed = false
@@ -98,8 +98,8 @@ describe('a writer that fails at a step of the commit that is held', () => {
   )
 })
 
-describe('what is held back', () => {
-  it('is told once a commit, as an error', async () => {
+describe('held losses', () => {
+  it('are logged once per commit, as an error', async () => {
     const clock = testClock(start)
     const { log, said } = recordErrors()
     const registry = await openWeb(clock, { log })

@@ -33,7 +33,7 @@ async function counted({ db }: Nights): Promise<number> {
 }
 
 describe('the collections of a publisher', () => {
-  it('are told once each, as the publisher wrote them', () =>
+  it('are reported once each, as the publisher wrote them', () =>
     overNights(async all => {
       const events = await all.night(files(mornings, nights))
       const [first, second] = events.filter(({ entity_type }) => entity_type === 'collection')
@@ -57,7 +57,7 @@ describe('the collections of a publisher', () => {
       expect(await counted(all)).toBe(2)
     }))
 
-  it('say nothing new while only the order changes in which things are written', () =>
+  it('cause no event when only the order of lists changes', () =>
     overNights(async all => {
       await all.night(files(mornings, nights))
       const [place] = mornings.distribution
@@ -67,7 +67,7 @@ describe('the collections of a publisher', () => {
       expect(told(events, 'collection')).toEqual([])
     }))
 
-  it('say which fields changed', () =>
+  it('report the changed fields', () =>
     overNights(async all => {
       await all.night(files(mornings))
       const where = [{ publisher_domain: acme, identifiers: [feed] }]
@@ -77,7 +77,7 @@ describe('the collections of a publisher', () => {
       expect(event!.payload.changed_fields).toEqual(['distribution', 'name', 'season'])
     }))
 
-  it('are removed when a valid file lists them no more, and come back under the same rid', () =>
+  it('are removed when a valid file no longer lists them, and return under the same rid', () =>
     overNights(async all => {
       const [created] = (await all.night(files(mornings, nights))).filter(
         ({ event_type }) => event_type === 'collection.created',
@@ -98,7 +98,7 @@ describe('the collections of a publisher', () => {
       expect(back[0]!.payload).toMatchObject({ status: 'active', changed_fields: ['status'] })
     }))
 
-  it('are indexed of a file that authorizes nobody', () =>
+  it('are indexed from a file without authorizations', () =>
     overNights(async all => {
       const catalog = { collections: [mornings], authorized_agents: [] }
       const events = await all.night({ [acme]: catalog })
@@ -120,21 +120,21 @@ describe('the collections of a publisher', () => {
       expect(told(back, 'collection')).toEqual(['collection.updated'])
     }))
 
-  it('are removed when the file becomes a pointer to nowhere', () =>
+  it('are removed when the file becomes a pointer to a missing one', () =>
     overNights(async all => {
       await all.night(files(mornings))
       const events = await all.night({ [acme]: pointerTo(acme) })
       expect(told(events, 'collection')).toEqual(['collection.removed'])
     }))
 
-  it('of two with one id are the first', () =>
+  it('with one id are reduced to the first', () =>
     overNights(async all => {
       await all.night(files(mornings, { ...nights, collection_id: 'mornings' }))
       expect(await rows(all)).toMatchObject([{ name: 'Mornings' }])
     }))
 })
 
-describe('the collections of a file that several publishers share', () => {
+describe('the collections of a shared file', () => {
   const quay = 'quay.example'
   const [pier, mole] = ['pier.example', 'mole.example']
   const show = (collection_id: string, more: object = {}) => ({
@@ -163,7 +163,7 @@ describe('the collections of a file that several publishers share', () => {
     [mole]: pointerTo(quay),
   }
 
-  it('are those that the file says are the publisher’s; its own host owns the rest', () =>
+  it('belong to the publishers that the file names; its own host owns the rest', () =>
     overNights(async all => {
       await all.night(night)
       expect(await listStored(all)).toEqual([

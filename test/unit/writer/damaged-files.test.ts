@@ -144,7 +144,7 @@ const cases = (Object.keys(derived) as Derived[]).flatMap(what =>
   (small.has(what) ? few : (Object.keys(damages) as Damage[])).map(how => ({ what, how })),
 )
 
-describe('a start makes again what it can', () => {
+describe('a start repairs', () => {
   test.each(cases)('$what $how', async ({ what, how }) => {
     const paths = copy(whole, newDataDir())
     const file = derived[what](paths)
@@ -166,7 +166,7 @@ describe('a start makes again what it can', () => {
     await again.registry.close()
   })
 
-  test('the last line of the newest event file, where nobody knows what the file was like', async () => {
+  test('the last line of the newest event file, whose hash is not known', async () => {
     const paths = copy(whole, newDataDir())
     const file = derived['the newest event file'](paths)
     rmSync(paths.seals)
@@ -177,7 +177,7 @@ describe('a start makes again what it can', () => {
     await registry.close()
   })
 
-  test('a serving store whose opening ended the start before', async () => {
+  test('a serving store that crashed the start before', async () => {
     const paths = copy(whole, newDataDir())
     const sealed = readFileSync(paths.seals)
     overwrite(paths.seals, 0, 4)
@@ -200,7 +200,7 @@ describe('a start makes again what it can', () => {
     expect(existsSync(paths.damaged)).toBe(false)
   })
 
-  test('what is set aside is for nobody else to look into', async () => {
+  test('and keeps set-aside files private', async () => {
     const paths = copy(whole, newDataDir())
     truncateSync(paths.servingFile)
     const { registry } = await opened(paths.dir)
@@ -216,7 +216,7 @@ const facts = {
   'accounts/accounts.duckdb': { file: (paths: Paths) => paths.accounts, helps: 'registry restore' },
 } as const
 
-describe('a start refuses, in words and with nothing begun anew,', () => {
+describe('a start refuses, with a reason and without changes,', () => {
   const refused = (Object.keys(facts) as (keyof typeof facts)[]).flatMap(store =>
     (['is empty', 'begins with something else', 'is gone'] as const).map(how => ({ store, how })),
   )
@@ -234,14 +234,14 @@ describe('a start refuses, in words and with nothing begun anew,', () => {
     await expect(rebuild(paths.dir)).rejects.toThrow(store)
   })
 
-  test('where the log of the accounts is gone, as a save that comes again would count twice', async () => {
+  test('where the log of the accounts is missing, as a repeated save would count twice', async () => {
     const paths = copy(killed, newDataDir())
     rmSync(`${paths.accounts}.wal`)
     const trying = Sequencer.open(buildOptions({ dataDir: paths.dir, clock }))
     await expect(trying).rejects.toThrow(/accounts\.duckdb.*registry restore/)
   })
 
-  test('where the log of the index is gone; a replay brings back what was saved', async () => {
+  test('where the log of the index is missing; a replay restores the saves', async () => {
     const paths = copy(killed, newDataDir())
     rmSync(`${paths.index}.wal`)
     const options = buildOptions({ dataDir: paths.dir, clock })
@@ -261,7 +261,7 @@ describe('a start refuses, in words and with nothing begun anew,', () => {
     expect([...answers.values()]).toMatchObject([{ done: { revision_number: 2 } }])
   })
 
-  test('also after a rebuild, which tells how many writes are missing', async () => {
+  test('also after a rebuild, which counts the missing writes', async () => {
     const paths = copy(killed, newDataDir())
     rmSync(`${paths.index}.wal`)
     expect(await rebuild(paths.dir)).toEqual({ unknown: logged, unprojected: [] })
@@ -269,7 +269,7 @@ describe('a start refuses, in words and with nothing begun anew,', () => {
     await expect(trying).rejects.toThrow('registry replay')
   })
 
-  test('and nothing where a process was killed', async () => {
+  test('but not where a process was just killed', async () => {
     const paths = copy(killed, newDataDir())
     const { registry, warnings } = await opened(paths.dir)
     cleanUp(() => registry.close())

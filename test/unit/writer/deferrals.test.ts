@@ -26,7 +26,7 @@ const deferred = (location: string, retry_after_s: number) => ({
   retry_after_s,
 })
 
-test('a file that was deferred is due later, was not attempted, and its freshness says so', async () => {
+test('a deferred file is due later, was not attempted, and its freshness says so', async () => {
   const domains = ['new.example'] as never[]
   await registry.submit({ op: 'domains.add', domains, again: false })
   await registry.observe(deferred('new.example', 90))
@@ -39,7 +39,7 @@ test('a file that was deferred is due later, was not attempted, and its freshnes
   expect(await freshness('new.example')).toMatchObject({ state: 'current', outcome: 'ok' })
 })
 
-test('what stands goes on to stand, with the age that it has', async () => {
+test('its content stays, with its age', async () => {
   await registry.observe(brandFile('known.example', 'Known'))
   const before = await freshness('known.example')
   registry.clock.pass(MINUTE)
@@ -48,7 +48,7 @@ test('what stands goes on to stand, with the age that it has', async () => {
   expect((await state('known.example'))!.due).toBe(registry.clock.now() + 600 * SECOND)
 })
 
-test('an attempt that was made since is no reason to wait', async () => {
+test('a later attempt cancels a deferral', async () => {
   const at = registry.clock.now()
   registry.clock.pass(MINUTE)
   await registry.observe(brandFile('since.example', 'Since'))

@@ -41,8 +41,8 @@ const entries: [string, object][] = [
   ],
 ]
 
-describe('an agent that a publisher’s file lists', () => {
-  test.each(entries)('is discovered by an entry that %s', (_, entry) =>
+describe('an agent in a publisher’s file', () => {
+  test.each(entries)('is discovered through an entry that %s', (_, entry) =>
     overNights(async nights => {
       expect(ofAgents(await nights.night(listing(acme, entry)))).toEqual(['agent.discovered'])
       expect(await agents(nights)).toEqual(unreached)
@@ -52,15 +52,17 @@ describe('an agent that a publisher’s file lists', () => {
     }),
   )
 
-  test.each(entries)('stays when another drops it, by an entry that %s', (_, entry) =>
-    overNights(async nights => {
-      await nights.night({ ...listing(other, byIds(sales)), ...listing(acme, entry) })
-      expect(ofAgents(await nights.night(listing(other)))).toEqual(['agent.profile_updated'])
-      expect(await agents(nights)).toEqual(unreached)
-    }),
+  test.each(entries)(
+    'stays when another publisher drops it, through an entry that %s',
+    (_, entry) =>
+      overNights(async nights => {
+        await nights.night({ ...listing(other, byIds(sales)), ...listing(acme, entry) })
+        expect(ofAgents(await nights.night(listing(other)))).toEqual(['agent.profile_updated'])
+        expect(await agents(nights)).toEqual(unreached)
+      }),
   )
 
-  it('is the same one when the entry comes to reach something, and when it no longer does', () =>
+  it('is the same one when the entry gains a reach, and when it loses it', () =>
     overNights(async nights => {
       await nights.night(listing(acme, byIds(sales, nowhere)))
       const granted = await nights.night(listing(acme, byIds(sales)))
@@ -70,7 +72,7 @@ describe('an agent that a publisher’s file lists', () => {
       expect(await agents(nights)).toEqual(unreached)
     }))
 
-  it('is there while a window opens and closes', () =>
+  it('is listed while a window opens and closes', () =>
     overNights(async nights => {
       const window = {
         effective_from: '2026-11-22T03:00:00Z',
@@ -82,7 +84,7 @@ describe('an agent that a publisher’s file lists', () => {
       expect(await agents(nights)).toEqual(unreached)
     }))
 
-  it('is listed for as long as its grants would stand: until the file has ended', () =>
+  it('is listed for as long as its grants would last: until the file has ended', () =>
     overNights(async nights => {
       await nights.night(listing(acme, byIds(sales, nowhere)))
       expect(ofAgents(await nights.night({ [acme]: 'absent' }))).toEqual([])
@@ -92,7 +94,7 @@ describe('an agent that a publisher’s file lists', () => {
       ])
     }))
 
-  it('is not when the file revokes its publisher', () =>
+  it('is not listed when the file revokes its publisher', () =>
     overNights(async nights => {
       await nights.night(listing(acme, byIds(sales, nowhere)))
       const revoked_publisher_domains = [{ publisher_domain: acme }]
@@ -101,7 +103,7 @@ describe('an agent that a publisher’s file lists', () => {
       expect(ofAgents(await nights.night({ [acme]: revoked }))).toEqual(['agent.removed'])
     }))
 
-  it('is listed for the publisher that a file is read for only by what reaches it there', () =>
+  it('is listed only for publishers that the entry reaches in a shared file', () =>
     overNights(async nights => {
       const theirs = { publisher_domain: other, selection_type: 'all' }
       const authorized_agents = [
@@ -115,7 +117,7 @@ describe('an agent that a publisher’s file lists', () => {
       expect(await agents(nights)).toMatchObject([{ agent_url: 'https://later.example/mcp' }])
     }))
 
-  it('is not listed by a selector of others alone: that claims', () =>
+  it('is not listed by a selector of other publishers alone: that is a claim', () =>
     overNights(async nights => {
       const entry = bySelectors(sales, { publisher_domain: other, selection_type: 'all' })
       expect(ofAgents(await nights.night(listing(acme, entry)))).toEqual([])

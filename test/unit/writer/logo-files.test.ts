@@ -52,7 +52,7 @@ describe('a crash', () => {
   )
 })
 
-test('a restored index is told again of brands that were approved since, and pictures stay', async () => {
+test('a restored index gets the logos that were approved since, and images stay', async () => {
   const [dataDir, backups] = [newDataDir(), newDataDir()]
   const editor = { kind: 'key', id: deriveId('key', 'a'), org_id: null } as const
   const revision_id = deriveId('review', 'new')
@@ -82,7 +82,7 @@ test('a restored index is told again of brands that were approved since, and pic
   expect(await verify(second)).toEqual([])
 })
 
-test('a refused logo leaves no picture', async () => {
+test('a refused logo leaves no image', async () => {
   const registry = await openSequencer()
   cleanUp(() => registry.close())
   await registry.commit({
@@ -94,7 +94,7 @@ test('a refused logo leaves no picture', async () => {
   expect(existsSync(registry.paths.logoFile(sha256))).toBe(false)
 })
 
-test('a picture is told by its first bytes, all of them', () => {
+test('the type of an image follows from its first bytes', () => {
   const types = [
     ['89504e470d0a1a0a0000000d49484452', 'image/png'],
     ['ffd8ffe000104a46494600010100000100', 'image/jpeg'],

@@ -36,25 +36,25 @@ it.each([
   ['0pen.example', 'doubtful', /open\.example/],
   ['rnint.example', 'doubtful', /mint\.example/],
   ['moon.example', 'doubtful', /rnoon\.example/],
-])('%s is %s by the names that brands and publishers have', async (name, verdict, reason) => {
+])('%s is %s by the names of brands and publishers', async (name, verdict, reason) => {
   expect(await findFault(name)).toEqual({ verdict, reason: expect.stringMatching(reason) })
 })
 
 it.each([['acme.com'], ['www.acme.com'], ['plain.example'], ['new.example'], ['acme.net']])(
-  'nothing is said against %s',
+  'nothing speaks against %s',
   async name => {
     expect(await findFault(name)).toBeUndefined()
   },
 )
 
-it('names that nobody has registered count when they are protected', async () => {
+it('unregistered names count when they are protected', async () => {
   const names = buildProtectedNames(['globex.com'])
   expect(await findFault('globex-login.com', names)).toMatchObject({ verdict: 'doubtful' })
   expect(await findFault('glоbех.com', names)).toMatchObject({ verdict: 'refused' })
   expect(await findFault('globex.com', names)).toBeUndefined()
 })
 
-it('many names are judged with one question to the index', async () => {
+it('many names are checked with one query', async () => {
   const names = ['rnicrosoft.com', 'plain.example', 'асме.com'].map(name => parseDomain(name)!)
   const faults = await nameFaults(registry.sequencer.index, [...names, ...names], noneProtected)
   expect([...faults.keys()]).toEqual([names[0], names[2]])

@@ -87,8 +87,8 @@ async function sound(merging: Merging): Promise<void> {
   expect(await verify(merging.registry)).toEqual([])
 }
 
-describe('a property that was merged into another publisher’s', () => {
-  it('is told in one event with the facts of the canonical one, which answers for both', async () => {
+describe('a property merged into another publisher’s', () => {
+  it('is reported in one event with the canonical record, which answers for both', async () => {
     const merging = await opened()
     const { alias, canonical } = await apps(merging)
     const [event, ...more] = await merging.events(
@@ -121,7 +121,7 @@ describe('a property that was merged into another publisher’s', () => {
     await sound(merging)
   })
 
-  it('hands its grants on, and counts for its publisher no more', async () => {
+  it('passes its grants on, and is no longer counted for its publisher', async () => {
     const merging = await opened()
     const { alias, canonical } = await apps(merging)
     await merging.merge(buildMerge('property', alias, canonical))
@@ -149,7 +149,7 @@ describe('a property that was merged into another publisher’s', () => {
     ])
   })
 
-  it('hands its grants on also while its publisher’s file leads nowhere', async () => {
+  it('passes its grants on also while its publisher’s file points nowhere', async () => {
     const merging = await opened()
     const { alias, canonical } = await apps(merging)
     const pointer = { authoritative_location: 'https://manager.example/adagents.json' }
@@ -166,7 +166,7 @@ describe('a property that was merged into another publisher’s', () => {
     await sound(merging)
   })
 
-  it('does not come back, and nothing is told, while both files stay as they are', async () => {
+  it('does not return, and causes no event, while both files stay the same', async () => {
     const merging = await opened()
     const { alias, canonical } = await apps(merging)
     await merging.merge(buildMerge('property', alias, canonical))
@@ -180,7 +180,7 @@ describe('a property that was merged into another publisher’s', () => {
     await sound(merging)
   })
 
-  it('stays merged while its publisher’s file is away and when it is back', async () => {
+  it('stays merged while its publisher’s file is absent and when it returns', async () => {
     const merging = await opened()
     const { alias, canonical } = await apps(merging)
     await merging.merge(buildMerge('property', alias, canonical))
@@ -213,8 +213,8 @@ describe('a property that was merged into another publisher’s', () => {
   })
 })
 
-describe('two properties of one publisher that were merged', () => {
-  it('are one with the identifiers of both, and the nights after are quiet', async () => {
+describe('two merged properties of one publisher', () => {
+  it('are one with the identifiers of both, and later nights change nothing', async () => {
     const merging = await opened()
     const alias = await merging.findRid('property', acme, 'news')
     const canonical = await merging.findRid('property', acme, 'home')
@@ -246,7 +246,7 @@ describe('two properties of one publisher that were merged', () => {
     await sound(merging)
   })
 
-  it('live on in the one that no file lists, by the entry of the other', async () => {
+  it('continue under the canonical rid, with the entry of the other', async () => {
     const merging = await opened()
     const old = await merging.findRid('property', acme, 'home')
     const renamed = { [acme]: file([site('start', 'start.acme.example')]) }
@@ -266,7 +266,7 @@ describe('two properties of one publisher that were merged', () => {
 })
 
 describe('a merge', () => {
-  it('into one that is merged on later leads there in one step', async () => {
+  it('into a record that is merged later leads to the last one in one step', async () => {
     const merging = await opened()
     const [a, b, c] = [
       await merging.findRid('property', harbour, 'app'),
@@ -300,7 +300,7 @@ describe('a merge', () => {
     await sound(merging)
   })
 
-  it('is refused in words when it makes no sense', async () => {
+  it('is refused with a reason when it is impossible', async () => {
     const merging = await opened()
     const { alias, canonical } = await apps(merging)
     const home = await merging.findRid('property', acme, 'home')
@@ -333,7 +333,7 @@ describe('a merge', () => {
     await sound(merging)
   })
 
-  it('is judged after those before it in the same commit', async () => {
+  it('is checked after earlier ones of the same commit', async () => {
     const merging = await opened()
     const { alias, canonical } = await apps(merging)
     const home = await merging.findRid('property', acme, 'home')
@@ -359,7 +359,7 @@ describe('a merge', () => {
     ])
   })
 
-  it('that was answered and then overtaken by another goes where that one went', async () => {
+  it('that was answered and then overtaken leads where the target went', async () => {
     const clock = testClock('2026-11-20T03:00Z')
     let armed = false
     const onStep = (step: Step, moment: string) => {
@@ -383,8 +383,8 @@ describe('a merge', () => {
   })
 })
 
-describe('a collection that was merged', () => {
-  it('into another publisher’s is told once, answers with it and stays removed', async () => {
+describe('a merged collection', () => {
+  it('into another publisher’s is reported once, answers with it and stays removed', async () => {
     const merging = await opened()
     const alias = await merging.findRid('collection', harbour, 'daily')
     const canonical = await merging.findRid('collection', acme, 'daily')
@@ -421,7 +421,7 @@ describe('a collection that was merged', () => {
     await sound(merging)
   })
 
-  it('into one of the same publisher lives on in it, whichever of the two is listed', async () => {
+  it('into one of the same publisher continues in it, whichever of the two is listed', async () => {
     const merging = await opened()
     const alias = await merging.findRid('collection', acme, 'evening')
     const canonical = await merging.findRid('collection', acme, 'daily')

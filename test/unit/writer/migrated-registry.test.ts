@@ -77,12 +77,12 @@ function command(paths: Paths, ...args: string[]) {
   return { status, stdout, stderr }
 }
 
-describe('a registry of older formats', () => {
+describe('a registry with older formats', () => {
   const mixes = listStoredFormats('index').flatMap(index =>
     listStoredFormats('accounts').map(accounts => ({ index, accounts })),
   )
 
-  test.each(mixes)('goes on where it was: index $index, accounts $accounts', async formats => {
+  test.each(mixes)('continues where it was: index $index, accounts $accounts', async formats => {
     const paths = await oldRegistry(formats)
     const registry = await openMigrated(paths)
     // Format 1 had no records of what members saved of a domain without a file: a commit makes them.
@@ -101,7 +101,7 @@ describe('a registry of older formats', () => {
     expect(await verify(registry)).toEqual([])
   })
 
-  test('shows nothing of a snapshot of before, and has a new one when it was opened', async () => {
+  test('shows no snapshot from before, and publishes a new one when it opens', async () => {
     const paths = await oldRegistry()
     mkdirSync(paths.snapshots)
     const old = paths.snapshotFile(7)
@@ -132,8 +132,8 @@ function renameAndDie(accounts: string): void {
   expect(existsSync(`${accounts}.wal`)).toBe(true)
 }
 
-describe('the copy of the accounts', () => {
-  test('is made before they change, holds what they held, and is for nobody else', async () => {
+describe('the backup of the accounts', () => {
+  test('is made before the migration, holds the old data, and is private', async () => {
     const paths = await oldRegistry()
     const before = await listRows(paths.accounts)
     await openMigrated(paths)
@@ -145,7 +145,7 @@ describe('the copy of the accounts', () => {
     expect(await listRows(`${paths.accountsBackups}/${name}`)).toEqual(before)
   })
 
-  test('has what only the log of a killed writer held', async () => {
+  test('includes what only the log of a killed writer held', async () => {
     const paths = await oldRegistry()
     renameAndDie(paths.accounts)
     await openMigrated(paths)
@@ -167,7 +167,7 @@ describe('the copy of the accounts', () => {
     expect(readdirSync(paths.accountsBackups).sort()).toEqual(names.slice(1))
   })
 
-  test('is not made by a start that migrates nothing', async () => {
+  test('is not made by a start without migrations', async () => {
     const paths = await oldRegistry({ index: 1, accounts: findNewestFormat('accounts') })
     await openMigrated(paths)
     expect(existsSync(paths.accountsBackups)).toBe(false)
@@ -187,7 +187,7 @@ describe('the copy of the accounts', () => {
 })
 
 describe.each(stores)('%s of a newer version', store => {
-  test('is refused with what helps, and nothing is changed', async () => {
+  test('is refused with advice, and nothing is changed', async () => {
     const paths = await oldRegistry()
     await claimFormat(paths[store], 99)
     const before = await Promise.all(stores.map(store => listRows(paths[store])))
@@ -202,7 +202,7 @@ describe.each(stores)('%s of a newer version', store => {
     await expect(planMigrations(paths)).rejects.toThrow('has format 99')
   })
 
-  test('is not restored over what is there', async () => {
+  test('is not restored over existing stores', async () => {
     const paths = await oldRegistry()
     const registry = await openMigrated(paths)
     const backup = `${newDataDir()}/backup`
@@ -221,7 +221,7 @@ describe.each(stores)('%s of a newer version', store => {
 })
 
 describe('registry migrate', () => {
-  test('says what it would do and changes nothing, then does it', async () => {
+  test('prints the plan without changes, then carries it out', async () => {
     const paths = await oldRegistry()
     const before = hashFiles(paths)
     const steps = ['accounts/002-format.sql', 'index/002-property-sets.sql']
@@ -238,7 +238,7 @@ describe('registry migrate', () => {
     expect(await verify(await openMigrated(paths))).toEqual([])
   })
 
-  test('plans beside the log of a killed writer and leaves it as it is', async () => {
+  test('plans beside the log of a killed writer without touching it', async () => {
     const paths = await oldRegistry()
     renameAndDie(paths.accounts)
     const before = hashFiles(paths)
@@ -246,7 +246,7 @@ describe('registry migrate', () => {
     expect(hashFiles(paths)).toEqual(before)
   })
 
-  test('is for a registry that does not run', async () => {
+  test('needs the registry to be stopped', async () => {
     const paths = await oldRegistry()
     await openMigrated(paths)
     const { status, stderr } = command(paths, 'migrate', '--dry-run')

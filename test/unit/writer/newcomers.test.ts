@@ -46,8 +46,8 @@ async function pass(ms: number): Promise<void> {
   await registry.sequencer.tick()
 }
 
-describe('what one document may add to the frontier', () => {
-  it('is so much at once, and the rest later: of 2,000 publishers nobody is forgotten', async () => {
+describe('additions of one document to the frontier', () => {
+  it('are bounded at once, the rest comes later: of 2,000 publishers none is lost', async () => {
     await registry.observe(naming('manager.example', names(2_000, '-one.example')))
     expect(await mentioned('%-one.example')).toBe(500)
     for (let hour = 1; hour <= 3; hour++) {
@@ -57,14 +57,14 @@ describe('what one document may add to the frontier', () => {
     expect(await count(`wakes where subject = 'manager.example' and wakes_at > now()`)).toBe(0)
   })
 
-  it('is more of a domain that an operator gave', async () => {
+  it('are more for a domain that an operator submitted', async () => {
     const domains = ['given.example'] as never[]
     await registry.submit({ op: 'domains.add', domains, again: false })
     await registry.observe(naming('given.example', names(3_000, '-two.example')))
     expect(await mentioned('%-two.example')).toBe(2_000)
   })
 
-  it('is little below one registrable domain, by however many documents', async () => {
+  it('are few below one registrable domain, for any number of documents', async () => {
     await pass(2 * HOUR)
     for (let i = 0; i < 5; i++) {
       const some = names(1_000, '.wild.example').slice(i * 200, (i + 1) * 200)
@@ -75,13 +75,13 @@ describe('what one document may add to the frontier', () => {
     expect(await mentioned('%.wild.example')).toBe(600)
   })
 
-  it('user sites below a public suffix are domains of their own', async () => {
+  it('treat user sites below a public suffix as domains of their own', async () => {
     await registry.observe(naming('platform.example', names(400, '.github.io')))
     expect(await mentioned('%.github.io')).toBe(400)
   })
 })
 
-test('names that were looked up below one registrable domain are let in a few hundred an hour', async () => {
+test('that were looked up below one registrable domain are a few hundred an hour', async () => {
   await pass(2 * HOUR)
   for (let i = 0; i < 3; i++) {
     const domains = names(3_000, '.asked.example').slice(i * 1_000, (i + 1) * 1_000) as never[]
@@ -93,7 +93,7 @@ test('names that were looked up below one registrable domain are let in a few hu
 describe('agents below one registrable domain', () => {
   const agents = names(1_400, '').map(name => `https://${name}.tools.example/mcp`)
 
-  it('are probed in a bounded number while none has answered, under however many names', async () => {
+  it('are probed in a bounded number while none has answered, under any number of names', async () => {
     await registry.observe(naming('lister.example', [], agents))
     expect(await probing('.tools.example')).toBe(500)
   })
@@ -108,13 +108,13 @@ describe('agents below one registrable domain', () => {
     expect(await probing('.tools.example')).toBe(1_400)
   })
 
-  it('of other sites are none of them', async () => {
+  it('do not count for other sites', async () => {
     await registry.observe(naming('other.example', [], ['https://agent.tools2.example/mcp']))
     expect(await probing('agent.tools2.example')).toBe(1)
   })
 })
 
-describe('agents on sites of their own that one document names', () => {
+describe('agents on sites of their own in one document', () => {
   const starting = (like: string) =>
     count(
       `crawl_state where kind = 'agent' and location like '%${like}/mcp'
@@ -123,7 +123,7 @@ describe('agents on sites of their own that one document names', () => {
   const agents = (number: number, ending: string) =>
     names(number, ending).map(name => `https://${name}/mcp`)
 
-  it('are probed a bounded number an hour, and none is forgotten', async () => {
+  it('are probed in a bounded number an hour, and none is lost', async () => {
     await pass(2 * HOUR)
     await registry.observe(naming('sites.example', [], agents(1_200, '-agent.example')))
     for (const expected of [500, 1_000, 1_200]) {
@@ -132,7 +132,7 @@ describe('agents on sites of their own that one document names', () => {
     }
   })
 
-  it('however often the document names others in the same hour', async () => {
+  it('however often the document repeats others in the same hour', async () => {
     await pass(2 * HOUR)
     const started: number[] = []
     for (let i = 0; i < 4; i++) {
@@ -143,15 +143,15 @@ describe('agents on sites of their own that one document names', () => {
     expect(started).toEqual([300, 200, 0, 0])
   })
 
-  it('are more where an operator gave its domain', async () => {
+  it('are more for a domain that an operator submitted', async () => {
     await pass(2 * HOUR)
     await registry.observe(naming('given.example', [], agents(2_400, '-vouched.example')))
     expect(await starting('-vouched.example')).toBe(2_000)
   })
 })
 
-describe('files of true size', () => {
-  it('one with as many agents under a wildcard as are kept has as few of them probed as any', async () => {
+describe('files of realistic size', () => {
+  it('with as many agents under a wildcard as are kept have as few probes as any', async () => {
     await pass(2 * HOUR)
     const agents = names(24_900, '.wildcard.example').map(name => `https://${name}/mcp`)
     await registry.observe(naming('large.example', [], agents))
@@ -159,13 +159,13 @@ describe('files of true size', () => {
     expect(await probing('.wildcard.example')).toBe(500)
   })
 
-  it('one with 40,000 agents is more than is kept of one publisher, and none of them is probed', async () => {
+  it('with 40,000 agents exceed what is kept of one publisher, and cause no probe', async () => {
     const agents = names(40_000, '.wild-card.example').map(name => `https://${name}/mcp`)
     await registry.observe(naming('larger.example', [], agents))
     expect(await probing('.wild-card.example')).toBe(0)
   })
 
-  it('one that names 50,000 publishers adds as few to the frontier as any', async () => {
+  it('with 50,000 publishers add as few to the frontier as any', async () => {
     await pass(2 * HOUR)
     await registry.observe(naming('wide.example', names(50_000, '-fifty.example')))
     expect(await mentioned('%-fifty.example')).toBe(500)

@@ -102,7 +102,7 @@ async function describeState({ db }: MemoryIndex): Promise<string> {
   return `${names.join() || 'nobody'}${held ? `, ${held.reason}` : ''}`
 }
 
-describe('a file that says it is older than the one that stands', () => {
+describe('a file with an older date than the current one', () => {
   const [monday, tuesday] = ['2026-11-16T00:00:00Z', '2026-11-17T00:00:00Z']
 
   test.each<[string, string[], Step[]]>([
@@ -224,12 +224,12 @@ describe('a file that says it is older than the one that stands', () => {
     expect(await story(...steps)).toEqual(expected)
   })
 
-  it('is never the same bytes, whatever they say', async () => {
+  it('is never one with the same bytes', async () => {
     const same = file('new', '2020-01-01T00:00:00Z')
     expect(await story([0, same], [24, same])).toEqual(['new', 'new'])
   })
 
-  it('counts as a refusal to answer, and its faults say why', async () => {
+  it('counts as a failed answer, and its faults give the reason', async () => {
     const clock = testClock(start)
     await withIndex(clock, async index => {
       await happen(index, file('new', tuesday), clock.now())
@@ -259,7 +259,7 @@ describe('a file that says it is older than the one that stands', () => {
     })
   })
 
-  it('is a brand.json too', async () => {
+  it('may be a brand.json too', async () => {
     const brand = (name: string, last_updated: string) => ({
       id: 'acme',
       names: [{ en: name }],
@@ -395,7 +395,7 @@ describe('a pointer that leads elsewhere than before', () => {
     expect(await story(...steps)).toEqual(expected)
   })
 
-  it('is asked for again when it may be believed, with what stands to compare', async () => {
+  it('is fetched again when it may be accepted, with the current content to compare', async () => {
     const clock = testClock(start)
     await withIndex(clock, async index => {
       await happen(index, pointer('one'), clock.now())
@@ -415,7 +415,7 @@ describe('a pointer that leads elsewhere than before', () => {
   })
 })
 
-describe('what is held', () => {
+describe('a held pointer', () => {
   const nights: [object, Outcome | object][] = [
     [pointer('one'), pointer('two')],
     [file('new', '2026-11-17T00:00:00Z'), file('old', '2026-11-16T00:00:00Z')],
@@ -442,7 +442,7 @@ describe('what is held', () => {
     },
   )
 
-  it('survives a restart, and every store agrees on it', async () => {
+  it('survives a restart, and all stores agree on it', async () => {
     const clock = testClock(start)
     const dataDir = newDataDir()
     const night = async (what: Happening, clock: TestClock) => {

@@ -45,7 +45,7 @@ function count({ index }: Sequencer, table: string): Promise<object | undefined>
   return index.one(`select count(*)::int as n from ${table}`)
 }
 
-describe('a large file that is taken on in portions', () => {
+describe('a large file that is applied in portions', () => {
   it('is derived once, however many saves come in between', async () => {
     const registry = await openSmallPortions()
     const { commits, saves } = await commitBesideSaves(registry, 'ids', 1_600)
@@ -57,7 +57,7 @@ describe('a large file that is taken on in portions', () => {
     expect(await verify(registry)).toEqual([])
   })
 
-  it('has its claims written slice by slice, those of one agent too', async () => {
+  it('has its claims written slice by slice, also those of one agent', async () => {
     const registry = await openSmallPortions()
     const { commits } = await commitBesideSaves(registry, 'claims', 25_000)
     expect(commits).toBeGreaterThan(1)
@@ -76,7 +76,7 @@ describe('a large file that is taken on in portions', () => {
     ).toEqual({ n: 25_000, publishers: 25_000 })
   })
 
-  it('is shown with what changed while its projection was prepared', async () => {
+  it('shows changes made while its projection was prepared', async () => {
     const registry = await openSmallPortions()
     await registry.commit({
       observations: [],
@@ -96,7 +96,7 @@ describe('a large file that is taken on in portions', () => {
     expect(await verify(registry)).toEqual([])
   })
 
-  it('waits for another one that was begun, and is not derived meanwhile', async () => {
+  it('waits for another one in progress, and is not derived meanwhile', async () => {
     const registry = await openSmallPortions()
     const at = clock.tick({ minutes: 1 })
     const name = (n: number) => `https://files.example/${n}.json`
@@ -144,7 +144,7 @@ describe('a large file that is taken on in portions', () => {
     expect(await verify(registry)).toEqual([])
   })
 
-  it('is derived again where somebody changes what it is compared with', async () => {
+  it('is derived again where its basis of comparison changes', async () => {
     const registry = await openSmallPortions()
     const at = clock.tick({ minutes: 1 })
     const file = largeShapes.ids(2_000)

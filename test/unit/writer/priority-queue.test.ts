@@ -13,8 +13,8 @@ async function runInOrder(asked: readonly (readonly [Priority, string])[]): Prom
   return done
 }
 
-describe('turns at the writer', () => {
-  it('let a save pass by whatever waits already, and stand behind what runs', async () => {
+describe('the queue of the writer', () => {
+  it('lets a save pass everything that waits, and none that runs', async () => {
     const order = await runInOrder([
       ['others', 'copy'],
       ['others', 'night'],
@@ -23,7 +23,7 @@ describe('turns at the writer', () => {
     expect(order).toEqual(['save', 'copy', 'night'])
   })
 
-  it('let nothing wait for more than one save that came later', async () => {
+  it('lets no work wait for more than one later save', async () => {
     const order = await runInOrder([
       ['people', 'a'],
       ['people', 'b'],
@@ -34,7 +34,7 @@ describe('turns at the writer', () => {
     expect(order).toEqual(['a', 'copy', 'b', 'night', 'c'])
   })
 
-  it('go on after work that failed', async () => {
+  it('continues after failed work', async () => {
     const turns = new PriorityQueue()
     const failed = turns.take('people', async () => {
       throw new Error('no')
@@ -46,7 +46,7 @@ describe('turns at the writer', () => {
     expect(await turns.take('people', async () => 'again')).toBe('again')
   })
 
-  it('are settled when all that was asked for is done', async () => {
+  it('is empty when all work is done', async () => {
     const turns = new PriorityQueue()
     const done: string[] = []
     const work = (name: string) => async () => void done.push(name)

@@ -85,8 +85,8 @@ function filesIn(dir: string): string[] {
     .filter(path => statSync(path).isFile())
 }
 
-describe('an agent that is not shown to everybody', () => {
-  it('stands in no file but the private stores', () => {
+describe('a private agent', () => {
+  it('is in no file but the private stores', () => {
     const files = filesIn(folder.path).filter(path => !/accounts\.duckdb|\/serving\//.test(path))
     const names = files.map(path => path.slice(folder.path.length + 1))
     expect(names.join()).toMatch(/index\.duckdb.*snapshots\/.*/)
@@ -99,7 +99,7 @@ describe('an agent that is not shown to everybody', () => {
     expect(hidden, 'and the private stores do hold it').not.toEqual([])
   })
 
-  it('stands in no row of the index', async () => {
+  it('is in no row of the index', async () => {
     const index = await Database.open(paths.index)
     const rows = async (table: string) => JSON.stringify(await index.all(`select * from ${table}`))
     const dump = (await Promise.all(listTables('tables').map(rows))).join()
@@ -108,7 +108,7 @@ describe('an agent that is not shown to everybody', () => {
     expect(dump).toContain('shown-agent')
   })
 
-  it('stands in no line of the log', () => {
+  it('is in no log line', () => {
     expect(said.length).toBeGreaterThan(5)
     for (const name of kept) expect(said.join()).not.toContain(name)
   })

@@ -134,8 +134,8 @@ beforeEach(async () => {
 
 afterEach(() => vi.restoreAllMocks())
 
-describe('a commit of files that are as they were', () => {
-  it('reads none of them back, and writes their times alone', async () => {
+describe('a commit of unchanged files', () => {
+  it('reads none of them back, and only writes their times', async () => {
     const few = await commitNextNight(() => seenOfAll(range(0, FEW)))
     const many = await commitNextNight(() => seenOfAll(range(0, MANY)))
     expect(many.events + few.events).toBe(0)
@@ -155,7 +155,7 @@ describe('a commit of files that are as they were', () => {
     expect(await registry.quietly(() => verify(registry))).toEqual([])
   })
 
-  it('costs what differs among them, and no more', async () => {
+  it('costs only what differs among them', async () => {
     const few = await commitNextNight(() => [...observe(0, 2), ...seenOfAll(range(1, FEW))])
     const many = await commitNextNight(() => [...observe(0, 3), ...seenOfAll(range(1, MANY))])
     expect(few.brought.documents).toBe(1)
@@ -165,8 +165,8 @@ describe('a commit of files that are as they were', () => {
   })
 })
 
-describe('files that are due', () => {
-  it('come as they lie in the stores when they became due within one hour', async () => {
+describe('due files', () => {
+  it('come in the order of the stores when they became due within one hour', async () => {
     clock.tick({ days: 2 })
     const due = await loadDueTargets(registry.index, clock.now(), 2 * MANY)
     const rows = await registry.index.all<{ location: string; due: number }>(

@@ -72,7 +72,7 @@ function again(what: Happening, times: number, every = 1, from = 1): History {
 
 const ok: History = [[0, 'ok']]
 
-describe('a file is asked for again', () => {
+describe('a file becomes due', () => {
   test.each<[string, number, History]>([
     ['six hours after it was new', 6, ok],
     ['six hours after it has changed', 6, [...ok, ...again('other file', 4)]],
@@ -128,14 +128,14 @@ describe('a file is asked for again', () => {
     expect(await hoursAfter(...history)).toBe(hours)
   })
 
-  it('less and less often once it was gone for a week, also where it was there before', async () => {
+  it('less and less often once it was absent for a week, also where it existed before', async () => {
     const waits = await hoursAfterEach(...ok, ...again('absent', 14, 24, 24))
     expect(Math.max(...waits.slice(2, 8))).toBeLessThanOrEqual(24 * SPREAD)
     expect(waits[10]).toBeGreaterThanOrEqual(4 * 24)
     expect(waits[14]).toBeGreaterThanOrEqual(30 * 24)
   })
 
-  it('soon and four times more when a person asked and nobody answered', async () => {
+  it('soon and four times more when a person requested it and nobody answered', async () => {
     const tries = again('timeout', 5, 0.1, 24)
     const waits = (await hoursAfterEach(...ok, [24, 'request'], ...tries)).slice(2)
     for (const [i, minutes] of [1, 5, 30, 120].entries()) {
@@ -167,8 +167,8 @@ describe('a name that was only mentioned', () => {
   })
 })
 
-describe('files that were fetched in one moment', () => {
-  it('are due apart, the files of one domain together', async () => {
+describe('files that were fetched at the same time', () => {
+  it('become due at different times, those of one domain together', async () => {
     const clock = testClock('2026-11-20T03:00Z')
     await withIndex(clock, async index => {
       const names = Array.from({ length: 200 }, (_, i) => `d${i}.example`)

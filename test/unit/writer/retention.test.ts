@@ -55,7 +55,7 @@ async function someone(registry: Sequencer): Promise<void> {
 }
 
 describe('retention', () => {
-  it('forgets who asked for a crawl after ninety days, and who was what after four hundred', async () => {
+  it('deletes who requested a crawl after ninety days, and audit identities after four hundred', async () => {
     const clock = testClock(start)
     const registry = await newSequencer(clock)
     await someone(registry)
@@ -90,7 +90,7 @@ describe('retention', () => {
     expect(await verify(registry)).toEqual([])
   })
 
-  it('takes events older than ninety days out of every store, a whole day at a time', async () => {
+  it('deletes events older than ninety days from every store, a whole day at a time', async () => {
     const clock = testClock(start)
     const registry = await newSequencer(clock)
     await registry.commit(baseBatch(clock.now()))
@@ -107,7 +107,7 @@ describe('retention', () => {
     expect(await verify(registry)).toEqual([])
   })
 
-  it('keeps the newest events, however old, so that nobody who has read them is turned away', async () => {
+  it('keeps the newest events, however old, so that no cursor on them expires', async () => {
     const clock = testClock(start)
     const registry = await newSequencer(clock)
     await registry.commit(baseBatch(clock.now()))
@@ -117,7 +117,7 @@ describe('retention', () => {
     expect(await readFeeds(registry)).toEqual(before)
   })
 
-  it('deletes the bytes of a document a day after another took its place', async () => {
+  it('deletes the bytes of a replaced document after a day', async () => {
     const clock = testClock(start)
     const registry = await newSequencer(clock)
     await registry.commit(withBytes(baseBatch(clock.now())))

@@ -34,7 +34,7 @@ const over = 'stale revoked, no grant'
 const fine = 'active, granted'
 
 describe('a revoked publisher', () => {
-  it('loses its grants in the commit that reads so, whatever else the file says of it', () =>
+  it('loses its grants in the same commit, whatever else the file says about it', () =>
     overNights(async nights => {
       await nights.night(files)
       expect(await findValidity(nights)).toBe(fine)
@@ -47,7 +47,7 @@ describe('a revoked publisher', () => {
       expect(await findValidity(nights, quay)).toBe(fine)
     }))
 
-  it('stays revoked for seven days after it was first seen to be, though the entry vanished', () =>
+  it('stays revoked for seven days after the first sight, though the entry is gone', () =>
     overNights(async nights => {
       await nights.night(files)
       await nights.night(revokes)
@@ -65,7 +65,7 @@ describe('a revoked publisher', () => {
       expect(await findValidity(nights)).toBe(fine)
     }))
 
-  it('is back at once when the entry vanishes after more than seven days', () =>
+  it('returns at once when the entry disappears after more than seven days', () =>
     overNights(async nights => {
       await nights.night(files)
       await nights.night(revokes)
@@ -76,7 +76,7 @@ describe('a revoked publisher', () => {
       expect(await findValidity(nights)).toBe(fine)
     }))
 
-  it('is one domain: another time or reason of the same one starts no new seven days', () =>
+  it('is identified by its domain: another time or reason starts no new seven days', () =>
     overNights(async nights => {
       await nights.night(files)
       await nights.night(revokes)
@@ -92,7 +92,7 @@ describe('a revoked publisher', () => {
       expect(await findValidity(nights)).toBe(fine)
     }))
 
-  it('stays revoked while the file is missing in between, and while it is a pointer', () =>
+  it('stays revoked while the file is absent in between, and while it is a pointer', () =>
     overNights(async nights => {
       await nights.night(files)
       await nights.night(revokes)
@@ -104,7 +104,7 @@ describe('a revoked publisher', () => {
       expect(await findValidity(nights)).toBe(over)
     }))
 
-  it('is remembered of a file that was replaced before its batch was committed', () =>
+  it('is remembered from a file that was replaced before its batch was committed', () =>
     overNights(async nights => {
       await nights.night(files)
       const other = shop(quay, { ...network, catalog_etag: '2' })
@@ -112,7 +112,7 @@ describe('a revoked publisher', () => {
       expect(await findValidity(nights)).toBe(over)
     }))
 
-  it('may be a part of the domain: properties that name it are nobody’s', () =>
+  it('may be a part of the domain: properties that name it belong to nobody', () =>
     overNights(async nights => {
       const shopAt = site(`shop.${quay}`, { publisher_domain: quay, property_id: 'shop' })
       const both = { properties: [site(quay), shopAt] }
@@ -136,7 +136,7 @@ describe('a publisher that revokes itself', () => {
   const shows = { collections: [{ collection_id: 'show', name: 'Show' }] }
   const own = { [pier]: shop(pier, shows) }
 
-  it('retires its grants and its collections', () =>
+  it('ends its grants and its collections', () =>
     overNights(async nights => {
       await nights.night(own)
       const events = await nights.night({ [pier]: shop(pier, { ...shows, ...revoking(pier) }) })
@@ -145,7 +145,7 @@ describe('a publisher that revokes itself', () => {
       expect(await findValidity(nights)).toBe(over)
     }))
 
-  it('stays revoked when its file becomes a pointer to one that says nothing of it', () =>
+  it('stays revoked when its file becomes a pointer to one without the entry', () =>
     overNights(async nights => {
       await nights.night({ [pier]: shop(pier, revoking(pier)), [quay]: shop(quay, network) })
       await nights.night({ [pier]: pointerTo(quay), [quay]: 'unchanged' })
@@ -155,7 +155,7 @@ describe('a publisher that revokes itself', () => {
       expect(await findValidity(nights)).toBe(fine)
     }))
 
-  it('is no manager’s business: what one manager revokes leaves a file of its own alone', () =>
+  it('is independent of managers: a manager’s revocation leaves its own file alone', () =>
     overNights(async nights => {
       await nights.night({ ...own, [quay]: shop(quay, revoking(pier)) })
       expect(await findValidity(nights)).toBe(fine)
@@ -177,7 +177,7 @@ describe('a revocation counts', () => {
     }),
   )
 
-  it('for nobody when its domain cannot be read, and the file’s faults say so', () =>
+  it('for nobody when its domain is invalid, which the faults report', () =>
     overNights(async nights => {
       const entry = { publisher_domain: 'not a domain', revoked_at: '2026-11-01T00:00:00Z' }
       const file = shop(quay, { ...network, revoked_publisher_domains: [entry] })

@@ -69,7 +69,7 @@ function turned(value: unknown): unknown {
   return Object.fromEntries(entries.reverse())
 }
 
-describe('nothing is told of a file', () => {
+describe('a file causes no event', () => {
   test.each<[string, object]>([
     ['whose keys stand in another order', turned(file(asIs)) as object],
     ['whose lists are written in another order', file(reversed)],
@@ -83,7 +83,7 @@ describe('nothing is told of a file', () => {
     }),
   )
 
-  test('but of one with another list it is, by name', () =>
+  test('but one with another list does, with its name', () =>
     overNights(async nights => {
       await nights.night({ [acme]: shop(acme) })
       const events = await nights.night({
@@ -93,7 +93,7 @@ describe('nothing is told of a file', () => {
       expect(events[0]!.payload.changed_fields).toEqual(['signals'])
     }))
 
-  test('but of one whose agent has another word for it it is, in whatever order', () =>
+  test('but one whose agent has another label does, in any order', () =>
     overNights(async nights => {
       await nights.night({ [acme]: file(asIs) })
       const other = file(reversed)
@@ -103,7 +103,7 @@ describe('nothing is told of a file', () => {
       expect(events[0]!.payload.changed_fields).toEqual(['authorized_agents'])
     }))
 
-  test('nor of one whose hashes another version of the registry has made', () =>
+  test('nor does one whose hashes come from another version of the registry', () =>
     overNights(async nights => {
       await nights.night({ [acme]: file(asIs) })
       await nights.db.run(

@@ -38,9 +38,9 @@ function quarantined({ index }: Sequencer): Promise<object[]> {
   return index.all('select kind, location, reason from quarantine')
 }
 
-describe('a commit that failed after its transaction', () => {
+describe('a commit that fails after its transaction', () => {
   it.each<[Step]>([['serving'], ['events']])(
-    'ends the writer, so that no later one leaves a gap in the feed (%s)',
+    'stops the writer, so that no later one leaves a gap in the feed (%s)',
     async step => {
       const clock = testClock(start)
       const registry = await failingAt(step, 1, clock)
@@ -55,7 +55,7 @@ describe('a commit that failed after its transaction', () => {
     },
   )
 
-  it('is finished by the next start, even if it was the first of all', async () => {
+  it('is completed by the next start, even if it was the very first', async () => {
     const clock = testClock(start)
     const registry = await failingAt('serving', 0, clock)
     await expect(registry.commit(baseBatch(clock.now()))).rejects.toThrow(Fatal)
@@ -65,8 +65,8 @@ describe('a commit that failed after its transaction', () => {
   })
 })
 
-describe('a registry that starts again', () => {
-  it('goes on from a crash between registry.duckdb and the checkpoint', async () => {
+describe('a registry that restarts', () => {
+  it('continues after a crash between registry.duckdb and the checkpoint', async () => {
     const clock = testClock(start)
     const registry = await openSequencer({ clock, dataDir: newDataDir() })
     await registry.commit(baseBatch(clock.now()))
@@ -78,7 +78,7 @@ describe('a registry that starts again', () => {
     expect(await verify(await reopened(registry, clock))).toEqual([])
   })
 
-  it('makes a serving store again that is older than the changes it still knows', async () => {
+  it('rebuilds a serving store that is older than the changes it still knows', async () => {
     const clock = testClock(start)
     const registry = await openSequencer({ clock, dataDir: newDataDir() })
     const { serving } = registry.paths
@@ -95,7 +95,7 @@ describe('a registry that starts again', () => {
     expect(await verify(again)).toEqual([])
   })
 
-  it('doubles no event after the clock stepped back over midnight', async () => {
+  it('repeats no event after the clock stepped back over midnight', async () => {
     const clock = testClock('2026-11-20T00:10Z')
     const registry = await openSequencer({ clock, dataDir: newDataDir() })
     await registry.commit(baseBatch(clock.now()))
@@ -114,14 +114,14 @@ function sale(domain: string, clock: TestClock, name = 'Sales'): Observation {
   return read('adagents.json', domain, content, clock.now())
 }
 
-describe('an observation that cannot be taken in', () => {
+describe('an observation that cannot be committed', () => {
   const poison = (clock: TestClock): Observation => ({
     ...answered('ok', 'adagents.json', 'poison.example', clock.now()),
     hash: 'f'.repeat(64),
     document: { variant: 'inline' },
   })
 
-  it('is set aside, and all others of its batch are committed', async () => {
+  it('is quarantined, and all others of its batch are committed', async () => {
     const clock = testClock(start)
     const registry = await newSequencer(clock)
     const { observations, submissions } = nextBatch(clock.now())
@@ -136,7 +136,7 @@ describe('an observation that cannot be taken in', () => {
     expect(await verify(registry)).toEqual([])
   })
 
-  it('is not one where the disk is at fault', async () => {
+  it('is not quarantined where the disk failed', async () => {
     const clock = testClock(start)
     const registry = await newSequencer(clock)
     rmSync(registry.paths.bodies, { recursive: true })
@@ -147,8 +147,8 @@ describe('an observation that cannot be taken in', () => {
   })
 })
 
-describe('what is delivered twice', () => {
-  it('counts once when it is a file that was read twice, whatever the order', async () => {
+describe('a repeated delivery', () => {
+  it('counts once for a file that was read twice, in any order', async () => {
     const clock = testClock(start)
     const registry = await newSequencer(clock)
     const early = sale('acme.example', clock, 'early.example')
@@ -160,7 +160,7 @@ describe('what is delivered twice', () => {
     expect(kept).toEqual({ hash: late.hash })
   })
 
-  it('counts once when it is a write, also when the first answer was lost', async () => {
+  it('counts once for a write, also when the first answer was lost', async () => {
     const clock = testClock(start)
     const registry = await newSequencer(clock)
     const operation = { op: 'domains.add', domains: ['acme.example'], again: true } as never

@@ -69,7 +69,7 @@ function listEvents(before: object, after: object): Promise<string[]> {
   })
 }
 
-describe('of a file that many share, no publisher is told', () => {
+describe('no publisher of a shared file gets an event', () => {
   const stranger = bySelectors('https://other.example/mcp', {
     publisher_domain: 'other.example',
     selection_type: 'all',
@@ -88,7 +88,7 @@ describe('of a file that many share, no publisher is told', () => {
   })
 })
 
-describe('of a file that many share, only whom it concerns is told', () => {
+describe('only the affected publishers of a shared file get an event', () => {
   const all = { authorized_agents: [bySelectors(sales, selector('all'))] }
   const tagged = (...tags: string[]) => bySelectors(sales, selector('by_tag', tags))
   function selector(selection_type: string, property_tags?: string[]) {

@@ -51,7 +51,7 @@ async function measureCost(...submissions: Submission[]) {
 }
 
 describe('a commit of one save', () => {
-  it('asks nothing that the writer can know by itself', async () => {
+  it('queries nothing that the writer knows already', async () => {
     await commit(buildBrandSave('Org', 'a.org.example', 'One'))
     const second = await measureCost(buildBrandSave('Org', 'a.org.example', 'Two'))
     expect(second.done).toMatchObject({ revision_number: 2, domain: 'a.org.example' })
@@ -64,7 +64,7 @@ describe('a commit of one save', () => {
     expect(await registry.quietly(() => verify(registry))).toEqual([])
   })
 
-  it('costs fifty of them hardly more', async () => {
+  it('costs hardly more with fifty of them', async () => {
     await commit(buildBrandSave('Org', 'a.org.example', 'One'))
     const names = Array.from({ length: 50 }, (_, n) => `${n}.org.example`)
     const saves = names.map(name => buildBrandSave('Org', name, 'One'))
@@ -74,7 +74,7 @@ describe('a commit of one save', () => {
     expect(await registry.quietly(() => verify(registry))).toEqual([])
   })
 
-  it('is in neither store when the accounts could not keep it, and counts once when it comes again', async () => {
+  it('is in neither store when the accounts could not store it, and counts once when repeated', async () => {
     const save = buildBrandSave('Org', 'a.org.example', 'One')
     const { seq } = registry
     isDiskFull = true
@@ -86,7 +86,7 @@ describe('a commit of one save', () => {
     expect(await registry.quietly(() => verify(registry))).toEqual([])
   })
 
-  it('is answered as it was when it is delivered again, in whatever commit', async () => {
+  it('gets the same answer when it is delivered again, in any commit', async () => {
     const save = buildBrandSave('Org', 'a.org.example', 'One')
     const { done } = await measureCost(save)
     await commit(buildBrandSave('Org', 'a.org.example', 'Two'))

@@ -73,14 +73,14 @@ async function brokenRegistry() {
   return { registry, told, reopen, open }
 }
 
-describe('a publisher whose answer cannot be made from its rows', () => {
+describe('a publisher that cannot be projected', () => {
   const refused = {
     kind: 'publishers',
     location: broken,
     reason: expect.stringMatching(/^not_projected: /),
   }
 
-  it('keeps its old one and is quarantined, while everything else goes on', async () => {
+  it('keeps its old answer and is quarantined, while everything else continues', async () => {
     const { registry, told, reopen } = await brokenRegistry()
     const before = shown(registry, 'inventory', broken)
     await registry.commit(observed(brands([broken, ...others], 2)))
@@ -110,7 +110,7 @@ describe('a publisher whose answer cannot be made from its rows', () => {
     expect(told()).toHaveLength(1)
   })
 
-  it('is freed by its next answer that can be made', async () => {
+  it('recovers with its next answer that can be projected', async () => {
     const { registry } = await brokenRegistry()
     cleanUp(() => registry.close())
     await registry.commit(observed(brands([broken], 2)))
@@ -121,7 +121,7 @@ describe('a publisher whose answer cannot be made from its rows', () => {
     expect(await verify(registry)).toEqual([])
   })
 
-  it('is freed by the next start, once it can be made', async () => {
+  it('recovers at the next start, once it can be projected', async () => {
     const { registry, reopen } = await brokenRegistry()
     await registry.commit(observed(brands([broken], 2)))
     await setPlacements(registry, [])
@@ -131,7 +131,7 @@ describe('a publisher whose answer cannot be made from its rows', () => {
     expect(await verify(again)).toEqual([])
   })
 
-  it('has none after a rebuild, which names it', async () => {
+  it('has no answer after a rebuild, which names it', async () => {
     const { registry, open } = await brokenRegistry()
     await registry.commit(observed(brands([broken], 2)))
     await registry.close()
@@ -232,8 +232,8 @@ describe('an event that cannot be read', () => {
   })
 })
 
-describe('whatever entry cannot be stored', () => {
-  it('costs only the answers of its subject', async () => {
+describe('any record that cannot be stored', () => {
+  it('only costs the answers of its subject', async () => {
     const registry = await openSequencer({ dataDir: newDataDir(), clock })
     cleanUp(() => registry.close())
     await registry.commit(baseBatch(clock.now()))
@@ -276,11 +276,11 @@ describe('an error', () => {
     ['IO Error: Could not write file: No space left on device', false],
     ['Can not operate on a closed database', false],
     ['MDB_MAP_FULL: Environment mapsize limit reached', false],
-  ])('%s: is the data at fault? %s', (message, isFault) => {
+  ])('%s: caused by the data? %s', (message, isFault) => {
     expect(isDataFault(new Error(message))).toBe(isFault)
   })
 
-  it('with a number of the operating system is never a fault of the data', () => {
+  it('with an errno of the operating system is never caused by the data', () => {
     expect(isDataFault(Object.assign(new Error('write'), { code: 28 }))).toBe(false)
     expect(isDataFault(Object.assign(new Error('write'), { errno: -28 }))).toBe(false)
   })

@@ -17,7 +17,7 @@ const eventsAfter = (sequencer: Sequencer, seq: number) =>
     { seq },
   )
 
-test('entries of before saved properties were records get them when the index is opened, once', async () => {
+test('entries saved before properties were records get them when the index is opened, once', async () => {
   const dataDir = newDataDir()
   const opening = { dataDir, clock, settings: { REQUIRE_OWNERSHIP_PROOF: 'false' } }
   let sequencer = await openSequencer(opening)

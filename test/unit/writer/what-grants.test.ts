@@ -117,7 +117,7 @@ describe('an entry', () => {
     }),
   )
 
-  it('of an agent that has others too stands for itself', () =>
+  it('of an agent with several entries counts by itself', () =>
     overNights(async nights => {
       const german = byIds(sales, { countries: ['DE'] })
       const app = byIds(sales, { property_ids: ['app'], countries: ['US'] })
@@ -143,7 +143,7 @@ describe('a restriction', () => {
     ],
     ['to collections', { collections: [{ publisher_domain: 'x' }] }, { collections: [] }],
     ['of none, by its absence', {}, { countries: null, placement_ids: null, collections: null }],
-  ])('%s is kept as it is meant, never as none', (_, restriction, row) =>
+  ])('%s is kept as meant, and never ignored', (_, restriction, row) =>
     overNights(async nights => {
       await nights.night(file(byIds(sales, restriction)))
       expect(await nights.db.one('from authorizations')).toMatchObject(row)
@@ -163,7 +163,7 @@ describe('a restriction', () => {
 })
 
 describe('a publisher’s file', () => {
-  it('cannot take what it says is another’s, nor what bears another’s name', () =>
+  it('cannot take properties with another owner, or with another’s names', () =>
     overNights(async nights => {
       const taken = [
         site('other.example'),
@@ -211,7 +211,7 @@ describe('a publisher’s file', () => {
        where publisher_domain = 'pier.example' order by entry`,
     )
 
-  it('owns what it lists in nobody’s name, its signals too, whoever else points there', () =>
+  it('owns what it lists without an owner, its signals too, whoever else points there', () =>
     overNights(async nights => {
       await nights.night({ 'quay.example': network, 'pier.example': pointerTo('quay.example') })
       expect(
@@ -223,7 +223,7 @@ describe('a publisher’s file', () => {
       expect((await ofPier(nights)).map(({ said }) => said)).toEqual(['property_ids 1'])
     }))
 
-  it('that lies at any other address lists as the own of who points there what is nobody’s', () =>
+  it('at any other address gives unowned properties to the publishers that point there', () =>
     overNights(async nights => {
       const location = 'https://files.example/adagents.json'
       await nights.night({ 'pier.example': { authoritative_location: location } })
@@ -245,7 +245,7 @@ describe('a publisher’s file', () => {
     ],
     ['a whole list', { collections: 'x', placements: 7, signals: { a: 1 }, formats: null }],
     ['a revocation', { revoked_publisher_domains: [null, 7, { publisher_domain: '' }] }],
-  ])('loses %s that is malformed, and nothing else', (_, more) =>
+  ])('loses malformed %s, and nothing else', (_, more) =>
     overNights(async nights => {
       const events = await nights.night({ [acme]: shop(acme, more) })
       expect(told(events)).toContain('property.created')
@@ -253,7 +253,7 @@ describe('a publisher’s file', () => {
     }),
   )
 
-  it('gives a property one rid for good: over a stale night, a new slug and another app id', () =>
+  it('gives a property one permanent rid: over a stale night, a new slug and another app id', () =>
     overNights(async nights => {
       const rid = async () => (await nights.db.one(`select property_rid from properties`))!
       const of = (property: object) => ({
@@ -276,7 +276,7 @@ describe('a publisher’s file', () => {
 })
 
 describe('two entries of one property', () => {
-  it('tell the same of it in whatever order they stand', () =>
+  it('have the same effect in any order', () =>
     overNights(async nights => {
       const one = site(acme, { name: 'One', tags: ['all', 'news'] })
       const two = site(acme, { name: 'Two', tags: ['all'] })

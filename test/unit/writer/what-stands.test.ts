@@ -7,8 +7,8 @@ import { read } from '../../support/sightings.ts'
 
 const start = '2026-11-20T03:00Z'
 
-describe('what a file said', () => {
-  it('does not stand when it arrives more than a week late', async () => {
+describe('the content of a file', () => {
+  it('does not count when it arrives more than a week late', async () => {
     const clock = testClock(start)
     await withIndex(clock, async index => {
       const seen = read('adagents.json', 'a.example', shop('a.example'), clock.now() - 8 * DAY)
@@ -18,7 +18,7 @@ describe('what a file said', () => {
     })
   })
 
-  it('counts until something was read where it points now, and no longer than it stands', async () => {
+  it('counts until the new target of the pointer was read, and no longer than it is valid', async () => {
     await overNights(async ({ night, wait, db }) => {
       await night({ 'a.example': shop('a.example') })
       await night({ 'a.example': pointerTo('m.example') })
@@ -30,7 +30,7 @@ describe('what a file said', () => {
     })
   })
 
-  it('counts where it pointed before, until something was read where it points now', async () => {
+  it('counts at its old target until the new one was read', async () => {
     await overNights(async ({ night, db }) => {
       const managers = { 'm.example': managed('M'), 'n.example': managed('N') }
       await night({ 'a.example': pointerTo('m.example'), ...managers, 'n.example': 'timeout' })
@@ -56,8 +56,8 @@ describe('what a file said', () => {
   }
 })
 
-describe('a property that is first seen in a file that does not stand', () => {
-  it('is told to be there and to be stale', async () => {
+describe('a property that first appears in a file that is no longer valid', () => {
+  it('is reported as created and stale', async () => {
     await overNights(async ({ night, db }) => {
       await night({ 'a.example': pointerTo('m.example'), 'm.example': managed() })
       await night({ 'a.example': 'absent' })
@@ -72,7 +72,7 @@ describe('a property that is first seen in a file that does not stand', () => {
     })
   })
 
-  it('is stale because that fails, also when it was not listed before', async () => {
+  it('becomes stale with the failure, also when it was not listed before', async () => {
     await overNights(async ({ night, db }) => {
       const listed = managed({ publisher_domain: 'a.example', name: 'Site' })
       await night({ 'a.example': pointerTo('m.example'), 'm.example': listed })
@@ -96,8 +96,8 @@ describe('a property that is first seen in a file that does not stand', () => {
   })
 })
 
-describe('a house that refers to one more brand', () => {
-  it('makes it known, although nothing else of the house has changed', async () => {
+describe('a house with one more reference', () => {
+  it('makes the brand known, although nothing else of the house has changed', async () => {
     const clock = testClock(start)
     await withIndex(clock, async index => {
       const house = (...refs: string[]) => ({

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { AdmissionFilter } from '../../../../pipeline/read/cache/admission-filter.ts'
 
-test('what was just asked is known to have been asked, and nothing is before it was', () => {
+test('a key counts as requested before only after its first request', () => {
   fc.assert(
     fc.property(fc.array(fc.string(), { minLength: 1 }), texts => {
       const filter = new AdmissionFilter()
@@ -15,7 +15,7 @@ test('what was just asked is known to have been asked, and nothing is before it 
   )
 })
 
-test('of as many questions as a second brings nearly all are remembered', () => {
+test('it remembers nearly all keys of a busy second', () => {
   const filter = new AdmissionFilter()
   const questions = Array.from({ length: 10_000 }, (_, n) => `d${n}.example https://a.example/mcp`)
   expect(questions.filter(question => filter.admits(question))).toEqual([])

@@ -24,8 +24,8 @@ function counting() {
   return () => String(++times)
 }
 
-describe('what was worked out since the last commit', () => {
-  test('is kept for each question that is asked again, until the next commit', () => {
+describe('a result cached until the next commit', () => {
+  test('is kept for each repeated question', () => {
     const known = new CommitCache<string>(100, text => text.length)
     const make = counting()
     const asked = ['a', 'b', 'a', 'b', 'a', 'b', 'a']
@@ -34,7 +34,7 @@ describe('what was worked out since the last commit', () => {
     expect(['a', 'a'].map(question => known.get(store, question, make))).toEqual(['5', '5'])
   })
 
-  test('is of one store only, though two are at the same commit', async () => {
+  test('belongs to one store, though two are at the same commit', async () => {
     const known = new CommitCache<string>(100, text => text.length)
     const make = counting()
     const other = ServingStore.open(join(folder, 'other.mdb'))
@@ -44,7 +44,7 @@ describe('what was worked out since the last commit', () => {
     await other.close()
   })
 
-  test('stays below its bound, with its questions, and forgets what was asked longest ago', () => {
+  test('is bounded together with its key, and evicted by last use', () => {
     const known = new CommitCache<string>(10, () => 3)
     const make = counting()
     const ask = (question: string) => known.get(store, question, make)

@@ -41,7 +41,7 @@ function createCache(maxBytes: number) {
 }
 
 describe('a cached document', () => {
-  test('is parsed again only when its content has changed', () => {
+  test('is parsed again only after its content changed', () => {
     const cache = createCache(1_000)
     commit({ a: 'one', b: 'other' })
     for (const key of ['a', 'b', 'a', 'b', 'a', 'b']) cache.get(store, key)
@@ -51,7 +51,7 @@ describe('a cached document', () => {
     expect(parsed.slice(4)).toEqual(['two'])
   })
 
-  test('is gone with its key', () => {
+  test('is removed with its key', () => {
     const cache = createCache(1_000)
     commit({ a: 'one' })
     cache.get(store, 'a')
@@ -59,7 +59,7 @@ describe('a cached document', () => {
     expect(cache.get(store, 'a')).toBeUndefined()
   })
 
-  test('gives way when another one needs the room, the one asked for longest ago first', () => {
+  test('is evicted by last use', () => {
     const cache = createCache(200)
     commit({ a: 'a'.repeat(30), b: 'b'.repeat(30), c: 'c'.repeat(30) })
     for (const key of ['a', 'b', 'c']) cache.get(store, key)
@@ -67,7 +67,7 @@ describe('a cached document', () => {
     expect(['a', 'b', 'c'].map(key => cache.has(store, key))).toEqual([true, false, true])
   })
 
-  test('that is larger than the cache is answered rightly and displaces no other', () => {
+  test('that is larger than the cache is answered and displaces no other', () => {
     const cache = createCache(100)
     const large = 'x'.repeat(500)
     commit({ a: 'one', b: 'two', large })
