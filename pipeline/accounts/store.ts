@@ -111,6 +111,36 @@ export class Accounts {
   }
 
   /**
+   * Remembers another answer to a submission that the index cannot take; without one, returns the answer
+   * that it was given.
+   */
+  async replaceAnswer(
+    submission: Submission,
+    fresh: Answer | undefined,
+    stamp: Stamp,
+  ): Promise<Answer | undefined> {
+    const { submission_id: id, digest } = submission
+    const given = (await this.#known([submission])).get(id)
+    if (fresh === undefined) return given
+    const answer = digest === undefined ? fresh : { ...fresh, digest }
+    await this.db.transaction(async () => {
+      if (given) {
+        await this.db.run(
+          'update submissions set answer = $answer::json where submission_id = $id',
+          { id, answer: JSON.stringify(answer) },
+        )
+        return
+      }
+      const columns = { ...toAuditColumns(submission), answer, changes: null }
+      await this.db.insert('submissions', [
+        { ...columns, submitted_at: toIso(stamp.now), seq: stamp.seq },
+      ])
+    })
+    this.#seenIds.add(id)
+    return answer
+  }
+
+  /**
    * Loads the public agents of each member that these submissions change. Reads the stored rows
    * instead of the answers, since an old submission may be delivered again after a newer one.
    */

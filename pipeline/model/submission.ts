@@ -155,6 +155,7 @@ export interface Refusal {
     | 'unpublish_first'
     | 'unverified_hostname'
     | 'ownership_proof_required'
+    | 'internal_error'
   >
   fields?: Record<string, unknown>
 }

@@ -2,25 +2,26 @@ import { Fatal } from '../core/errors.ts'
 
 /**
  * Runs the work on all items. Where it fails because of an item, it runs on the halves instead,
- * down to the single items at fault, which are set aside.
+ * down to the single items at fault, which are set aside. `isFault` tells such failures from others.
  */
 export async function bisect<Item>(
   items: readonly Item[],
   work: (some: readonly Item[]) => Promise<unknown>,
   setAside: (item: Item, error: Error) => Promise<unknown> | unknown,
+  isFault: (error: unknown) => error is Error = isDataFault,
 ): Promise<void> {
   try {
     await work(items)
   } catch (error) {
     const [only] = items
-    if (only === undefined || !isDataFault(error)) throw error
+    if (only === undefined || !isFault(error)) throw error
     if (items.length === 1) {
       await setAside(only, error)
       return
     }
     const middle = items.length >> 1
-    await bisect(items.slice(0, middle), work, setAside)
-    await bisect(items.slice(middle), work, setAside)
+    await bisect(items.slice(0, middle), work, setAside, isFault)
+    await bisect(items.slice(middle), work, setAside, isFault)
   }
 }
 
@@ -41,4 +42,9 @@ export function isDataFault(error: unknown): error is Error {
     /^(IO|FATAL|Connection|TransactionContext) Error/i.test(error.message) ||
     /max_temp_directory_size|closed|MDB_MAP_FULL|no space left/i.test(error.message)
   )
+}
+
+/** Tells whether DuckDB failed on the data; a fault of our own code is none. */
+export function isStatementFault(error: unknown): error is Error {
+  return isDataFault(error) && /^[A-Z][\w ]* Error: /.test(error.message)
 }

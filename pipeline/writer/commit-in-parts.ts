@@ -1,6 +1,6 @@
 import type { Observation } from '../model/observation.ts'
 import type { Answer, Submission } from '../model/submission.ts'
-import { bisect } from '../store/bisect.ts'
+import { bisect, isStatementFault } from '../store/bisect.ts'
 import type { Batch } from './apply-batch.ts'
 
 /** A commit that every store has. */
@@ -24,11 +24,7 @@ export async function commitSplitAtTakedowns(
   for (const submissions of later) {
     const { actor } = batch
     const next = await commit({ observations: [], submissions, ...(actor && { actor }) })
-    done = {
-      seq: next.seq,
-      events: done.events + next.events,
-      answers: new Map([...done.answers, ...next.answers]),
-    }
+    done = joinParts([done, next])
   }
   return done
 }
@@ -43,14 +39,21 @@ function isTakedown(op: Submission['operation']['op']): boolean {
   return op === 'domain.takedown' || op === 'domain.readmit'
 }
 
+/** Ways to commit the parts of a batch. */
+interface Committing {
+  commit(batch: Batch): Promise<Committed>
+  /** Refuses a submission that cannot be carried out, for good. */
+  fail(submission: Submission, error: Error): Promise<Committed>
+}
+
 /**
  * Commits a batch. When it cannot be applied, its halves are committed instead, down to the one
- * observation at fault, which is committed as `poison`: recorded, without stopping the others.
+ * observation at fault, which is committed as `poison`: recorded, without stopping the others; or to the
+ * one submission on which DuckDB fails, which is refused: it would come again, and fail again, for ever.
  */
-export async function commitBisecting(
-  batch: Batch,
-  commit: (batch: Batch) => Promise<Committed>,
-): Promise<Committed> {
+export async function commitBisecting(batch: Batch, committing: Committing): Promise<Committed> {
+  const { commit } = committing
+  if (batch.observations.length === 0) return commitSubmissions(batch, committing)
   const done: Committed[] = []
   const commitPart = async (part: Partial<Batch>) => {
     // Submissions go with the first part that is committed.
@@ -63,6 +66,30 @@ export async function commitBisecting(
     (observation: Observation, { message }) =>
       commitPart({ observations: [], poison: [{ observation, reason: message.slice(0, 500) }] }),
   )
-  const events = done.reduce((sum, part) => sum + part.events, 0)
-  return { ...done.at(-1)!, events, answers: done[0]!.answers }
+  return joinParts(done)
+}
+
+async function commitSubmissions(batch: Batch, { commit, fail }: Committing): Promise<Committed> {
+  const done: Committed[] = []
+  const commitPart = async (submissions: readonly Submission[]) => {
+    done.push(await commit({ ...batch, submissions }))
+  }
+  // Once more alone: DuckDB may have failed on what it held in memory, and has opened the file again.
+  const tryAgain = (submission: Submission) =>
+    bisect(
+      [submission],
+      commitPart,
+      async (_, error) => done.push(await fail(submission, error)),
+      isStatementFault,
+    )
+  await bisect(batch.submissions, commitPart, tryAgain, isStatementFault)
+  return joinParts(done)
+}
+
+function joinParts(parts: readonly Committed[]): Committed {
+  return {
+    seq: parts.at(-1)!.seq,
+    events: parts.reduce((sum, part) => sum + part.events, 0),
+    answers: new Map(parts.flatMap(({ answers }) => [...answers])),
+  }
 }

@@ -5,6 +5,7 @@ import type { Config } from '../core/config.ts'
 import { Fatal } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { toInstant } from '../core/uuid-v7.ts'
+import type { Submission } from '../model/submission.ts'
 import { ServingStore } from '../serving/lmdb.ts'
 import type { Database } from '../store/duckdb.ts'
 import { Lease } from '../store/lease.ts'
@@ -18,6 +19,7 @@ import { type CommitResult, Committer } from './committer.ts'
 import { findUnknownEnrolments } from './community/enrolments.ts'
 import { findUnrecorded } from './community/shown-properties.ts'
 import { beginBackup, copyStores, finishBackup, type Manifest } from './copy-stores.ts'
+import { failSubmission } from './failed-submissions.ts'
 import { openFacts } from './healing/facts.ts'
 import { healStores, listDerived, listFilesBelow } from './healing/heal.ts'
 import { type Priority, PriorityQueue } from './priority-queue.ts'
@@ -183,7 +185,11 @@ export class Sequencer {
    */
   commit(batch: Batch): Promise<Committed> {
     const isForPeople = batch.submissions.length > 0 && batch.observations.length === 0
-    const commitBisected = (part: Batch) => commitBisecting(part, part => this.#commit(part))
+    const commitBisected = (part: Batch) =>
+      commitBisecting(part, {
+        commit: part => this.#commit(part),
+        fail: (submission, error) => this.#fail(submission, error),
+      })
     const work = () => commitSplitAtTakedowns(batch, commitBisected)
     const committed = this.#alone(work, isForPeople ? 'people' : 'others')
     return isForPeople ? committed : this.#finish(committed)
@@ -303,6 +309,16 @@ export class Sequencer {
       this.#options.log.error({ seq, ...held }, 'too much at once: held back; see `held list`')
     }
     return { seq, events: events.length, answers: await this.#committer.collectAnswers(result) }
+  }
+
+  /** Refuses a submission that cannot be carried out. */
+  async #fail(submission: Submission, { message }: Error): Promise<Committed> {
+    const { submission_id: id, operation } = submission
+    const { clock, log } = this.#options
+    const { seq } = this.#meta
+    const answer = await failSubmission(this, submission, message, { now: clock.now(), seq })
+    log.error({ submission: id, operation: operation.op, reason: message }, 'submission set aside')
+    return { seq, events: 0, answers: new Map([[id, answer]]) }
   }
 
   /** Lists the event files of these events. */

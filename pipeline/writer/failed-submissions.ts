@@ -1,0 +1,30 @@
+import type { Accounts } from '../accounts/store.ts'
+import { type Instant, toIso } from '../core/clock.ts'
+import type { Answer, Submission } from '../model/submission.ts'
+import type { Database } from '../store/duckdb.ts'
+
+const FAILED: Answer = {
+  refused:
+    'the registry failed at this by a fault of its own and did not carry it out; it is logged',
+  error: 'internal_error',
+}
+const KIND = 'submission'
+
+/**
+ * Refuses a submission that the stores cannot take, and quarantines it. The accounts remember the answer, so
+ * that it is the same when the submission comes again. Where the index has carried it out, its answer stands.
+ */
+export async function failSubmission(
+  { index, accounts }: { index: Database; accounts: Accounts },
+  submission: Submission,
+  reason: string,
+  { now, seq }: { now: Instant; seq: number },
+): Promise<Answer> {
+  const { submission_id: id } = submission
+  const isDone = await index.one('select 1 from submissions where submission_id = $id', { id })
+  const answer = await accounts.replaceAnswer(submission, isDone ? undefined : FAILED, { now, seq })
+  await index.insert('quarantine', [
+    { kind: KIND, location: id, observed_at: toIso(now), reason: reason.slice(0, 500), seq },
+  ])
+  return answer ?? FAILED
+}

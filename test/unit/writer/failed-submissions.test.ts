@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest'
+import { verify } from '../../../pipeline/maintenance/verify.ts'
+import type { Submission } from '../../../pipeline/model/submission.ts'
+import type { Sequencer, SequencerOptions } from '../../../pipeline/writer/sequencer.ts'
+import { testClock } from '../../support/clock.ts'
+import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
+import { rememberingLog } from '../../support/remembering-log.ts'
+import { brandOf, proofOf, writeOf } from '../../support/writes.ts'
+
+const clock = testClock('2026-11-20T03:00Z')
+const failed = { refused: expect.stringContaining('failed at this'), error: 'internal_error' }
+
+async function openMember(onStep: NonNullable<SequencerOptions['onStep']> = () => undefined) {
+  const { log, said } = rememberingLog()
+  const dataDir = newDataDir()
+  const registry = await openSequencer({ dataDir, clock, log, onStep })
+  await save(registry, writeOf('Acme'), proofOf('Acme', 'told.example'))
+  return { registry, said, open: () => openSequencer({ dataDir, clock, log }) }
+}
+
+async function save(registry: Sequencer, ...submissions: Submission[]) {
+  const { answers } = await registry.commit({ observations: [], submissions })
+  return submissions.map(({ submission_id }) => answers.get(submission_id))
+}
+
+/** While this is so, DuckDB fails on every save of a brand, and on nothing else. */
+const breakEntries = ({ index }: Sequencer) => index.run('alter table entries rename to away')
+const mendEntries = ({ index }: Sequencer) => index.run('alter table away rename to entries')
+
+it('a submission on which the store fails is refused in words, and stops nobody', async () => {
+  const { registry, said, open } = await openMember()
+  await breakEntries(registry)
+  const brand = brandOf('Acme', 'told.example', 'Acme')
+  const [first, refused, last] = await save(registry, writeOf('Before'), brand, writeOf('After'))
+  expect(refused).toEqual(failed)
+  expect([first, last]).toEqual([
+    { done: expect.objectContaining({}) },
+    { done: expect.objectContaining({}) },
+  ])
+  await mendEntries(registry)
+  expect(said.filter(line => line.includes('submission set aside'))).toHaveLength(1)
+  expect(await registry.index.all('select kind, location from quarantine')).toEqual([
+    { kind: 'submission', location: brand.submission_id },
+  ])
+  expect(await save(registry, brand)).toEqual([failed])
+  expect(await verify(registry)).toEqual([])
+  await registry.close()
+  const again = await open()
+  cleanUp(() => again.close())
+  expect(await save(again, brand)).toEqual([failed])
+  expect(await save(again, brandOf('Acme', 'told.example', 'Acme once more'))).toEqual([
+    { done: expect.objectContaining({ revision_number: 1 }) },
+  ])
+  expect(await verify(again)).toEqual([])
+})
+
+it('a submission is carried out when the store fails on it once', async () => {
+  let tries = 0
+  let mending: Promise<unknown> | undefined
+  const { registry } = await openMember((step, moment) => {
+    if (step !== 'accounts' || moment !== 'before') return
+    tries++
+    if (tries === 2) mending = mendEntries(registry)
+  })
+  cleanUp(() => registry.close())
+  await breakEntries(registry)
+  tries = 0
+  const [answer] = await save(registry, brandOf('Acme', 'told.example', 'Acme'))
+  await mending
+  expect(tries).toBe(2)
+  expect(answer).toEqual({ done: expect.objectContaining({ revision_number: 1 }) })
+  expect(await verify(registry)).toEqual([])
+})
