@@ -112,7 +112,7 @@ export class Accounts {
 
   /**
    * Remembers another answer to a submission that the index cannot take; without one, returns the answer
-   * that it was given.
+   * that is known.
    */
   async replaceAnswer(
     submission: Submission,
@@ -120,11 +120,11 @@ export class Accounts {
     stamp: Stamp,
   ): Promise<Answer | undefined> {
     const { submission_id: id, digest } = submission
-    const given = (await this.#known([submission])).get(id)
-    if (fresh === undefined) return given
+    const known = (await this.#known([submission])).get(id)
+    if (fresh === undefined) return known
     const answer = digest === undefined ? fresh : { ...fresh, digest }
     await this.db.transaction(async () => {
-      if (given) {
+      if (known) {
         await this.db.run(
           'update submissions set answer = $answer::json where submission_id = $id',
           { id, answer: JSON.stringify(answer) },
