@@ -1,6 +1,9 @@
 import { closeSync, existsSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { z } from 'zod'
+import { toDay } from '../core/clock.ts'
+import { toInstant } from '../core/uuid-v7.ts'
+import type { FeedEvent } from '../model/event.ts'
 import type { Paths } from './paths.ts'
 
 /**
@@ -85,6 +88,19 @@ export class Seals {
   seal(...files: string[]): void {
     for (const file of files) this.#mark(file)
     this.#write('shut')
+  }
+
+  /** Says that all is written of a commit with these events. */
+  sealCommit(events: readonly FeedEvent[]): void {
+    const days = new Set(events.map(({ event_id }) => toDay(toInstant(event_id))))
+    const { servingFile } = this.#paths
+    this.seal(servingFile, ...[...days].map(day => this.#paths.eventFile(day)))
+  }
+
+  /** Says that all is written, and that there are no other files than these. */
+  sealOnly(files: readonly string[]): void {
+    this.forget(this.#paths.dir)
+    this.seal(...files)
   }
 
   /** Forgets what was known of the files of a folder. */

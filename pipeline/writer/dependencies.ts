@@ -71,6 +71,16 @@ function listWoken(db: Database, now: Instant): Promise<Dependent[]> {
   })
 }
 
+/** Tells whether time alone has changed the state of a file, or an answer. */
+export async function hasTimeChanged(db: Database, now: Instant): Promise<boolean> {
+  const row = await db.one(
+    `select 1 from (select turns_at as at_time from crawl_state union all select wakes_at from wakes)
+     where at_time <= $now::timestamptz limit 1`,
+    { now: toIso(now) },
+  )
+  return row !== undefined
+}
+
 /** The file that an answer begins with. */
 const firstSourceKind: Record<Rule, SourceKind> = {
   brand: 'brand.json',

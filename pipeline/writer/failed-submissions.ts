@@ -1,5 +1,6 @@
 import type { Accounts } from '../accounts/store.ts'
 import { type Instant, toIso } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
 import type { Answer, Submission } from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'
 
@@ -15,16 +16,17 @@ const KIND = 'submission'
  * that it is the same when the submission comes again. Where the index has carried it out, its answer stands.
  */
 export async function failSubmission(
-  { index, accounts }: { index: Database; accounts: Accounts },
+  { index, accounts, log }: { index: Database; accounts: Accounts; log: Log },
   submission: Submission,
-  reason: string,
+  { message: reason }: Error,
   { now, seq }: { now: Instant; seq: number },
 ): Promise<Answer> {
-  const { submission_id: id } = submission
+  const { submission_id: id, operation } = submission
   const isDone = await index.one('select 1 from submissions where submission_id = $id', { id })
   const answer = await accounts.replaceAnswer(submission, isDone ? undefined : FAILED, { now, seq })
   await index.insert('quarantine', [
     { kind: KIND, location: id, observed_at: toIso(now), reason: reason.slice(0, 500), seq },
   ])
+  log.error({ submission: id, operation: operation.op, reason }, 'submission set aside')
   return answer ?? FAILED
 }

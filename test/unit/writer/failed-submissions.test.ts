@@ -5,7 +5,7 @@ import type { Sequencer, SequencerOptions } from '../../../pipeline/writer/seque
 import { testClock } from '../../support/clock.ts'
 import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
 import { rememberingLog } from '../../support/remembering-log.ts'
-import { brandOf, proofOf, writeOf } from '../../support/writes.ts'
+import { buildBrandSave, buildProofWrite, buildWrite } from '../../support/writes.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
 const failed = { refused: expect.stringContaining('failed at this'), error: 'internal_error' }
@@ -14,7 +14,7 @@ async function openMember(onStep: NonNullable<SequencerOptions['onStep']> = () =
   const { log, said } = rememberingLog()
   const dataDir = newDataDir()
   const registry = await openSequencer({ dataDir, clock, log, onStep })
-  await save(registry, writeOf('Acme'), proofOf('Acme', 'told.example'))
+  await save(registry, buildWrite('Acme'), buildProofWrite('Acme', 'told.example'))
   return { registry, said, open: () => openSequencer({ dataDir, clock, log }) }
 }
 
@@ -30,8 +30,13 @@ const mendEntries = ({ index }: Sequencer) => index.run('alter table away rename
 it('a submission on which the store fails is refused in words, and stops nobody', async () => {
   const { registry, said, open } = await openMember()
   await breakEntries(registry)
-  const brand = brandOf('Acme', 'told.example', 'Acme')
-  const [first, refused, last] = await save(registry, writeOf('Before'), brand, writeOf('After'))
+  const brand = buildBrandSave('Acme', 'told.example', 'Acme')
+  const [first, refused, last] = await save(
+    registry,
+    buildWrite('Before'),
+    brand,
+    buildWrite('After'),
+  )
   expect(refused).toEqual(failed)
   expect([first, last]).toEqual([
     { done: expect.objectContaining({}) },
@@ -48,7 +53,7 @@ it('a submission on which the store fails is refused in words, and stops nobody'
   const again = await open()
   cleanUp(() => again.close())
   expect(await save(again, brand)).toEqual([failed])
-  expect(await save(again, brandOf('Acme', 'told.example', 'Acme once more'))).toEqual([
+  expect(await save(again, buildBrandSave('Acme', 'told.example', 'Acme once more'))).toEqual([
     { done: expect.objectContaining({ revision_number: 1 }) },
   ])
   expect(await verify(again)).toEqual([])
@@ -65,7 +70,7 @@ it('a submission is carried out when the store fails on it once', async () => {
   cleanUp(() => registry.close())
   await breakEntries(registry)
   tries = 0
-  const [answer] = await save(registry, brandOf('Acme', 'told.example', 'Acme'))
+  const [answer] = await save(registry, buildBrandSave('Acme', 'told.example', 'Acme'))
   await mending
   expect(tries).toBe(2)
   expect(answer).toEqual({ done: expect.objectContaining({ revision_number: 1 }) })

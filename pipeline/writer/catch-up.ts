@@ -1,0 +1,32 @@
+import type { Accounts } from '../accounts/store.ts'
+import type { Database } from '../store/duckdb.ts'
+import type { Batch } from './apply-batch.ts'
+import { findUnknownEnrolments } from './community/enrolments.ts'
+import { findUnrecorded } from './community/shown-properties.ts'
+import type { TakedownList } from './takedown/takedown-list.ts'
+
+const nothing = { observations: [], submissions: [], actor: 'pipeline:tick' } as const
+
+/**
+ * Finds what a start must commit before anything else, batch by batch: each is committed before the next is
+ * asked for. A crash between the accounts and the index leaves the index with what members showed before.
+ * The submission comes again as a rule; but an agent that was hidden may not wait for that.
+ */
+export async function* findUncommitted({
+  index,
+  accounts,
+  takedowns: { uncleared: takedowns },
+}: {
+  index: Database
+  accounts: Accounts
+  takedowns: TakedownList
+}): AsyncGenerator<Batch> {
+  const enrolments = await findUnknownEnrolments(index, await accounts.allEnrolments())
+  if (enrolments.length > 0 || takedowns.length > 0) yield { ...nothing, enrolments, takedowns }
+  for (let after = ''; ; ) {
+    const unrecorded = await findUnrecorded(index, after)
+    if (unrecorded.length === 0) return
+    yield { ...nothing, unrecorded }
+    after = unrecorded.at(-1)!
+  }
+}

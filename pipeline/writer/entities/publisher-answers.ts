@@ -1,0 +1,123 @@
+import type { Instant } from '../../core/clock.ts'
+import type { Domain } from '../../core/domain.ts'
+import { PUBLISHER_MAX } from '../../model/publisher-size.ts'
+import { pending } from '../../resolve/derivation.ts'
+import { derivePublisher, type NoPublisher, type PublisherFacts } from '../../resolve/publisher.ts'
+import type { Database } from '../../store/duckdb.ts'
+import { type Derived, deriveWithin, type Files } from '../derivation-runner.ts'
+import {
+  checkStoredGrants,
+  describeTooMuch,
+  type Refused,
+  weighFacts,
+  weighInMemory,
+} from './too-broad.ts'
+
+export type PublisherDerived = Derived<
+  Domain,
+  Awaited<
+    ReturnType<typeof derivePublisher> extends Generator<unknown, infer Answer, never>
+      ? Answer
+      : never
+  >
+>
+
+/** Limits on what one commit derives and applies. */
+export interface Portioning {
+  /** Rows of publishers; everything where nothing is said. */
+  portionRows?: number | undefined
+  /** Large files that answers are derived from; all where nothing is said. */
+  largeFiles?: number
+  /** Publishers that do not wait for others, nor for a commit of their own. */
+  urgent?: ReadonlySet<Domain>
+}
+
+/** A publisher's answer by the rules. */
+export interface Answered {
+  domain: Domain
+  facts: PublisherFacts | NoPublisher
+}
+
+/** Derives the answers of publishers that a commit has room for; the others are derived by a later one. */
+export function derivePublishers(
+  domains: readonly Domain[],
+  files: Files,
+  { begun, now, ...portioning }: Portioning & { begun: number; now: Instant },
+): Promise<{ derived: PublisherDerived[]; postponed: Domain[] }> {
+  const limits = limitLargeFiles(portioning, begun)
+  return deriveWithin(domains, domain => derivePublisher(domain, now), files, limits)
+}
+
+/** Weight of the answers that one commit compares; any single publisher fits in. */
+const COMMIT_WEIGHT = PUBLISHER_MAX
+
+/** Nothing is derived from a large file while other answers are taken on. */
+function limitLargeFiles(
+  { portionRows, largeFiles, urgent = new Set() }: Portioning,
+  begun: number,
+) {
+  const isLimited = portionRows !== undefined && largeFiles !== undefined
+  return {
+    count: !isLimited ? Number.POSITIVE_INFINITY : begun > 0 ? 0 : largeFiles,
+    maxWeight: isLimited ? COMMIT_WEIGHT : Number.POSITIVE_INFINITY,
+    urgent,
+    weigh: (facts: PublisherDerived['answer']) =>
+      facts === undefined || facts === pending ? 0 : weighInMemory(facts),
+  }
+}
+
+/**
+ * Sorts out which answers are compared now, which are large and taken on step by step, which wait for the
+ * next commit, and which are refused because they come to more than is kept of a publisher: then what was
+ * known stands.
+ */
+export async function sortAnswers(
+  db: Database,
+  derived: readonly PublisherDerived[],
+  { portionRows, largeFiles }: Portioning,
+  atOnce: ReadonlySet<Domain>,
+): Promise<{
+  answered: Answered[]
+  large: PublisherDerived[]
+  postponed: Set<Domain>
+  refused: Refused[]
+}> {
+  const answered: Answered[] = []
+  const large: PublisherDerived[] = []
+  const postponed = new Set<Domain>()
+  const refused: Refused[] = []
+  let weight = 0
+  for (const derivation of derived) {
+    const { subject: domain, answer: facts } = derivation
+    if (facts === undefined || facts === pending) continue
+    const own = weighFacts(facts)
+    const held = weighInMemory(facts)
+    const reason =
+      own > PUBLISHER_MAX ? describeTooMuch(own) : await checkStoredGrants(db, domain, facts)
+    if (reason !== undefined) refused.push({ domain, reason })
+    else if (portionRows !== undefined && weight > 0 && weight + held > COMMIT_WEIGHT) {
+      postponed.add(domain)
+    } else {
+      weight += held
+      const isInSteps = largeFiles !== undefined && !atOnce.has(domain)
+      if (isInSteps && isLarge(facts, { portionRows })) large.push(derivation)
+      else answered.push({ domain, facts })
+    }
+  }
+  return { answered, large, postponed, refused }
+}
+
+/** Tells whether the steps of an answer are a commit each. */
+export function isLarge(
+  facts: Answered['facts'],
+  { portionRows = Number.POSITIVE_INFINITY }: Portioning,
+): boolean {
+  const claims = facts.document === undefined ? 0 : facts.claims.length
+  return Math.max(weighFacts(facts), claims / CLAIMS_PER_ROW) > LARGE_PORTIONS * portionRows
+}
+
+/** Claims that take as long as a row: they have no events, and nothing is projected of them. */
+const CLAIMS_PER_ROW = 4
+
+/** Portions of which a large answer has more. */
+const LARGE_PORTIONS = 3

@@ -1,0 +1,101 @@
+import type { Domain } from '../../core/domain.ts'
+import { buildIdentityHints, buildSavedRows, mayShowSavedProperties } from '../../diff/hosted.ts'
+import { noMerges } from '../../diff/merges.ts'
+import type { ChangesToSplit } from '../../diff/portion.ts'
+import { buildOrphanedRows, buildPublisherRows, type PublisherRows } from '../../diff/rows.ts'
+import type { Stamp } from '../../diff/stamp.ts'
+import type { HostedProperty } from '../../model/save.ts'
+import type { NoPublisher, PublisherFacts } from '../../resolve/publisher.ts'
+import type { Database } from '../../store/duckdb.ts'
+import { loadLiveEntries, readProperties } from '../../store/entries.ts'
+import type { Answered } from './publisher-answers.ts'
+import { buildEmptyPublisherRows, loadPublishers } from './publisher-rows.ts'
+
+/** An answer as it is compared with the rows that stand. */
+export interface Compared extends Answered {
+  merges: PublisherRows['merges']
+  old: PublisherRows
+  fresh: PublisherRows
+  /** Changes that are left of an answer which commits before took on in part. */
+  changes?: ChangesToSplit
+}
+
+/** Loads the rows of publishers that stand, and builds those that their answers make. */
+export async function compare(
+  db: Database,
+  answered: readonly Answered[],
+  stamp: Stamp,
+): Promise<Compared[]> {
+  const before = await loadPublishers(
+    db,
+    answered.map(({ domain }) => domain),
+  )
+  return compareWith(db, answered, before, stamp)
+}
+
+/** Builds the rows that answers make, where those that stand are loaded already. */
+export async function compareWith(
+  db: Database,
+  answered: readonly Answered[],
+  before: ReadonlyMap<string, PublisherRows>,
+  stamp: Stamp,
+): Promise<Compared[]> {
+  const saved = await loadEntryProperties(db, answered, before)
+  return answered.map(({ domain, facts }) => {
+    const old = before.get(domain) ?? buildEmptyPublisherRows(undefined)
+    const fresh = buildFreshRows(domain, facts, old, saved.get(domain) ?? [], stamp)
+    return { domain, facts, merges: old.merges, old, fresh }
+  })
+}
+
+/** Loads the saved properties of publishers whose file was not valid, or no longer is. */
+async function loadEntryProperties(
+  db: Database,
+  answered: readonly { domain: Domain; facts: PublisherFacts | NoPublisher }[],
+  before: ReadonlyMap<string, PublisherRows>,
+): Promise<Map<string, HostedProperty[]>> {
+  const open = answered.filter(
+    ({ domain, facts }) =>
+      before.get(domain)?.publisher?.valid !== true ||
+      !facts.document ||
+      facts.validity !== 'valid',
+  )
+  const entries = await loadLiveEntries(
+    db,
+    'property',
+    open.map(({ domain }) => domain),
+  )
+  return new Map([...entries].map(([domain, entry]) => [domain, readProperties(entry)]))
+}
+
+/** The rows of a publisher by its file, and by what people told of it where no file counts. */
+function buildFreshRows(
+  domain: Domain,
+  facts: PublisherFacts | NoPublisher,
+  old: PublisherRows,
+  saved: readonly HostedProperty[],
+  stamp: Stamp,
+): PublisherRows {
+  const rows = buildRowsOfFile(domain, facts, old, saved, stamp)
+  if (saved.length === 0 || !mayShowSavedProperties(rows)) return rows
+  const merges = old.merges ?? noMerges
+  return { ...rows, properties: buildSavedRows(domain, saved, { ...rows, merges }, stamp) }
+}
+
+function buildRowsOfFile(
+  domain: Domain,
+  facts: PublisherFacts | NoPublisher,
+  old: PublisherRows,
+  saved: readonly HostedProperty[],
+  stamp: Stamp,
+): PublisherRows {
+  const { publisher } = old
+  if (!facts.document)
+    return publisher ? buildOrphanedRows(facts, { ...old, publisher }, stamp) : old
+  if (saved.length === 0) return buildPublisherRows(domain, facts, old, stamp)
+  // A property that people told of keeps the rid it had with them.
+  const rids = new Set(saved.map(({ property_rid }) => property_rid))
+  const others = old.properties.filter(row => !rids.has(row.property_rid))
+  const known = [...others, ...buildIdentityHints(saved, facts.properties)]
+  return buildPublisherRows(domain, facts, old, stamp, known)
+}

@@ -1,0 +1,148 @@
+import type { Instant } from '../../core/clock.ts'
+import type { Domain } from '../../core/domain.ts'
+import { countChanges } from '../../diff/portion.ts'
+import type { PublisherRows } from '../../diff/rows.ts'
+import type { Stamp } from '../../diff/stamp.ts'
+import { preparedPublishers } from '../../serving/projections/publishers.ts'
+import type { Database } from '../../store/duckdb.ts'
+import type { ClaimSlice } from './claims.ts'
+import {
+  type Answered,
+  isLarge,
+  type Portioning,
+  type PublisherDerived,
+} from './publisher-answers.ts'
+import { diffPublisherRows } from './publisher-changes.ts'
+import { type Compared, compareWith } from './publisher-comparison.ts'
+import { takeOn, type Unfinished, UnfinishedAnswers } from './publisher-portions.ts'
+import { buildEmptyPublisherRows, loadPublishers } from './publisher-rows.ts'
+
+/** An answer that is taken on by several commits, and when it is needed again for another reason. */
+export interface Left extends Unfinished {
+  derived: PublisherDerived
+  ends?: Instant | undefined
+  /** Rows that stood before a large answer, loaded by a commit of their own. */
+  before?: PublisherRows
+  /** Set once it is compared, by a commit of its own where it is large. */
+  compared?: Compared
+  /** The brake has let it through, and its first rows stand. */
+  isBegun?: boolean
+  /** Claims that are not written yet. */
+  slices?: readonly ClaimSlice[]
+  /** Steps in which its projection was prepared. */
+  prepared?: number
+}
+export type Begun = Left & { compared: Compared }
+
+/** Answers that commits have taken on in part. */
+export const unfinishedAnswers = new UnfinishedAnswers<Left>()
+
+export function beginLarge(derived: PublisherDerived): Left {
+  return { derived, sources: derived.asked }
+}
+
+/**
+ * Takes the next step for large answers that wait for their first portion, or to be projected. `ready` are
+ * those that go through the brake now, `begun` those that go on with their rows.
+ */
+export async function takeSteps(
+  db: Database,
+  left: ReadonlyMap<Domain, Left>,
+  stamp: Stamp & Portioning,
+): Promise<{ stepped: Map<Domain, Left>; ready: Compared[]; begun: Map<Domain, Begun> }> {
+  const stepped = new Map<Domain, Left>()
+  const ready: Compared[] = []
+  const begun = new Map<Domain, Begun>()
+  for (const [domain, unfinished] of left) {
+    const { before, compared, isBegun, derived } = unfinished
+    if (isBegun) {
+      const own = unfinished as Begun
+      const { prepared = 0 } = own
+      const isPreparing = prepared < PREPARING_STEPS && isWritten(own, stamp)
+      if (isPreparing && (await preparedPublishers.prepare(db, domain, stamp.now))) {
+        stepped.set(domain, { ...own, prepared: prepared + 1 })
+      } else begun.set(domain, own)
+    } else if (compared) ready.push(compared)
+    else if (before) {
+      const answer = { domain, facts: derived.answer as Answered['facts'] }
+      const [made] = await compareWith(db, [answer], new Map([[domain, before]]), stamp)
+      stepped.set(domain, { ...beginLarge(derived), compared: made! })
+    } else {
+      const rows = (await loadPublishers(db, [domain])).get(domain)
+      stepped.set(domain, {
+        ...beginLarge(derived),
+        before: rows ?? buildEmptyPublisherRows(undefined),
+      })
+    }
+  }
+  return { stepped, ready, begun }
+}
+
+/** A portion of an answer, and what it changes. */
+export type Portioned = Compared & ReturnType<typeof takeOn> & ReturnType<typeof diffPublisherRows>
+
+/** Takes on as much of each answer as the commit has room for, the first ones first. */
+export function takePortions(
+  compared: readonly Compared[],
+  begun: ReadonlyMap<Domain, Begun>,
+  stamp: Stamp & Portioning,
+): Portioned[] {
+  const { portionRows = Number.POSITIVE_INFINITY } = stamp
+  const small = Math.floor(portionRows * SMALL_SHARE)
+  let room = portionRows
+  return compared.map(answer => {
+    const isLeft = begun.has(answer.domain)
+    const sizes = {
+      all: Math.max(1, room, isLeft ? 0 : small),
+      // The commit that derives an answer has its share of work already.
+      part: Math.max(1, isLeft ? room : Math.floor(room / 10)),
+      isLeft,
+    }
+    const portion = takeOn(answer, sizes, stamp)
+    room -= portion.count
+    const changes = diffPublisherRows(answer.old, portion.rows, stamp, portion.taken)
+    return { ...answer, ...portion, ...changes }
+  })
+}
+
+/** Builds what is left of an answer after a portion of it. */
+export function buildRemainder(
+  { domain, facts, merges, rows, fresh, remaining }: Portioned,
+  rest: Pick<Left, 'derived' | 'ends' | 'slices'>,
+  stamp: Portioning,
+): Left {
+  const compared = { domain, facts, merges, old: rows, fresh, changes: remaining }
+  const left = { ...rest, sources: rest.derived.asked, compared, isBegun: true }
+  const nextRows = countNextRows(left, stamp)
+  return { ...left, ...(nextRows !== undefined && { nextRows }) }
+}
+
+/** Counts the rows that the next step of a begun answer comes to; undefined for a whole commit. */
+function countNextRows(
+  { compared, slices }: Begun,
+  { portionRows = Number.POSITIVE_INFINITY }: Portioning,
+): number | undefined {
+  const { facts, old, fresh, changes } = compared
+  if (slices !== undefined || changes === undefined) return undefined
+  const left = countChanges(changes, old, fresh)
+  // All that is left may be its projection, of which that of a large one takes steps of its own.
+  if (left === 0 && isLarge(facts, { portionRows })) return undefined
+  const rows = fresh.properties.length + fresh.authorizations.length + fresh.collections.length
+  return Math.max(left === 0 ? rows : left, portionRows * SMALL_SHARE)
+}
+
+/** Tells whether all rows of a large publisher are written, so that it is to be projected. */
+function isWritten({ compared, slices }: Begun, stamp: Portioning): boolean {
+  const { facts, old, fresh, changes } = compared
+  if (!isLarge(facts, stamp) || slices !== undefined || changes === undefined) return false
+  return countChanges(changes, old, fresh) === 0
+}
+
+/**
+ * Share of a commit's rows up to which an answer is small. It is taken on at once, whether there is room or
+ * not: a portion of it, and a commit that shows it, would cost more. Whoever hands in files bounds their number.
+ */
+const SMALL_SHARE = 0.1
+
+/** Steps that a projection takes to be prepared; what is written in between does not have it wait longer. */
+const PREPARING_STEPS = 2

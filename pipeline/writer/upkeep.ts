@@ -1,0 +1,65 @@
+import { type Clock, toIso } from '../core/clock.ts'
+import type { Config } from '../core/config.ts'
+import type { Log } from '../core/log.ts'
+import type { ServingStore } from '../serving/lmdb.ts'
+import { exportParquet, isTooSoonToExport } from '../store/parquet.ts'
+import { beginBackup, copyStores, finishBackup, type Manifest } from './copy-stores.ts'
+import { listDerived, listFilesBelow } from './healing/heal.ts'
+import type { WriterStores } from './open-stores.ts'
+import { forgetPrivateRows } from './private-retention.ts'
+import { dropOldBodies, dropOldEvents, followRetention } from './retention.ts'
+
+/** Parts of the writer that upkeep needs. */
+export interface Upkeeping extends WriterStores {
+  serving: ServingStore
+  clock: Clock
+  config: Config
+  log: Log
+  /** Number of the last commit. */
+  last: () => number
+  /** Runs work while no commit runs. */
+  alone: <Result>(work: () => Promise<Result>) => Promise<Result>
+}
+
+/** Takes care of the stores between commits: forgets what is past its retention, exports, backs up. */
+export class Upkeep {
+  readonly #of: Upkeeping
+
+  constructor(of: Upkeeping) {
+    this.#of = of
+  }
+
+  /** Deletes what is past its retention: events beyond the feed's reach, old bytes, old requests. */
+  retain(): Promise<void> {
+    const { index, accounts, serving, paths, seals, clock, config, alone } = this.#of
+    return alone(async () => {
+      seals.break()
+      await dropOldEvents(index, clock.now(), config.LIMITS.feedRetentionDays)
+      await followRetention(index, serving, paths)
+      await dropOldBodies(index, paths, clock.now())
+      const stores = { index, serving, accounts: accounts.db }
+      await forgetPrivateRows(stores, clock.now(), config.LIMITS)
+      seals.sealOnly(listDerived(paths))
+    })
+  }
+
+  /** Writes the tables as Parquet, once a UTC day; the first time only when most is crawled. */
+  async exportTables(): Promise<void> {
+    const { index, paths, seals, clock, log, alone } = this.#of
+    if (await alone(() => isTooSoonToExport(index, paths))) return
+    if (!(await exportParquet(paths, clock.now(), log))) return
+    seals.forget(paths.parquet)
+    seals.note(...listFilesBelow(paths.parquet))
+  }
+
+  /** Copies the stores that nothing else can be made of to a folder, as of one commit. */
+  async backUp(dir: string): Promise<Manifest> {
+    const { alone, clock, last } = this.#of
+    const partial = beginBackup(dir)
+    const made = await alone(async () => {
+      await copyStores(this.#of, partial)
+      return { seq: last(), made_at: toIso(clock.now()) }
+    })
+    return finishBackup(partial, dir, made)
+  }
+}
