@@ -81,7 +81,7 @@ export class SubmissionClient {
     for (let start = 0; start < all.length; start += SUBMISSIONS.entriesMax) {
       const entry = all.slice(start, start + SUBMISSIONS.entriesMax)
       const fields = entry.flatMap(({ text }) => ['submission', text])
-      this.#commands.xadd(SUBMISSIONS.key, '*', 'desk', this.#name, ...fields).catch(error => {
+      this.#commands.xadd(SUBMISSIONS.key, '*', 'client', this.#name, ...fields).catch(error => {
         for (const { lost } of entry) lost(error)
       })
     }

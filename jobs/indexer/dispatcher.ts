@@ -9,7 +9,7 @@ import {
   type DueTarget,
   findNextDue,
   iterateDue,
-} from '../../pipeline/writer/crawl/frontier.ts'
+} from '../../pipeline/writer/crawl/due-files.ts'
 import { reasons } from '../../pipeline/writer/crawl/newcomer.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { type CrawlMessage, type ObservationsMessage, unpackObservations } from '../messages.ts'

@@ -1,5 +1,5 @@
 import { type Source, toSourceKey } from '../../pipeline/model/observation.ts'
-import type { DueTarget } from '../../pipeline/writer/crawl/frontier.ts'
+import type { DueTarget } from '../../pipeline/writer/crawl/due-files.ts'
 
 /** Files read beyond those that are handed out at once. */
 const PREFETCH_FILES = 50_000

@@ -134,7 +134,7 @@ export class SubmissionConsumer {
     }
   }
 
-  /** Parses the fields of an entry: the client, then one or more `submission`s. */
+  /** Parses the fields of an entry by their place: the client, then one or more `submission`s. */
   #parseEntry([, client = '', ...fields]: readonly string[]): ReceivedSubmission[] {
     return fields.flatMap((text, at) => {
       if (at % 2 === 0) return []
