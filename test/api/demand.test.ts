@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { loadDueTargets } from '../../pipeline/writer/crawl/frontier.ts'
+import { loadDueTargets } from '../../pipeline/writer/crawl/due-files.ts'
 import { openRegistry, type RegistryOptions, type TestRegistry } from '../support/app.ts'
 import { brandFile } from '../support/documents.ts'
 

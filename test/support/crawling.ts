@@ -1,7 +1,7 @@
 import { SECOND } from '../../pipeline/core/clock.ts'
 import type { Outcome } from '../../pipeline/core/outcomes.ts'
 import type { CrawlTarget, Observation } from '../../pipeline/model/observation.ts'
-import { loadDueTargets } from '../../pipeline/writer/crawl/frontier.ts'
+import { loadDueTargets } from '../../pipeline/writer/crawl/due-files.ts'
 import type { TestRegistry } from './app.ts'
 import { answered, read } from './sightings.ts'
 

@@ -1,13 +1,18 @@
-import { HOUR, type Instant, toIso } from '../../core/clock.ts'
+import { type Instant, toIso } from '../../core/clock.ts'
 import type { SourceKind } from '../../model/documents/index.ts'
-import { type CrawlTarget, PARSER_VERSION, type Source } from '../../model/observation.ts'
+import type { Source } from '../../model/observation.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { inList } from '../../store/in-list.ts'
 import { nothingTakenDown, type TakenDown } from '../../store/takedown-set.ts'
-import { addFewDomains } from './frontier-small.ts'
-import { type Newcomer, reasons } from './newcomer.ts'
+import { type Newcomer, type Reason, reasons } from './newcomer.ts'
 
-/** Up to so many domains are looked up by themselves. */
-const SMALL_ADD_MAX = 100
+const KINDS: readonly SourceKind[] = ['adagents.json', 'brand.json']
+
+interface Known {
+  kind: SourceKind
+  location: string
+  priority: number
+}
 
 interface Adding {
   now: Instant
@@ -18,7 +23,8 @@ interface Adding {
 
 /**
  * Adds domains: both of their files become due at once. A domain that is known already only moves
- * forward in the queue when the new reason is better. Beyond `max` domains, mentions are dropped.
+ * forward in the queue when the new reason is better. Beyond `max` domains, mentions are dropped. Mostly
+ * they are few, so their rows are compared here instead of joined there.
  */
 export async function addDomains(
   db: Database,
@@ -27,34 +33,36 @@ export async function addDomains(
 ): Promise<void> {
   const newcomers = all.filter(({ domain }) => !takenDown.covers(domain))
   if (newcomers.length === 0) return
-  if (newcomers.length <= SMALL_ADD_MAX) return addFewDomains(db, newcomers, { now, seq, max })
-  await db.run(`create or replace temp table newcomers (domain varchar, why varchar, turn double)`)
-  await db.append(
-    'newcomers',
-    newcomers.map(({ domain, why }) => [domain, why, reasons[why]]),
+  const best = chooseReasons(newcomers)
+  const named = inList('domain', [...best.keys()])
+  const known = await db.all<{ domain: string }>(
+    `select domain from frontier where ${named.condition}`,
+    named.keys,
+    'cached',
   )
-  const at = { now: toIso(now) }
-  await db.run(
-    `insert into frontier
-     select domain, arg_min(why, turn), $now::timestamptz from newcomers
-     anti join frontier using (domain) group by domain order by min(turn), domain
-     limit greatest(0, $max - (select count(*) from frontier))`,
-    { ...at, max },
+  const located = inList('location', [...best.keys()])
+  const files = await db.all<Known>(
+    `select kind, location, priority from crawl_state where ${located.condition}`,
+    located.keys,
+    'cached',
   )
-  await db.run(
-    `insert into crawl_state (kind, location, priority, streak, due_at, requested, seq)
-     select kind, domain, min(turn)::utinyint, 0, $now::timestamptz, false, $seq
-     from newcomers semi join frontier using (domain)
-     cross join (values ('brand.json'), ('adagents.json')) kinds(kind)
-     anti join crawl_state s on s.kind = kinds.kind and s.location = newcomers.domain
-     group by kind, domain order by domain, kind`,
-    { ...at, seq },
+  const admitted = new Set(known.map(({ domain }) => domain))
+  const fresh = await admitDomains(db, best, admitted, max)
+  for (const domain of fresh) admitted.add(domain)
+  const since = toIso(now)
+  await db.insert(
+    'frontier',
+    fresh.map(domain => ({ domain, why: best.get(domain), since })),
   )
-  await db.run(
-    `update crawl_state s set priority = n.turn::utinyint
-     from (select domain, min(turn) as turn from newcomers group by domain) n
-     where s.location = n.domain and n.turn < s.priority`,
-  )
+  const there = new Set(files.map(({ kind, location }) => `${kind} ${location}`))
+  const waiting = { streak: 0, failures: 0, due_at: since, requested: false, seq }
+  const missing = [...admitted].sort().flatMap(location => {
+    const priority = reasons[best.get(location)!]
+    const kinds = KINDS.filter(kind => !there.has(`${kind} ${location}`))
+    return kinds.map(kind => ({ kind, location, priority, ...waiting }))
+  })
+  await db.insert('crawl_state', missing)
+  await moveForward(db, files, best)
 }
 
 /** Makes the files that derivations asked for known, so that they are fetched next. */
@@ -96,100 +104,46 @@ export async function makeDue(
   )
 }
 
-export type DueTarget = CrawlTarget & { priority: number }
-
-/** Selects due files: those that a person asked for, or all others. */
-export type Due = 'requested' | 'others'
-
-interface Which {
-  which?: Due
-  since?: Instant
-}
-
-const priorities: Record<Due, string> = {
-  requested: `priority = ${reasons.requested}`,
-  others: `priority > ${reasons.requested}`,
-}
-
-/**
- * Priority of a file. Agents are probed every day (recrawl-schedule.ts), so they come before the files
- * of a night, which may take most of one.
- */
-const WANTED = `if(kind = 'agent', least(priority, ${reasons.hop}), priority)`
-
-/**
- * Order among files of equal priority: requested files in the order of the requests; files that became
- * due within one hour in the order in which they lie in the stores. So what is committed together lies
- * together, and costs a commit a few pages instead of some of nearly every one.
- */
-const TURN = `if(priority = ${reasons.requested}, epoch_ms(due_at),
-  epoch_ms(due_at) // ${HOUR} * ${HOUR})`
-
-/**
- * Files that are due, the most wanted first, with what a crawler needs to ask for them politely. Those
- * of one location stand together. With `since`, only those made due since then, mentions left out.
- */
-export async function loadDueTargets(
-  db: Database,
-  now: Instant,
-  limit: number,
-  which: Which = {},
-): Promise<DueTarget[]> {
-  return [...(await iterateDue(db, now, limit, which))]
-}
-
-/** Iterates over due files: most of a hundred thousand are only looked at. */
-export async function iterateDue(
-  db: Database,
-  now: Instant,
-  limit: number,
-  { which, since }: Which = {},
-): Promise<Iterable<DueTarget>> {
-  if (which === 'requested' && !(await isAnyRequested(db))) return []
-  const conditions = [
-    'due_at <= $now::timestamptz',
-    ...(which === undefined ? [] : [priorities[which]]),
-    ...(since === undefined ? [] : ['due_at >= $since::timestamptz and priority < 3']),
-  ]
-  const rows = await db.texts(
-    ['kind', 'location', 'priority', 'etag', 'last_modified', 'hash', '(select seq from meta)'],
-    // Which files those are is found without their texts: of millions, that is most of the work.
-    `crawl_state where rowid in (
-       select rowid from crawl_state where ${conditions.join(' and ')}
-       order by ${WANTED}, ${TURN}, rowid limit $limit)`,
-    { now: toIso(now), limit, ...(since === undefined ? {} : { since: toIso(since) }) },
-    `${WANTED}, ${TURN}, location, kind`,
-  )
-  return toTargets(rows)
-}
-
-/** Finds the time at which the next file is due, or has been due since; undefined where there is none. */
-export async function findNextDue(db: Database): Promise<Instant | undefined> {
-  const row = await db.one<{ at: number | null }>(
-    'select epoch_ms(min(due_at))::double as at from crawl_state',
-  )
-  return row?.at ?? undefined
-}
-
-function* toTargets(rows: Iterable<string[]>): Generator<DueTarget> {
-  for (const [kind, location, priority, etag, lastModified, hash, afterSeq] of rows) {
-    yield {
-      kind: kind as SourceKind,
-      location: location!,
-      priority: Number(priority),
-      ...(afterSeq !== '' && { after_seq: Number(afterSeq) }),
-      ...(hash!.startsWith(`${PARSER_VERSION}-`) && {
-        hash: hash!,
-        ...(etag !== '' && { etag: etag! }),
-        ...(lastModified !== '' && { last_modified: lastModified! }),
-      }),
-    }
+/** Picks the best reason of each domain that is named more than once. */
+function chooseReasons(newcomers: readonly Newcomer[]): Map<string, Reason> {
+  const best = new Map<string, Reason>()
+  for (const { domain, why } of newcomers) {
+    const other = best.get(domain)
+    if (other === undefined || reasons[why] < reasons[other]) best.set(domain, why)
   }
+  return best
 }
 
-/** Tells whether any crawl is requested. Called often, and mostly the answer is no. */
-async function isAnyRequested(db: Database): Promise<boolean> {
-  const asked = { priority: reasons.requested }
-  const sql = 'select 1 from crawl_state where priority = $priority::utinyint limit 1'
-  return (await db.one(sql, asked, 'cached')) !== undefined
+/** Domains that are new, the most wanted first: as many as there is room for. */
+async function admitDomains(
+  db: Database,
+  best: ReadonlyMap<string, Reason>,
+  known: ReadonlySet<string>,
+  max: number,
+): Promise<string[]> {
+  const fresh = [...best.keys()].filter(domain => !known.has(domain)).sort()
+  if (fresh.length === 0) return []
+  const counted = await db.one<{ n: number }>('select count(*) as n from frontier')
+  return fresh
+    .sort((a, b) => reasons[best.get(a)!] - reasons[best.get(b)!])
+    .slice(0, Math.max(0, max - counted!.n))
+}
+
+async function moveForward(
+  db: Database,
+  files: readonly Known[],
+  best: ReadonlyMap<string, Reason>,
+): Promise<void> {
+  const getTurn = (location: string) => reasons[best.get(location)!]
+  const behind = files.filter(({ location, priority }) => getTurn(location) < priority)
+  for (const turn of new Set(behind.map(({ location }) => getTurn(location)))) {
+    const locations = behind
+      .filter(known => getTurn(known.location) === turn)
+      .map(known => known.location)
+    await db.run(
+      `update crawl_state set priority = $turn
+       where priority > $turn and location in (select unnest(${toListExpression('$locations')}))`,
+      { turn, locations: JSON.stringify(locations) },
+    )
+  }
 }

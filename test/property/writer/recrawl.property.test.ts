@@ -2,11 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { DAY, HOUR, type Instant } from '../../../pipeline/core/clock.ts'
 import { findNextTime } from '../../../pipeline/core/schedule.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
-import {
-  addDomains,
-  type DueTarget,
-  loadDueTargets,
-} from '../../../pipeline/writer/crawl/frontier.ts'
+import { type DueTarget, loadDueTargets } from '../../../pipeline/writer/crawl/due-files.ts'
+import { addDomains } from '../../../pipeline/writer/crawl/frontier.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
 import { type MemoryIndex, withIndex } from '../../support/memory-index.ts'
 import { answered, read } from '../../support/sightings.ts'

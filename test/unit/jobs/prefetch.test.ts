@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Prefetch } from '../../../jobs/indexer/prefetch.ts'
-import type { DueTarget } from '../../../pipeline/writer/crawl/frontier.ts'
+import type { DueTarget } from '../../../pipeline/writer/crawl/due-files.ts'
 
 const READING_MS = 100
 const buildTarget = (n: number): DueTarget => ({

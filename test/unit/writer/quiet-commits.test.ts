@@ -4,7 +4,7 @@ import { fileKinds, type Observation } from '../../../pipeline/model/observation
 import { type Entry, ServingStore } from '../../../pipeline/serving/lmdb.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
 import { ROW_END } from '../../../pipeline/store/row-texts.ts'
-import { loadDueTargets } from '../../../pipeline/writer/crawl/frontier.ts'
+import { loadDueTargets } from '../../../pipeline/writer/crawl/due-files.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { testClock } from '../../support/clock.ts'
 import { newSequencer } from '../../support/registry.ts'

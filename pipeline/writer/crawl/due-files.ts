@@ -1,0 +1,103 @@
+import { HOUR, type Instant, toIso } from '../../core/clock.ts'
+import type { SourceKind } from '../../model/documents/index.ts'
+import { type CrawlTarget, PARSER_VERSION } from '../../model/observation.ts'
+import type { Database } from '../../store/duckdb.ts'
+import { reasons } from './newcomer.ts'
+
+export type DueTarget = CrawlTarget & { priority: number }
+
+/** Selects due files: those that a person asked for, or all others. */
+export type Due = 'requested' | 'others'
+
+interface Which {
+  which?: Due
+  since?: Instant
+}
+
+const priorities: Record<Due, string> = {
+  requested: `priority = ${reasons.requested}`,
+  others: `priority > ${reasons.requested}`,
+}
+
+/**
+ * Priority of a file. Agents are probed every day (recrawl-schedule.ts), so they come before the files
+ * of a night, which may take most of one.
+ */
+const WANTED = `if(kind = 'agent', least(priority, ${reasons.hop}), priority)`
+
+/**
+ * Order among files of equal priority: requested files in the order of the requests; files that became
+ * due within one hour in the order in which they lie in the stores. So what is committed together lies
+ * together, and costs a commit a few pages instead of some of nearly every one.
+ */
+const TURN = `if(priority = ${reasons.requested}, epoch_ms(due_at),
+  epoch_ms(due_at) // ${HOUR} * ${HOUR})`
+
+/**
+ * Files that are due, the most wanted first, with what a crawler needs to ask for them politely. Those
+ * of one location stand together. With `since`, only those made due since then, mentions left out.
+ */
+export async function loadDueTargets(
+  db: Database,
+  now: Instant,
+  limit: number,
+  which: Which = {},
+): Promise<DueTarget[]> {
+  return [...(await iterateDue(db, now, limit, which))]
+}
+
+/** Iterates over due files: most of a hundred thousand are only looked at. */
+export async function iterateDue(
+  db: Database,
+  now: Instant,
+  limit: number,
+  { which, since }: Which = {},
+): Promise<Iterable<DueTarget>> {
+  if (which === 'requested' && !(await isAnyRequested(db))) return []
+  const conditions = [
+    'due_at <= $now::timestamptz',
+    ...(which === undefined ? [] : [priorities[which]]),
+    ...(since === undefined ? [] : ['due_at >= $since::timestamptz and priority < 3']),
+  ]
+  const rows = await db.texts(
+    ['kind', 'location', 'priority', 'etag', 'last_modified', 'hash', '(select seq from meta)'],
+    // Which files those are is found without their texts: of millions, that is most of the work.
+    `crawl_state where rowid in (
+       select rowid from crawl_state where ${conditions.join(' and ')}
+       order by ${WANTED}, ${TURN}, rowid limit $limit)`,
+    { now: toIso(now), limit, ...(since === undefined ? {} : { since: toIso(since) }) },
+    `${WANTED}, ${TURN}, location, kind`,
+  )
+  return toTargets(rows)
+}
+
+/** Finds the time at which the next file is due, or has been due since; undefined where there is none. */
+export async function findNextDue(db: Database): Promise<Instant | undefined> {
+  const row = await db.one<{ at: number | null }>(
+    'select epoch_ms(min(due_at))::double as at from crawl_state',
+  )
+  return row?.at ?? undefined
+}
+
+function* toTargets(rows: Iterable<string[]>): Generator<DueTarget> {
+  for (const [kind, location, priority, etag, lastModified, hash, afterSeq] of rows) {
+    yield {
+      kind: kind as SourceKind,
+      location: location!,
+      priority: Number(priority),
+      ...(afterSeq !== '' && { after_seq: Number(afterSeq) }),
+      ...(hash!.startsWith(`${PARSER_VERSION}-`) && {
+        hash: hash!,
+        ...(etag !== '' && { etag: etag! }),
+        ...(lastModified !== '' && { last_modified: lastModified! }),
+      }),
+    }
+  }
+}
+
+/** Tells whether any crawl is requested. Called often, and mostly the answer is no. */
+async function isAnyRequested(db: Database): Promise<boolean> {
+  const asked = { priority: reasons.requested }
+  const sql = 'select 1 from crawl_state where priority = $priority::utinyint limit 1'
+  return (await db.one(sql, asked, 'cached')) !== undefined
+}
