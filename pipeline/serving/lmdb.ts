@@ -81,29 +81,29 @@ export interface Range {
  * process of the host. A commit is one transaction; a reader sees all of it or nothing.
  */
 export class ServingStore {
-  readonly #root: RootDatabase
-  readonly #spaces: Record<SpaceName, Space<Buffer, Key>>
+  readonly #openRoot: () => RootDatabase
+  #root: RootDatabase
+  #spaces: Record<SpaceName, Space<Buffer, Key>>
   #aliases = { seq: -1, are: false }
-  readonly #logs: Record<LogName, Space<Buffer, string>>
+  #logs: Record<LogName, Space<Buffer, string>>
 
-  private constructor(root: RootDatabase) {
+  private constructor(root: RootDatabase, openRoot: () => RootDatabase) {
+    this.#openRoot = openRoot
     this.#root = root
-    const entries = spaces.map(name => [name, openSpace(root, name)])
-    this.#spaces = Object.fromEntries(entries)
-    this.#logs = {
-      event: openLog(root, 'event'),
-      event_by_type: openLog(root, 'event_by_type'),
-    }
+    this.#spaces = openSpaces(root)
+    this.#logs = openLogs(root)
   }
 
   static open(file: string, { readOnly = false } = {}): ServingStore {
     if (!readOnly) mkdirSync(dirname(file), { recursive: true, mode: PRIVATE })
     if (existsSync(file)) assertSoundHead(file)
-    const root = open({ path: file, readOnly, maxDbs: spaces.length + 4, maxReaders: 512 })
-    if (readOnly) return new ServingStore(root)
+    const settings = { path: file, readOnly, maxDbs: spaces.length + 4, maxReaders: 512 }
+    const openRoot = () => open(settings)
+    const root = openRoot()
+    if (readOnly) return new ServingStore(root, openRoot)
     root.readerCheck()
     // One transaction creates all spaces; each of its own would wait for the disk.
-    return root.transactionSync(() => new ServingStore(root))
+    return root.transactionSync(() => new ServingStore(root, openRoot))
   }
 
   /** True once all key spaces exist: a reader may open the file while the writer still creates it. */
@@ -251,6 +251,17 @@ export class ServingStore {
     await this.#root.close()
   }
 
+  /**
+   * Opens the file again: pages that were read count as memory of the process until then. Nobody may use
+   * the store meanwhile.
+   */
+  async releasePages(): Promise<void> {
+    await this.#root.close()
+    this.#root = this.#openRoot()
+    this.#spaces = openSpaces(this.#root)
+    this.#logs = openLogs(this.#root)
+  }
+
   /** Read at every request, so it is read where it lies. */
   #number(key: string): number | undefined {
     const digits = this.#spaces.meta.getBinaryFast(key)
@@ -259,6 +270,17 @@ export class ServingStore {
     for (let i = 0; i < digits.length; i++) number = 10 * number + digits[i]! - ZERO
     return number
   }
+}
+
+function openSpaces(root: RootDatabase): Record<SpaceName, Space<Buffer, Key>> {
+  return Object.fromEntries(spaces.map(name => [name, openSpace(root, name)])) as Record<
+    SpaceName,
+    Space<Buffer, Key>
+  >
+}
+
+function openLogs(root: RootDatabase): Record<LogName, Space<Buffer, string>> {
+  return { event: openLog(root, 'event'), event_by_type: openLog(root, 'event_by_type') }
 }
 
 function openSpace(root: RootDatabase, name: SpaceName): Space<Buffer, Key> {

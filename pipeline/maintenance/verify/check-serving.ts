@@ -50,6 +50,7 @@ export async function checkServing({ index, accounts, serving }: Stores): Promis
         .filter(({ subject }) => !known.has(subject))
         .map(describeUnprojected),
     )
+    await serving.releasePages()
   }
   const names = findWrongNames(serving)
   wrong.push(...names.wrong)
