@@ -1,4 +1,10 @@
 import type { Operation } from '../operation/operation.ts'
+import {
+  readCompliance,
+  readComplianceHistory,
+  readStoryboardStatus,
+  readStoryboardStatusBulk,
+} from './agents/agent-compliance.ts'
 import { searchForAgents } from './agents/agent-search.ts'
 import {
   compareStoryboard,
@@ -218,6 +224,10 @@ export const operations: readonly Operation[] = [
   runAgentStoryboard,
   runAgentStep,
   listAgentStoryboards,
+  readCompliance,
+  readComplianceHistory,
+  readStoryboardStatus,
+  readStoryboardStatusBulk,
   listAllStoryboards,
   readStoryboard,
   listRegisteredPolicies,

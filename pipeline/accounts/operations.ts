@@ -25,6 +25,7 @@ import { policyDefinitions } from './policies.ts'
 import { reviewDefinitions } from './review-decisions.ts'
 import { roleDefinitions } from './roles.ts'
 import { saveDefinitions } from './saves.ts'
+import { storyboardDefinitions } from './storyboard-runs.ts'
 import { takedownDefinitions } from './taken-down.ts'
 
 /** One definition for each operation of the model: the type is wrong while one is missing. */
@@ -50,6 +51,7 @@ const definitions: OperationDefinitions<OperationName> = {
   ...reviewDefinitions,
   ...roleDefinitions,
   ...saveDefinitions,
+  ...storyboardDefinitions,
   ...takedownDefinitions,
 }
 

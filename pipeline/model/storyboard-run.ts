@@ -310,6 +310,13 @@ export interface NeedsCredential {
   needs_credential: true
 }
 
+/** A comparison, with what is kept of each side. */
+export interface ComparedRuns {
+  comparison: StoryboardComparison
+  user: StoryboardStatus
+  reference: StoryboardStatus
+}
+
 /** The agent could not be asked. */
 export interface AgentSilent {
   failed: 'timeout' | 'no_answer'
@@ -318,7 +325,7 @@ export interface AgentSilent {
 
 /** Answers by kind of job. */
 export interface StoryboardAnswers {
-  compare: StoryboardComparison | NeedsCredential
+  compare: ComparedRuns | NeedsCredential
   run: StoryboardRun | NeedsCredential
   step: SingleStep | NeedsCredential | AgentSilent
   profile: { profile: AgentProfile } | NeedsCredential | AgentSilent

@@ -15,6 +15,7 @@ import { policyOperations } from './policy.ts'
 import { reviewOperations } from './review.ts'
 import { roleOperations } from './role.ts'
 import { Editor, saveOperations } from './save.ts'
+import { storyboardOperations } from './storyboard-record.ts'
 
 const name = z.string().trim().min(1).max(200)
 const id = z.uuid()
@@ -88,6 +89,7 @@ export const Operation = z.discriminatedUnion('op', [
   z.object({ op: z.literal('audit.revert'), reverts: id, editor: Editor }),
   ...hostedOperations,
   ...logoOperations,
+  ...storyboardOperations,
 ])
 export type Operation = z.infer<typeof Operation>
 export type OperationOf<Op extends Operation['op']> = Extract<Operation, { op: Op }>

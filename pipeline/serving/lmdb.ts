@@ -10,7 +10,7 @@ import { encodePairs, PAIRS_READ, toIdentifierName } from './identifier-index.ts
 export const MEMBERS_CHANGED = 'members'
 
 /** Version of the keys and values; a store of another version is projected again. */
-export const SERVING_FORMAT = 25
+export const SERVING_FORMAT = 26
 
 const ZERO = 0x30
 
@@ -47,6 +47,7 @@ export const spaces = [
   'logo',
   'alias',
   'crawl_request',
+  'agent_run',
   'revision',
   'revision_content',
   'entry',

@@ -13,7 +13,7 @@ import type {
 import { type AgentTarget, openAgentSession, type SessionDeps } from './agent-session.ts'
 import { findStoryboard } from './catalog.ts'
 import { compareRuns } from './compare.ts'
-import { describeRun } from './describe-run.ts'
+import { describeRun, describeStatus } from './describe-run.ts'
 import { readProfile } from './read-profile.ts'
 import { runSingleStep } from './run-step.ts'
 import { runStoryboard } from './run-storyboard.ts'
@@ -37,7 +37,11 @@ const runners: Runners = {
       runStoryboard(storyboard, buildReferenceTarget(storyboard, deps.config), deps),
     ])
     if (user.status === 'auth_required') return { needs_credential: true }
-    return compareRuns(storyboard, user, reference, deps.protocolName)
+    return {
+      comparison: compareRuns(storyboard, user, reference, deps.protocolName),
+      user: describeStatus(storyboard, user),
+      reference: describeStatus(storyboard, reference),
+    }
   },
   async run({ agent_url, storyboard_id, run_id }, deps) {
     const storyboard = requireStoryboard(storyboard_id)

@@ -1,3 +1,4 @@
+import { forgetRequesters } from '../accounts/storyboard-runs.ts'
 import { DAY, type Instant, toIso } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
 import type { Entry, ServingStore } from '../serving/lmdb.ts'
@@ -44,6 +45,8 @@ export async function forgetPrivateRows(
   for (const [table, since] of Object.entries(over)) {
     await accounts.run(`delete from ${table} where ${since} < $until::timestamptz`, { until })
   }
+  await dropSubmissions(index, accounts, 'storyboard.record', until)
+  await forgetRequesters(accounts, until)
 }
 
 /** The index forgets first: what it knows the accounts must know too. */

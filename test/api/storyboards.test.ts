@@ -1,3 +1,4 @@
+import { RegistryClient } from '@adcp/sdk'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { referenceTenants } from '../../pipeline/model/storyboard.ts'
@@ -270,6 +271,148 @@ describe('GET /api/registry/agents/{encodedUrl}/applicable-storyboards', () => {
         )
     expect(ids('universal')).toEqual(['account_setup', 'capability_discovery', 'error_handling'])
     expect([ids('domain'), ids('specialism')]).toEqual([['signal_activation'], []])
+  })
+})
+
+describe('results of an agent', () => {
+  let owner: string
+  let stranger: string
+  const url = 'https://tested.example/sales/mcp'
+  const hidden = 'https://hidden.example/sales/mcp'
+  const read = async (path: string, secret?: string, agentUrl = url) => {
+    const headers = secret === undefined ? {} : { authorization: `Bearer ${secret}` }
+    return (await registry.app.inject({ url: at(agentUrl, path), headers })).json()
+  }
+  const run = async (storyboard: string, verb: string, agentUrl = url) => {
+    const answer = await registry.app.inject({
+      method: 'POST',
+      url: at(agentUrl, `storyboard/${storyboard}/${verb}`),
+      headers: { authorization: `Bearer ${owner}` },
+    })
+    expect(answer.statusCode).toBe(200)
+    registry.clock.pass(1_000)
+  }
+
+  beforeAll(async () => {
+    web.hosts['tested.example'] = hostAgent(agent, {
+      isOpen: true,
+      damage: (payload, { task }) =>
+        task === 'list_accounts' ? { ...payload, accounts: [] } : payload,
+    })
+    web.hosts['hidden.example'] = hostAgent(agent, { isOpen: true })
+    owner = await enrol(registry, {
+      org: 'Testers',
+      tier: 'company_standard',
+      domains: ['tested.example'],
+      agents: [{ url }, { url: hidden, visibility: 'private' }],
+    })
+    stranger = await enrol(registry, { org: 'Onlookers', tier: 'company_standard' })
+  })
+
+  it('are unknown before the first run', async () => {
+    expect(await read('compliance')).toMatchObject({
+      status: 'unknown',
+      headline: null,
+      last_checked_at: null,
+      storyboard_statuses: [],
+    })
+    expect(await read('compliance/history')).toMatchObject({ runs: [], count: 0 })
+  })
+
+  it('follow from the last run of each storyboard', async () => {
+    await run('capability_discovery', 'run')
+    expect(await read('compliance')).toMatchObject({ status: 'passing', tracks: { core: 'pass' } })
+    await run('account_setup', 'run')
+    expect(await read('compliance')).toMatchObject({
+      status: 'degraded',
+      tracks: { core: 'partial' },
+      headline: '1 of 2 storyboards pass',
+      storyboards_passing: 1,
+      storyboards_total: 2,
+      last_passed_at: '2026-11-20T03:00:00.000Z',
+      last_failed_at: '2026-11-20T03:00:01.000Z',
+    })
+    expect(await read('compliance/history')).toMatchObject({
+      runs: [
+        { storyboard_id: 'account_setup', overall_status: 'partial', triggered_by: 'owner_test' },
+        { storyboard_id: 'capability_discovery', overall_status: 'passing' },
+      ],
+    })
+  })
+
+  it('tell what was wrong to the agent’s own organization alone', async () => {
+    const [own] = (await read('compliance', owner)).storyboard_statuses
+    const [public_] = (await read('compliance')).storyboard_statuses
+    expect(own).toMatchObject({
+      storyboard_id: 'account_setup',
+      status: 'partial',
+      first_failed_step_id: 'list_all_accounts',
+      first_failure_message: 'not so: Every account has an id',
+    })
+    expect(public_).toEqual({ ...own, first_failure_message: null })
+  })
+
+  it('of a private agent are for its own organization', async () => {
+    await run('capability_discovery', 'run', hidden)
+    expect((await read('compliance', stranger, hidden)).status).toBe('unknown')
+    expect((await read('storyboard-status', stranger, hidden)).storyboards).toEqual([])
+    expect((await read('compliance', owner, hidden)).status).toBe('passing')
+  })
+
+  it('are listed for members with API access, for many agents at once', async () => {
+    expect(await read('storyboard-status', stranger)).toMatchObject({
+      storyboards: [{ storyboard_id: 'account_setup' }, { storyboard_id: 'capability_discovery' }],
+      passing_count: 1,
+      total_count: 2,
+    })
+    expect(await read('storyboard-status', key)).toMatchObject({ members_only: true })
+    const answer = await registry.app.inject({
+      method: 'POST',
+      url: '/api/registry/agents/storyboard-status',
+      headers: { authorization: `Bearer ${stranger}` },
+      payload: { agent_urls: [url, hidden, 'nothing', url] },
+    })
+    const { agents, invalid_urls } = answer.json()
+    expect([agents[url].length, agents[hidden], invalid_urls]).toEqual([2, [], 1])
+  })
+
+  it('are read by the public client', async () => {
+    const baseUrl = registry.app.listeningOrigin
+    const client = new RegistryClient({ baseUrl, apiKey: stranger })
+    expect(await client.getAgentCompliance(url)).toMatchObject({ status: 'degraded' })
+    expect(await client.getAgentStoryboardStatus(url)).toMatchObject({ passing_count: 1 })
+    const { agents } = await client.getAgentStoryboardStatusBulk([url])
+    expect(agents[url]).toMatchObject([{ status: 'partial' }, { status: 'passing' }])
+  })
+
+  it('do not follow from a comparison, which is kept with who asked', async () => {
+    const before = await read('compliance', owner)
+    await run('account_setup', 'compare')
+    expect(await read('compliance', owner)).toEqual(before)
+    const [last] = await registry.sequencer.accounts.db.all(
+      `select kind, agent_url, storyboard_id, status, reference_status, differing_steps,
+         (select org_id from organizations where name = 'Testers') = org_id as is_theirs,
+         requested_by in (select key_id from api_keys) as is_known
+       from storyboard_runs where agent_url = $url order by seq desc limit 1`,
+      { url },
+    )
+    expect(last).toEqual({
+      kind: 'compare',
+      agent_url: url,
+      storyboard_id: 'account_setup',
+      status: 'partial',
+      reference_status: 'passing',
+      differing_steps: ['list_all_accounts'],
+      is_theirs: true,
+      is_known: true,
+    })
+  })
+
+  it('are the same when the serving store is made anew', async () => {
+    const before = await read('compliance', owner)
+    expect(await registry.verify()).toEqual([])
+    await registry.rebuild()
+    expect(await read('compliance', owner)).toEqual(before)
   })
 })
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
+import { toIso } from '../../../pipeline/core/clock.ts'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import { groupBy } from '../../../pipeline/core/group.ts'
 import { ApplicableStoryboards } from '../../../pipeline/model/responses/storyboards.ts'
@@ -18,13 +19,16 @@ import {
   type StoryboardJobKind,
   type StoryboardJobOf,
   StoryboardRun,
+  type StoryboardStatus,
 } from '../../../pipeline/model/storyboard-run.ts'
+import type { OperationOf } from '../../../pipeline/model/submission.ts'
 import { listApplicable } from '../../../pipeline/storyboards/catalog.ts'
 import type { Principal } from '../../auth/principal.ts'
 import { AgentParams, AnyId, requireOwnAgent } from '../../checks/own-agent.ts'
 import type { TestKind } from '../../limits/storyboards.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
+import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { replyOk } from '../../responses/reply.ts'
 import { requireStoryboard } from './storyboards.ts'
 
@@ -71,12 +75,24 @@ export const compareStoryboard = defineOperation({
   reply: { 200: StoryboardComparison },
   errors: refusals,
   handle: async ({ params: { encodedUrl: url, storyboardId }, principal, signal, services }) => {
-    requireOwnAgent(principal, url, services.reader)
+    const org_id = requireOwnAgent(principal, url, services.reader)
     const { id } = requireStoryboard(storyboardId)
     const { kind, agent_url, caller } = describeJob('compare', url, principal)
     const job = { kind, agent_url, caller, storyboard_id: id }
+    const tested_at = toIso(services.clock.now())
     const { result, headers } = await runJob('run', job, { principal, signal, services })
-    return replyOk(result, headers)
+    const { comparison, user, reference } = result
+    const finished = { run_id: randomUUID(), kind, agent_url, org_id, tested_at, user }
+    await recordRun(
+      { ...finished, duration_ms: comparison.total_duration_ms },
+      principal,
+      services,
+      {
+        reference_status: reference.status,
+        differing_steps: listDiffering(comparison),
+      },
+    )
+    return replyOk(comparison, headers)
   },
 })
 
@@ -91,11 +107,16 @@ export const runAgentStoryboard = defineOperation({
   reply: { 200: StoryboardRun },
   errors: refusals,
   handle: async ({ params: { encodedUrl: url, storyboardId }, principal, signal, services }) => {
-    requireOwnAgent(principal, url, services.reader)
+    const org_id = requireOwnAgent(principal, url, services.reader)
     const { id } = requireStoryboard(storyboardId)
     const { kind, agent_url, caller } = describeJob('run', url, principal)
-    const job = { kind, agent_url, caller, storyboard_id: id, run_id: randomUUID() }
+    const run_id = randomUUID()
+    const job = { kind, agent_url, caller, storyboard_id: id, run_id }
+    const tested_at = toIso(services.clock.now())
     const { result, headers } = await runJob('run', job, { principal, signal, services })
+    const { storyboard_status: user, total_duration_ms: duration_ms } = result
+    const finished = { run_id, kind, agent_url, org_id, tested_at, user, duration_ms }
+    await recordRun(finished, principal, services)
     return replyOk(result, headers)
   },
 })
@@ -193,6 +214,40 @@ function describeJob<Kind extends StoryboardJobKind>(
   { org_id, id }: Principal,
 ) {
   return { kind, agent_url, caller: org_id ?? id }
+}
+
+/** A run that is to be kept. */
+interface FinishedRun {
+  run_id: string
+  kind: 'run' | 'compare'
+  agent_url: string
+  org_id: string
+  tested_at: string
+  duration_ms: number
+  user: StoryboardStatus
+}
+
+/** Has the writer keep a run, with who asked for it. */
+async function recordRun(
+  { user, ...run }: FinishedRun,
+  { id: requested_by }: Principal,
+  { writer }: Services,
+  compared: Pick<OperationOf<'storyboard.record'>, 'reference_status' | 'differing_steps'> = {},
+): Promise<void> {
+  const { first_failure_validations: _, ...result } = user
+  const operation = {
+    op: 'storyboard.record',
+    ...run,
+    ...result,
+    requested_by,
+    ...compared,
+  } as const
+  unwrapAnswer(await writer.submit(operation))
+}
+
+function listDiffering({ phases = [] }: StoryboardComparison): string[] {
+  const steps = phases.flatMap(phase => phase.steps)
+  return steps.filter(({ differs }) => differs).map(({ id }) => id)
 }
 
 interface Asking {

@@ -153,6 +153,10 @@ export const ErrorBody = z
       .literal(true)
       .optional()
       .describe('True where the agent that was asked wants a credential'),
+    members_only: z
+      .literal(true)
+      .optional()
+      .describe('True where only members with API access are answered'),
     needs_oauth: z
       .literal(true)
       .optional()

@@ -1,3 +1,4 @@
+import { agentRunProjection } from './agent-runs.ts'
 import { aliasProjection } from './aliases.ts'
 import { crawlRequestProjection } from './crawl-requests.ts'
 import { freshnessProjection } from './freshness.ts'
@@ -23,4 +24,5 @@ export const rowProjections: readonly RowProjection[] = [
   logoProjection,
   aliasProjection,
   crawlRequestProjection,
+  agentRunProjection,
 ]

@@ -36,8 +36,28 @@ async function someone(registry: Sequencer): Promise<void> {
   const request = { crawl_request_id: randomUUID(), scope: 'domain', requested_by: 'ada' }
   const person = { org: 'Acme', user_id: 'ada' }
   const role = { role: 'moderator', holder: 'user', id: 'ada' }
+  const run = {
+    run_id: randomUUID(),
+    kind: 'run',
+    agent_url: 'https://acme.example/mcp',
+    storyboard_id: 'capability_discovery',
+    org_id: 'acme',
+    requested_by: 'ada',
+    tested_at: '2026-01-10T03:00:00.000Z',
+    duration_ms: 1,
+    status: 'passing',
+    steps_passed: 1,
+    steps_total: 1,
+    failure_count: 0,
+    skipped_count: 0,
+    first_failed_step_id: null,
+    first_failed_step_title: null,
+    first_failed_step_task: null,
+    first_failure_message: null,
+  }
   const operations = [
     { op: 'crawl.request', domain: 'acme.example', ...request },
+    { op: 'storyboard.record', ...run },
     { op: 'membership.set', ...person, role: 'owner' },
     { op: 'membership.remove', ...person },
     { op: 'role.grant', ...role },
@@ -69,6 +89,8 @@ describe('retention', () => {
       await count(`submissions where operation = 'crawl.request'`),
     ]
     const was = async () => [
+      await count('storyboard_runs where requested_by is not null'),
+      await count(`submissions where operation = 'storyboard.record'`),
       await count('memberships'),
       await count('roles'),
       await count('property_contacts'),
@@ -78,13 +100,14 @@ describe('retention', () => {
     clock.tick({ days: 91 })
     await registry.retain()
     expect(await asked()).toEqual([0, 0, 0, 0])
-    expect(await was()).toEqual([1, 1, 2])
+    expect(await was()).toEqual([1, 1, 1, 1, 2])
     expect(await verify(registry)).toEqual([])
     clock.tick({ days: 310 })
     const kept = await count('submissions')
     await registry.retain()
-    expect(await was()).toEqual([0, 0, 1])
-    expect(await count('submissions')).toBe(kept)
+    expect(await was()).toEqual([0, 0, 0, 0, 1])
+    expect(await count('submissions')).toBe(kept - 1)
+    expect(await count('storyboard_runs')).toBe(1)
     const [current] = await accounts.db.all('select contact from property_contacts')
     expect(current).toEqual({ contact: { email: '2@acme.example' } })
     expect(await verify(registry)).toEqual([])

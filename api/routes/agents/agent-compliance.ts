@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import { toAgentUrlKey } from '../../../pipeline/core/agent-url.ts'
+import { refuse } from '../../../pipeline/core/errors.ts'
+import { hasApiAccess } from '../../../pipeline/core/tiers.ts'
+import { EnrolledUrl } from '../../../pipeline/model/member.ts'
+import {
+  AgentCompliance,
+  AgentStoryboards,
+  AgentStoryboardsBulk,
+  ComplianceHistory,
+} from '../../../pipeline/model/responses/compliance.ts'
+import type { Principal } from '../../auth/principal.ts'
+import { createPageSize } from '../../inputs/fields.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import {
+  countPassing,
+  describeCompliance,
+  describeHistory,
+  findShownRuns,
+  listResults,
+} from '../../responses/compliance.ts'
+import { replyOk } from '../../responses/reply.ts'
+
+const params = z.object({
+  encodedUrl: EnrolledUrl.describe('Address of the agent, percent-encoded'),
+})
+const shown =
+  'Of a public agent everybody sees the results, of one for members those with API access, and of ' +
+  'any its own organization.'
+
+const declared = { method: 'GET', group: 'Agent Compliance', cache: 'none' } as const
+
+export const readCompliance = defineOperation({
+  ...declared,
+  id: 'getAgentCompliance',
+  path: '/api/registry/agents/:encodedUrl/compliance',
+  summary: 'Get how an agent fares in tests',
+  description: `By the last run of each storyboard. An agent that was never tested is \`unknown\`. ${shown}`,
+  access: 'optional',
+  params,
+  reply: { 200: AgentCompliance },
+  errors: ['invalid_request'],
+  handle: ({ params: { encodedUrl: url }, principal, services: { reader } }) =>
+    replyOk(describeCompliance(findShownRuns(url, principal, reader))),
+})
+
+export const readComplianceHistory = defineOperation({
+  ...declared,
+  id: 'getAgentComplianceHistory',
+  path: '/api/registry/agents/:encodedUrl/compliance/history',
+  summary: 'List the runs of storyboards against an agent',
+  description: shown,
+  access: 'optional',
+  params,
+  query: z.object({ limit: createPageSize({ usual: 30, max: 100 }) }),
+  reply: { 200: ComplianceHistory },
+  errors: ['invalid_request'],
+  handle: ({ params: { encodedUrl: url }, query: { limit }, principal, services: { reader } }) =>
+    replyOk(describeHistory(findShownRuns(url, principal, reader), limit)),
+})
+
+export const readStoryboardStatus = defineOperation({
+  ...declared,
+  id: 'getAgentStoryboardStatus',
+  path: '/api/registry/agents/:encodedUrl/storyboard-status',
+  summary: 'List how an agent fared in each storyboard',
+  description: `For members with API access. ${shown}`,
+  access: 'bearer',
+  params,
+  reply: { 200: AgentStoryboards },
+  errors: ['invalid_request', 'forbidden'],
+  handle: ({ params: { encodedUrl: agent_url }, principal, services: { reader } }) => {
+    requireApiAccess(principal)
+    const storyboards = listResults(findShownRuns(agent_url, principal, reader))
+    const { passing, total } = countPassing(storyboards)
+    return replyOk({ agent_url, storyboards, passing_count: passing, total_count: total })
+  },
+})
+
+const AGENTS_MAX = 100
+
+export const readStoryboardStatusBulk = defineOperation({
+  ...declared,
+  id: 'getAgentStoryboardStatusBulk',
+  method: 'POST',
+  path: '/api/registry/agents/storyboard-status',
+  summary: 'List how several agents fared in each storyboard',
+  description: `For members with API access. Addresses that are none are left out and counted. ${shown}`,
+  access: 'bearer',
+  limit: 'bulk',
+  body: z.object({
+    agent_urls: z
+      .array(z.string().max(2_048))
+      .min(1)
+      .max(AGENTS_MAX)
+      .describe('Addresses of the agents, 100 at most'),
+  }),
+  reply: { 200: AgentStoryboardsBulk },
+  errors: ['invalid_request', 'forbidden'],
+  handle: ({ body: { agent_urls }, principal, services: { reader } }) => {
+    requireApiAccess(principal)
+    const known = [...new Set(agent_urls)].map(text => ({ text, url: toAgentUrlKey(text) }))
+    const invalid = known.filter(({ url }) => url === undefined).length
+    const agents = Object.fromEntries(
+      known.flatMap(({ text, url }) =>
+        url === undefined ? [] : [[text, listResults(findShownRuns(url, principal, reader))]],
+      ),
+    )
+    return replyOk({ agents, ...(invalid > 0 && { invalid_urls: invalid }) })
+  },
+})
+
+function requireApiAccess({ tier }: Principal): void {
+  if (hasApiAccess(tier)) return
+  refuse('forbidden', 'only members with API access see these results', { members_only: true })
+}

@@ -1,0 +1,83 @@
+import { groupBy } from '../core/group.ts'
+import type { AgentRuns, RecordedRun } from '../model/storyboard-record.ts'
+import type { Answer, OperationOf } from '../model/submission.ts'
+import type { Database, Parameters } from '../store/duckdb.ts'
+import { inList } from '../store/in-list.ts'
+import type { OperationDefinitions } from './operation-definition.ts'
+import type { Stamp } from './stamp.ts'
+
+/** Runs of one agent that are kept. */
+const RUNS_PER_AGENT_MAX = 500
+/** Runs of one agent that readers are told. */
+const RUNS_SHOWN_MAX = 100
+
+/** Keeps a run; the oldest one of the agent goes where there are too many. */
+export async function recordRun(
+  db: Database,
+  { op: _, ...run }: OperationOf<'storyboard.record'>,
+  { seq }: Stamp,
+): Promise<Answer> {
+  const { run_id, agent_url, differing_steps = null, reference_status = null } = run
+  await db.insert('storyboard_runs', [{ ...run, reference_status, differing_steps, seq }])
+  await db.run(
+    `delete from storyboard_runs where agent_url = $agent_url and run_id not in (
+       select run_id from storyboard_runs where agent_url = $agent_url
+       order by tested_at desc, run_id desc limit ${RUNS_PER_AGENT_MAX})`,
+    { agent_url },
+  )
+  return { done: { run_id, agent_url } }
+}
+
+/** Loads the runs that count of the agents that a condition selects. */
+export async function loadAgentRuns(
+  db: Database,
+  where: string,
+  parameters: Parameters,
+): Promise<AgentRuns[]> {
+  const agents = await db.all<{ agent_url: string }>(
+    `select distinct agent_url from storyboard_runs where ${where}`,
+    parameters,
+  )
+  if (agents.length === 0) return []
+  const urls = agents.map(({ agent_url }) => agent_url)
+  const { condition, keys } = inList('agent_url', urls)
+  const rows = await db.all<RecordedRun & { agent_url: string }>(
+    `select agent_url, run_id, storyboard_id, tested_at, duration_ms, status,
+       steps_passed::double as steps_passed, steps_total::double as steps_total,
+       failure_count::double as failure_count, skipped_count::double as skipped_count,
+       first_failed_step_id, first_failed_step_title, first_failed_step_task,
+       first_failure_message
+     from storyboard_runs where kind = 'run' and ${condition}
+     order by tested_at desc, run_id desc`,
+    keys,
+  )
+  const byAgent = groupBy(rows, row => row.agent_url)
+  return urls.map(agent_url => toAgentRuns(agent_url, byAgent.get(agent_url) ?? []))
+}
+
+function toAgentRuns(agent_url: string, rows: (RecordedRun & { agent_url: string })[]): AgentRuns {
+  const runs = rows.map(({ agent_url: _, ...run }): RecordedRun => run)
+  const storyboards = [...groupBy(runs, run => run.storyboard_id).values()].map(group => ({
+    ...group[0]!,
+    last_passed_at: group.find(({ status }) => status === 'passing')?.tested_at ?? null,
+  }))
+  storyboards.sort((a, b) => (a.storyboard_id < b.storyboard_id ? -1 : 1))
+  return { agent_url, storyboards, runs: runs.slice(0, RUNS_SHOWN_MAX) }
+}
+
+/** Forgets who asked for runs that are older than a moment. */
+export async function forgetRequesters(db: Database, until: string): Promise<void> {
+  await db.run(
+    `update storyboard_runs set requested_by = null
+     where tested_at < $until::timestamptz and requested_by is not null`,
+    { until },
+  )
+}
+
+export const storyboardDefinitions: OperationDefinitions<'storyboard.record'> = {
+  'storyboard.record': {
+    perform: recordRun,
+    requires: { membershipIn: ({ org_id }) => org_id },
+    irreversible: 'the agent was called: run the storyboard again',
+  },
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { EnrolledUrl } from './member.ts'
+
+/** Kinds of runs that are kept; a comparison counts for nothing. */
+export const recordKinds = ['run', 'compare'] as const
+
+export const storyboardStatuses = ['passing', 'partial', 'failing', 'untested'] as const
+export type StoryboardRunStatus = (typeof storyboardStatuses)[number]
+
+const id = z.string().min(1).max(200)
+const line = z.string().max(1_000)
+const count = z.int().nonnegative()
+
+/** Numbers of a run, and its first failed step. */
+const result = {
+  status: z.enum(storyboardStatuses),
+  steps_passed: count,
+  steps_total: count,
+  failure_count: count,
+  skipped_count: count,
+  first_failed_step_id: line.nullable(),
+  first_failed_step_title: line.nullable(),
+  first_failed_step_task: line.nullable(),
+  first_failure_message: line.nullable(),
+}
+
+/** Keeps what came of a run, and who asked for it. */
+export const storyboardOperations = [
+  z.object({
+    op: z.literal('storyboard.record'),
+    run_id: z.uuid(),
+    kind: z.enum(recordKinds),
+    agent_url: EnrolledUrl,
+    storyboard_id: id,
+    org_id: z.string().min(1).max(300),
+    requested_by: z.string().min(1).max(300),
+    tested_at: z.iso.datetime(),
+    duration_ms: z.number().nonnegative(),
+    ...result,
+    /** Status of the reference agent, and steps that differ; of a comparison only. */
+    reference_status: z.enum(storyboardStatuses).exactOptional(),
+    differing_steps: z.array(id).max(200).exactOptional(),
+  }),
+] as const
+
+/** A run as readers see it: without who asked for it. */
+export interface RecordedRun {
+  run_id: string
+  storyboard_id: string
+  tested_at: string
+  duration_ms: number
+  status: StoryboardRunStatus
+  steps_passed: number
+  steps_total: number
+  failure_count: number
+  skipped_count: number
+  first_failed_step_id: string | null
+  first_failed_step_title: string | null
+  first_failed_step_task: string | null
+  first_failure_message: string | null
+}
+
+/** The runs of an agent that count. */
+export interface AgentRuns {
+  agent_url: string
+  /** Last run of each storyboard, and when it passed last. */
+  storyboards: (RecordedRun & { last_passed_at: string | null })[]
+  /** Last runs, the newest first. */
+  runs: RecordedRun[]
+}
