@@ -25,12 +25,16 @@ export interface TaskAnswer {
   isError: boolean
 }
 
+/** Everybody who has the public credential. */
+export const PUBLIC_CALLER = 'public'
+
 /** Carries out a task of a tenant by its name. What cannot be done is an answer too. */
 export async function callTask(
   tenant: Tenant,
   name: string,
   given: Record<string, unknown>,
   services: AgentServices,
+  caller = PUBLIC_CALLER,
 ): Promise<TaskAnswer> {
   const { protocolName, metrics, onError } = services
   const begun = performance.now()
@@ -41,7 +45,7 @@ export async function callTask(
   }
   try {
     if (!task) throw new TaskError('INVALID_REQUEST', `There is no task ${name} here`)
-    const payload = await runTask(task, given, buildContext(tenant, services))
+    const payload = await runTask(task, given, { ...buildContext(tenant, services), caller })
     measure()
     return { payload, isError: false }
   } catch (error) {
@@ -59,7 +63,7 @@ export async function callTask(
 function buildContext(
   { name, protocols, specialisms, tasks }: Tenant,
   { protocolName, origin, toAddress, state, now }: AgentServices,
-): TaskContext {
+): Omit<TaskContext, 'caller'> {
   return {
     protocolName,
     origin: origin(),

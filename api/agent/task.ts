@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Instant } from '../../pipeline/core/clock.ts'
+import { AccountRef, toAccountKey } from './accounts.ts'
 import { TaskError } from './errors.ts'
 import { IdempotencyKey, runOnce } from './state/idempotency.ts'
 import type { TaskContext } from './task-context.ts'
@@ -81,9 +81,11 @@ export async function runTask(
   return { ...payload, ...readContext(given) }
 }
 
-/** A key counts for one caller of one agent; and there is one caller, since the credential is public. */
-function describeKey(task: Task, given: Payload, { tenant, protocolName }: TaskContext) {
-  return { scope: [tenant], task: task.name(protocolName), given }
+/** A key counts for one caller, one account and one agent: all who try this one share its credential. */
+function describeKey(task: Task, given: Payload, { tenant, caller, protocolName }: TaskContext) {
+  const account = AccountRef.safeParse(given.account)
+  const scope = [tenant, caller, account.success ? toAccountKey(account.data) : '']
+  return { scope, task: task.name(protocolName), given }
 }
 
 /** Reads the context of a request, which each answer repeats, failures too. */

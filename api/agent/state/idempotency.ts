@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { DAY, type Instant, MINUTE, SECOND } from '../../../pipeline/core/clock.ts'
 import { writeCanonicalJson } from '../canonical-json.ts'
@@ -8,6 +8,8 @@ import type { AgentState } from './store.ts'
 declare module './store.ts' {
   interface Records {
     claim: Claim
+    /** Answers to claims, by the same ids. */
+    answer: Payload
   }
 }
 
@@ -16,6 +18,15 @@ const REPLAY_MS = DAY
 
 /** Difference of clocks that a caller is forgiven at the end of the window. */
 const SKEW_MS = MINUTE
+
+/** For how long it is known that a key was used: a late retry is not done again. */
+const CLAIM_KEPT_MS = 30 * DAY
+
+/** For how long a claim counts whose process does not answer; requests take much less. */
+const IN_FLIGHT_MS = 2 * MINUTE
+
+/** Seconds after which a caller may ask again for a request that is under way. */
+const RETRY_AFTER_S = 1
 
 /** Support of keys, as capabilities tell it. */
 export const idempotency = { supported: true, replay_ttl_seconds: REPLAY_MS / SECOND }
@@ -27,16 +38,17 @@ export const IdempotencyKey = z
 
 type Payload = Record<string, unknown>
 
-/** Answer to a key. It outlives the window, so that a late retry is not done again. */
+/** A key that was used. It outlives the answer, so that a late retry is not done again. */
 export interface Claim {
   hash: string
   at: Instant
-  payload: Payload
+  /** The process that carries it out, until it is done. */
+  worker?: { pid: number; id: string }
 }
 
 /** A request that changes something, and whose key counts where. */
 export interface KeyedRequest {
-  /** The caller and the agent that was called: at another the same key is another. */
+  /** The agent that was called, the caller and its account: at another the same key is another. */
   scope: readonly string[]
   task: string
   given: Payload
@@ -44,39 +56,86 @@ export interface KeyedRequest {
 }
 
 /**
- * Does what is asked once for each key. The answer is remembered in the transaction that does it: a
- * request that fails leaves nothing of its key, and one that comes twice at once waits for the first.
+ * Does what is asked once for each key. The key is claimed first, so that the same request is told that
+ * it is under way; the answer is remembered in the transaction that does it, and a request that fails
+ * leaves its key free. The claim of a process that was killed counts for nobody.
  */
-export function runOnce(
+export async function runOnce(
   state: AgentState,
   { scope, task, given, now }: KeyedRequest,
   run: () => Payload,
 ): Promise<Payload> {
   const key = given.idempotency_key as string
   const place = hashText([...scope, key].join('\u001f'))
-  const hash = hashRequest(task, given)
-  return state.transactTogether(now, () => {
-    const claim = state.get('claim', '', place)
-    if (claim) return replay(claim, hash, now)
-    const payload = { ...run(), idempotency_key: key }
-    state.put('claim', '', place, { hash, at: now, payload }, { now })
-    return payload
-  })
+  const claim: Claim = { hash: hashRequest(task, given), at: now }
+  const worker = { pid: process.pid, id: randomUUID() }
+  const known = await state.transactTogether(now, () =>
+    claimKey(state, place, { ...claim, worker }, now),
+  )
+  if (known) return known
+  try {
+    return await state.transactTogether(now, () => {
+      const payload = { ...run(), idempotency_key: key }
+      state.put('claim', '', place, claim, { now, keptMs: CLAIM_KEPT_MS })
+      state.put('answer', '', place, payload, { now, keptMs: REPLAY_MS + SKEW_MS })
+      return payload
+    })
+  } catch (error) {
+    await state.transactTogether(now, () => {
+      if (state.get('claim', '', place)?.worker?.id === worker.id) state.remove('claim', '', place)
+    })
+    throw error
+  }
 }
 
-function replay({ hash, at, payload }: Claim, asked: string, now: Instant): Payload {
-  if (now - at > REPLAY_MS + SKEW_MS) {
-    throw new TaskError('IDEMPOTENCY_EXPIRED', 'This idempotency_key is too old to be used again', {
-      field: 'idempotency_key',
-    })
+/** Claims a key; returns the answer that it has already. Throws where it cannot be used. */
+function claimKey(
+  state: AgentState,
+  place: string,
+  claim: Claim,
+  now: Instant,
+): Payload | undefined {
+  const known = state.get('claim', '', place)
+  if (!known || (known.worker && isAbandoned(known, now))) {
+    state.put('claim', '', place, claim, { now, keptMs: CLAIM_KEPT_MS })
+    return undefined
   }
-  if (hash !== asked) {
+  if (now - known.at > REPLAY_MS + SKEW_MS) throw refuseExpired()
+  if (known.hash !== claim.hash) {
     throw new TaskError(
       'IDEMPOTENCY_CONFLICT',
       'This idempotency_key was used for another request: use a new one',
     )
   }
+  if (known.worker) {
+    throw new TaskError('IDEMPOTENCY_IN_FLIGHT', 'This request is under way: ask again', {
+      field: 'idempotency_key',
+      retry_after: RETRY_AFTER_S,
+    })
+  }
+  const payload = state.get('answer', '', place)
+  if (!payload) throw refuseExpired()
   return { ...payload, replayed: true }
+}
+
+function refuseExpired(): TaskError {
+  return new TaskError('IDEMPOTENCY_EXPIRED', 'This idempotency_key is too old to be used again', {
+    field: 'idempotency_key',
+  })
+}
+
+/** Tells if nobody carries out what was claimed: the process has ended, or takes too long. */
+function isAbandoned({ at, worker }: Claim, now: Instant): boolean {
+  return now - at > IN_FLIGHT_MS || !isRunning(worker!.pid)
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    // A process of another user is there all the same.
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
 }
 
 /** Hashes what a request asks for: neither its key, nor what only travels with it. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { writeCanonicalJson } from '../../../api/agent/canonical-json.ts'
@@ -35,6 +36,13 @@ afterEach(async () => {
 const create = (more: object = {}) =>
   agent.succeed('sales', 'create_media_buy', { ...order, ...more })
 const refuse = (more: object) => agent.fail('sales', 'create_media_buy', { ...order, ...more })
+/** Computes where the claim of this test's key is kept. */
+const findClaimId = () => {
+  const named = [account.brand.domain, '', account.operator].join('\u001f')
+  const accountId = `acct_${createHash('sha256').update(named).digest('hex').slice(0, 16)}`
+  const place = ['sales', 'public', accountId, key].join('\u001f')
+  return createHash('sha256').update(place).digest('hex')
+}
 const statuses = { status_filter: ['pending_creatives', 'pending_start', 'active'] }
 const countBuys = async () =>
   (await agent.succeed('sales', 'get_media_buys', statuses)).media_buys.length
@@ -48,10 +56,47 @@ test('a repeated request gets the first answer and is carried out once', async (
   expect(await countBuys()).toBe(1)
 })
 
-test('twenty equal requests at once are carried out once', async () => {
-  const all = await Promise.all(Array.from({ length: 20 }, () => create()))
-  expect(new Set(all.map(({ media_buy_id }) => media_buy_id)).size).toBe(1)
-  expect(all.filter(({ replayed }) => replayed)).toHaveLength(19)
+test('a request that is under way is not carried out again, and says when to ask', async () => {
+  const all = await Promise.all(
+    Array.from({ length: 20 }, () => agent.call('sales', 'create_media_buy', order)),
+  )
+  const done = all.filter(({ isError }) => !isError)
+  expect(new Set(done.map(({ payload }) => payload.media_buy_id)).size).toBe(1)
+  const others = all.filter(({ isError }) => isError).map(({ payload }) => payload)
+  expect(others.length).toBeGreaterThan(0)
+  for (const payload of others) {
+    expect(payload).toMatchObject({
+      code: 'IDEMPOTENCY_IN_FLIGHT',
+      adcp_error: { recovery: 'transient', retry_after: 1 },
+    })
+  }
+  expect(await create()).toMatchObject({ replayed: true })
+  expect(await countBuys()).toBe(1)
+})
+
+test('a claim of a process that has ended, or takes too long, keeps nobody out', async () => {
+  const first = await create()
+  const [claim] = agent.state.list('claim', '')
+  const { worker: _worker, ...finished } = claim!
+  const id = findClaimId()
+  const leave = (pid: number) =>
+    agent.state.transact(clock.now(), () =>
+      agent.state.put(
+        'claim',
+        '',
+        id,
+        { ...finished, worker: { pid, id: 'x' } },
+        {
+          now: clock.now(),
+        },
+      ),
+    )
+  leave(process.pid)
+  expect((await refuse({})).code).toBe('IDEMPOTENCY_IN_FLIGHT')
+  clock.tick({ minutes: 3 })
+  expect((await create()).media_buy_id).not.toBe(first.media_buy_id)
+  leave(2 ** 22 + 1)
+  expect(await create()).not.toHaveProperty('replayed')
 })
 
 test('a different request with the same key is refused and learns nothing', async () => {
@@ -64,11 +109,15 @@ test('a different request with the same key is refused and learns nothing', asyn
   expect(Object.keys(payload.adcp_error)).toEqual(['code', 'message'])
   expect(payload.code).toBe('IDEMPOTENCY_CONFLICT')
   expect(JSON.stringify(payload)).not.toMatch(/mb_|100|hash/)
-  expect((await refuse({ account: { ...account, operator: 'x.example' } })).code).toBe(
-    'IDEMPOTENCY_CONFLICT',
-  )
-  const other = { idempotency_key: key, accounts: [{ ...account, billing: 'agent' }] }
-  expect((await agent.fail('sales', 'sync_accounts', other)).code).toBe('IDEMPOTENCY_CONFLICT')
+  const other = { idempotency_key: key, account, catalogs: [{ catalog_id: 'c', type: 'product' }] }
+  expect((await agent.fail('sales', 'sync_catalogs', other)).code).toBe('IDEMPOTENCY_CONFLICT')
+})
+
+test('a key counts for one account only', async () => {
+  const first = await create()
+  const other = await create({ account: { ...account, operator: 'x.example' } })
+  expect(other).not.toHaveProperty('replayed')
+  expect(other.media_buy_id).not.toBe(first.media_buy_id)
 })
 
 test('a key counts for one agent only', async () => {
