@@ -105,17 +105,12 @@ export function listKnownAccounts({ state, tenant }: TaskContext): Account[] {
   return own.length > 0 ? own : [firstAccount]
 }
 
-/** Converts how an account is named to its id, whether it is known or not. */
-export function toAccountKey(ref: AccountRef): string {
-  return 'account_id' in ref ? (ref.account_id as string) : toAccountId(ref as NaturalAccount)
-}
-
 /**
  * Finds an account. One that is named by whose it is need not have been set up; an id must be known.
  * Throws where it is not, and where it was closed.
  */
 export function resolveAccount(ref: AccountRef, { state, tenant }: TaskContext): Account {
-  const id = toAccountKey(ref)
+  const id = 'account_id' in ref ? (ref.account_id as string) : toAccountId(ref as NaturalAccount)
   const known =
     state.get('account', tenant, id) ??
     (id === firstAccount.account_id ? firstAccount : undefined) ??

@@ -18,6 +18,7 @@ import { TaskError } from './errors.ts'
 import { addMcpEndpoints } from './mcp-endpoint.ts'
 import { AgentMetrics } from './metrics.ts'
 import { addPages } from './pages.ts'
+import { type SignatureOptions, verifyRequests } from './request-signatures.ts'
 import type { AgentState } from './state/store.ts'
 import { addWellKnown } from './well-known.ts'
 
@@ -26,12 +27,15 @@ export interface AgentDeps {
   clock: Clock
   log: Log
   state: AgentState
+  /** Keys that may sign requests; without them none may. */
+  signers?: Pick<SignatureOptions, 'fetchJson' | 'trusted' | 'revoked'>
 }
 
 const BODY_BYTES = 1024 * 1024
 
 /** The reference agent: every tenant, with the public test credential, over one port. */
-export function buildAgentApp({ config, clock, log, state }: AgentDeps): FastifyInstance {
+export function buildAgentApp(deps: AgentDeps): FastifyInstance {
+  const { config, clock, log, state, signers = { revoked: [] } } = deps
   const { requestMs, connections } = config.LIMITS
   const app = fastify({
     logger: false,
@@ -47,6 +51,7 @@ export function buildAgentApp({ config, clock, log, state }: AgentDeps): Fastify
     toAddress: tenant => config.AGENT_URLS[tenant] ?? `${origin()}/${tenant}/mcp`,
     now: clock.now,
     state,
+    signedTasks: config.AGENT_SIGNED_TASKS,
     metrics: new AgentMetrics(),
     onError: error => log.error({ error }, 'a task failed'),
   }
@@ -74,10 +79,25 @@ export function buildAgentApp({ config, clock, log, state }: AgentDeps): Fastify
       const message = 'Send the credential as Authorization: Bearer'
       await sendError(reply, 401, new TaskError('UNAUTHORIZED', message))
     })
+    verifyRequests(scope, {
+      ...signers,
+      protocolName: config.PROTOCOL_NAME,
+      state,
+      now: clock.now,
+      toSignedUrl: path => toSignedUrl(path, services),
+      requiredFor: services.signedTasks,
+    })
     addMcpEndpoints(scope, services)
     addA2aEndpoints(scope, services)
   })
   return app
+}
+
+/** Converts a path of this server to the address that its callers know. */
+function toSignedUrl(path: string, { origin, toAddress }: AgentServices): string {
+  const [, tenant, transport] = /^\/([a-z-]+)\/(mcp|a2a)$/.exec(path) ?? []
+  if (!tenant || !transport) return `${origin()}${path}`
+  return toAddress(tenant).replace(/mcp$/, transport)
 }
 
 /** Answers what failed before a task was reached: too many calls, or a body that is no JSON. */

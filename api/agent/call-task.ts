@@ -14,6 +14,8 @@ export interface AgentServices {
   toAddress(tenant: string): string
   now(): number
   state: AgentState
+  /** Tasks whose requests must be signed. */
+  signedTasks: readonly string[]
   metrics: AgentMetrics
   /** Reports an error of our own. */
   onError(error: unknown): void
@@ -62,12 +64,13 @@ export async function callTask(
 
 function buildContext(
   { name, protocols, specialisms, tasks }: Tenant,
-  { protocolName, origin, toAddress, state, now }: AgentServices,
+  { protocolName, origin, toAddress, signedTasks, state, now }: AgentServices,
 ): Omit<TaskContext, 'caller'> {
   return {
     protocolName,
     origin: origin(),
     toAddress,
+    signedTasks,
     tenant: name,
     protocols,
     specialisms,

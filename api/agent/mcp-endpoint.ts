@@ -48,7 +48,7 @@ async function answer(
   services: AgentServices,
 ): Promise<unknown> {
   const wantsStream = (request.headers.accept ?? '').includes('text/event-stream')
-  const server = buildServer(tenant, services)
+  const server = buildServer(tenant, services, request.signedBy)
   const transport = new WebStandardStreamableHTTPServerTransport({
     enableJsonResponse: !wantsStream,
   })
@@ -84,7 +84,7 @@ function toWebRequest({ url, headers }: FastifyRequest, { origin }: AgentService
 /** A call as it comes: the task itself judges its arguments, in words that its callers understand. */
 const AnyCall = z.looseObject({ method: z.literal('tools/call') })
 
-function buildServer(tenant: Tenant, services: AgentServices): Server {
+function buildServer(tenant: Tenant, services: AgentServices, caller?: string): Server {
   const { protocolName } = services
   const server = new Server(
     { name: tenant.name, title: tenant.title, version: '1.0.0' },
@@ -101,7 +101,7 @@ function buildServer(tenant: Tenant, services: AgentServices): Server {
   }))
   server.setRequestHandler(AnyCall, async request => {
     const { name, arguments: given = {} } = CallToolRequestSchema.parse(request).params
-    return toResult(await callTask(tenant, name, given, services))
+    return toResult(await callTask(tenant, name, given, services, caller))
   })
   return server
 }

@@ -1,13 +1,20 @@
+import { readFileSync } from 'node:fs'
 import { chooseAgentPort } from '../../pipeline/core/agent-port.ts'
+import { SECOND } from '../../pipeline/core/clock.ts'
+import type { Config } from '../../pipeline/core/config.ts'
 import type { Fetcher } from '../../pipeline/fetch/http.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { type AgentDeps, buildAgentApp } from './app.ts'
 import { AgentState } from './state/store.ts'
 import { WebhookSender } from './webhooks/sender.ts'
 
+/** Bounds of a brand.json or a key set of an operator. */
+const KEYS_BYTES = 1024 * 1024
+const KEYS_DEADLINE_MS = 5 * SECOND
+
 interface AgentRoleDeps extends Omit<AgentDeps, 'state'> {
   /** Posts webhooks; whoever starts the agent closes it. */
-  fetcher: Pick<Fetcher, 'call'>
+  fetcher: Pick<Fetcher, 'call' | 'fetchDocument'>
 }
 
 /** The reference agent as a process: listens, and posts webhooks, until it is closed. */
@@ -17,7 +24,7 @@ export async function runAgent({
 }: AgentRoleDeps): Promise<{ url: string; close(): Promise<void> }> {
   const { config, clock, log } = deps
   const state = AgentState.open(resolvePaths(config.DATA_DIR).agentState)
-  const app = buildAgentApp({ ...deps, state })
+  const app = buildAgentApp({ ...deps, state, signers: findSigners(config, fetcher) })
   const parts = { state, clock, log, fetcher, protocolName: config.PROTOCOL_NAME }
   const sender = new WebhookSender(parts)
   sender.start()
@@ -29,6 +36,31 @@ export async function runAgent({
       await app.close()
       await sender.close()
       await state.close()
+    },
+  }
+}
+
+/** Finds who may sign requests: keys of a file, and those of operators by their brand.json. */
+function findSigners(
+  { AGENT_SIGNER_KEYS: file, AGENT_REVOKED_KEYS: revoked }: Config,
+  fetcher: Pick<Fetcher, 'fetchDocument'>,
+): NonNullable<AgentDeps['signers']> {
+  return {
+    revoked,
+    trusted: file === undefined ? undefined : JSON.parse(readFileSync(file, 'utf8')),
+    async fetchJson(url, { redirects }) {
+      const limits = { maxBytes: KEYS_BYTES, deadlineMs: KEYS_DEADLINE_MS }
+      const fetched = await fetcher.fetchDocument(url, {
+        ...limits,
+        redirects: redirects ? 'same-site' : 'none',
+        maxRedirects: redirects ? 3 : 0,
+      })
+      if (fetched.kind !== 'ok') return undefined
+      try {
+        return { value: JSON.parse(fetched.body.toString()), url: fetched.url }
+      } catch {
+        return undefined
+      }
     },
   }
 }

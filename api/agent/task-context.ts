@@ -8,6 +8,8 @@ export interface TaskContext {
   origin: string
   /** Returns the public address of a tenant of this agent, such as `https://agent.example/creative/mcp`. */
   toAddress(tenant: string): string
+  /** Tasks whose requests must be signed. */
+  signedTasks: readonly string[]
   /** The caller: the key that signed the request, or everybody who has the public credential. */
   caller: string
   /** Name of the tenant that was called, such as `sales`. */

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { AccountRef, toAccountKey } from './accounts.ts'
 import { TaskError } from './errors.ts'
 import { IdempotencyKey, runOnce } from './state/idempotency.ts'
 import type { TaskContext } from './task-context.ts'
@@ -81,11 +80,12 @@ export async function runTask(
   return { ...payload, ...readContext(given) }
 }
 
-/** A key counts for one caller, one account and one agent: all who try this one share its credential. */
+/**
+ * A key counts for one caller of one agent: a signer, or everybody with the public credential. The account
+ * is part of what is asked for, since the protocol's own tests name another one for the same key.
+ */
 function describeKey(task: Task, given: Payload, { tenant, caller, protocolName }: TaskContext) {
-  const account = AccountRef.safeParse(given.account)
-  const scope = [tenant, caller, account.success ? toAccountKey(account.data) : '']
-  return { scope, task: task.name(protocolName), given }
+  return { scope: [tenant, caller], task: task.name(protocolName), given }
 }
 
 /** Reads the context of a request, which each answer repeats, failures too. */

@@ -48,6 +48,11 @@ const networks = z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]), 
   error: 'must be addresses or networks such as 10.0.0.0/8, separated by commas',
 })
 
+const names = z
+  .string()
+  .default('')
+  .transform(list => list.split(',').flatMap(item => item.trim() || []))
+
 /** Addresses by the names of tenants. */
 const tenantUrls = JsonText.pipe(z.record(z.string(), httpUrl))
 
@@ -234,6 +239,18 @@ export const settings = {
     tenantUrls.default({}),
     'JSON of the public addresses of tenants of the reference agent that have one of their own, such as `{"sales": "https://sales.example/mcp"}`',
     { shown: '{}' },
+  ),
+  AGENT_SIGNED_TASKS: defineSetting(
+    names,
+    'tasks of the reference agent whose requests must be signed (RFC 9421), separated by commas; others are verified where they are signed',
+  ),
+  AGENT_SIGNER_KEYS: defineSetting(
+    text.optional(),
+    'file with a JWKS of keys that may sign requests to the reference agent for every operator; other keys are found by the operator’s brand.json',
+  ),
+  AGENT_REVOKED_KEYS: defineSetting(
+    names,
+    'ids of keys that may sign no requests to the reference agent any more, separated by commas',
   ),
   TEST_AGENT_TOKEN: defineSetting(
     z.string().min(8, 'must have at least 8 characters').default('public-test-token'),

@@ -1,4 +1,5 @@
 import { toAgentUrlKey } from '../core/agent-url.ts'
+import { fetchBrandFile, listDeclaredAgents } from './brand-file.ts'
 import { Cached, type FetchJson, findInKeySet } from './key-set.ts'
 import type { PublicJwk } from './keys.ts'
 
@@ -18,16 +19,6 @@ export interface AgentKeysOptions {
   now: () => number
   /** `signing_keys` of the agent in a publisher's adagents.json; undefined where none are pinned. */
   fetchPins?: () => Promise<readonly PinnedKey[] | undefined>
-}
-
-/** Pointers that are followed from one brand.json to another. */
-const MAX_POINTERS = 3
-
-interface Brand {
-  authoritative_location?: unknown
-  house?: unknown
-  brands?: unknown
-  agents?: unknown
 }
 
 /**
@@ -81,8 +72,11 @@ export class AgentKeys {
   /** Finds the address of the agent's JWKS by the brand.json that declares it. */
   async #discover(): Promise<{ value: string | undefined; maxAge?: number | undefined }> {
     const { agentUrl, brandDomain } = this.#options
-    const found = await this.#fetchBrand(`https://${brandDomain}/.well-known/brand.json`)
-    const agents = found ? listAgents(found.brand, agentUrl) : []
+    const found = await fetchBrandFile(brandDomain, this.#options.fetchJson)
+    const wanted = toAgentUrlKey(agentUrl)
+    const agents = found
+      ? listDeclaredAgents(found.brand, ({ url }) => toAgentUrlKey(url) === wanted)
+      : []
     if (!found || agents.length !== 1) return { value: undefined, maxAge: 0 }
     const declared = agents[0]!.jwks_uri
     if (typeof declared === 'string') return { value: declared, maxAge: found.maxAge }
@@ -90,39 +84,6 @@ export class AgentKeys {
     const own = isSameOrigin ? new URL('/.well-known/jwks.json', agentUrl).href : undefined
     return { value: own, maxAge: found.maxAge }
   }
-
-  /** A brand.json, or the one that it points to. */
-  async #fetchBrand(
-    url: string,
-    visited: readonly string[] = [],
-  ): Promise<{ brand: Brand; url: string; maxAge?: number } | undefined> {
-    if (visited.includes(url) || visited.length > MAX_POINTERS) return undefined
-    const fetched = await this.#options.fetchJson(url, { redirects: true })
-    if (!fetched || typeof fetched.value !== 'object' || fetched.value === null) return undefined
-    const brand = fetched.value as Brand
-    const next = findPointer(brand)
-    if (next !== undefined) return this.#fetchBrand(next, [...visited, url])
-    const { maxAge } = fetched
-    return { brand, url: fetched.url, ...(maxAge === undefined ? {} : { maxAge }) }
-  }
-}
-
-function findPointer({ authoritative_location, house }: Brand): string | undefined {
-  if (typeof authoritative_location === 'string') return authoritative_location
-  return typeof house === 'string' ? `https://${house}/.well-known/brand.json` : undefined
-}
-
-/** The declarations of an agent in a brand.json: of a brand, of the house, or of the file itself. */
-function listAgents({ brands, house, agents }: Brand, agentUrl: string): { jwks_uri?: unknown }[] {
-  const wanted = toAgentUrlKey(agentUrl)
-  const declaredBy = (part: unknown) => {
-    const list = (part as { agents?: unknown } | null)?.agents
-    return (Array.isArray(list) ? list : []).filter(
-      agent => typeof agent?.url === 'string' && toAgentUrlKey(agent.url) === wanted,
-    )
-  }
-  const ofBrands = (Array.isArray(brands) ? brands : []).flatMap(declaredBy)
-  return [ofBrands, declaredBy(house), declaredBy({ agents })].find(list => list.length > 0) ?? []
 }
 
 function findPinned(

@@ -3,6 +3,7 @@ export { AgentKeys, type AgentKeysOptions, type PinnedKey } from './agent-keys.t
 export { checkContentDigest, computeContentDigest } from './content-digest.ts'
 export { type Fetched, type FetchJson, findInKeySet } from './key-set.ts'
 export type { Algorithm, PublicJwk } from './keys.ts'
+export { OperatorKeys } from './operator-keys.ts'
 export {
   buildRequestProfile,
   buildWebhookProfile,

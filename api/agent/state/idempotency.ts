@@ -48,7 +48,7 @@ export interface Claim {
 
 /** A request that changes something, and whose key counts where. */
 export interface KeyedRequest {
-  /** The agent that was called, the caller and its account: at another the same key is another. */
+  /** The agent that was called, and the caller: at another the same key is another. */
   scope: readonly string[]
   task: string
   given: Payload

@@ -17,13 +17,18 @@ export const getCapabilities = defineTask({
   title: 'Tell what this agent can do',
   description: 'Tells the protocols and features of this agent',
   input: Input,
-  run({ protocols }, { protocolName, protocols: spoken, specialisms, taskNames }) {
+  run({ protocols }, { protocolName, protocols: spoken, specialisms, taskNames, signedTasks }) {
     const blocks = Object.entries(describeProtocols()).filter(
       ([name]) => spoken.some(one => one === name) && (!protocols || protocols.includes(name)),
     )
     const version = { major_versions: MAJOR_VERSIONS, idempotency }
     return {
       [protocolName]: version,
+      request_signing: {
+        supported: true,
+        covers_content_digest: 'either',
+        required_for: taskNames.filter(name => signedTasks.includes(name)),
+      },
       webhook_signing: {
         supported: true,
         profile: buildWebhookProfile(protocolName).tag,

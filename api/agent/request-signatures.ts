@@ -1,0 +1,139 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { SECOND } from '../../pipeline/core/clock.ts'
+import type { FetchJson } from '../../pipeline/signing/key-set.ts'
+import { findInKeySet } from '../../pipeline/signing/key-set.ts'
+import type { PublicJwk } from '../../pipeline/signing/keys.ts'
+import { OperatorKeys } from '../../pipeline/signing/operator-keys.ts'
+import { buildRequestProfile, type Refusal, toErrorCode } from '../../pipeline/signing/profile.ts'
+import { type Verifier, verifySignature } from '../../pipeline/signing/verify.ts'
+import { TaskError } from './errors.ts'
+import { readCall } from './read-call.ts'
+import { SharedReplayStore } from './state/shared-replays.ts'
+import type { AgentState } from './state/store.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The body as it came: bytes are signed, not what they say. */
+    bytes?: Buffer
+    /** Id of the key that signed the request. */
+    signedBy?: string
+  }
+}
+
+export interface SignatureOptions {
+  protocolName: string
+  state: AgentState
+  /** In milliseconds. */
+  now(): number
+  /** The address that a caller signs for a path of this server. */
+  toSignedUrl(path: string): string
+  /** Fetches brand.json files and key sets of operators; without it only `trusted` keys sign. */
+  fetchJson?: FetchJson | undefined
+  /** A JWKS of keys that may sign whatever operator is named, such as those of a test. */
+  trusted?: unknown
+  /** Ids of keys that may sign no more. */
+  revoked: readonly string[]
+  /** Tasks that must be signed. */
+  requiredFor: readonly string[]
+}
+
+/** Operators whose keys are remembered. */
+const OPERATORS_MAX = 1000
+
+/**
+ * Verifies what is signed of the requests of a scope, and refuses those that must be and are not, before
+ * a task is reached. A request that needs no signature and has none is let through.
+ */
+export function verifyRequests(app: FastifyInstance, options: SignatureOptions): void {
+  keepBytes(app)
+  const verifier = new RequestVerifier(options)
+  app.addHook('preHandler', async (request, reply) => {
+    if (request.method !== 'POST') return
+    const refusal = await verifier.verify(request)
+    if (refusal) await refuseSignature(reply, toErrorCode(verifier.profile, refusal))
+  })
+}
+
+/** Parses JSON as the framework does, and keeps the bytes. */
+function keepBytes(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeContentTypeParser('application/json')
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    (request: FastifyRequest, body: Buffer, done) => {
+      request.bytes = body
+      parse(request, body.toString(), done)
+    },
+  )
+}
+
+async function refuseSignature(reply: FastifyReply, code: string): Promise<void> {
+  const failure = new TaskError(
+    'UNAUTHORIZED',
+    `The signature of this request was refused: ${code}`,
+  )
+  await reply
+    .code(401)
+    .headers({
+      'www-authenticate': `Signature error="${code}"`,
+      'access-control-allow-origin': '*',
+    })
+    .send({ code: failure.code, message: failure.message, error: code })
+}
+
+class RequestVerifier {
+  readonly profile: Verifier['profile']
+  readonly #options: SignatureOptions
+  readonly #replays: SharedReplayStore
+  readonly #operators = new Map<string, OperatorKeys>()
+
+  constructor(options: SignatureOptions) {
+    this.profile = buildRequestProfile(options.protocolName)
+    this.#options = options
+    this.#replays = new SharedReplayStore(options.state)
+  }
+
+  /** Verifies a request and notes who signed it; returns why it is refused. */
+  async verify(request: FastifyRequest): Promise<Refusal | undefined> {
+    const { now, toSignedUrl, requiredFor, revoked } = this.#options
+    const { task, operator } = readCall(request.body)
+    const verification = await verifySignature(
+      {
+        method: request.method,
+        url: toSignedUrl(request.raw.url ?? '/'),
+        // Headers that came twice are a fault, which the joined ones would hide.
+        headers: request.raw.headersDistinct ?? request.headers,
+        body: request.bytes ?? '',
+      },
+      {
+        profile: this.profile,
+        findKey: keyid => this.#findKey(keyid, operator),
+        checkRevocation: keyid => (revoked.includes(keyid) ? 'revoked' : 'valid'),
+        replays: this.#replays,
+        isRequired: task !== undefined && requiredFor.includes(task),
+      },
+      Math.floor(now() / SECOND),
+    )
+    if (verification.outcome === 'refused') return verification.refusal
+    if (verification.outcome === 'verified') request.signedBy = verification.keyid
+    return undefined
+  }
+
+  #findKey(keyid: string, operator: string | undefined): Promise<PublicJwk | undefined> {
+    const { trusted } = this.#options
+    const key = findInKeySet(trusted, keyid)
+    if (key || operator === undefined) return Promise.resolve(key)
+    return this.#findOperator(operator)?.findKey(keyid) ?? Promise.resolve(undefined)
+  }
+
+  #findOperator(domain: string): OperatorKeys | undefined {
+    const { fetchJson, now } = this.#options
+    const known = this.#operators.get(domain)
+    if (known || !fetchJson) return known
+    const keys = new OperatorKeys(domain, fetchJson, () => Math.floor(now() / SECOND))
+    if (this.#operators.size >= OPERATORS_MAX) this.#operators.clear()
+    this.#operators.set(domain, keys)
+    return keys
+  }
+}

@@ -1,0 +1,50 @@
+import { SECOND } from '../../../pipeline/core/clock.ts'
+import {
+  MemoryReplayStore,
+  type Nonce,
+  type ReplayStore,
+} from '../../../pipeline/signing/replay-store.ts'
+import type { AgentState } from './store.ts'
+
+declare module './store.ts' {
+  interface Records {
+    /** Nonces of signatures that were accepted, by the key. */
+    nonce: true
+  }
+}
+
+/** For how long a nonce is remembered: longer than any signature is accepted. */
+const NONCE_KEPT_MS = 600 * SECOND
+
+/** Nonces that all processes of a folder share; how many a key may use each of them counts by itself. */
+export class SharedReplayStore implements ReplayStore {
+  readonly #own = new MemoryReplayStore()
+  readonly #state: AgentState
+
+  constructor(state: AgentState) {
+    this.#state = state
+  }
+
+  has(nonce: Nonce, now: number): boolean {
+    this.#state.refresh()
+    return this.#own.has(nonce, now) || this.#state.get('nonce', nonce.keyid, toId(nonce)) === true
+  }
+
+  isFull(keyid: string, now: number): boolean {
+    return this.#own.isFull(keyid, now)
+  }
+
+  async add(nonce: Nonce, now: number): Promise<boolean> {
+    if (!this.#own.add(nonce, now)) return false
+    const [state, id, nowMs] = [this.#state, toId(nonce), now * SECOND]
+    return state.transactTogether(nowMs, () => {
+      if (state.get('nonce', nonce.keyid, id)) return false
+      state.put('nonce', nonce.keyid, id, true, { now: nowMs, keptMs: NONCE_KEPT_MS })
+      return true
+    })
+  }
+}
+
+function toId({ nonce, uri }: Nonce): string {
+  return `${nonce} ${uri}`.slice(0, 1000)
+}
