@@ -104,7 +104,7 @@ export class OwnRedis {
     }
     this.#log.error(
       { reason: toReason(failed), set_aside: redisDamaged },
-      'redis cannot read its data: set aside and begun anew; what was under way is found again when it is due',
+      'redis cannot read its data: set aside, starting empty; lost jobs are dispatched again when due',
     )
     return undefined
   }
@@ -112,7 +112,7 @@ export class OwnRedis {
   #checkDisk(): boolean {
     const hasSpace = hasDiskSpace(this.#paths.redis)
     if (!hasSpace && !this.#isWaitingForDisk) {
-      this.#log.error({ dir: this.#paths.dir }, 'no room on the disk: redis waits for some')
+      this.#log.error({ dir: this.#paths.dir }, 'the disk is full: redis waits for room')
     }
     this.#isWaitingForDisk = !hasSpace
     return hasSpace

@@ -73,7 +73,7 @@ export class IssuerKeys {
         config.LIMITS.issuerMs + SLACK_MS,
       )
       if ('failed' in read) {
-        log.warn({ issuer: config.AUTH_ISSUER, detail: read.failed }, 'issuer not read')
+        log.warn({ issuer: config.AUTH_ISSUER, detail: read.failed }, 'issuer keys not fetched')
         return false
       }
       if (read.issuer !== config.AUTH_ISSUER) {
@@ -87,7 +87,10 @@ export class IssuerKeys {
       )
       return 'done' in answer
     } catch (error) {
-      log.warn({ error: error instanceof Error ? error.message : String(error) }, 'issuer not read')
+      log.warn(
+        { error: error instanceof Error ? error.message : String(error) },
+        'issuer keys not fetched',
+      )
       return false
     }
   }

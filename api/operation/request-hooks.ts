@@ -39,7 +39,7 @@ function requireStores({ reader }: Services): onRequestHookHandler {
   return (_request, _reply, done) => {
     if (reader.serving !== undefined) return done()
     const fields = { retry_after: STORES_AGAIN_SECONDS }
-    return done(new PublicError('unavailable', 'the stores are not there; try again', fields))
+    return done(new PublicError('unavailable', 'the stores are not available; try again', fields))
   }
 }
 

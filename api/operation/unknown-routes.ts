@@ -19,11 +19,11 @@ export function answerUnknown(app: FastifyInstance, operations: readonly Place[]
     const path = request.url.split('?', 1)[0]!
     // A path may be the place of one operation and be named by a parameter of another one.
     const taken = new Set(paths.flatMap(route => (route.pattern.test(path) ? route.methods : [])))
-    if (taken.size === 0) return done(new PublicError('not_found', `nothing is at ${path}`))
+    if (taken.size === 0) return done(new PublicError('not_found', `${path} does not exist`))
     const allow = [...taken, 'OPTIONS'].join(', ')
     reply.header('allow', allow)
     if (request.method !== 'OPTIONS') {
-      return done(new PublicError('method_not_allowed', `${path} takes ${allow}`))
+      return done(new PublicError('method_not_allowed', `${path} allows ${allow}`))
     }
     reply
       .headers({ ...preflight, 'access-control-allow-methods': allow })

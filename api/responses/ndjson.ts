@@ -26,7 +26,7 @@ export async function sendLines(
     await pipeline(Readable.from(formatLines(items)), createGzip(), response)
   } catch (error) {
     if (!response.destroyed) response.destroy()
-    log.warn({ error }, 'a stream of lines broke off')
+    log.warn({ error }, 'an NDJSON stream failed')
   } finally {
     done()
   }

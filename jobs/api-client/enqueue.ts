@@ -205,7 +205,7 @@ async function waitForEnd(
       stop = () => abandon(String(signal.reason))
       if (signal.aborted) stop()
       else signal.addEventListener('abort', stop)
-      timer = setTimeout(abandon, ms, 'nobody answered in time')
+      timer = setTimeout(abandon, ms, 'no answer in time')
       enqueued.catch(reject)
     })
   } finally {

@@ -54,10 +54,7 @@ export class SubmissionClient {
       return await new Promise<Answer>((resolve, reject) => {
         resolveAnswer = resolve
         this.#waiting.set(id, (this.#waiting.get(id) ?? new Set()).add(resolveAnswer))
-        timer = setTimeout(
-          () => reject(new Error('nobody answered in time')),
-          this.#timeouts.answerMs,
-        )
+        timer = setTimeout(() => reject(new Error('no answer in time')), this.#timeouts.answerMs)
         this.#send({ text: JSON.stringify(submission), lost: reject })
       })
     } finally {

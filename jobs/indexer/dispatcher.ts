@@ -150,7 +150,7 @@ export class Dispatcher {
       })
       this.#register(job.id!, noted)
     }
-    if (targets.length > 0) this.#log.debug({ targets: targets.length }, 'handed out')
+    if (targets.length > 0) this.#log.debug({ targets: targets.length }, 'dispatched')
   }
 
   #note(targets: readonly Source[], isUrgent: boolean, endedAt?: Instant): Batch {
@@ -222,7 +222,7 @@ export class Dispatcher {
       const isLost = now - batch.endedAt > this.#config.LIMITS.crawlLostMs
       if (!isLost && this.#isAwaited(batch)) continue
       const files = this.#listUnconfirmed(batch).length
-      if (files > 0) this.#log.warn({ files }, 'files were handed out in vain')
+      if (files > 0) this.#log.warn({ files }, 'dispatched files got no result')
       this.#release(batch)
       this.#batches.delete(id)
     }

@@ -141,7 +141,7 @@ export class SubmissionConsumer {
       try {
         return [{ client, submission: Submission.parse(JSON.parse(text)) }]
       } catch (error) {
-        this.#log.error({ error }, 'a submission was not understood')
+        this.#log.error({ error }, 'a submission is malformed')
         return []
       }
     })

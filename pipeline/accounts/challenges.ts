@@ -53,7 +53,7 @@ export async function claimChallenge(
       ? await findLastChallenge(db, org_id, domain)
       : await findChallenge(db, challenge_id)
   if (challenge && challenge.org_id !== org_id) {
-    return { refused: 'the challenge is another organization’s', error: 'forbidden' }
+    return { refused: 'the challenge belongs to another organization', error: 'forbidden' }
   }
   if (challenge?.domain !== domain || challenge.state !== 'issued')
     return refuseWithoutChallenge(domain)

@@ -22,7 +22,7 @@ export async function addDomain(
     { domain },
   )
   if (holder && holder.org_id !== org_id) {
-    return { refused: `${domain} is another organization’s`, error: 'conflict' }
+    return { refused: `${domain} belongs to another organization`, error: 'conflict' }
   }
   await db.run('delete from verified_domains where domain = $domain', { domain })
   await db.insert('verified_domains', [{ org_id, domain, proof, verified_at: toIso(now), seq }])

@@ -82,7 +82,7 @@ async function refuseForeignHost(
   const isOwn = domains.some(domain => hostname === domain || hostname.endsWith(`.${domain}`))
   if (domains.length === 0 || isOwn) return undefined
   return {
-    refused: `${hostname} is on none of the domains that you have shown to be yours`,
+    refused: `${hostname} is on none of your verified domains`,
     error: 'unverified_hostname',
     fields: {
       agent_hostname: hostname,

@@ -31,7 +31,7 @@ export const indexDefinitions: OperationDefinitions<
   'audit.revert': {
     perform: () => ({ refused: 'whoever writes puts what that comes to in its place' }),
     requires: { membershipIn: ({ editor }) => editor.org_id },
-    irreversible: 'it was refused: there is nothing to take back',
+    irreversible: 'it was refused: there is nothing to revert',
   },
 }
 

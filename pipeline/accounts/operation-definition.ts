@@ -108,7 +108,7 @@ export async function invertRevision(
   const made = await findRevision(entity, domain, of)
   if (made === undefined) return `nothing is left of it: ${domain} was taken down since`
   const { number, last } = made
-  if (last !== number) return `revision ${last} of ${domain} came after it: take that back first`
+  if (last !== number) return `revision ${last} of ${domain} came after it: revert that first`
   const to_revision = number - 1
   return { op: 'entry.rollback', revision_id, domain, editor, entity, to_revision, moderates: true }
 }

@@ -28,7 +28,7 @@ export async function savePolicy(
   const { policy_id } = policy
   const known = await findPolicy(db, policy_id)
   if (known?.source_type === 'registry') {
-    return { refused: `${policy_id} is the registry’s own`, error: 'conflict' }
+    return { refused: `${policy_id} belongs to the registry`, error: 'conflict' }
   }
   if (known?.review_status === 'pending') {
     return { refused: `${policy_id} waits for review`, error: 'conflict' }

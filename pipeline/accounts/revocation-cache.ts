@@ -9,9 +9,9 @@ import { listRevokedKeys } from './organizations.ts'
 /** Refusals for rights that existed at submission and were revoked since. */
 const refusals = {
   key: { refused: 'the credential is not valid', error: 'unauthenticated' },
-  membership: { refused: 'you belong to that organization no more', error: 'forbidden' },
-  manager: { refused: 'only owners and admins do that with keys', error: 'forbidden' },
-  moderator: { refused: 'only a moderator does that', error: 'forbidden' },
+  membership: { refused: 'you no longer belong to that organization', error: 'forbidden' },
+  manager: { refused: 'only owners and admins may manage keys', error: 'forbidden' },
+  moderator: { refused: 'only a moderator may do that', error: 'forbidden' },
 } as const satisfies Record<string, Refusal>
 
 /**

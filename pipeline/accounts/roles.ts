@@ -36,7 +36,7 @@ export async function revokeRole(
     { holder, id, role, now: toIso(now), seq },
   )
   if (revoked > 0) return { done: { holder, id, role } }
-  return { refused: `${holder} ${id} is no ${role}`, error: 'not_found' }
+  return { refused: `${holder} ${id} does not have the role ${role}`, error: 'not_found' }
 }
 
 /** Everybody who holds or held a role and has a row for which `where` holds, with the roles that stand. */

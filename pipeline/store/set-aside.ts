@@ -17,14 +17,14 @@ export interface Aside {
 export function setAside({ paths, log }: Aside, path: string, reason: string): void {
   const file = relative(paths.dir, path)
   if (existsSync(path)) {
-    log.warn({ file, reason }, 'damaged: set aside, and made again')
+    log.warn({ file, reason }, 'damaged: set aside and rebuilt')
     renameSync(path, placeFor(paths, path))
-  } else log.warn({ file }, 'gone: made again')
+  } else log.warn({ file }, 'missing: rebuilt')
 }
 
 /** Copies a damaged file aside that must stay where it is, and logs its name. */
 export function copyAside({ paths, log }: Aside, path: string, reason: string): void {
-  log.warn({ file: relative(paths.dir, path), reason }, 'damaged: set aside, and made again')
+  log.warn({ file: relative(paths.dir, path), reason }, 'damaged: set aside and rebuilt')
   copyFileSync(path, placeFor(paths, path))
 }
 

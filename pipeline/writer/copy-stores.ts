@@ -42,7 +42,7 @@ export type Manifest = z.infer<typeof Manifest>
  */
 export function beginBackup(dir: string): string {
   const partial = `${resolve(dir)}.partial`
-  if (existsSync(dir)) throw new Error(`${dir} is there already`)
+  if (existsSync(dir)) throw new Error(`${dir} already exists`)
   rmSync(partial, { recursive: true, force: true })
   mkdirSync(partial, { recursive: true })
   chmodSync(partial, PRIVATE)

@@ -162,7 +162,7 @@ describe('a person', () => {
     const [late] = await Promise.all([making, removal, busy])
     expect([late.statusCode, late.json().error]).toEqual([
       403,
-      'you belong to that organization no more',
+      'you no longer belong to that organization',
     ])
     expect(await names(owner)).not.toContain('Too late')
   })

@@ -156,7 +156,7 @@ describe('a policy', () => {
     const [first] = await registry.submit({ op: 'policy.publish', policy })
     expect(first).toEqual({ done: { policy_id: 'coppa', revision_number: 1 } })
     expect((await save({ ...gdpr, policy_id: 'coppa' })).json().error).toBe(
-      'coppa is the registry’s own',
+      'coppa belongs to the registry',
     )
     expect((await inject('GET', 'resolve?policy_id=coppa')).json().source_type).toBe('registry')
   })

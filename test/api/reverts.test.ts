@@ -90,7 +90,7 @@ describe('reverting a save', () => {
   test('names the later save that must be reverted first', async () => {
     const [first] = (await rows('brand.save')).reverse()
     expect(await revert(first!.submission_id)).toEqual({
-      refused: 'revision 4 of acme.example came after it: take that back first',
+      refused: 'revision 4 of acme.example came after it: revert that first',
     })
     const refused = (await rows('audit.revert'))[0]
     expect(refused).toMatchObject({
@@ -305,14 +305,14 @@ describe('reverting', () => {
     await submit({ op: 'role.revoke', ...role })
     const [refused] = await rows('role.revoke')
     expect(await revert(refused!.submission_id)).toMatchObject({
-      refused: 'it was refused: there is nothing to take back',
+      refused: 'it was refused: there is nothing to revert',
     })
     const granted = await done({ op: 'role.grant', ...role })
     const again = await done({ op: 'role.grant', ...role })
     expect(await revert(again.submission_id)).toEqual({ refused: 'it changed nothing' })
     await done({ op: 'role.revoke', ...role })
     expect(await revert(granted.submission_id)).toEqual({
-      refused: 'what it changed was changed again since: take that back first',
+      refused: 'what it changed has changed again since: revert that first',
     })
   })
 })

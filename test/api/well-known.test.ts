@@ -104,7 +104,7 @@ describe('invalid requests', () => {
     const answer = await inject(method, url, { headers: { 'content-type': 'text/xml' } })
     expect([answer.statusCode, answer.json()]).toEqual([
       404,
-      { error: `nothing is at ${url}`, code: 'not_found' },
+      { error: `${url} does not exist`, code: 'not_found' },
     ])
   })
 

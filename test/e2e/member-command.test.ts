@@ -25,7 +25,7 @@ describe('registry member', () => {
     )
     expect((await run('member', 'set', ...acme, '--tier', 'gold')).stderr).toContain('company_icl')
     expect((await run('org', 'domain', 'add', 'Acme.example', ...acme)).stdout).toBe(
-      'acme.example is Acme’s\n',
+      'acme.example belongs to Acme\n',
     )
 
     const add = (...more: string[]) => run('member', 'agent', 'add', url, ...acme, ...more)

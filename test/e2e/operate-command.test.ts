@@ -71,7 +71,7 @@ describe('an operator', () => {
     expect(await named(domain)).toBe('Acme')
     expect(await run('audit', 'revert', id)).toMatchObject({
       status: 1,
-      stderr: `revision 3 of ${domain} came after it: take that back first\n`,
+      stderr: `revision 3 of ${domain} came after it: revert that first\n`,
     })
     expect(await run('audit', 'revert', 'that')).toMatchObject({
       status: 1,
@@ -128,7 +128,7 @@ test('queries, backs up and changes a running registry', async () => {
     expect(
       await writer.submit(buildBrandSave('Acme', 'acme.example', name).operation),
     ).toMatchObject({
-      refused: expect.stringContaining('show first'),
+      refused: expect.stringContaining('verify '),
     })
   }
   const [org] = JSON.parse(

@@ -51,7 +51,7 @@ describe('an unknown id or name is refused in one line', () => {
     [['key', 'revoke', id, ...nope], 'no organization named Nope'],
     [['key', 'revoke', id, ...acme], `Acme has no live key ${id}`],
     [['role', 'grant', 'moderator', '--key', id], `no live key ${id}`],
-    [['role', 'revoke', 'moderator', '--user', 'ada'], 'user ada is no moderator'],
+    [['role', 'revoke', 'moderator', '--user', 'ada'], 'user ada does not have the role moderator'],
     [['review', 'show', id], `no review ${id}`],
     [['review', 'approve', id], `no review ${id}`],
     [['review', 'reject', id, '--notes', 'no'], `no review ${id}`],
@@ -60,7 +60,7 @@ describe('an unknown id or name is refused in one line', () => {
     [['merge', 'property', id, other], `no property has the rid ${id}`],
     [['audit', 'show', id], `no submission ${id}`],
     [['audit', 'revert', id], `no submission ${id}`],
-    [['backup', '/dev/null'], '/dev/null is there already'],
+    [['backup', '/dev/null'], '/dev/null already exists'],
     [
       ['restore', folder.path],
       `${env.DATA_DIR} is not empty: restore with --force to take its place`,

@@ -30,7 +30,7 @@ describe('registry role', () => {
     expect((await run('role', 'grant', 'admin')).stderr).toBe('name one of --key and --user\n')
     expect((await run('role', 'grant', 'king', '--key', id)).status).toBe(1)
     expect((await run('role', 'revoke', 'admin', '--key', id)).stderr).toBe(
-      `key ${id} is no admin\n`,
+      `key ${id} does not have the role admin\n`,
     )
     const listed = JSON.parse((await run('role', 'list', '--json')).stdout)
     expect(listed).toHaveLength(2)

@@ -85,7 +85,7 @@ async function look(
       const operation = buildEnrichment(domain, enrichment, toIso(clock.now()))
       const saving = writer
         .submit(operation, { by: { kind: 'registry', id: 'enrich' } })
-        .catch(error => log.debug({ domain, error }, 'what was found was not kept'))
+        .catch(error => log.debug({ domain, error }, 'the enrichment was not stored'))
       await Promise.race([saving, setTimeout(KEEP_MS, undefined, { ref: false })])
     },
   })

@@ -69,11 +69,11 @@ async function buildInverse(
   if (row === undefined) {
     return { refused: `no submission ${reverts}`, error: 'not_found' }
   }
-  if (!isDone(row.answer)) return { refused: 'it was refused: there is nothing to take back' }
+  if (!isDone(row.answer)) return { refused: 'it was refused: there is nothing to revert' }
   const restored = restoreOperation(row)
   if (row.changes?.length === 0) return { refused: 'it changed nothing' }
   if (row.changes && !(await isAsLeft(stores.accounts, restored, row.changes))) {
-    return { refused: 'what it changed was changed again since: take that back first' }
+    return { refused: 'what it changed has changed again since: revert that first' }
   }
   const findRevision: FindRevision = (...of) => findRevisionNumbers(stores.index, ...of)
   return invertOperation(restored, {

@@ -110,7 +110,7 @@ function refuseForeign(domain: string): Refusal {
 
 function refuseUnproven(domain: string): Refusal {
   return {
-    refused: `show first that ${domain}, or a domain above it, is your organization’s`,
+    refused: `verify ${domain}, or a domain above it, for your organization first`,
     error: 'ownership_proof_required',
   }
 }
@@ -140,7 +140,7 @@ async function refuseUnknownTarget(
   status: EntryRow['status'] | null,
 ): Promise<Refusal | undefined> {
   if (status === 'rejected') {
-    return { refused: `what was saved of ${domain} was rejected`, error: 'not_found' }
+    return { refused: `the entry of ${domain} was rejected`, error: 'not_found' }
   }
   const found = await db.one(
     `select 1 from revisions where entity = $entity and domain = $domain

@@ -60,7 +60,7 @@ export async function healStores(
     return { areDamaged }
   }
   if (!acceptsOlderIndex) refuseOlderIndex(lost)
-  of.log.warn({ lost }, 'index.duckdb has lost commits: what was made of them is made anew')
+  of.log.warn({ lost }, 'index.duckdb has lost commits: derived stores are rebuilt')
   const known = [serving.seq, readCheckpoint(paths)?.seq ?? 0, await findLastNumber(of.accounts.db)]
   await setNextNumber(index, Math.max(...known))
   // What was taken down may stand in an older index: it is taken down again.
@@ -150,7 +150,7 @@ async function healServing(of: Healing, state: ServingState): Promise<void> {
     setAside({ paths, log }, paths.servingFile, CHANGED)
   } else if (damage !== undefined) setAside({ paths, log }, paths.serving, damage)
   else if (isOfOtherVersion || isTooOld) {
-    log.warn({ shows: seq, committed, isOfOtherVersion }, 'serving/ is made again')
+    log.warn({ shows: seq, committed, isOfOtherVersion }, 'serving/ is rebuilt')
   } else return
   tellUnprojected(log, await makeServing(paths, of))
 }

@@ -13,8 +13,8 @@ import { cleanUp, newDataDir } from '../../support/registry.ts'
 
 const org_id = randomUUID()
 const ann: Asker = { kind: 'user', id: 'ann', org_id }
-const removed = { refused: 'you belong to that organization no more', error: 'forbidden' }
-const fallen = { refused: 'only a moderator does that', error: 'forbidden' }
+const removed = { refused: 'you no longer belong to that organization', error: 'forbidden' }
+const fallen = { refused: 'only a moderator may do that', error: 'forbidden' }
 
 let accounts: Accounts
 let file: string

@@ -41,7 +41,7 @@ describe('roles', () => {
       { refused: `no live key ${unknown}`, error: 'not_found' },
     ])
     expect(await change('role.revoke', 'admin')).toEqual([
-      { refused: `key ${id} is no admin`, error: 'not_found' },
+      { refused: `key ${id} does not have the role admin`, error: 'not_found' },
     ])
   })
 

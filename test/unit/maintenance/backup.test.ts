@@ -72,7 +72,7 @@ describe('a backup', () => {
   test('does not overwrite another one', async () => {
     const { dataDir, backups } = await twoNights()
     const registry = await opened(dataDir)
-    await expect(registry.backUp(`${backups}/first`)).rejects.toThrow('is there already')
+    await expect(registry.backUp(`${backups}/first`)).rejects.toThrow('already exists')
   })
 
   test('is restored unchanged, with every rid and event, and all other stores are rebuilt', async () => {

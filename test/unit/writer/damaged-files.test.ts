@@ -116,7 +116,7 @@ const unsaid: ReadonlySet<string> = new Set([
 async function opened(dataDir: string) {
   const { log, said } = rememberingLog()
   const registry = await openSequencer({ dataDir, clock, log })
-  return { registry, warnings: said.filter(line => line.includes('made again')) }
+  return { registry, warnings: said.filter(line => line.includes('rebuilt')) }
 }
 
 async function assertWhole(registry: Sequencer): Promise<void> {
