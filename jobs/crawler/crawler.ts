@@ -98,7 +98,7 @@ export async function runCrawler(
       limits: config.LIMITS,
       protocolName: config.PROTOCOL_NAME,
       atOnce,
-      signal: stop.signal,
+      stopping: stop.signal,
     }
     const crawled = crawlEach(targets, deps, observation => {
       outcomes[observation.outcome] = (outcomes[observation.outcome] ?? 0) + 1

@@ -17,8 +17,11 @@ export interface BatchDeps extends ProbeDeps {
   fetcher: AgentFetcher & Pick<Fetcher, 'reserve' | 'refund'> & { for(cause: Cause): AgentFetcher }
   /** Hosts at a time, of this batch and of every other one that shares it. */
   atOnce: AtOnce
-  /** Stops the batch: no further file is asked for; what is under way is finished and returned. */
-  signal?: AbortSignal
+  /**
+   * Stops the batch: no further file is asked for; what is under way is finished and returned. It is
+   * no `signal` of a probe, which would end the probe and make an agent seem silent.
+   */
+  stopping?: AbortSignal
 }
 
 type AtOnce = (isLarge: boolean, crawlHost: () => Promise<void>) => Promise<void>
@@ -74,7 +77,7 @@ export async function crawlEach(
   const crawlHost = async (indexes: readonly number[]) => {
     let unanswered = 0
     for (const index of indexes) {
-      if (isStopped || deps.signal?.aborted) return
+      if (isStopped || deps.stopping?.aborted) return
       const target = targets[index]!
       const isSkipped = target.kind === 'agent' && unanswered >= SILENT_AGENTS_MAX
       const observation = isSkipped

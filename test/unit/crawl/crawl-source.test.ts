@@ -7,6 +7,7 @@ import type {
   Fetcher,
   FetchOptions,
   FetchResult,
+  PostOptions,
   PostResult,
 } from '../../../pipeline/fetch/http.ts'
 import { type CrawlTarget, Observation } from '../../../pipeline/model/observation.ts'
@@ -233,12 +234,31 @@ describe('a batch', () => {
     const { fetcher } = slowFetcher()
     const stop = new AbortController()
     const seen: string[] = []
-    const deps = { ...ours, fetcher, atOnce: limitHostsAtOnce(1), signal: stop.signal }
+    const deps = { ...ours, fetcher, atOnce: limitHostsAtOnce(1), stopping: stop.signal }
     await crawlEach(targets, deps, ({ location }) => {
       seen.push(location)
       if (location === 'b.example') stop.abort()
     })
     expect(seen).toEqual(['a.example', 'a.example', 'b.example'])
+  })
+
+  it('that is cancelled lets an agent answer that is being asked', async () => {
+    const stop = new AbortController()
+    const ended: boolean[] = []
+    const call = async (url: string, { signal }: PostOptions): Promise<PostResult> => {
+      stop.abort()
+      ended.push(signal?.aborted ?? false)
+      return { kind: 'failed', outcome: 'connection_failed', url, detail: '', tookMs: 9 }
+    }
+    const [seen] = await crawlBatch([{ kind: 'agent', location: 'https://agent.example/mcp' }], {
+      ...ours,
+      fetcher: unlimitedFetcher({ ...slowFetcher().fetcher, call }),
+      atOnce: limitHostsAtOnce(1),
+      stopping: stop.signal,
+    })
+    expect(seen).toMatchObject({ kind: 'agent', outcome: 'connection_failed' })
+    expect(ended.length).toBeGreaterThan(0)
+    expect(ended).not.toContain(true)
   })
 
   it('stops fetching while its results wait to be accepted', async () => {
