@@ -31,6 +31,7 @@ import { answerUnknown } from './operation/unknown-routes.ts'
 import { compileValidator } from './operation/validation.ts'
 import { loadReference } from './reference/scalar.ts'
 import { AnswerCache } from './responses/answer-cache.ts'
+import { AnswerGroup } from './responses/answer-group.ts'
 import { FeedStreams } from './responses/feed-streams.ts'
 import { Reports } from './responses/reports.ts'
 import { operations } from './routes/index.ts'
@@ -106,6 +107,7 @@ function buildServices(app: FastifyInstance, deps: AppDeps): Services {
     demand,
     reports: new Reports(redis, config),
     answerCache: new AnswerCache(deps.reader, deps.clock),
+    answerGroup: new AnswerGroup(),
     metrics,
     streams,
     workers,

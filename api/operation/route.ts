@@ -90,6 +90,7 @@ function buildHandler(operation: Operation, services: Services): RouteOptions['h
     ...(limit && limitPolicy(limit, services.config)),
   }
   const measure = measureRequest(operation, services)
+  const { answerGroup } = services
   const answer = (request: FastifyRequest, reply: FastifyReply, sent: Sent, started: number) => {
     reply
       .headers(headers)
@@ -122,7 +123,10 @@ function buildHandler(operation: Operation, services: Services): RouteOptions['h
     const sent = answerRequest(call)
     if ('open' in sent)
       return stream(request, reply.headers(headers).headers(buildExposedHeaders(request)), sent)
-    if (!(sent instanceof Promise)) return answer(request, reply, sent, started)
+    if (!(sent instanceof Promise)) {
+      answerGroup.add(reply, () => answer(request, reply, sent, started))
+      return undefined
+    }
     return sent.then(late => answer(request, reply, late, started))
   }
 }

@@ -12,6 +12,7 @@ import type { StoryboardQuota } from '../limits/storyboards.ts'
 import type { Demand } from '../live/demand.ts'
 import type { Reference } from '../reference/scalar.ts'
 import type { AnswerCache } from '../responses/answer-cache.ts'
+import type { AnswerGroup } from '../responses/answer-group.ts'
 import type { FeedStreams } from '../responses/feed-streams.ts'
 import type { Reports } from '../responses/reports.ts'
 import type { WorkerPool } from '../workers/worker-pool.ts'
@@ -38,6 +39,7 @@ export interface Services {
   reports: Reports
   /** Cached answers of lists. */
   answerCache: AnswerCache
+  answerGroup: AnswerGroup
   metrics: Metrics
   streams: FeedStreams
   /** For what strangers cause. */
