@@ -14,7 +14,7 @@ import {
   type Verdict,
 } from '../../pipeline/resolve/authority.ts'
 import type { OperatorRule } from '../../pipeline/resolve/operator.ts'
-import type { LongList } from './stretches.ts'
+import { buildStretchEnd, type LongList } from './stretches.ts'
 
 /** Entries of a brand.json that one step shows. */
 const DECLARED_SHOWN = 20
@@ -52,7 +52,8 @@ const operatorWords: Readonly<Record<OperatorRule, string>> = {
 
 /**
  * Lists the evidence of a verdict: the file, the entry, the time it was read and the deciding rule. A file
- * may name an agent a thousand times, and each is a step.
+ * may name an agent a thousand times, and each is a step. The list `declared` within a step begins at
+ * `declaredCursor`.
  */
 export function listEvidence(
   reader: Reader,
@@ -60,6 +61,7 @@ export function listEvidence(
   publisher: string,
   operating: Operating,
   { judged }: Verdict,
+  declaredCursor = '0',
 ): LongList<Evidence> {
   const about = property && {
     property_rid: property.property_rid,
@@ -71,7 +73,13 @@ export function listEvidence(
       ...about,
       ...(index < judged.publisher.length
         ? buildPublisherEvidence(reader, publisher, judged.publisher[index]!)
-        : buildOperatorEvidence(reader, property, operating, judged.operator)),
+        : buildOperatorEvidence(
+            reader,
+            property,
+            operating,
+            judged.operator,
+            Number(declaredCursor),
+          )),
     }),
   }
 }
@@ -154,8 +162,10 @@ function buildOperatorEvidence(
   property: ForSale | undefined,
   { operator, declared }: Operating,
   { rule, delegation }: Verdict['judged']['operator'],
+  start: number,
 ): Evidence {
   const found = (property && declared?.of(property.identifiers)) ?? []
+  const shown = found.slice(start, start + DECLARED_SHOWN)
   return {
     side: 'operator',
     ...(operator && {
@@ -164,18 +174,13 @@ function buildOperatorEvidence(
       ...describeFile(reader, { kind: 'brand.json', location: operator.location }),
     }),
     ...(found.length > 0 && {
-      declared: found
-        .slice(0, DECLARED_SHOWN)
-        .map(({ brand_id, type, identifier, relationship }) => ({
-          brand_id,
-          type,
-          identifier,
-          relationship,
-        })),
-    }),
-    ...(found.length > DECLARED_SHOWN && {
-      declared_total: found.length,
-      declared_truncated: true,
+      declared: shown.map(({ brand_id, type, identifier, relationship }) => ({
+        brand_id,
+        type,
+        identifier,
+        relationship,
+      })),
+      ...buildStretchEnd('declared', start, shown.length, found.length),
     }),
     ...(delegation !== undefined && { delegation_type: delegation }),
     rule,

@@ -118,7 +118,7 @@ export class ProductJudge {
   }
 
   /** Each sale once; what no publisher lists has a step of its own. */
-  evidence(judged: readonly JudgedSelector[]): LongList<Evidence> {
+  evidence(judged: readonly JudgedSelector[], declaredCursor?: string): LongList<Evidence> {
     const reported = new Set<JudgedSale>()
     const steps: LongList<Evidence>[] = []
     for (const { selector, items } of judged) {
@@ -129,7 +129,9 @@ export class ProductJudge {
         for (const sale of sales.filter(judged => !reported.has(judged))) {
           reported.add(sale)
           const { property, verdict } = sale
-          steps.push(listEvidence(this.#reader, property, domain!, this.#operating, verdict))
+          steps.push(
+            listEvidence(this.#reader, property, domain!, this.#operating, verdict, declaredCursor),
+          )
         }
       }
     }

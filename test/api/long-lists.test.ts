@@ -105,6 +105,13 @@ describe('the evidence of a sale', () => {
     const last = (pages.at(-1)!.evidence as Page[]).at(-1)!
     expect(last).toMatchObject({ side: 'operator', declared_total: 30, declared_truncated: true })
     expect(last.declared).toHaveLength(20)
+    const declared_cursor = last.declared_next_cursor
+    const evidence_cursor = pages.at(-2)!.evidence_next_cursor
+    const next = await ask({ evidence_cursor, declared_cursor })
+    const rest = (next.evidence as Page[]).at(-1)!
+    expect(rest).toMatchObject({ side: 'operator', declared_total: 30, declared_next_cursor: null })
+    const shown = [...(last.declared as object[]), ...(rest.declared as object[])]
+    expect(new Set(shown.map(entry => JSON.stringify(entry))).size).toBe(30)
   })
 
   test('continues for a publisher and for a product', async () => {

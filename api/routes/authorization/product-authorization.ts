@@ -76,6 +76,7 @@ const Body = z
       .optional()
       .describe('Adds `evidence`: the files, entries and rules behind the answer'),
     evidence_cursor: pageCursor.describe('`evidence_next_cursor` of the page before'),
+    declared_cursor: pageCursor.describe('`declared_next_cursor` of a step of the evidence'),
   })
   .refine(({ publisher_properties }) => countDomains(publisher_properties) <= DOMAINS, {
     error: `publisher_properties must not name more than ${DOMAINS} publishers in all`,
@@ -160,7 +161,11 @@ export const authorizeProduct = defineOperation({
       checked_at: toIso(services.reader.now()),
       freshness: findDecidingFreshness(services.reader, judge.decidedBy(judged)),
       ...((body.explain || query.explain === 'true') &&
-        buildStretch('evidence', judge.evidence(judged), body.evidence_cursor)),
+        buildStretch(
+          'evidence',
+          judge.evidence(judged, body.declared_cursor),
+          body.evidence_cursor,
+        )),
     })
   },
 })
@@ -232,7 +237,12 @@ export const expandProduct = defineOperation({
       }),
       ...buildPageEnd(start, shown.length, all.length),
       generated_at: toIso(services.reader.now()),
-      ...(isExplained && buildStretch('evidence', judge.evidence(judged), body.evidence_cursor)),
+      ...(isExplained &&
+        buildStretch(
+          'evidence',
+          judge.evidence(judged, body.declared_cursor),
+          body.evidence_cursor,
+        )),
     })
   },
 })

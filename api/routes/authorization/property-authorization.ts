@@ -66,6 +66,7 @@ export const authorizeProperty = defineOperation({
     ...termsInQuery,
     explain,
     evidence_cursor: pageCursor.describe('`evidence_next_cursor` of the page before'),
+    declared_cursor: pageCursor.describe('`declared_next_cursor` of a step of the evidence'),
   }),
   reply: { 200: PropertyAuthorization },
   errors: ['invalid_request'],
@@ -84,7 +85,7 @@ export const authorizeProperty = defineOperation({
     const { members, deciding, evidence } = chooseBestSale(reader, asked, agent, terms)
     const explained =
       query.explain === 'true'
-        ? `,${formatMembers(buildStretch('evidence', evidence(), query.evidence_cursor))}`
+        ? `,${formatMembers(buildStretch('evidence', evidence(query.declared_cursor), query.evidence_cursor))}`
         : ''
     return replyOk(`${head},${formatMembers(members)},${tail(deciding)}${explained}}`)
   },
@@ -204,9 +205,16 @@ function chooseBestSale(reader: Reader, asked: Identifier, agent: KnownAgent, te
     deciding: sale
       ? listDeciding(reader, sale.publisher, operating, sale.verdict.sides)
       : listFilesOfIdentifier(asked),
-    evidence: (): LongList<Evidence> =>
+    evidence: (declaredCursor?: string): LongList<Evidence> =>
       sale
-        ? listEvidence(reader, sale.property, sale.publisher, operating, sale.verdict)
+        ? listEvidence(
+            reader,
+            sale.property,
+            sale.publisher,
+            operating,
+            sale.verdict,
+            declaredCursor,
+          )
         : toLongList([notKnown]),
   }
 }

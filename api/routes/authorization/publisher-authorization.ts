@@ -56,6 +56,7 @@ export const authorizePublisher = defineOperation({
     ...termsInQuery,
     explain,
     evidence_cursor: pageCursor.describe('`evidence_next_cursor` of the page before'),
+    declared_cursor: pageCursor.describe('`declared_next_cursor` of a step of the evidence'),
     unauthorized_properties_cursor: pageCursor.describe(
       '`unauthorized_properties_next_cursor` of the page before',
     ),
@@ -151,6 +152,7 @@ function hasOpenGrant(inventory: Inventory, agentUrl: string, { at }: Terms): bo
 interface Paging {
   explain?: string | undefined
   evidence_cursor?: string | undefined
+  declared_cursor?: string | undefined
   unauthorized_properties_cursor?: string | undefined
 }
 
@@ -198,7 +200,14 @@ function judgePublisher(
         'evidence',
         joinLists(
           judged.map(({ property, verdict }) =>
-            listEvidence(reader, property, publisher_domain, operating, verdict),
+            listEvidence(
+              reader,
+              property,
+              publisher_domain,
+              operating,
+              verdict,
+              asked.declared_cursor,
+            ),
           ),
         ),
         asked.evidence_cursor,

@@ -91,7 +91,7 @@ export const Evidence = z
       .describe(
         'Entries of the operator’s brand.json for the property; absent where there are none',
       ),
-    ...describeCut('declared'),
+    ...describeStretch('declared'),
     names_agent: z
       .boolean()
       .optional()
