@@ -3,6 +3,7 @@ import { hasApiAccess } from '../../pipeline/core/tiers.ts'
 import type {
   AgentCompliance,
   ComplianceHistory,
+  ComplianceSummary,
   StoryboardResult,
 } from '../../pipeline/model/responses/compliance.ts'
 import { COMPLIANCE_TARGET, STORYBOARD_PROTOCOL_VERSION } from '../../pipeline/model/storyboard.ts'
@@ -114,6 +115,23 @@ function sumByTrack(results: readonly StoryboardResult[]): AgentCompliance['trac
       return [track, words[chooseStatus(passing, total)]]
     }),
   )
+}
+
+/** Sums up how an agent that the caller sees fares; undefined where it was never tested. */
+export function findComplianceSummary(
+  reader: Reader,
+  agentUrl: string,
+): ComplianceSummary | undefined {
+  const runs = findAgentRuns(reader, agentUrl)
+  if (runs === undefined || runs.runs.length === 0) return undefined
+  const {
+    agent_url: _,
+    last_passed_at: __,
+    last_failed_at: ___,
+    storyboard_statuses: ____,
+    ...summary
+  } = describeCompliance({ ...runs, isOwn: false })
+  return summary
 }
 
 /** Lists runs, the newest first. */

@@ -271,7 +271,7 @@ describe('GET /api/registry/agents', () => {
     expect(bought).not.toHaveProperty('property_summary')
   })
 
-  test('200: nobody was tested, so there is no compliance and no verified agent', async () => {
+  test('200: an agent that was never tested has no compliance, and none is verified', async () => {
     for (const query of ['?verified=true', '?verification_mode=spec&verification_mode=live']) {
       const answer = await get(query)
       expect(answer.json()).toMatchObject({ agents: [], count: 0, total: 0 })

@@ -376,6 +376,24 @@ describe('results of an agent', () => {
     expect([agents[url].length, agents[hidden], invalid_urls]).toEqual([2, [], 1])
   })
 
+  it('are in the list of agents, where they are asked for', async () => {
+    await registry.publish()
+    const list = async (query: string): Promise<Payload[]> =>
+      (await registry.app.inject(`/api/registry/agents?${query}`)).json().agents
+    const tested = (await list('compliance=true')).filter(({ compliance }) => compliance)
+    expect(tested).toMatchObject([
+      {
+        url,
+        compliance: {
+          status: 'degraded',
+          tracks: { core: 'partial' },
+          headline: '1 of 2 storyboards pass',
+        },
+      },
+    ])
+    expect((await list('')).filter(({ compliance }) => compliance)).toEqual([])
+  })
+
   it('are read by the public client', async () => {
     const baseUrl = registry.app.listeningOrigin
     const client = new RegistryClient({ baseUrl, apiKey: stranger })

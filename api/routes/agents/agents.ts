@@ -28,6 +28,7 @@ import {
   parsePastedDomain,
 } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'
+import { findComplianceSummary } from '../../responses/compliance.ts'
 import { buildPageEnd, fitItems, getSnapshot } from '../../responses/lists.ts'
 import { replyOk } from '../../responses/reply.ts'
 
@@ -49,8 +50,8 @@ const AgentsQuery = z.object({
   health: createFlag('Adds the last probe, and the reach'),
   capabilities: createFlag('Adds what it said it can do'),
   properties: createFlag('Adds what a seller may sell'),
-  compliance: createFlag('Adds test results: none yet'),
-  verified: createFlag('Only those that passed tests: none yet'),
+  compliance: createFlag('Adds how it fares in tests'),
+  verified: createFlag('Only those with a badge: none yet'),
   verification_mode: createRepeated(VALUES, 'Only those tested so: none yet'),
   metric_id: createRepeated(VALUES, 'Only those with one of these metrics'),
   accreditation: createRepeated(VALUES, 'Only metrics accredited by one of these'),
@@ -87,7 +88,7 @@ export const listAgents = defineOperation({
     'known; a block of which nothing is known is left out. `metric_id`, `accreditation` and `q` ask ' +
     'for one metric that is all of it, and for measurement agents only; `format_kind`, ' +
     '`creative_operation`, `publisher_domain`, `format_option_id` and `capability_id` for one ' +
-    'supported format. No agent has been tested yet: filters for verified ones find none.',
+    'supported format. No agent has a badge yet: filters for verified ones find none.',
   access: 'optional',
   cache: 'personal',
   asksSnapshot: true,
@@ -108,7 +109,11 @@ export const listAgents = defineOperation({
     const entries = function* (): Iterable<AgentEntry> {
       for (const agent of page) {
         const { url } = agent
-        yield toAgentEntry(agent, catalog.facts.get(url), reach?.get(url), query)
+        const compliance = query.compliance ? findComplianceSummary(reader, url) : undefined
+        yield {
+          ...toAgentEntry(agent, catalog.facts.get(url), reach?.get(url), query),
+          ...(compliance && { compliance }),
+        }
       }
     }
     const shown = fitItems('agents', entries()) as { agents: AgentEntry[] }

@@ -8,6 +8,7 @@ import {
   PublisherDomain,
   pageEnd,
 } from '../shared-fields.ts'
+import { ComplianceSummary } from './compliance.ts'
 import { FreshnessBlock } from './freshness.ts'
 import { MemberName, PublisherEntry } from './publishers.ts'
 
@@ -153,6 +154,7 @@ export const AgentEntry = z
     member: MemberName,
     added_date: text.describe('Moment at which its member enrolled it'),
     health: AgentHealth.optional(),
+    compliance: ComplianceSummary.optional(),
     stats: AgentStats.optional(),
     capabilities: AgentCapabilitiesBlock.optional(),
     publisher_domains: texts

@@ -41,20 +41,30 @@ export const StoryboardResult = z
   .meta({ id: 'AgentStoryboardResult', description: 'How an agent fared in one storyboard.' })
 export type StoryboardResult = z.infer<typeof StoryboardResult>
 
+/** Results of an agent without those of each storyboard. */
+const summary = {
+  ...version,
+  status: z
+    .enum(complianceStatuses)
+    .describe('`degraded` where some storyboards do not pass, `unknown` where none was run'),
+  tracks: z
+    .record(text, z.enum(['pass', 'partial', 'fail', 'skip']))
+    .describe('Results by the part of the protocol'),
+  headline: text.nullable().describe('The result in one line; null where there is none'),
+  storyboards_passing: count.describe('How many pass'),
+  storyboards_total: count.describe('How many of those that were run could be judged'),
+  last_checked_at: moment.describe('Moment of the last run of any storyboard'),
+}
+
+export const ComplianceSummary = z
+  .object(summary)
+  .meta({ id: 'AgentComplianceSummary', description: 'How an agent fares in tests, in short.' })
+export type ComplianceSummary = z.infer<typeof ComplianceSummary>
+
 export const AgentCompliance = z
   .object({
     agent_url: AgentUrl,
-    ...version,
-    status: z
-      .enum(complianceStatuses)
-      .describe('`degraded` where some storyboards do not pass, `unknown` where none was run'),
-    tracks: z
-      .record(text, z.enum(['pass', 'partial', 'fail', 'skip']))
-      .describe('Results by the part of the protocol'),
-    headline: text.nullable().describe('The result in one line; null where there is none'),
-    storyboards_passing: count.describe('How many pass'),
-    storyboards_total: count.describe('How many of those that were run could be judged'),
-    last_checked_at: moment.describe('Moment of the last run of any storyboard'),
+    ...summary,
     last_passed_at: moment.describe('Moment of the last run that passed'),
     last_failed_at: moment.describe('Moment of the last run that did not pass'),
     storyboard_statuses: z.array(StoryboardResult).describe('Last result of each storyboard'),
