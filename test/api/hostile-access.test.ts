@@ -169,6 +169,7 @@ const decided = () => ({
 })
 const del = () => ({ method: 'DELETE' as const })
 const own = '/api/me/agents'
+const toHiddenPath = () => `/api/registry/agents/${at(hidden)}`
 const domains = '/api/me/organization/domains'
 const keys = '/api/me/api-keys'
 const proposals = '/api/registry/mirror-proposals/:id'
@@ -230,6 +231,27 @@ const cases: Record<string, Case[]> = {
         method: 'POST',
         url: `/api/registry/agents/${at(hidden)}/storyboard/capability_discovery/compare`,
       }),
+      status: 403,
+    },
+  ],
+  runAgentStoryboard: [
+    {
+      asks: () => ({ method: 'POST', url: `${toHiddenPath()}/storyboard/account_setup/run` }),
+      status: 403,
+    },
+  ],
+  runAgentStoryboardStep: [
+    {
+      asks: () => ({
+        method: 'POST',
+        url: `${toHiddenPath()}/storyboard/account_setup/step/create_account`,
+      }),
+      status: 403,
+    },
+  ],
+  listApplicableStoryboards: [
+    {
+      asks: () => ({ method: 'GET', url: `${toHiddenPath()}/applicable-storyboards` }),
       status: 403,
     },
   ],
@@ -323,6 +345,10 @@ const publicIds = [
   'listLogos',
   'verifyHostedOrigin',
   'getBrandOwnership',
+  // They repeat the address that was asked about; storyboards.test.ts shows that they tell nothing else.
+  'getAgentCompliance',
+  'getAgentComplianceHistory',
+  'getAgentStoryboardStatus',
 ]
 
 function namesById({ access, path, query, body }: Declared): boolean {

@@ -258,7 +258,7 @@ describe('private data', () => {
       'an agent that is private',
       'the hash of a key',
     ]) {
-      expect(dump, what).toContain(secrets[what])
+      expect(text, what).toContain(secrets[what])
     }
     expect(text).not.toContain(secrets['a key'])
     expect(text).not.toContain(secrets['a nonce'])

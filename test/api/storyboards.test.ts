@@ -355,6 +355,7 @@ describe('results of an agent', () => {
   it('of a private agent are for its own organization', async () => {
     await run('capability_discovery', 'run', hidden)
     expect((await read('compliance', stranger, hidden)).status).toBe('unknown')
+    expect((await read('compliance/history', stranger, hidden)).runs).toEqual([])
     expect((await read('storyboard-status', stranger, hidden)).storyboards).toEqual([])
     expect((await read('compliance', owner, hidden)).status).toBe('passing')
   })
