@@ -74,7 +74,9 @@ export function buildAgentApp(deps: AgentDeps): FastifyInstance {
   app.register(async scope => {
     scope.addHook('onRequest', async (request, reply) => {
       if (request.method !== 'POST' || hasCredential(request, config)) return
-      const challenge = `Bearer realm="${services.origin()}"`
+      // A signature is a credential: it is verified as soon as the body is there.
+      if (request.headers.signature !== undefined) return
+      const challenge = buildChallenge(services)
       reply.header('www-authenticate', challenge)
       const message = 'Send the credential as Authorization: Bearer'
       await sendError(reply, 401, new TaskError('UNAUTHORIZED', message))
@@ -91,6 +93,13 @@ export function buildAgentApp(deps: AgentDeps): FastifyInstance {
     addA2aEndpoints(scope, services)
   })
   return app
+}
+
+/** Tells what opens this agent: the credential, or a signature where tasks must be signed. */
+function buildChallenge({ origin, signedTasks }: AgentServices): string {
+  const bearer = `Bearer realm="${origin()}"`
+  if (signedTasks.length === 0) return bearer
+  return `Signature error="request_signature_required", ${bearer}`
 }
 
 /** Converts a path of this server to the address that its callers know. */

@@ -47,6 +47,12 @@ const OPERATORS_MAX = 1000
 export function verifyRequests(app: FastifyInstance, options: SignatureOptions): void {
   keepBytes(app)
   const verifier = new RequestVerifier(options)
+  app.addHook('onRequest', async (request, reply) => {
+    // The framework refuses such a body as of no known type, before a signature is looked at.
+    const isOfTwoTypes = (request.headers['content-type'] ?? '').includes(',')
+    if (request.headers.signature === undefined || !isOfTwoTypes) return
+    await refuseSignature(reply, toErrorCode(verifier.profile, 'header_malformed'))
+  })
   app.addHook('preHandler', async (request, reply) => {
     if (request.method !== 'POST') return
     const refusal = await verifier.verify(request)

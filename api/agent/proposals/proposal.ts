@@ -2,6 +2,7 @@ import { DAY, type Instant, toIso } from '../../../pipeline/core/clock.ts'
 import { listPricingOptionIds, type Product } from '../catalogue/products.ts'
 import { findProduct } from '../catalogue/seeded-products.ts'
 import { TaskError } from '../errors.ts'
+import { RECORD_KEPT_MS } from '../state/store.ts'
 import type { TaskContext } from '../task-context.ts'
 
 declare module '../state/store.ts' {
@@ -67,7 +68,9 @@ export function keepProposal(
   const scope = toProposalScope(accountId, context)
   const known = state.get('proposal', scope, proposal.proposal_id)
   if (JSON.stringify(known) === JSON.stringify(proposal)) return
-  state.transact(now, () => state.put('proposal', scope, proposal.proposal_id, proposal, { now }))
+  const keptMs = Math.max(0, (proposal.committedUntil ?? now) - now) + RECORD_KEPT_MS
+  const { proposal_id } = proposal
+  state.transact(now, () => state.put('proposal', scope, proposal_id, proposal, { now, keptMs }))
 }
 
 /** Finds a proposal of an account, or else of those who named none. */

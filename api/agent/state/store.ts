@@ -13,11 +13,11 @@ export interface Records {}
 
 export type Kind = keyof Records
 
-/** For how long a record is kept after it was written last: what is invented here is not for ever. */
-export const RECORD_KEPT_MS = 30 * DAY
+/** For how long a record is kept after it was written last, or after its flight: nothing here is for ever. */
+export const RECORD_KEPT_MS = DAY
 
-/** Version of the records; a file of another version is not opened. */
-const FORMAT = 2
+/** Version of the records; those of another version are forgotten, as all of the sandbox is soon. */
+const FORMAT = 3
 
 /** Forgotten records that one transaction clears away. */
 const SWEPT_MAX = 64
@@ -45,18 +45,19 @@ export class AgentState {
     this.#expiries = root.openDB('expiry', { encoding: 'json' })
   }
 
-  /** Opens the file, or begins it. Throws where it is damaged or of another version. */
+  /** Opens the file, or begins it; what an agent of another version kept is forgotten. Throws where it is damaged. */
   static open(file: string): AgentState {
     mkdirSync(dirname(file), { recursive: true, mode: PRIVATE })
     if (existsSync(file)) assertSoundHead(file)
     const root = open<unknown, Key>({ path: file, maxDbs: 4, encoding: 'json' })
     root.readerCheck()
+    const state = new AgentState(root)
     root.transactionSync(() => {
       const format = root.get('format')
-      if (format === undefined) root.putSync('format', FORMAT)
-      else if (format !== FORMAT) throw new Error(`${file} is of another version: remove it`)
+      if (format !== undefined && format !== FORMAT) state.#clear()
+      if (format !== FORMAT) root.putSync('format', FORMAT)
     })
-    return new AgentState(root)
+    return state
   }
 
   /** Runs a task's work: all that it writes is kept, or nothing where it throws. May be nested. */
@@ -93,6 +94,12 @@ export class AgentState {
     return [...range].map(({ value }) => value.record as Records[K])
   }
 
+  /** Records of a kind within a scope whose ids come before one, in their order. */
+  listUntil<K extends Kind>(kind: K, scope: string, until: string, limit: number): Records[K][] {
+    const range = this.#records.getRange({ start: [kind, scope], end: [kind, scope, until], limit })
+    return [...range].map(({ value }) => value.record as Records[K])
+  }
+
   /** Writes a record, within a transaction only. */
   put<K extends Kind>(
     kind: K,
@@ -113,6 +120,11 @@ export class AgentState {
 
   async close(): Promise<void> {
     await this.#root.close()
+  }
+
+  #clear(): void {
+    this.#records.clearSync()
+    this.#expiries.clearSync()
   }
 
   /** Forgets records whose time is over, unless they were written again. */

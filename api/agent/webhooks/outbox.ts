@@ -11,6 +11,8 @@ declare module '../state/store.ts' {
   interface Records {
     /** Webhooks that are to be posted. */
     webhook: Delivery
+    /** Ids of these, in the order in which they are due. */
+    webhook_due: string
   }
 }
 
@@ -31,7 +33,32 @@ const DELIVERY_KEPT_MS = DAY
 /** Keeps a webhook to be posted at its time. */
 export function keepDelivery(delivery: Delivery, state: AgentState, now: Instant): void {
   const keptMs = Math.max(0, delivery.dueAt - now) + DELIVERY_KEPT_MS
+  removeDelivery(delivery.id, state)
   state.put('webhook', '', delivery.id, delivery, { now, keptMs })
+  state.put('webhook_due', '', toDueKey(delivery), delivery.id, { now, keptMs })
+}
+
+/** Removes a webhook that was posted, or is not to be. */
+export function removeDelivery(id: string, state: AgentState): void {
+  const known = state.get('webhook', '', id)
+  if (!known) return
+  state.remove('webhook', '', id)
+  state.remove('webhook_due', '', toDueKey(known))
+}
+
+/** Lists webhooks that are due at a time, those that are due longest first. */
+export function listDue(state: AgentState, now: Instant, limit: number): Delivery[] {
+  const until = toDueKey({ dueAt: now + 1, id: '' })
+  return state
+    .listUntil('webhook_due', '', until, limit)
+    .flatMap(id => state.get('webhook', '', id) ?? [])
+}
+
+/** Digits of a time, so that texts come in the order of times. */
+const TIME_DIGITS = 15
+
+function toDueKey({ dueAt, id }: Pick<Delivery, 'dueAt' | 'id'>): string {
+  return `${String(Math.max(0, Math.floor(dueAt))).padStart(TIME_DIGITS, '0')} ${id}`
 }
 
 const Config = z.object({
@@ -87,7 +114,7 @@ export function queueCompletion(
 export function queueStart(buy: MediaBuy, { state, tenant, now }: TaskContext): void {
   const { media_buy_id, webhook } = buy
   const id = `start ${media_buy_id}`
-  state.remove('webhook', '', id)
+  removeDelivery(id, state)
   const status = findStatus(buy, now)
   if (!webhook || (status !== 'pending_start' && status !== 'pending_creatives')) return
   const start = { tenant, media_buy_id }

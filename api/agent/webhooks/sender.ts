@@ -5,7 +5,7 @@ import { buildWebhookProfile } from '../../../pipeline/signing/profile.ts'
 import { signRequest } from '../../../pipeline/signing/sign.ts'
 import { loadSigningKey } from '../signing-keys.ts'
 import type { AgentState } from '../state/store.ts'
-import { type Delivery, keepDelivery, writeStart } from './outbox.ts'
+import { type Delivery, keepDelivery, listDue, removeDelivery, writeStart } from './outbox.ts'
 
 export interface SenderParts {
   state: AgentState
@@ -66,13 +66,9 @@ export class WebhookSender {
     const { state, clock } = this.#parts
     const now = clock.now()
     state.refresh()
-    if (!state.list('webhook', '').some(({ dueAt }) => dueAt <= now)) return []
+    if (listDue(state, now, 1).length === 0) return []
     return state.transact(now, () =>
-      state
-        .list('webhook', '')
-        .filter(({ dueAt }) => dueAt <= now)
-        .slice(0, AT_ONCE)
-        .flatMap(delivery => this.#claim(delivery, now)),
+      listDue(state, now, AT_ONCE).flatMap(delivery => this.#claim(delivery, now)),
     )
   }
 
@@ -80,7 +76,7 @@ export class WebhookSender {
     const { state } = this.#parts
     const body = delivery.body ?? writeStart(delivery, state, now)
     if (body === undefined) {
-      state.remove('webhook', '', delivery.id)
+      removeDelivery(delivery.id, state)
       return []
     }
     const attempts = delivery.attempts + 1
@@ -112,7 +108,7 @@ export class WebhookSender {
       log.warn({ attempts, reason, isOver }, 'a webhook was not taken')
     }
     state.transact(now, () => {
-      if (isOver) state.remove('webhook', '', id)
+      if (isOver) removeDelivery(id, state)
       else keepDelivery({ ...delivery, dueAt: now + RETRY_MS * 2 ** (attempts - 1) }, state, now)
     })
   }

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import { join } from 'node:path'
 import fc from 'fast-check'
+import { open } from 'lmdb'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { writeCanonicalJson } from '../../../api/agent/canonical-json.ts'
 import { hashRequest } from '../../../api/agent/state/idempotency.ts'
@@ -147,6 +149,34 @@ test('a key beyond its window is refused as expired, and its request is not repe
   expect((await refuse({})).code).toBe('IDEMPOTENCY_EXPIRED')
   clock.tick({ days: 7 })
   expect((await refuse({})).code).toBe('IDEMPOTENCY_EXPIRED')
+})
+
+test('the sandbox forgets a day after its last use what has no flight', async () => {
+  await agent.succeed('sales', 'sync_accounts', {
+    idempotency_key: 'a-key-for-an-account',
+    accounts: [{ ...account, billing: 'agent' }],
+  })
+  const listBrands = async () =>
+    (await agent.succeed('sales', 'list_accounts')).accounts.map(
+      ({ brand }: { brand: { domain: string } }) => brand.domain,
+    )
+  expect(await listBrands()).toEqual([account.brand.domain])
+  clock.tick({ hours: 25 })
+  await agent.call('sales', 'sync_governance', {
+    idempotency_key: 'another-key-for-now',
+    accounts: [{ account: { account_id: 'x' }, governance_agents: [] }],
+  })
+  expect(await listBrands()).not.toContain(account.brand.domain)
+})
+
+test('a sandbox of another version is begun anew', async () => {
+  await create()
+  await agent.close()
+  const root = open({ path: join(folder.path, 'state.mdb'), maxDbs: 4, encoding: 'json' })
+  await root.put('format', 1)
+  await root.close()
+  agent = await startReferenceAgent(clock, folder.path)
+  expect(await create()).not.toHaveProperty('replayed')
 })
 
 test('an agent remembers its keys across restarts', async () => {

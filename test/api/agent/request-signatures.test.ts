@@ -93,11 +93,12 @@ const sign = (body: string, { kid, privateKey }: Pick<Key, 'kid' | 'privateKey'>
     { now: Math.floor(clock.now() / 1000) },
   ),
 })
-const post = async (body: string, headers: object = plain) => {
+const bearer = { authorization: `Bearer ${TOKEN}` }
+const post = async (body: string, headers: object = plain, credential: object = bearer) => {
   const answer = await app.inject({
     method: 'POST',
     url: '/sales/mcp',
-    headers: { authorization: `Bearer ${TOKEN}`, accept: 'application/json', ...headers },
+    headers: { ...credential, accept: 'application/json', ...headers },
     payload: body,
   })
   return {
@@ -133,6 +134,15 @@ describe('a signed request', () => {
     )
     clock.tick({ minutes: 10 })
     expect(await post(body, headers)).toMatchObject(refusedFor('window_invalid'))
+  })
+
+  test('needs no other credential, and a forged one opens nothing', async () => {
+    expect((await post(order(), sign(order(), signer), {})).payload).toHaveProperty('media_buy_id')
+    expect(await post(order(), sign(order(), stranger), {})).toMatchObject(
+      refusedFor('key_unknown'),
+    )
+    const half = { ...plain, signature: 'sig1=:YQ==:' }
+    expect(await post(order(), half, {})).toMatchObject(refusedFor('header_malformed'))
   })
 
   test('is accepted once, whichever process it reaches', async () => {
