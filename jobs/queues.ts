@@ -58,7 +58,7 @@ export const SUBMISSIONS = {
   means: 'what people ask of the sequencer; gone when it is committed and answered',
 } as const
 
-/** Builds the key that says that nobody waits for a job any more. */
+/** Builds the key that marks a job whose caller has given up. */
 export function toCancelledKey(jobId: string): string {
   return `${REDIS_PREFIX}:cancelled:${jobId}`
 }

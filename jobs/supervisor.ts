@@ -5,7 +5,7 @@ import { endProcess } from './child-process.ts'
 import { answerMetricsRequests } from './metrics-aggregator.ts'
 import { RestartDelay } from './restart-delay.ts'
 
-/** Message of a child that is up. */
+/** Message of a child that is ready. */
 export interface Ready {
   ready: Record<string, string>
 }
@@ -63,7 +63,7 @@ export class Supervisor {
     })
   }
 
-  /** Ends all in order, the last one started first. */
+  /** Stops all in order, the last one started first. */
   async close(): Promise<void> {
     this.#isStopping = true
     for (const child of [...this.#children].reverse()) {
@@ -72,7 +72,7 @@ export class Supervisor {
     }
   }
 
-  /** Ends all at once. */
+  /** Kills all at once. */
   kill(): void {
     this.#isStopping = true
     for (const { process } of this.#children) process.kill('SIGKILL')

@@ -8,14 +8,14 @@ const refusals: Record<string, PublicErrorName> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
 
-/** Answers what is not HTTP, before there is a request. */
+/** Answers bytes that are not HTTP; there is no request object yet. */
 export function answerMalformed(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return
   const refusal = refusals[error.code ?? ''] ?? 'invalid_request'
   end(socket, refusal, `the request is not valid HTTP (${toStatusLine(refusal)})`)
 }
 
-/** Answers valid HTTP that is no request to this server: CONNECT, and unknown expectations. */
+/** Answers valid HTTP that this server does not serve: CONNECT, and unknown expectations. */
 export function answerOdd(server: Server): void {
   server.on('connect', (_, socket) => {
     socket.on('error', () => undefined)

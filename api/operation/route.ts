@@ -25,9 +25,9 @@ import { compileBoundedValidator, compileValidator } from './validation.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | undefined
-    /** Under which a write is handed in. */
+    /** Id of the submission that a write makes. */
     attempt: string
-    /** Gives back the caller's place, where one was taken. */
+    /** Returns the caller's place, where one was taken. */
     leave: (() => void) | undefined
   }
   interface FastifyContextConfig {
@@ -61,7 +61,7 @@ export function addRoutes(
 function buildRoute(operation: Operation, services: Services): RouteOptions {
   const { id, method, path, query, params, body, limit, isLaborious } = operation
   return {
-    // Made by the framework, a HEAD would say of a 304 that its content is empty.
+    // A HEAD made by the framework would send content-length 0 with a 304.
     method: method === 'GET' ? ['GET', 'HEAD'] : method,
     exposeHeadRoute: false,
     url: path,
@@ -74,7 +74,8 @@ function buildRoute(operation: Operation, services: Services): RouteOptions {
       ...(params && { params }),
       ...(body && { body }),
     },
-    // Whoever is laborious takes long lists, and judges them on another thread.
+    // Laborious operations take long lists and check the items on a thread; all others get the
+    // bounded check.
     validatorCompiler: (isLaborious
       ? compileValidator
       : compileBoundedValidator) as FastifySchemaCompiler<FastifySchema>,
@@ -142,7 +143,7 @@ function watchCaller({ raw }: FastifyReply): AbortSignal {
   return left.signal
 }
 
-/** The framework lets go of the answer here; whoever opened it ends it. */
+/** The framework gives the response away here; the stream ends it. */
 function stream(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -156,13 +157,13 @@ function stream(
   const headers = reply.getHeaders()
   reply.hijack()
   reply.raw.writeHead(200, headers as OutgoingHttpHeaders)
-  // A HEAD has its answer: whatever is written to it is dropped, so a stream would never begin nor end.
+  // A HEAD is complete: writes to it are dropped, so a stream would never begin nor end.
   if (request.method === 'HEAD') reply.raw.end()
   else sent.open(reply.raw)
   return undefined
 }
 
-/** Counts and times the answers of an operation; one that took long is a line in the log. */
+/** Counts and times the answers of an operation, and logs slow ones. */
 function measureRequest({ id }: Operation, { metrics, log, boundedLog }: Services) {
   const meter = metrics.findMeter(id)
   return ({ id: request }: FastifyRequest, status: number, started: number) => {

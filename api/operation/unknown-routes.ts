@@ -3,12 +3,12 @@ import { PublicError } from '../../pipeline/core/errors.ts'
 import { preflight } from './cross-origin.ts'
 import type { Operation } from './operation.ts'
 
-/** A path that is there, and the method it takes. */
+/** An existing path and its method. */
 export type Place = Pick<Operation, 'method' | 'path'>
 
 /**
- * Answers what no route takes: a preflight, a method that the path does not have, or a path that is
- * not there. Asked before the body is looked at, so that its type does not matter.
+ * Answers requests without a route: a preflight, another method of a known path, or an unknown
+ * path. It runs before the body is parsed, so the content type does not matter.
  */
 export function answerUnknown(app: FastifyInstance, operations: readonly Place[]): void {
   const paths = [...groupMethodsByPath(operations)].map(([path, methods]) => ({
@@ -17,7 +17,7 @@ export function answerUnknown(app: FastifyInstance, operations: readonly Place[]
   }))
   const answer: onRequestHookHandler = (request, reply, done) => {
     const path = request.url.split('?', 1)[0]!
-    // A path may be the place of one operation and be named by a parameter of another one.
+    // A path may belong to one operation and match a parameter of another one.
     const taken = new Set(paths.flatMap(route => (route.pattern.test(path) ? route.methods : [])))
     if (taken.size === 0) return done(new PublicError('not_found', `${path} does not exist`))
     const allow = [...taken, 'OPTIONS'].join(', ')
@@ -30,7 +30,7 @@ export function answerUnknown(app: FastifyInstance, operations: readonly Place[]
       .code(204)
       .send()
   }
-  // In a scope of its own, so that the routes do not run its hook.
+  // In a plugin scope of its own, so that its hook does not run for the routes.
   app.register(async scope => {
     scope.addHook('onRequest', answer)
     scope.setNotFoundHandler(() => undefined)

@@ -5,14 +5,14 @@ import { describeIssue } from './validation-messages.ts'
 
 type Result = { value: unknown } | { error: Error }
 
-/** Faults that a refusal tells. */
+/** Faults named in an error. */
 const FAULTS_SHOWN = 5
-/** Faults that get words; those within alternatives are among them. */
+/** Faults that are worded; those of alternatives are among them. */
 const FAULTS_DESCRIBED = 1_000
-/** Items of all lists in a body; no operation that judges each of them takes more. */
+/** Items of all lists in a body; no operation that judges each of them accepts more. */
 const ITEMS_MAX = 30_000
 
-/** Items of every list in a value of JSON; stops counting beyond `most`. */
+/** Counts the items of every list in a JSON value; stops beyond `max`. */
 function countItems(value: unknown, max: number): number {
   if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return 0
   let count = Array.isArray(value) ? value.length : 0
@@ -33,9 +33,9 @@ function describeFirst(): typeof describeIssue {
 export const compileValidator: FastifySchemaCompiler<z.ZodType> =
   ({ schema, httpPart }) =>
   (input): Result => {
-    // A body that is not there arrives as null.
+    // An absent body arrives as null.
     const data = input ?? undefined
-    // Asking for our words costs ten times the check itself, so it is only done for a fault.
+    // Wording faults costs ten times the check itself, so it is only done after a failure.
     const read = schema.safeParse(data)
     if (read.success) return { value: read.data }
     const { error } = schema.safeParse(data, { error: describeFirst() })
@@ -63,7 +63,7 @@ export const compileBoundedValidator: FastifySchemaCompiler<z.ZodType> = route =
   }
 }
 
-/** Tells what there is to choose from, where a schema says so beside its fault. */
+/** Returns the allowed values, where the schema lists them beside its fault. */
 function findChoices({ issues }: z.ZodError): { valid_values?: unknown } {
   for (const issue of issues) {
     const valid_values = issue.code === 'custom' ? issue.params?.valid_values : undefined
@@ -82,7 +82,7 @@ function describeIssues(part: string | undefined, { issues }: z.ZodError): strin
     .join('; ')
 }
 
-/** Spells a place in a document: `properties[0].name`. */
+/** Formats a place in a document: `properties[0].name`. */
 export function formatPath(path: readonly PropertyKey[]): string {
   return path
     .map((step, i) =>
@@ -93,7 +93,7 @@ export function formatPath(path: readonly PropertyKey[]): string {
 
 const NAME_CHARS = 200
 
-/** `domains[3]`, cut where the caller's own names make it long. */
+/** Formats a field such as `domains[3]`; cut where the caller's own names make it long. */
 function formatFieldPath(path: PropertyKey[]): string {
   const name = formatPath(path)
   return name.length > NAME_CHARS ? `${name.slice(0, NAME_CHARS)}…` : name

@@ -5,7 +5,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { createGzip } from 'node:zlib'
 import type { Log } from '../../pipeline/core/log.ts'
 
-/** Lines that are made without letting another caller have a turn. */
+/** Lines written before other callers get a turn. */
 const AT_ONCE = 200
 
 export const ndjsonHeaders = {

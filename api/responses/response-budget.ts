@@ -1,4 +1,4 @@
-/** Callers refuse longer answers of single lookups. */
+/** Bytes of one answer; clients refuse longer answers of single lookups. */
 const ANSWER_BYTES = 200 * 1024
 
 /** Tracks how much of an answer is left for its lists: 200 KiB for all of them together. */
@@ -25,7 +25,7 @@ export class ResponseBudget {
     return this.#take(items, item => JSON.stringify(item))
   }
 
-  /** Takes as many items as fit of a list that is JSON already. */
+  /** Takes as many items as fit from a list of JSON texts. */
   takeJson(items: readonly string[]): string[] {
     return this.#take(items, item => item)
   }

@@ -2,10 +2,10 @@ import { buildStretchEnd } from '../../pipeline/core/page-end.ts'
 
 export { buildStretchEnd }
 
-/** Bytes of one list that stands beside others; callers refuse answers of more than 256 KiB. */
+/** Bytes of one list in an answer with several; clients refuse answers of more than 256 KiB. */
 export const STRETCH_BYTES = 100 * 1024
 
-/** A list whose items are made when they are shown. */
+/** A list whose items are built only when they are shown. */
 export interface LongList<Item> {
   total: number
   build(index: number): Item
@@ -45,7 +45,7 @@ export function takeStretch<Item>({ total, build }: LongList<Item>, start: numbe
   return shown
 }
 
-/** Builds the members of a list that stands beside others, from its `cursor` on. */
+/** Builds the members of one list in an answer with several, from its `cursor` on. */
 export function buildStretch<Name extends string, Item>(
   name: Name,
   list: LongList<Item>,

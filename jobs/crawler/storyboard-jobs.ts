@@ -7,7 +7,7 @@ import { type JobDeps, runStoryboardJob } from '../../pipeline/storyboards/run-j
 import { queues, REDIS_PREFIX, toCancelledKey, toStalledInterval } from '../queues.ts'
 import type { Redis } from '../redis.ts'
 
-/** Time between two looks whether somebody still waits for a job. */
+/** Interval of checks whether a caller still waits for a job. */
 const LOOK_MS = SECOND / 2
 
 /**
@@ -49,7 +49,7 @@ export function openStoryboardWorker(
   return worker
 }
 
-/** Aborts its signal when the job was cancelled. Without Redis nobody can say so. */
+/** Watches a job and aborts its signal once it is cancelled. Without Redis nothing is cancelled. */
 function watchCancelled(jobId: string, asking: Redis): { signal: AbortSignal; close(): void } {
   const cancelled = new AbortController()
   const timer = setInterval(() => {
@@ -63,7 +63,9 @@ function watchCancelled(jobId: string, asking: Redis): { signal: AbortSignal; cl
   return { signal: cancelled.signal, close: () => clearInterval(timer) }
 }
 
-/** Requests are counted by this: an address of a person is not handed on. */
+/**
+ * Hashes the address of a caller: requests are counted by it, and personal data is not passed on.
+ */
 function toCallerId(caller: string): string {
   return createHash('sha256').update(caller).digest('base64url').slice(0, 16)
 }

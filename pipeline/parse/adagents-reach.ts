@@ -61,7 +61,7 @@ class Reach {
   readonly #byPublisher: ReadonlyMap<string, Selectable>
   /** Sets of properties that entries reach, by publisher and content. */
   readonly #sets = new Set<string>()
-  /** Tags that there are: an agent is known by no more. */
+  /** Number of distinct tags in the file: an agent is found by no more. */
   readonly #tags: number
 
   constructor(properties: readonly PropertyEntry[], domain: string | undefined) {
@@ -71,7 +71,7 @@ class Reach {
     this.#tags = new Set(properties.flatMap(({ tags }) => tags)).size
   }
 
-  /** Estimates the reach of an entry; some number above `most` where it is more. */
+  /** Estimates the reach of an entry; any number above `max` where it is more. */
   estimate(entry: AgentEntry, max: number): number {
     let reached = 0
     let tags = 0
@@ -115,10 +115,10 @@ class Reach {
 
 interface Selection {
   publisher: string
-  /** Undefined where none is listed. */
+  /** Undefined where the publisher lists nothing. */
   selectable: Selectable | undefined
   predicate: Predicate
-  /** Names repeated for each publisher. */
+  /** Names that are repeated for each publisher. */
   names?: number
 }
 
@@ -126,7 +126,7 @@ function countNames({ property_ids = [], property_tags = [] }: Predicate): numbe
   return property_ids.length + property_tags.length
 }
 
-/** Names by which an entry is narrowed. */
+/** Counts the names by which an entry is narrowed. */
 function countQualifiers(entry: AgentEntry): number {
   const { placement_ids = [], placement_tags = [], countries = [], collections = [] } = entry
   const ids = collections.reduce((sum, { collection_ids }) => sum + collection_ids.length, 0)

@@ -9,7 +9,7 @@ const DOMAIN_CHARS = 512
 const PLAIN_URL = /^https?:\/\/[a-z0-9.\-_~:/?#[\]@!$&'()*+,;=%]+$/i
 const NOT_HTTPS = 'must start with https://'
 
-/** Reads a domain as the documents write it, in ASCII. Reports one that is missing or is none. */
+/** Reads a domain as the documents write it, in ASCII. Reports one that is missing or invalid. */
 export function readDomain(part: ObjectReader, key: string): string | undefined {
   const value = part.value[key]
   const domain = parseShortDomain(value)
@@ -25,7 +25,7 @@ export function readDomain(part: ObjectReader, key: string): string | undefined 
   return domain
 }
 
-/** `parsePublisherDomain`, without the cost of asking about a text no domain can be as long as. */
+/** Parses like `parsePublisherDomain`, but refuses overlong texts first, which is cheaper. */
 export function parseShortDomain(value: unknown): string | undefined {
   return typeof value === 'string' && value.length <= DOMAIN_CHARS
     ? parsePublisherDomain(value)
@@ -36,7 +36,9 @@ function quoteValue(value: unknown): string {
   return value === undefined ? 'is missing and' : `is ${quote(value)} and`
 }
 
-/** The address as declared and its key. Reports what is missing, no address, or not https. */
+/**
+ * Reads the address as declared and its key. Reports one that is missing, invalid, or not https.
+ */
 export function readAgentUrl(
   part: ObjectReader,
   key: string,
@@ -59,8 +61,8 @@ export function readAgentUrl(
 }
 
 /**
- * The https address of another file, in the one spelling under which that file is fetched and
- * shared. Undefined, with an error, for anything that is not one or carries a user name.
+ * Reads the https address of another file, normalised as that file is fetched and shared.
+ * Undefined, with an error, for anything that is not one or has a user name.
  */
 export function readLocation(part: ObjectReader, key: string): string | undefined {
   const written = part.text(key, URL_CHARS)

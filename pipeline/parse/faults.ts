@@ -64,7 +64,7 @@ export class Faults {
   }
 }
 
-/** A value of the document as a message may show it: short, on one line, no e-mail address. */
+/** Quotes a value of the document for a message: short, on one line, without e-mail addresses. */
 export function quote(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(toPrintable(value, QUOTED_CHARS))
   if (value === null || typeof value !== 'object') return String(value)
@@ -76,7 +76,7 @@ function toPrintable(text: string, chars: number): string {
   return short.includes('@') ? short.replace(ADDRESS, '…@…') : short
 }
 
-/** The first characters of a text, without half a surrogate pair at the end. */
+/** Cuts a text to its first characters, without half a surrogate pair at the end. */
 export function truncate(text: string, chars: number): string {
   return text.slice(0, chars).replace(/[\ud800-\udbff]$/, '')
 }

@@ -42,7 +42,7 @@ export function readJson(body: Uint8Array, faults: Faults): JsonRead {
   return { outcome: 'ok', root }
 }
 
-/** UTF-8 whatever the headers say; a byte order mark is tolerated. */
+/** Decodes UTF-8 whatever the headers say; a byte order mark is tolerated. */
 export function decodeText(body: Uint8Array, faults: Faults): string {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   if (!isUtf8(bytes)) {
@@ -73,7 +73,7 @@ function explainSyntaxError(text: string, error: unknown): string {
   return `is not valid JSON near line ${before.length}, column ${before.at(-1)!.length + 1}`
 }
 
-/** False when the node is too deep; the recursion is bounded by the same limit. */
+/** Cleans a node and those below it; false when it is too deep, which also bounds the recursion. */
 function sanitize(node: JsonObject | unknown[], level: number): boolean {
   if (level > MAX_LEVELS) return false
   if (Array.isArray(node)) {
