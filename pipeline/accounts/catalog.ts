@@ -39,7 +39,9 @@ export async function fileDispute(
     stamp,
   )
   if (suspends !== undefined) {
-    await db.run('delete from suspended_links where review_id = $dispute_id', { dispute_id })
+    await db.write('delete from', 'suspended_links', 'where review_id = $dispute_id', {
+      dispute_id,
+    })
     const link = { review_id: dispute_id, property_rid: suspends, lifted: false, seq: stamp.seq }
     await db.insert('suspended_links', [link])
   }
@@ -56,8 +58,10 @@ export async function rejectDispute(
   { review_id, subject }: Review,
   { seq }: Stamp,
 ): Promise<Answer> {
-  await db.run(
-    'update suspended_links set lifted = true, seq = $seq where review_id = $review_id',
+  await db.write(
+    'update',
+    'suspended_links',
+    'set lifted = true, seq = $seq where review_id = $review_id',
     { review_id, seq },
   )
   return { done: { subject } }

@@ -21,11 +21,13 @@ export async function issueChallenge(
   { challenge_id, org_id, domain, nonce_hash, lasts_ms }: OperationOf<'ownership.issue'>,
   { now, seq }: Stamp,
 ): Promise<Answer> {
-  await db.run('delete from ownership_challenges where expires_at < $since::timestamptz', {
+  await db.write('delete from', 'ownership_challenges', 'where expires_at < $since::timestamptz', {
     since: toIso(now - DAY),
   })
-  await db.run(
-    `update ownership_challenges set state = 'invalidated', seq = $seq
+  await db.write(
+    'update',
+    'ownership_challenges',
+    `set state = 'invalidated', seq = $seq
      where org_id = $org_id and domain = $domain and state in ('issued', 'verifying')`,
     { org_id, domain, seq },
   )
@@ -112,8 +114,10 @@ async function mark(
   challenge_id: string,
   { state, attempt_id, seq }: Pick<Challenge, 'state' | 'attempt_id'> & { seq: number },
 ): Promise<void> {
-  await db.run(
-    `update ownership_challenges set state = $state, attempt_id = $attempt_id, seq = $seq
+  await db.write(
+    'update',
+    'ownership_challenges',
+    `set state = $state, attempt_id = $attempt_id, seq = $seq
      where challenge_id = $challenge_id`,
     { challenge_id, state, attempt_id, seq },
   )

@@ -24,7 +24,7 @@ export async function addDomain(
   if (holder && holder.org_id !== org_id) {
     return { refused: `${domain} belongs to another organization`, error: 'conflict' }
   }
-  await db.run('delete from verified_domains where domain = $domain', { domain })
+  await db.write('delete from', 'verified_domains', 'where domain = $domain', { domain })
   await db.insert('verified_domains', [{ org_id, domain, proof, verified_at: toIso(now), seq }])
   await touchMember(db, org_id, seq)
   return { done: { org_id, domain, proof } }
@@ -45,7 +45,12 @@ export async function removeDomain(
     which,
   )
   if (!held) return { refused: `${name} has not verified ${domain}`, error: 'not_found' }
-  await db.run('delete from verified_domains where org_id = $org_id and domain = $domain', which)
+  await db.write(
+    'delete from',
+    'verified_domains',
+    'where org_id = $org_id and domain = $domain',
+    which,
+  )
   await withdrawProof(db, { ...which, proof: held.proof }, stamp)
   await touchMember(db, org_id, stamp.seq)
   return { done: { org_id, domain } }

@@ -11,7 +11,7 @@ export async function setIssuer(
   { issuer, keys, server }: OperationOf<'issuer.set'>,
   { now, seq }: Stamp,
 ): Promise<Answer> {
-  await db.run('delete from issuers where issuer = $issuer', { issuer })
+  await db.write('delete from', 'issuers', 'where issuer = $issuer', { issuer })
   await db.insert('issuers', [{ issuer, keys, server, read_at: toIso(now), seq }])
   return { done: { issuer, keys: keys.length } }
 }

@@ -42,7 +42,7 @@ export async function saveLogo(
         { ...review, review_id: logo_id, org_id, digest: hashCanonicalJson(payload), payload },
         stamp,
       )
-  await db.run('delete from logos where logo_id = $id', { id })
+  await db.write('delete from', 'logos', 'where logo_id = $id', { id })
   const row = {
     ...payload,
     logo_id: id,
@@ -69,8 +69,10 @@ export async function rejectLogo(db: Database, review: Review, stamp: Stamp): Pr
 
 /** Rejects the logos of a domain that is taken down. */
 export async function rejectLogos(db: Database, domain: string, { seq }: Stamp): Promise<void> {
-  await db.run(
-    `update logos set status = 'rejected', seq = $seq
+  await db.write(
+    'update',
+    'logos',
+    `set status = 'rejected', seq = $seq
      where domain = $domain or ends_with(domain, '.' || $domain)`,
     { domain, seq },
   )
@@ -92,7 +94,7 @@ async function decide(
   status: 'approved' | 'rejected',
   { seq }: Stamp,
 ) {
-  await db.run('update logos set status = $status, seq = $seq where logo_id = $review_id', {
+  await db.write('update', 'logos', 'set status = $status, seq = $seq where logo_id = $review_id', {
     status,
     seq,
     review_id,

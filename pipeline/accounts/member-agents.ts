@@ -120,7 +120,7 @@ async function findNextPosition(db: Database, org_id: string): Promise<number> {
 }
 
 async function removeRow(db: Database, org_id: string, url: string): Promise<void> {
-  await db.run('delete from member_agents where org_id = $org_id and agent_url = $url', {
+  await db.write('delete from', 'member_agents', 'where org_id = $org_id and agent_url = $url', {
     org_id,
     url,
   })

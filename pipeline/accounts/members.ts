@@ -49,8 +49,10 @@ export async function updateMember(
   const { slug = member.slug, display_name = member.display_name } = operation
   const { is_founding = null, is_public = null } = operation
   if (await isTaken(db, slug, org_id)) return refuseSlug(slug)
-  await db.run(
-    `update members set slug = $slug, display_name = $display_name,
+  await db.write(
+    'update',
+    'members',
+    `set slug = $slug, display_name = $display_name,
        is_founding = coalesce($is_founding, is_founding),
        is_public = coalesce($is_public, is_public), seq = $seq
      where org_id = $org_id`,
@@ -68,8 +70,10 @@ export async function setTier(
   const owner = await findOrganization(db, org)
   if (!owner) return refuseUnknownOrganization(org)
   const { org_id } = owner
-  await db.run(
-    'update organizations set membership_tier = $tier, seq = $seq where org_id = $org_id',
+  await db.write(
+    'update',
+    'organizations',
+    'set membership_tier = $tier, seq = $seq where org_id = $org_id',
     { org_id, tier, seq },
   )
   const demoted = hasApiAccess(tier) ? 0 : await demoteAgents(db, org_id, seq)
@@ -78,8 +82,10 @@ export async function setTier(
 }
 
 function demoteAgents(db: Database, org_id: string, seq: number): Promise<number> {
-  return db.run(
-    `update member_agents set visibility = 'members_only', seq = $seq
+  return db.write(
+    'update',
+    'member_agents',
+    `set visibility = 'members_only', seq = $seq
      where org_id = $org_id and visibility = 'public'`,
     { org_id, seq },
   )
@@ -99,7 +105,7 @@ export async function findMember(
 
 /** Says that what is shown of a member has changed. */
 export async function touchMember(db: Database, org_id: string, seq: number): Promise<void> {
-  await db.run('update members set seq = $seq where org_id = $org_id', { org_id, seq })
+  await db.write('update', 'members', 'set seq = $seq where org_id = $org_id', { org_id, seq })
 }
 
 function findProfile(db: Database, org_id: string): Promise<Profile | undefined> {

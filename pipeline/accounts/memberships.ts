@@ -29,8 +29,10 @@ export async function addMembership(
   { org_id, user_id, role }: Pick<Membership, 'org_id' | 'role'> & { user_id: string },
   { now, seq }: Stamp,
 ): Promise<void> {
-  const changed = await db.run(
-    `update memberships set role = $role, seq = $seq
+  const changed = await db.write(
+    'update',
+    'memberships',
+    `set role = $role, seq = $seq
      where user_id = $user_id and org_id = $org_id and removed_at is null`,
     { user_id, org_id, role, seq },
   )
@@ -48,8 +50,10 @@ export async function removeMembership(
   const owner = await findOrganization(db, org)
   if (!owner) return refuseUnknownOrganization(org)
   const { org_id, name } = owner
-  const removed = await db.run(
-    `update memberships set removed_at = $now::timestamptz, seq = $seq
+  const removed = await db.write(
+    'update',
+    'memberships',
+    `set removed_at = $now::timestamptz, seq = $seq
      where user_id = $user_id and org_id = $org_id and removed_at is null`,
     { user_id, org_id, now: toIso(now), seq },
   )

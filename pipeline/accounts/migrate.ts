@@ -44,7 +44,7 @@ async function findOlderFormat(file: string): Promise<number | undefined> {
   const db = await openAccounts(file)
   try {
     if ((await listPending(db, 'accounts')).length === 0) return undefined
-    await db.run('checkpoint')
+    await db.runTemporary('checkpoint')
     return await findFormat(db)
   } finally {
     db.close()

@@ -83,8 +83,10 @@ export async function removeMirror(
     const refused = `nothing supersedes the mirror of ${platform}: force=true removes it anyway`
     return { refused, error: 'conflict' }
   }
-  await db.run(
-    `update mirrors set removed = true, updated_at = $now::timestamptz, seq = $seq
+  await db.write(
+    'update',
+    'mirrors',
+    `set removed = true, updated_at = $now::timestamptz, seq = $seq
      where platform = $platform`,
     { platform, now: toIso(now), seq },
   )
@@ -113,7 +115,7 @@ async function keep(
   const current = await findMirror(db, platform)
   const row = { platform, content, published_by, digest: hashCanonicalJson(content.document) }
   const created_at = current?.created_at ?? updated_at
-  await db.run('delete from mirrors where platform = $platform', { platform })
+  await db.write('delete from', 'mirrors', 'where platform = $platform', { platform })
   await db.insert('mirrors', [{ ...row, removed: false, created_at, updated_at, seq }])
   const { catalog_etag, superseded_by, publisher_domains } = content
   return { platform, catalog_etag, superseded_by, publisher_domains, updated_at }

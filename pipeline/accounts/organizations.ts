@@ -77,8 +77,10 @@ export async function revokeKey(
   { key_id, org_id }: OperationOf<'key.revoke'>,
   { now, seq }: Stamp,
 ): Promise<Answer> {
-  const revoked = await db.run(
-    `update api_keys set revoked_at = coalesce(revoked_at, $now::timestamptz), seq = $seq
+  const revoked = await db.write(
+    'update',
+    'api_keys',
+    `set revoked_at = coalesce(revoked_at, $now::timestamptz), seq = $seq
      where key_id = $key_id and org_id = coalesce($org_id, org_id)`,
     { key_id, org_id: org_id ?? null, now: toIso(now), seq },
   )

@@ -117,12 +117,12 @@ function findOrigin(db: Database, domain: string): Promise<OriginRow | undefined
 }
 
 async function keep(db: Database, origin: OriginRow, { seq }: Stamp): Promise<void> {
-  await db.run('delete from origins where domain = $domain', { domain: origin.domain })
+  await db.write('delete from', 'origins', 'where domain = $domain', { domain: origin.domain })
   await db.insert('origins', [{ ...origin, seq }])
 }
 
 function dropClaim(db: Database, domain: string, org_id: string): Promise<unknown> {
-  return db.run('delete from origin_claims where domain = $domain and org_id = $org_id', {
+  return db.write('delete from', 'origin_claims', 'where domain = $domain and org_id = $org_id', {
     domain,
     org_id,
   })

@@ -78,13 +78,15 @@ export async function approvePolicy(db: Database, review: Review, stamp: Stamp):
 /** Rejects a policy as if it had never been saved; it may be saved again. */
 export async function rejectPolicy(db: Database, review: Review, stamp: Stamp): Promise<Answer> {
   await decide(db, review.subject, 'rejected', stamp)
-  await db.run('delete from policy_revisions where policy_id = $id', { id: review.subject })
+  await db.write('delete from', 'policy_revisions', 'where policy_id = $id', { id: review.subject })
   return { done: { policy_id: review.subject } }
 }
 
 async function decide(db: Database, policy_id: string, status: string, { seq }: Stamp) {
-  await db.run(
-    `update policies set review_status = $status, seq = $seq
+  await db.write(
+    'update',
+    'policies',
+    `set review_status = $status, seq = $seq
      where policy_id = $policy_id and review_status = 'pending'`,
     { policy_id, status, seq },
   )
@@ -107,7 +109,7 @@ async function keep(
   const saved_at = toIso(now)
   const row = { policy_id, source_type, review_status, revision_number, content: policy, seq }
   const times = { created_at: before?.created_at ?? saved_at, updated_at: saved_at }
-  await db.run('delete from policies where policy_id = $policy_id', { policy_id })
+  await db.write('delete from', 'policies', 'where policy_id = $policy_id', { policy_id })
   await db.insert('policies', [{ ...row, ...times }])
   await db.insert('policy_revisions', [
     {

@@ -80,7 +80,7 @@ export async function recordProof(
     { domain },
   )
   if (holder && (holder.org_id !== org_id || holder.proof === 'operator')) return
-  await db.run('delete from verified_domains where domain = $domain', { domain })
+  await db.write('delete from', 'verified_domains', 'where domain = $domain', { domain })
   await db.insert('verified_domains', [{ org_id, domain, proof: method, verified_at, seq }])
   await touchMember(db, org_id, seq)
 }
@@ -120,7 +120,12 @@ export async function loadProofRows(
 
 async function forget(db: Database, org_id: string, domain: string): Promise<void> {
   const which = { org_id, domain }
-  await db.run('delete from ownership_proofs where org_id = $org_id and domain = $domain', which)
+  await db.write(
+    'delete from',
+    'ownership_proofs',
+    'where org_id = $org_id and domain = $domain',
+    which,
+  )
 }
 
 /** Loads the holders of these domains; domains without a holder are left out. */

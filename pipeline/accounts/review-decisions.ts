@@ -32,8 +32,10 @@ export async function decideReview(
   const { approve, reject } = getReviewKind(review.kind)
   const answer = await (op === 'review.approve' ? approve : reject)(db, review, stamp)
   if ('refused' in answer) return answer
-  await db.run(
-    `update reviews set status = $status, reviewer = $reviewer, notes = $notes,
+  await db.write(
+    'update',
+    'reviews',
+    `set status = $status, reviewer = $reviewer, notes = $notes,
        reviewed_at = $now::timestamptz, seq = $seq where review_id = $review_id`,
     {
       review_id,

@@ -26,7 +26,7 @@ export async function submitReview(
 ): Promise<string> {
   const pending = await findPendingReview(db, review)
   const review_id = pending?.review_id ?? review.review_id
-  await db.run('delete from reviews where review_id = $review_id', { review_id })
+  await db.write('delete from', 'reviews', 'where review_id = $review_id', { review_id })
   const submitted_at = toIso(now)
   const undecided = { status: 'pending', reviewer: null, notes: null, reviewed_at: null }
   await db.insert('reviews', [{ ...review, review_id, submitted_at, ...undecided, seq }])

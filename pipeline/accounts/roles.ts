@@ -14,8 +14,10 @@ export async function grantRole(
   if (holder === 'key' && !(await isLiveKey(db, id))) {
     return { refused: `no live key ${id}`, error: 'not_found' }
   }
-  await db.run(
-    'delete from roles where holder = $holder and id = $id and role = $role and revoked_at is not null',
+  await db.write(
+    'delete from',
+    'roles',
+    'where holder = $holder and id = $id and role = $role and revoked_at is not null',
     { holder, id, role },
   )
   if (!(await isHolding(db, { holder, id, role }))) {
@@ -30,8 +32,10 @@ export async function revokeRole(
   { holder, id, role }: OperationOf<'role.revoke'>,
   { now, seq }: Stamp,
 ): Promise<Answer> {
-  const revoked = await db.run(
-    `update roles set revoked_at = $now::timestamptz, seq = $seq
+  const revoked = await db.write(
+    'update',
+    'roles',
+    `set revoked_at = $now::timestamptz, seq = $seq
      where holder = $holder and id = $id and role = $role and revoked_at is null`,
     { holder, id, role, now: toIso(now), seq },
   )

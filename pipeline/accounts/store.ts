@@ -125,8 +125,10 @@ export class Accounts {
     const answer = digest === undefined ? fresh : { ...fresh, digest }
     await this.db.transaction(async () => {
       if (known) {
-        await this.db.run(
-          'update submissions set answer = $answer::json where submission_id = $id',
+        await this.db.write(
+          'update',
+          'submissions',
+          'set answer = $answer::json where submission_id = $id',
           { id, answer: JSON.stringify(answer) },
         )
         return

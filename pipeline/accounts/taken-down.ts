@@ -25,11 +25,11 @@ export async function takeDown(
   stamp: Stamp,
 ): Promise<Answer> {
   const { now, seq } = stamp
-  await db.run('delete from taken_down where domain = $domain', { domain })
+  await db.write('delete from', 'taken_down', 'where domain = $domain', { domain })
   const row = { domain, reason: reason ?? null, taken_down_at: toIso(now), cleared_at: null, seq }
   await db.insert('taken_down', [row])
   for (const table of FORGOTTEN) {
-    await db.run(`delete from ${table} where ${isOfDomains('domain')}`, {
+    await db.write('delete from', table, `where ${isOfDomains('domain')}`, {
       domains: JSON.stringify([domain]),
     })
   }
@@ -41,7 +41,7 @@ export async function readmit(
   db: Database,
   { domain }: OperationOf<'domain.readmit'>,
 ): Promise<Answer> {
-  const gone = await db.run('delete from taken_down where domain = $domain', { domain })
+  const gone = await db.write('delete from', 'taken_down', 'where domain = $domain', { domain })
   if (gone === 0) return { refused: `${domain} is not taken down`, error: 'not_found' }
   return { done: { domain } }
 }
@@ -56,8 +56,10 @@ export async function markCleared(
   domains: readonly Domain[],
   now: Instant,
 ): Promise<void> {
-  await db.run(
-    `update taken_down set cleared_at = $now::timestamptz
+  await db.write(
+    'update',
+    'taken_down',
+    `set cleared_at = $now::timestamptz
      where domain in (select unnest(from_json($domains::json, '["VARCHAR"]')))`,
     { now: toIso(now), domains: JSON.stringify(domains) },
   )

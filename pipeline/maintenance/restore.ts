@@ -88,6 +88,6 @@ function dropOthers(paths: Paths): void {
  */
 async function continueNumbering({ index, accounts: { db } }: Facts): Promise<void> {
   // What was taken down may stand in the backup: the next start takes it down again.
-  await db.run('update taken_down set cleared_at = null')
+  await db.write('update', 'taken_down', 'set cleared_at = null')
   await setNextNumber(index, await findLastNumber(db))
 }

@@ -109,13 +109,34 @@ export class Database {
     return new Database(this.file, this.#options, this.#instance, connection, false)
   }
 
-  /** Parameters that the statement does not name are left aside. */
-  async run(
-    sql: string,
+  /**
+   * Runs any statement: whatever is cached of any table is forgotten. Parameters that the statement does
+   * not name are left aside.
+   */
+  run(sql: string, parameters: Parameters = {}): Promise<number> {
+    this.written.noteAll()
+    return this.#runWriting(sql, parameters, 'prepare')
+  }
+
+  /** Runs a statement that writes this table and no other: `rest` follows its name. Returns the number of rows. */
+  write(
+    verb: 'insert into' | 'update' | 'delete from',
+    table: string,
+    rest = '',
     parameters: Parameters = {},
     planning: Planning = 'prepare',
   ): Promise<number> {
-    this.written.noteStatement(sql)
+    if (verb === 'update') this.written.noteUpdate(table)
+    else this.written.note(table)
+    return this.#runWriting(`${verb} ${table} ${rest}`, parameters, planning)
+  }
+
+  /** Runs a statement that writes temporary tables alone, or none. */
+  runTemporary(sql: string, parameters: Parameters = {}): Promise<number> {
+    return this.#runWriting(sql, parameters, 'prepare')
+  }
+
+  async #runWriting(sql: string, parameters: Parameters, planning: Planning): Promise<number> {
     await this.#transactions.beforeWriting()
     const result = await this.#execute(sql, parameters, planning)
     return Number(result.rowsChanged)
@@ -246,8 +267,10 @@ export class Database {
       const cells = row as Readonly<Record<string, unknown>>
       return Object.fromEntries(named.map(column => [column, cells[column]]))
     })
-    await this.run(
-      `update ${table} set ${columns.map(column => `${column} = fresh.${column}`).join(', ')}
+    await this.write(
+      'update',
+      table,
+      `set ${columns.map(column => `${column} = fresh.${column}`).join(', ')}
        from (select unnest(from_json($rows::varchar, '${structure}'), recursive := true)) as fresh
        where ${table}.${key} = fresh.${key}`,
       { rows: JSON.stringify(picked) },

@@ -18,7 +18,7 @@ export async function freezeCheckpoints(db: Database): Promise<{ release(): Prom
   await before
   const release = () => setCheckpointSize(db, CHECKPOINT_AT).finally(() => end())
   try {
-    await db.run('checkpoint')
+    await db.runTemporary('checkpoint')
     await setCheckpointSize(db, NEVER)
   } catch (error) {
     await release()
@@ -30,6 +30,6 @@ export async function freezeCheckpoints(db: Database): Promise<{ release(): Prom
 /** On a connection of its own: on the other one a transaction may be under way. */
 async function setCheckpointSize(db: Database, size: string): Promise<void> {
   const aside = await db.another()
-  await aside.run(`set checkpoint_threshold = '${size}'`)
+  await aside.runTemporary(`set checkpoint_threshold = '${size}'`)
   aside.close()
 }

@@ -13,7 +13,7 @@ export interface Meta {
 /** Raises the fencing number: writers with an older one can commit no more. */
 export async function raiseFence(index: Database): Promise<Meta> {
   return index.transaction(async () => {
-    await index.run('update meta set fence = fence + 1')
+    await index.write('update', 'meta', 'set fence = fence + 1')
     return (await index.one<Meta>('select format, fence, seq, last_event_id from meta'))!
   })
 }
@@ -26,8 +26,10 @@ export async function numberCommit(
 ): Promise<void> {
   const { seq, lastEventId } = commit
   const isLast = lastEventId === undefined ? '' : ', last_event_id = $last::varchar::uuid'
-  const numbered = await index.run(
-    `update meta set seq = $seq, committed_at = $now::varchar::timestamptz${isLast}
+  const numbered = await index.write(
+    'update',
+    'meta',
+    `set seq = $seq, committed_at = $now::varchar::timestamptz${isLast}
      where fence = $fence and seq = $before`,
     {
       seq,

@@ -11,7 +11,7 @@ export async function deleteRows(
 ): Promise<void> {
   if (keys.length === 0) return
   const gone = inList(`${column}::varchar`, keys)
-  await db.run(`delete from ${table} where ${gone.condition}`, gone.keys, 'cached')
+  await db.write('delete from', table, `where ${gone.condition}`, gone.keys, 'cached')
 }
 
 /**
@@ -44,8 +44,10 @@ async function updateRow(
   const cells = toCells(row)
   const set = changed.map(column => `${column} = $${column}`)
   const values = changed.map(column => [column, cells.get(column)!])
-  await db.run(
-    `update ${table} set ${set.join(', ')} where ${key}::varchar = $row_key`,
+  await db.write(
+    'update',
+    table,
+    `set ${set.join(', ')} where ${key}::varchar = $row_key`,
     { ...Object.fromEntries(values), row_key: String(cells.get(key)) },
     'cached',
   )

@@ -1,7 +1,5 @@
 import { LRUCache } from 'lru-cache'
 
-const WRITES = /^\s*(insert\s+into|update|delete\s+from)\s+(\w+)/i
-const MAY_WRITE = /\b(?:insert|update|delete|truncate|alter|drop|attach)\b/i
 const MEMOS_MAX = 200
 
 interface Memo {
@@ -26,22 +24,17 @@ export class TableVersions {
   readonly #known = new LRUCache<string, Memo>({ max: MEMOS_MAX })
   #all = 0
 
-  /** Notes the table that a statement writes; every table where it cannot be recognized. */
-  noteStatement(sql: string): void {
-    const [, verb, table] = WRITES.exec(sql) ?? []
-    if (verb === undefined || table === undefined) {
-      if (MAY_WRITE.test(sql)) this.#all++
-      return
-    }
-    this.note(table)
-    if (verb.toLowerCase() === 'update') this.note(toUpdatesMark(table))
-  }
-
   note(table: string): void {
     this.#counts.set(table, (this.#counts.get(table) ?? 0) + 1)
   }
 
-  /** Invalidates everything: what was written may be undone. */
+  /** Notes a change of rows of a table that were there. */
+  noteUpdate(table: string): void {
+    this.note(table)
+    this.note(toUpdatesMark(table))
+  }
+
+  /** Invalidates everything: any table may have been written, or what was written may be undone. */
   noteAll(): void {
     this.#all++
   }

@@ -41,7 +41,7 @@ export async function replaceUnprojected(
   const after = new Set(subjects.map(toKey))
   if (before.size === after.size && [...after].every(key => before.has(key))) return []
   await index.transaction(async () => {
-    await index.run(`delete from quarantine where ${IS_UNPROJECTED}`)
+    await index.write('delete from', 'quarantine', `where ${IS_UNPROJECTED}`)
     await index.insert(
       'quarantine',
       subjects.map(({ part, subject, reason }) => ({
@@ -58,8 +58,10 @@ export async function replaceUnprojected(
 
 /** Forgets quarantined events that the index holds no more. */
 export async function forgetUnprojectedEvents(index: Database): Promise<void> {
-  await index.run(
-    `delete from quarantine where ${IS_EVENT}
+  await index.write(
+    'delete from',
+    'quarantine',
+    `where ${IS_EVENT}
        and location not in (select event_id::varchar from events)`,
   )
 }

@@ -55,7 +55,7 @@ async function findDependents(
   db: Database,
   invalidated: readonly Invalidated[],
 ): Promise<Dependent[]> {
-  await db.run('create or replace temp table invalidated (kind varchar, location varchar)')
+  await db.runTemporary('create or replace temp table invalidated (kind varchar, location varchar)')
   await db.append(
     'invalidated',
     invalidated.map(({ kind, location }) => [kind, location]),
@@ -109,14 +109,16 @@ export async function recordDependencies(
   derived: readonly Derived<string, unknown>[],
 ): Promise<void> {
   if (derived.length === 0) return
-  await db.run('create or replace temp table derived (subject varchar)')
+  await db.runTemporary('create or replace temp table derived (subject varchar)')
   await db.append(
     'derived',
     derived.map(({ subject }) => [subject]),
   )
   for (const table of ['depends_on', 'wakes']) {
-    await db.run(
-      `delete from ${table} d using derived x where d.rule = $rule and d.subject = x.subject`,
+    await db.write(
+      'delete from',
+      table,
+      `d using derived x where d.rule = $rule and d.subject = x.subject`,
       { rule },
     )
   }
@@ -137,8 +139,10 @@ export async function wakeNow(
   now: Instant,
 ): Promise<void> {
   if (subjects.length === 0) return
-  await db.run(
-    `delete from wakes where rule = $rule and subject in (select unnest(${toListExpression('$subjects')}))`,
+  await db.write(
+    'delete from',
+    'wakes',
+    `where rule = $rule and subject in (select unnest(${toListExpression('$subjects')}))`,
     { rule, subjects: JSON.stringify(subjects) },
   )
   await db.insert(

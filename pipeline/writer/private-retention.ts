@@ -43,7 +43,7 @@ export async function forgetPrivateRows(
   await dropSubmissions(index, accounts, 'brand.enrich', requestsUntil)
   await dropContacts(index, accounts, until)
   for (const [table, since] of Object.entries(over)) {
-    await accounts.run(`delete from ${table} where ${since} < $until::timestamptz`, { until })
+    await accounts.write('delete from', table, `where ${since} < $until::timestamptz`, { until })
   }
   await dropSubmissions(index, accounts, 'storyboard.record', until)
   await forgetRequesters(accounts, until)
@@ -94,8 +94,10 @@ async function dropIn(
   rows: readonly { id: string }[],
 ): Promise<void> {
   if (rows.length === 0) return
-  await db.run(
-    `delete from ${table} where ${column}::varchar in (select unnest(${toListExpression('$ids')}))`,
+  await db.write(
+    'delete from',
+    table,
+    `where ${column}::varchar in (select unnest(${toListExpression('$ids')}))`,
     { ids: JSON.stringify(rows.map(({ id }) => id)) },
   )
 }

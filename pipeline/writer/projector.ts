@@ -88,7 +88,9 @@ export class Projector {
     )
     await step('events', () => (events.length > 0 ? this.#events.append(events) : undefined))
     if (seq % CHANGES_LISTED_MAX === 0) {
-      await index.run('delete from changes where seq <= $seq', { seq: seq - CHANGES_LISTED_MAX })
+      await index.write('delete from', 'changes', 'where seq <= $seq', {
+        seq: seq - CHANGES_LISTED_MAX,
+      })
     }
   }
 

@@ -23,7 +23,7 @@ export async function dropOldEvents(
   const newest = await index.one<{ id: string | null }>('select max(event_id) as id from events')
   if (!newest?.id) return
   const day = toDay(Math.min(now - retentionDays * DAY, toInstant(newest.id)))
-  await index.run('delete from events where event_id < $first::uuid', {
+  await index.write('delete from', 'events', 'where event_id < $first::uuid', {
     first: buildFirstId(Date.parse(`${day}T00:00:00Z`)),
   })
   await forgetUnprojectedEvents(index)

@@ -153,9 +153,9 @@ export const harmless: Record<string, string> = {
   'answer: this.#step.value,': 'no dependency: without answers nothing differs',
   'where is_own or instead is not null or ((is_first or is_turned or is_otherwise) and exists ( select 1 from depends_on d where d.kind = night.kind and d.location = night.location))':
     'derives all',
-  'if (turned.length > 0) { await db.run( `update crawl_state set turns_at = least( if(stale_at > $now::timestamptz, stale_at, null), if(ended_at > $now::timestamptz, ended_at, null)) where turns_at <= $now::timestamptz`, at, ) }':
+  "if (turned.length > 0) { await db.write( 'update', 'crawl_state', `set turns_at = least( if(stale_at > $now::timestamptz, stale_at, null), if(ended_at > $now::timestamptz, ended_at, null)) where turns_at <= $now::timestamptz`, at, ) }":
     'looks again',
-  'await db.run( `update crawl_state set turns_at = least( if(stale_at > $now::timestamptz, stale_at, null), if(ended_at > $now::timestamptz, ended_at, null)) where turns_at <= $now::timestamptz`, at, )':
+  "await db.write( 'update', 'crawl_state', `set turns_at = least( if(stale_at > $now::timestamptz, stale_at, null), if(ended_at > $now::timestamptz, ended_at, null)) where turns_at <= $now::timestamptz`, at, )":
     'looks again',
   'if(new_stale_at > $now::timestamptz, new_stale_at, null),': 'ended_at, while it lies ahead',
   'if(stale_at > $now::timestamptz, stale_at, null),': 'ended_at, while it lies ahead',

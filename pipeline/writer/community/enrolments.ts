@@ -32,10 +32,15 @@ export async function applyEnrolments(
   const added = subtract(after, before)
   const gone = subtract(before, after)
   for (const { org_id, agent_url } of gone) {
-    await db.run('delete from enrolled_agents where org_id = $org_id and agent_url = $agent_url', {
-      org_id,
-      agent_url,
-    })
+    await db.write(
+      'delete from',
+      'enrolled_agents',
+      'where org_id = $org_id and agent_url = $agent_url',
+      {
+        org_id,
+        agent_url,
+      },
+    )
   }
   const { seq } = applying
   await db.insert(
@@ -95,10 +100,15 @@ async function forget(db: Database, agents: readonly string[], seq: number): Pro
     parameters,
   )
   for (const table of ['documents', 'crawl_state']) {
-    await db.run(`delete from ${table} where kind = 'agent' and ${unnamed('location')}`, parameters)
+    await db.write(
+      'delete from',
+      table,
+      `where kind = 'agent' and ${unnamed('location')}`,
+      parameters,
+    )
   }
   for (const table of ['agent_profiles', 'agent_claims']) {
-    await db.run(`delete from ${table} where ${unnamed('agent_url')}`, parameters)
+    await db.write('delete from', table, `where ${unnamed('agent_url')}`, parameters)
   }
   await recordChanges(db, seq, {
     freshness_gone: known.map(({ location }) => toFreshnessKey('agent', location)),

@@ -38,8 +38,10 @@ async function replaceMirrors(
   mirrors: readonly MirrorRow[],
   seq: number,
 ): Promise<void> {
-  await db.run(
-    `delete from mirrors where platform in (select unnest(${toListExpression('$platforms')}))`,
+  await db.write(
+    'delete from',
+    'mirrors',
+    `where platform in (select unnest(${toListExpression('$platforms')}))`,
     {
       platforms: JSON.stringify(mirrors.map(({ platform }) => platform)),
     },

@@ -10,14 +10,18 @@ export async function applyPolicies(
 ): Promise<void> {
   const touched = [...policies.map(({ policy_id }) => policy_id), ...withdrawn]
   if (touched.length === 0) return
-  await db.run(
-    `delete from policies where policy_id in (select unnest(${toListExpression('$touched')}))`,
+  await db.write(
+    'delete from',
+    'policies',
+    `where policy_id in (select unnest(${toListExpression('$touched')}))`,
     {
       touched: JSON.stringify(touched),
     },
   )
-  await db.run(
-    `delete from revisions where entity = 'policy' and (
+  await db.write(
+    'delete from',
+    'revisions',
+    `where entity = 'policy' and (
        domain in (select unnest(${toListExpression('$withdrawn')}))
        or domain || ' ' || revision_number in (select unnest(${toListExpression('$saved')})))`,
     {

@@ -145,12 +145,14 @@ async function recordNight(
   if (fresh.length === 0) return
   const { publishers, grants, properties } = sumLosses(fresh)
   const losses = grants + properties
-  await db.run(
-    `update nights set publishers = publishers + $publishers, losses = losses + $losses,
+  await db.write(
+    'update',
+    'nights',
+    `set publishers = publishers + $publishers, losses = losses + $losses,
        taken = taken + $taken where night = $night::timestamptz`,
     { publishers, losses, taken: isHeld ? 0 : losses, night: toIso(night) },
   )
-  await db.run('delete from nights where night < $first::timestamptz', {
+  await db.write('delete from', 'nights', 'where night < $first::timestamptz', {
     first: toIso(night - NIGHTS_RETENTION_MS),
   })
 }

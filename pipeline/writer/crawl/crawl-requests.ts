@@ -160,14 +160,14 @@ async function listNeededFiles(
   open: readonly CrawlRequestRow[],
   takenDown: TakenDown,
 ): Promise<Map<string, Source[]>> {
-  await db.run('create or replace temp table asked (scope varchar, domain varchar)')
-  await db.run(
+  await db.runTemporary('create or replace temp table asked (scope varchar, domain varchar)')
+  await db.runTemporary(
     'create or replace temp table reads (scope varchar, own varchar, rule varchar, kind varchar)',
   )
   const groups = new Map(open.map(({ scope, domain }) => [`${scope} ${domain}`, [scope, domain]]))
   await db.append('asked', groups.values())
   await db.append('reads', listReads(crawlScopes))
-  await db.run(NEEDED)
+  await db.runTemporary(NEEDED)
   const rows = await db.all<Source & Pick<CrawlRequestRow, 'scope' | 'domain'>>(
     `select scope, domain, kind, location from requested_files
      qualify row_number() over (partition by scope, domain order by turn, kind, location) <= $most
@@ -219,8 +219,10 @@ async function release(db: Database, over: readonly CrawlRequestRow[]): Promise<
     domain,
     ...files.map(({ location }) => location),
   ])
-  await db.run(
-    `update crawl_state set priority = 2
+  await db.write(
+    'update',
+    'crawl_state',
+    `set priority = 2
      where priority = 0 and location in (select unnest(${toListExpression('$locations')}))`,
     { locations: JSON.stringify([...new Set(locations)]) },
   )
@@ -234,14 +236,16 @@ async function makeWanted(
 ): Promise<void> {
   if (wanted.length === 0) return
   await addHops(db, wanted, stamp)
-  await db.run(`create or replace temp table wanted (
+  await db.runTemporary(`create or replace temp table wanted (
     kind varchar, location varchar, due_ms double, is_own boolean)`)
   await db.append(
     'wanted',
     wanted.map(({ kind, location, due_at, is_own }) => [kind, location, due_at, is_own]),
   )
-  await db.run(
-    `update crawl_state s set due_at = to_timestamp(w.due_ms / 1000), priority = 0,
+  await db.write(
+    'update',
+    'crawl_state',
+    `s set due_at = to_timestamp(w.due_ms / 1000), priority = 0,
        requested = s.requested or w.is_own
      from (select kind, location, min(due_ms) as due_ms, bool_or(is_own) as is_own
            from wanted group by all) w

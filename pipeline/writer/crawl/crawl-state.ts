@@ -12,8 +12,7 @@ const saysMissing = (row: string) =>
   `coalesce(${row}.outcome in ('${missingOutcomes.join("', '")}'), false)`
 
 /** An agent that is not known was forgotten while it was probed, and stays so. */
-const ADD_UNKNOWN = `
-insert into crawl_state (kind, location, priority, streak, requested, seq)
+const ADD_UNKNOWN = `(kind, location, priority, streak, requested, seq)
 select i.kind, i.location, 2, 0, false, $seq
 from night n join incoming i using (seen_id) where n.row_id is null
 order by i.location, i.kind`
@@ -32,8 +31,7 @@ from night`
 const UPDATE_TIMES = `${SET_TIMES} from night n where s.rowid = n.row_id`
 
 /** Comes before the times: what was said before is dated by the attempt before. */
-const UPDATE_OUTCOME = `
-update crawl_state s set outcome = i.outcome, effect = if(n.is_silent, s.effect, i.effect),
+const UPDATE_OUTCOME = `s set outcome = i.outcome, effect = if(n.is_silent, s.effect, i.effect),
   status = i.status::usmallint,
   streak_since = if(n.new_streak = 1 and not n.is_silent, n.seen_at, s.streak_since),
   etag = case when n.is_silent then s.etag when i.outcome = 'unchanged' then coalesce(i.etag, s.etag)
@@ -51,8 +49,7 @@ update crawl_state s set outcome = i.outcome, effect = if(n.is_silent, s.effect,
 from night n join incoming i using (seen_id) where s.rowid = n.row_id and n.is_loud`
 
 /** Only agents have one: a night of files writes none. */
-const TOOK = `
-update crawl_state s set took_ms = i.took_ms::uinteger
+const TOOK = `s set took_ms = i.took_ms::uinteger
 from night n join incoming i using (seen_id)
 where s.rowid = n.row_id and i.took_ms is not null`
 
@@ -116,7 +113,7 @@ export async function applyUnchanged(
   recrawling: Recrawling,
 ): Promise<{ taken: number; invalidated: Invalidated[] }> {
   const parameters = toParameters(recrawling)
-  const taken = await db.run(AS_BEFORE, parameters)
+  const taken = await db.write('update', 'crawl_state', AS_BEFORE, parameters)
   return { taken, invalidated: taken === 0 ? [] : await db.all<Invalidated>(ENDED, parameters) }
 }
 
@@ -124,17 +121,17 @@ export async function applyUnchanged(
 export async function applyChanged(db: Database, recrawling: Recrawling): Promise<Invalidated[]> {
   const parameters = toParameters(recrawling)
   const tell = async () => {
-    await db.run(CREATE_NIGHT, parameters)
+    await db.runTemporary(CREATE_NIGHT, parameters)
     return (await db.one<Differences>(DIFFERENCES))!
   }
   let differences = await tell()
   if (differences.any_unknown) {
-    await db.run(ADD_UNKNOWN, parameters)
+    await db.write('insert into', 'crawl_state', ADD_UNKNOWN, parameters)
     differences = await tell()
   }
-  if (differences.any_loud) await db.run(UPDATE_OUTCOME)
-  if (differences.any_took) await db.run(TOOK)
-  await db.run(UPDATE_TIMES, parameters)
+  if (differences.any_loud) await db.write('update', 'crawl_state', UPDATE_OUTCOME)
+  if (differences.any_took) await db.write('update', 'crawl_state', TOOK)
+  await db.write('update', 'crawl_state', UPDATE_TIMES, parameters)
   return differences.any_invalidated ? db.all<Invalidated>(INVALIDATED) : []
 }
 
@@ -155,8 +152,10 @@ export async function applyTransitions(db: Database, now: Instant): Promise<Inva
     at,
   )
   if (turned.length > 0) {
-    await db.run(
-      `update crawl_state set turns_at = least(
+    await db.write(
+      'update',
+      'crawl_state',
+      `set turns_at = least(
          if(stale_at > $now::timestamptz, stale_at, null),
          if(ended_at > $now::timestamptz, ended_at, null))
        where turns_at <= $now::timestamptz`,

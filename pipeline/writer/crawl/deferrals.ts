@@ -5,14 +5,12 @@ import type { Database } from '../../store/duckdb.ts'
 /** One of another commit may have been tried since: that is no reason to wait. */
 const STILL_WAITS = 'coalesce(s.attempted_at < to_timestamp(d.at_ms / 1000), true)'
 
-const LATER = `
-update crawl_state s set due_at = to_timestamp(d.due_ms / 1000)
+const LATER = `s set due_at = to_timestamp(d.due_ms / 1000)
 from deferrals d
 where s.kind = d.kind and s.location = d.location and s.due_at is not null and ${STILL_WAITS}`
 
 /** Notes the deferral on files that were never tried, so that their freshness shows it. */
-const NOTE = `
-update crawl_state s set outcome = 'deferred', seq = $seq
+const NOTE = `s set outcome = 'deferred', seq = $seq
 from deferrals d
 where s.kind = d.kind and s.location = d.location and s.attempted_at is null
   and s.outcome is null`
@@ -27,7 +25,7 @@ export async function applyDeferrals(
   { seq, now }: { seq: number; now: Instant },
 ): Promise<void> {
   if (deferred.length === 0) return
-  await db.run(`create or replace temp table deferrals (
+  await db.runTemporary(`create or replace temp table deferrals (
     kind varchar, location varchar, at_ms double, due_ms double)`)
   await db.append(
     'deferrals',
@@ -38,6 +36,6 @@ export async function applyDeferrals(
       now + retry_after_s * SECOND,
     ]),
   )
-  await db.run(LATER)
-  await db.run(NOTE, { seq })
+  await db.write('update', 'crawl_state', LATER)
+  await db.write('update', 'crawl_state', NOTE, { seq })
 }

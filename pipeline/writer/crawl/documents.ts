@@ -19,7 +19,7 @@ export async function replaceDocuments(
   { now, seq }: { now: number; seq: number },
 ): Promise<Understood[]> {
   if (observations.length === 0) return []
-  await db.run('create or replace temp table replaced (kind varchar, location varchar)')
+  await db.runTemporary('create or replace temp table replaced (kind varchar, location varchar)')
   await db.append(
     'replaced',
     observations.map(({ kind, location }) => [kind, location]),
@@ -38,8 +38,10 @@ export async function replaceDocuments(
     last.set(key, { ...observation, document, faults })
   }
   const stored = [...last.values()]
-  await db.run(
-    `delete from documents d using replaced r where d.kind = r.kind and d.location = r.location`,
+  await db.write(
+    'delete from',
+    'documents',
+    `d using replaced r where d.kind = r.kind and d.location = r.location`,
   )
   await db.insert(
     'documents',

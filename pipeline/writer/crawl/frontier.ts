@@ -73,19 +73,23 @@ export async function addHops(
 ): Promise<void> {
   const sources = all.filter(({ location }) => !takenDown.covers(location))
   if (sources.length === 0) return
-  await db.run('create or replace temp table hops (kind varchar, location varchar)')
+  await db.runTemporary('create or replace temp table hops (kind varchar, location varchar)')
   await db.append(
     'hops',
     sources.map(({ kind, location }) => [kind, location]),
   )
-  await db.run(
-    `insert into crawl_state (kind, location, priority, streak, due_at, requested, seq)
+  await db.write(
+    'insert into',
+    'crawl_state',
+    `(kind, location, priority, streak, due_at, requested, seq)
      select distinct kind, location, 1, 0, $now::timestamptz, false, $seq from hops
      anti join crawl_state using (kind, location)`,
     { now: toIso(now), seq },
   )
-  await db.run(
-    `update crawl_state s set priority = 1 from hops h
+  await db.write(
+    'update',
+    'crawl_state',
+    `s set priority = 1 from hops h
      where s.kind = h.kind and s.location = h.location and s.priority > 1
        and s.attempted_at is null`,
   )
@@ -97,8 +101,10 @@ export async function makeDue(
   domains: readonly string[],
   now: Instant,
 ): Promise<void> {
-  await db.run(
-    `update crawl_state set due_at = $now::timestamptz
+  await db.write(
+    'update',
+    'crawl_state',
+    `set due_at = $now::timestamptz
      where location in (select unnest(${toListExpression('$domains')}))`,
     { now: toIso(now), domains: JSON.stringify(domains) },
   )
@@ -140,8 +146,10 @@ async function moveForward(
     const locations = behind
       .filter(known => getTurn(known.location) === turn)
       .map(known => known.location)
-    await db.run(
-      `update crawl_state set priority = $turn
+    await db.write(
+      'update',
+      'crawl_state',
+      `set priority = $turn
        where priority > $turn and location in (select unnest(${toListExpression('$locations')}))`,
       { turn, locations: JSON.stringify(locations) },
     )

@@ -33,7 +33,7 @@ export async function releaseHeld(db: Database, domains: readonly Domain[]): Pro
     `select subject from held where ${where} order by subject`,
     named,
   )
-  if (rows.length > 0) await db.run(`delete from held where ${where}`, named)
+  if (rows.length > 0) await db.write('delete from', 'held', `where ${where}`, named)
   return rows.map(({ subject }) => subject)
 }
 
@@ -75,15 +75,18 @@ async function drop(
 ): Promise<Invalidated[]> {
   const dropped = await releaseHeld(db, domains)
   if (dropped.length === 0) return []
-  await db.run('create or replace temp table dropped (subject varchar)')
+  await db.runTemporary('create or replace temp table dropped (subject varchar)')
   await db.append(
     'dropped',
     dropped.map(subject => [subject]),
   )
   const at = { now: toIso(now), seq }
-  await db.run(DROPPED_FILES, { now: toIso(now) })
-  await db.run(FORGET_FAILURES, { ...at, until: toIso(now + DECISION_TTL_MS) })
-  await db.run(MAKE_DUE, at)
+  await db.runTemporary(DROPPED_FILES, { now: toIso(now) })
+  await db.write('update', 'crawl_state', FORGET_FAILURES, {
+    ...at,
+    until: toIso(now + DECISION_TTL_MS),
+  })
+  await db.write('update', 'crawl_state', MAKE_DUE, at)
   await db.insert(
     'wakes',
     dropped.map(subject => ({ rule: 'publisher', subject, wakes_at: toIso(now + REVIEW_MS) })),
@@ -105,13 +108,11 @@ from crawl_state s semi join (
   union all select d.kind, d.location from depends_on d semi join dropped using (subject)
   where d.rule = 'publisher') using (kind, location)`
 
-const FORGET_FAILURES = `
-update crawl_state s set outcome = 'unchanged', effect = 'success', status = null,
+const FORGET_FAILURES = `s set outcome = 'unchanged', effect = 'success', status = null,
   streak = 1, streak_since = $now::timestamptz, failures = 0, succeeded_at = $now::timestamptz,
   stale_at = $until::timestamptz, ended_at = $until::timestamptz, turns_at = $until::timestamptz,
   requested = false, seq = $seq
 from dropped_files f where s.rowid = f.row_id and f.has_failed`
 
-const MAKE_DUE = `
-update crawl_state s set due_at = $now::timestamptz, priority = least(s.priority, 1), seq = $seq
+const MAKE_DUE = `s set due_at = $now::timestamptz, priority = least(s.priority, 1), seq = $seq
 from dropped_files f where s.rowid = f.row_id`

@@ -48,7 +48,7 @@ export async function admitMentions(
     }))
     .filter(({ domains }) => domains.length > 0)
   if (some.length === 0) return []
-  await db.run('create or replace temp table mentioned (document integer, domain varchar)')
+  await db.runTemporary('create or replace temp table mentioned (document integer, domain varchar)')
   await db.append('mentioned', toRows(some))
   const { most, alike } = (await db.one<{ most: number; alike: number }>(CROWDED))!
   const { namesPerDocumentHour: perDocument } = admitting

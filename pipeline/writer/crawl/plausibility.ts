@@ -95,7 +95,7 @@ async function loadKnown(
   now: Instant,
 ): Promise<Known[]> {
   if (observations.length === 0) return []
-  await db.run(`create or replace temp table weighed (
+  await db.runTemporary(`create or replace temp table weighed (
     kind varchar, location varchar, at_ms double, hash varchar, after_seq double)`)
   await db.append(
     'weighed',
@@ -178,12 +178,14 @@ function hold(
 
 async function releaseHeld(db: Database, files: readonly Source[]): Promise<void> {
   if (files.length === 0) return
-  await db.run('create or replace temp table settled (kind varchar, location varchar)')
+  await db.runTemporary('create or replace temp table settled (kind varchar, location varchar)')
   await db.append(
     'settled',
     files.map(({ kind, location }) => [kind, location]),
   )
-  await db.run(
-    `delete from held_documents h using settled x where h.kind = x.kind and h.location = x.location`,
+  await db.write(
+    'delete from',
+    'held_documents',
+    `h using settled x where h.kind = x.kind and h.location = x.location`,
   )
 }

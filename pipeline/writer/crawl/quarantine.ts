@@ -25,8 +25,10 @@ export async function quarantine(
   }))
   await db.insert('quarantine', rows)
   for (const { kind, location } of rows) {
-    await db.run(
-      'update crawl_state set due_at = $due::timestamptz where kind = $kind and location = $location',
+    await db.write(
+      'update',
+      'crawl_state',
+      'set due_at = $due::timestamptz where kind = $kind and location = $location',
       { due: toIso(nextRun), kind, location },
     )
   }

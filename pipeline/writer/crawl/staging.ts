@@ -37,7 +37,7 @@ export function isLater(alias: string): string {
 export async function stage(db: Database, observations: readonly Observation[]): Promise<number> {
   const last = keepLatest(observations)
   const sayings = new Sayings()
-  await db.run(TABLES)
+  await db.runTemporary(TABLES)
   await db.append('seen', toRows(last, sayings))
   await db.append('sayings', sayings.rows)
   return last.length

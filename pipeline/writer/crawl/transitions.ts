@@ -141,6 +141,6 @@ from turning`
 
 /** Writes the times and counts of transitions `n` into their rows `s`. */
 export const SET_TIMES = `
-update crawl_state s set attempted_at = n.seen_at, succeeded_at = n.new_succeeded_at,
+s set attempted_at = n.seen_at, succeeded_at = n.new_succeeded_at,
   streak = n.new_streak, failures = n.new_failures, stale_at = n.new_stale_at,
   ended_at = n.new_ended_at, turns_at = n.new_turns_at, due_at = n.new_due_at, seq = $seq`

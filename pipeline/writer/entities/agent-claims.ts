@@ -28,7 +28,7 @@ export async function updateAgentClaims(
     ...after.filter(claim => !was.has(toKey(claim))),
   ]
   if (changed.length === 0) return
-  await db.run(`delete from agent_claims where ${ofThese}`, agents)
+  await db.write('delete from', 'agent_claims', `where ${ofThese}`, agents)
   await db.insert('agent_claims', after)
   await recordChanges(db, seq, { claim: listDomains(changed) })
 }

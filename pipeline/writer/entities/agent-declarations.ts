@@ -34,7 +34,7 @@ export async function updateDeclarations(
   const after = touched.flatMap(source => listDeclarations(source, files))
   const changed = diffSymmetrically(before, after)
   if (changed.length === 0) return noChange
-  await db.run(`delete from agent_declarations where ${inLocations}`, locations)
+  await db.write('delete from', 'agent_declarations', `where ${inLocations}`, locations)
   await db.insert('agent_declarations', after)
   return {
     agents: [...new Set(changed.map(({ agent_url }) => agent_url))],

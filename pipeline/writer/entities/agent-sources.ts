@@ -31,8 +31,7 @@ where length(agent_url) <= ${ADDRESS_CHARS}`
  * Without the bound a file could name any number of hosts below another domain and have all of them
  * probed.
  */
-const ADD = `
-insert into crawl_state (kind, location, priority, streak, due_at, requested, seq)
+const ADD = `(kind, location, priority, streak, due_at, requested, seq)
 select 'agent', agent_url, 2, 0, coalesce(starts_at, $now::timestamptz), false, $seq from new_agents
 left join (
   select site, count(*) as probed, count(succeeded_at) as answered
@@ -46,29 +45,24 @@ qualify row_number() over (partition by site order by agent_url)
   <= $per_site + 2 * coalesce(answered, 0) - coalesce(probed, 0)`
 
 /** Named agents of the sites whose agents have just answered, which had to wait for that. */
-const WAITING = `
-insert into touched_agents
-select agent_url, site from (select distinct agent_url from (${namedAgents})) named
+const WAITING = `select agent_url, site from (select distinct agent_url from (${namedAgents})) named
 anti join (select location as agent_url from crawl_state where kind = 'agent') known using (agent_url)
 join answered_sites
   on ${selectTail("regexp_extract(agent_url, '^https?://([^/?]+?)(?::\\d+)?(?:[/?]|$)', 1)")} = tail
   and contains(agent_url, site)`
 
-const WAKE = `
-update crawl_state s set due_at = $now::timestamptz, seq = $seq
+const WAKE = `s set due_at = $now::timestamptz, seq = $seq
 from (select agent_url from touched_agents
       semi join (${namedAgents}) named using (agent_url)) t
 where s.kind = 'agent' and s.location = t.agent_url and s.due_at is null`
 
 /** One that was never probed leaves no trace, as if it had come and gone within one batch. */
-const FORGET = `
-delete from crawl_state s
+const FORGET = `s
 using (select agent_url from touched_agents
        anti join (${namedAgents}) named using (agent_url)) t
 where s.kind = 'agent' and s.location = t.agent_url and s.attempted_at is null`
 
-const REST = `
-update crawl_state s set due_at = null, seq = $seq
+const REST = `s set due_at = null, seq = $seq
 from (select agent_url from touched_agents
       anti join (${namedAgents}) named using (agent_url)) t
 where s.kind = 'agent' and s.location = t.agent_url and s.due_at is not null`
@@ -94,18 +88,24 @@ export async function keepAgentSources(
   const agents = all.filter(agent => !takenDown.covers(agent))
   const sites = await listFullSites(db, answered, agentsPerSite)
   if (agents.length === 0 && sites.length === 0) return
-  await db.run('create or replace temp table touched_agents (agent_url varchar, site varchar)')
+  await db.runTemporary(
+    'create or replace temp table touched_agents (agent_url varchar, site varchar)',
+  )
   await db.append(
     'touched_agents',
     [...new Set(agents)].map(agent => [agent, getSite(agent)]),
   )
   if (sites.length > 0) await addWaiting(db, sites)
-  await db.run(NEWCOMERS)
+  await db.runTemporary(NEWCOMERS)
   await planStarts(db, probing)
-  await db.run(ADD, { now: toIso(now), seq, per_site: agentsPerSite })
-  await db.run(WAKE, { now: toIso(now), seq })
-  await db.run(FORGET)
-  await db.run(REST, { seq })
+  await db.write('insert into', 'crawl_state', ADD, {
+    now: toIso(now),
+    seq,
+    per_site: agentsPerSite,
+  })
+  await db.write('update', 'crawl_state', WAKE, { now: toIso(now), seq })
+  await db.write('delete from', 'crawl_state', FORGET)
+  await db.write('update', 'crawl_state', REST, { seq })
 }
 
 /** Sites of these agents that have so many that others may have had to wait. */
@@ -122,12 +122,12 @@ async function listFullSites(
 }
 
 async function addWaiting(db: Database, sites: readonly string[]): Promise<void> {
-  await db.run('create or replace temp table answered_sites (site varchar, tail varchar)')
+  await db.runTemporary('create or replace temp table answered_sites (site varchar, tail varchar)')
   await db.append(
     'answered_sites',
     sites.map(site => [site, site.split('.').slice(-2).join('.')]),
   )
-  await db.run(WAITING)
+  await db.write('insert into', 'touched_agents', WAITING)
 }
 
 function getSite(agent: string): string {

@@ -42,11 +42,13 @@ export async function planStarts(db: Database, { now, ...limits }: Starting): Pr
     return [[agent_url, toIso(now + HOUR * (1 + Math.floor(count / Math.max(1, most))))]]
   })
   if (delayed.length === 0) return
-  await db.run(
+  await db.runTemporary(
     'create or replace temp table delayed_agents (agent_url varchar, starts_at timestamptz)',
   )
   await db.append('delayed_agents', delayed)
-  await db.run(
-    'update new_agents n set starts_at = d.starts_at from delayed_agents d where d.agent_url = n.agent_url',
+  await db.write(
+    'update',
+    'new_agents',
+    'n set starts_at = d.starts_at from delayed_agents d where d.agent_url = n.agent_url',
   )
 }

@@ -137,16 +137,22 @@ async function updateReach(
 
 /** Leaves the new counts of these agents in agent_facets, and in the temporary table `counted`. */
 async function countAgain(db: Database, reached: readonly FacetCount[]): Promise<void> {
-  await db.run(
+  await db.runTemporary(
     'create or replace temp table reached (agent_url varchar, facet varchar, value varchar, times double)',
   )
   await db.append(
     'reached',
     reached.map(({ agent_url, facet, value, times }) => [agent_url, facet, value, times]),
   )
-  await db.run(ADD_UP)
-  await db.run(
-    'delete from agent_facets f using (select distinct agent_url from reached) r where f.agent_url = r.agent_url',
+  await db.runTemporary(ADD_UP)
+  await db.write(
+    'delete from',
+    'agent_facets',
+    'f using (select distinct agent_url from reached) r where f.agent_url = r.agent_url',
   )
-  await db.run('insert into agent_facets select agent_url, facet, value, times from counted')
+  await db.write(
+    'insert into',
+    'agent_facets',
+    'select agent_url, facet, value, times from counted',
+  )
 }

@@ -4,9 +4,7 @@ import type { Database } from '../../store/duckdb.ts'
 
 const KNOWN_TYPES = propertyTypes.map(type => `'${type}'`).join()
 
-const ADD_MERGED = `
-insert into counted
-with mergers as (
+const ADD_MERGED = `with mergers as (
   select distinct publisher_domain from aliases join properties on property_rid = alias_rid),
 named as (
   select agent_url, publisher_domain, unnest(s.property_rids) as property_rid
@@ -40,5 +38,5 @@ union all select agent_url, 'tag', unnest(tags), 1 from extra`
  * publisher's own.
  */
 export async function addMergedReach(db: Database): Promise<void> {
-  if (await hasAliases(db)) await db.run(ADD_MERGED)
+  if (await hasAliases(db)) await db.write('insert into', 'counted', ADD_MERGED)
 }

@@ -77,8 +77,10 @@ async function recordAlias(
   { alias_rid, canonical_rid, evidence }: Merging,
   { now, seq }: Stamp,
 ): Promise<void> {
-  await db.run(
-    `update aliases set canonical_rid = $canonical_rid, seq = $seq
+  await db.write(
+    'update',
+    'aliases',
+    `set canonical_rid = $canonical_rid, seq = $seq
      where kind = '${kind}' and canonical_rid = $alias_rid`,
     { canonical_rid, alias_rid, seq },
   )
@@ -119,8 +121,10 @@ async function countAgain(
   { seq }: Stamp,
 ): Promise<void> {
   const { table, count } = mergeKinds[op]
-  await db.run(
-    `update publishers set seq = $seq, ${count} = (select count(*) from ${table} r
+  await db.write(
+    'update',
+    'publishers',
+    `set seq = $seq, ${count} = (select count(*) from ${table} r
        where r.publisher_domain = publishers.domain and r.status = 'active')
      where domain in (select unnest(${toListExpression('$domains')}))`,
     { seq, domains: JSON.stringify(domains) },

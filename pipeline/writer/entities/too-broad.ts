@@ -68,8 +68,10 @@ export async function quarantinePublishers(
   )
   if (known !== undefined) {
     const domains = [...refused, ...answered].map(({ domain }) => domain)
-    await db.run(
-      `delete from quarantine where kind = '${KIND}' and starts_with(reason, '${TOO_BROAD}')
+    await db.write(
+      'delete from',
+      'quarantine',
+      `where kind = '${KIND}' and starts_with(reason, '${TOO_BROAD}')
          and location in (select unnest(${toListExpression('$domains')}))`,
       { domains: JSON.stringify(domains) },
     )

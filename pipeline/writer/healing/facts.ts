@@ -186,5 +186,5 @@ export async function findLastNumber(accounts: Database): Promise<number> {
 
 /** Has the next commit numbered after this one. */
 export async function setNextNumber(index: Database, seq: number): Promise<void> {
-  await index.run('update meta set seq = greatest(seq, $seq)', { seq })
+  await index.write('update', 'meta', 'set seq = greatest(seq, $seq)', { seq })
 }

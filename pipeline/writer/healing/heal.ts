@@ -64,7 +64,7 @@ export async function healStores(
   const known = [serving.seq, readCheckpoint(paths)?.seq ?? 0, await findLastNumber(of.accounts.db)]
   await setNextNumber(index, Math.max(...known))
   // What was taken down may stand in an older index: it is taken down again.
-  await of.accounts.db.run('update taken_down set cleared_at = null')
+  await of.accounts.db.write('update', 'taken_down', 'set cleared_at = null')
   tellUnprojected(of.log, await makeDerived(paths, of))
   return { areDamaged: true }
 }

@@ -43,12 +43,12 @@ export async function applyTakedown(
   await recordGone(db, of, seq)
   const publishers = await removeMerged(db, of, seq)
   for (const { table, column } of await listOwnedColumns(db)) {
-    await db.run(`delete from ${table} where ${isOfDomains(column)}`, of)
+    await db.write('delete from', table, `where ${isOfDomains(column)}`, of)
   }
   // Revisions of the same commit are gone too, and must not be shown.
   appendedRevisions.forget(db)
-  await db.run(`delete from claims where ${isOfDomains('manager_domain')}`, of)
-  await db.run(`delete from depends_on where ${isOfDomains('subject')}`, of)
+  await db.write('delete from', 'claims', `where ${isOfDomains('manager_domain')}`, of)
+  await db.write('delete from', 'depends_on', `where ${isOfDomains('subject')}`, of)
   return { invalidated: sources.map(toInvalidated), publishers, reached }
 }
 
@@ -166,8 +166,8 @@ async function removeMerged(db: Database, of: { domains: string }, seq: number):
     ['properties', 'property_rid'],
     ['collections', 'collection_rid'],
     ['aliases', 'alias_rid'],
-  ]) {
-    await db.run(`delete from ${table} where ${isGone(column!)}`, merged)
+  ] as const) {
+    await db.write('delete from', table, `where ${isGone(column)}`, merged)
   }
   await recordChanges(db, seq, { 'gone alias': aliases.map(({ rid }) => rid) })
   return others.map(({ domain }) => domain)

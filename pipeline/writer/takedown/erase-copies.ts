@@ -36,7 +36,7 @@ export async function erase(
 ): Promise<void> {
   const pattern = buildNamesPattern(domains)
   // Quarantined events are in no copy, and cannot be read.
-  await index.run(`delete from events where not (${IS_SHOWN_EVENT}) and ${NAMES_DOMAINS}`, {
+  await index.write('delete from', 'events', `where not (${IS_SHOWN_EVENT}) and ${NAMES_DOMAINS}`, {
     pattern,
   })
   await forgetUnprojectedEvents(index)
@@ -54,11 +54,13 @@ export async function erase(
   )
   serving.write(rebuildBlocks(touched, gone), serving.seq)
   await rewriteFiles(index, paths, gone, now)
-  await index.run(
-    `delete from events where event_id::varchar in (select unnest(${toListExpression('$gone')}))`,
+  await index.write(
+    'delete from',
+    'events',
+    `where event_id::varchar in (select unnest(${toListExpression('$gone')}))`,
     { gone: JSON.stringify([...gone]) },
   )
-  await index.run('delete from changes')
+  await index.write('delete from', 'changes', '')
   await dropOldBodies(index, paths, Number.POSITIVE_INFINITY)
 }
 
@@ -89,7 +91,7 @@ async function rewriteFiles(
     else replaceFile(file, text)
     if (day === toDay(now)) continue
     const sha256 = createHash('sha256').update(text).digest('hex')
-    await index.run('delete from event_files where day = $day::date', { day })
+    await index.write('delete from', 'event_files', 'where day = $day::date', { day })
     await index.insert('event_files', [{ day, sha256, rewritten_at: toIso(now) }])
   }
 }

@@ -115,14 +115,14 @@ async function waitUntilSearchable(): Promise<{ seconds: number }> {
 /** Runs the least a night needs: one hash join over the same rows finds what differs. */
 async function runAntiJoin(): Promise<{ seconds: number }> {
   return sequencer.quietly(async () => {
-    await sequencer.index.run(`create or replace temp table seen as
+    await sequencer.index.runTemporary(`create or replace temp table seen as
       select kind, location, if(hash(location) % 100 = 0, 'changed', hash) as hash from crawl_state`)
     const started = performance.now()
     await sequencer.index.one(
       'select count(*) from seen anti join crawl_state using (kind, location, hash)',
     )
     const seconds = (performance.now() - started) / 1_000
-    await sequencer.index.run('drop table seen')
+    await sequencer.index.runTemporary('drop table seen')
     return { seconds }
   })
 }

@@ -36,10 +36,14 @@ interface Done {
 let done: Done
 
 function watch(): void {
-  const { run, all, append, insert, text } = Database.prototype
+  const { run, write: writeTable, all, append, insert, text } = Database.prototype
   vi.spyOn(Database.prototype, 'run').mockImplementation(function (this: Database, ...given) {
     if (!/\btemp table\b/.test(given[0])) done.statements.push(firstWords(given[0]))
     return run.apply(this, given)
+  })
+  vi.spyOn(Database.prototype, 'write').mockImplementation(function (this: Database, ...given) {
+    done.statements.push(`${given[0]} ${given[1]}`)
+    return writeTable.apply(this, given)
   })
   vi.spyOn(Database.prototype, 'all').mockImplementation(async function (this: Database, ...given) {
     const rows = await all.apply(this, given)

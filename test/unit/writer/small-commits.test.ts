@@ -14,7 +14,7 @@ let isDiskFull = false
 
 beforeEach(async () => {
   registry = await newSequencer(clock)
-  for (const name of ['run', 'all', 'append'] as const) {
+  for (const name of ['run', 'write', 'runTemporary', 'all', 'append'] as const) {
     const real = Database.prototype[name] as (...given: unknown[]) => Promise<never>
     vi.spyOn(Database.prototype, name).mockImplementation(function (
       this: Database,

@@ -1,0 +1,23 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+const folders = ['accounts', 'search', 'serving', 'store', 'writer']
+/** These write a file that nobody else has open yet, or all of it. */
+const exempt = ['store/duckdb.ts', 'store/migrations.ts', 'store/parquet.ts', 'store/schema.ts']
+
+test('a statement of the stores declares the table that it writes', () => {
+  const files = folders.flatMap(folder =>
+    readdirSync(`pipeline/${folder}`, { recursive: true, encoding: 'utf8' })
+      .filter(name => name.endsWith('.ts'))
+      .map(name => `${folder}/${name}`),
+  )
+  expect(files).toContain('writer/crawl/crawl-state.ts')
+  const undeclared = files.filter(
+    file =>
+      !exempt.includes(file) &&
+      /\b(?:db|index|accounts)\.run\(|runTemporary\(\s*[`'"]\s*(?:insert|update|delete)/.test(
+        readFileSync(`pipeline/${file}`, 'utf8'),
+      ),
+  )
+  expect(undeclared).toEqual([])
+})
