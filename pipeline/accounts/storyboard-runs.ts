@@ -19,8 +19,10 @@ export async function recordRun(
 ): Promise<Answer> {
   const { run_id, agent_url, differing_steps = null, reference_status = null } = run
   await db.insert('storyboard_runs', [{ ...run, reference_status, differing_steps, seq }])
-  await db.run(
-    `delete from storyboard_runs where agent_url = $agent_url and run_id not in (
+  await db.write(
+    'delete from',
+    'storyboard_runs',
+    `where agent_url = $agent_url and run_id not in (
        select run_id from storyboard_runs where agent_url = $agent_url
        order by tested_at desc, run_id desc limit ${RUNS_PER_AGENT_MAX})`,
     { agent_url },
@@ -67,8 +69,10 @@ function toAgentRuns(agent_url: string, rows: (RecordedRun & { agent_url: string
 
 /** Forgets who asked for runs that are older than a moment. */
 export async function forgetRequesters(db: Database, until: string): Promise<void> {
-  await db.run(
-    `update storyboard_runs set requested_by = null
+  await db.write(
+    'update',
+    'storyboard_runs',
+    `set requested_by = null
      where tested_at < $until::timestamptz and requested_by is not null`,
     { until },
   )
