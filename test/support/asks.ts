@@ -351,7 +351,6 @@ export const asks: Asks = {
     200: as('acmeKey', { payload: { agent_urls: [url] } }),
     400: { payload: { agent_urls: [] } },
     403: { payload: { agent_urls: [url] } },
-    429: { payload: { agent_urls: [url] } },
   },
   listApplicableStoryboards: { ...asksToTest(), ...asksSilentAgents() },
   listMirrors: { 200: {}, 400: { query: 'offset=x' }, 503: crowded },

@@ -87,7 +87,6 @@ export const readStoryboardStatusBulk = defineOperation({
   summary: 'List how several agents fared in each storyboard',
   description: `For members with API access. Addresses that are none are left out and counted. ${shown}`,
   access: 'bearer',
-  limit: 'bulk',
   body: z.object({
     agent_urls: z
       .array(z.string().max(2_048))
