@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { path, readWholeBetween } from './values.ts'
+import { origin, path, readWholeBetween } from './values.ts'
 
 const domainsOption = [
   '--domains <file>',
@@ -56,6 +56,7 @@ export function addRunning(program: Command): void {
     .option(
       '--agent <url>',
       'origin of a reference agent, which then answers for agents of the world',
+      origin,
     )
     .action(async options => (await import('../commands/world.ts')).serveWorldFolder(options))
 }

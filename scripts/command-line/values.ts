@@ -39,6 +39,12 @@ export const reason = readWords(2_000)
 export const anyId = readWords(300)
 /** Address of an agent; the operation itself checks that it can be one. */
 export const address = readWords(2_048)
+/** Origin of a server: scheme, host and port, without a path. */
+export const origin: ReadArgument<string> = text => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url && /^https?:$/.test(url.protocol) && url.pathname === '/') return url.origin
+  throw new InvalidArgumentError('must be an origin, as http://127.0.0.1:4000.')
+}
 /** Path of a file or a folder. */
 export const path = readWords(4_096)
 
