@@ -44,11 +44,12 @@ function buildOutputSchema(reply: z.ZodType): RegistryTool['outputSchema'] {
     $defs,
   )
   const members = properties as Record<string, Json>
-  const kinds = (required as string[]).flatMap(name => {
+  const named = (required as string[]).filter(name => !(name in pageEnd))
+  const kinds = named.flatMap(name => {
     const { type } = resolveReference(members[name] ?? {}, $defs)
-    return type === undefined || name in pageEnd ? [] : [[name, { type }]]
+    return type === undefined ? [] : [[name, { type }]]
   })
-  return { type: 'object', properties: Object.fromEntries(kinds), required }
+  return { type: 'object', properties: Object.fromEntries(kinds), required: named }
 }
 
 /**
@@ -56,7 +57,7 @@ function buildOutputSchema(reply: z.ZodType): RegistryTool['outputSchema'] {
  * they are violated.
  */
 function shorten(properties: Json): Json {
-  const dull = ['pattern', 'minLength', 'maxLength']
+  const dull = ['pattern', 'minLength', 'maxLength', 'minItems']
   const text = JSON.stringify(omitUsual(properties), (key, value) => {
     if (dull.includes(key) && typeof value !== 'object') return undefined
     if (JSON.stringify(value?.anyOf) === STRING_OR_STRINGS) {
