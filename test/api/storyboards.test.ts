@@ -262,14 +262,19 @@ describe('GET /api/registry/agents/{encodedUrl}/applicable-storyboards', () => {
     const url = at('https://reference.example/signals/mcp', 'applicable-storyboards')
     const answer = await registry.app.inject({ url, headers: asMember() })
     const { bundles, ...rest } = answer.json()
-    expect(rest).toMatchObject({ supported_protocols: ['signals'], total_storyboards: 4 })
+    expect(rest).toMatchObject({ supported_protocols: ['signals'], total_storyboards: 5 })
     const ids = (kind: string) =>
       bundles
         .filter((bundle: { kind: string }) => bundle.kind === kind)
         .flatMap(({ storyboards }: { storyboards: { id: string }[] }) =>
           storyboards.map(({ id }) => id),
         )
-    expect(ids('universal')).toEqual(['account_setup', 'capability_discovery', 'error_handling'])
+    expect(ids('universal')).toEqual([
+      'account_setup',
+      'capability_discovery',
+      'error_handling',
+      'test_controller',
+    ])
     expect([ids('domain'), ids('specialism')]).toEqual([['signal_activation'], []])
   })
 })
