@@ -7,13 +7,13 @@ const A2A_VERSION = '0.3.0'
 
 /** Builds the card by which A2A clients find a tenant: its tasks are the skills. */
 export function buildAgentCard(
-  { name, title, tasks }: Tenant,
+  { name, title, description, tasks }: Tenant,
   { origin, toAddress, protocolName }: Pick<AgentServices, 'origin' | 'toAddress' | 'protocolName'>,
 ): AgentCard {
   return {
     protocolVersion: A2A_VERSION,
-    name,
-    description: title,
+    name: title,
+    description,
     version: '1.0.0',
     url: toAddress(name).replace(/mcp$/, 'a2a'),
     preferredTransport: 'JSONRPC',

@@ -88,7 +88,7 @@ function buildServer(tenant: Tenant, services: AgentServices, caller?: string): 
   const { protocolName } = services
   const server = new Server(
     { name: tenant.name, title: tenant.title, version: '1.0.0' },
-    { capabilities: { tools: {} } },
+    { capabilities: { tools: {} }, instructions: tenant.description },
   )
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: tenant.tasks.map(task => ({

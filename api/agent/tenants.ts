@@ -32,7 +32,10 @@ export interface Tenant {
   name: string
   /** Type of the agent, as brand.json declares it. */
   type: 'sales' | 'signals' | 'creative' | 'governance' | 'brand'
+  /** Name that it gives itself. */
   title: string
+  /** Says what it does, in one sentence without a full stop. */
+  description: string
   protocols: readonly string[]
   /** Kinds of agents that it claims to be: the storyboards of each must pass. */
   specialisms: readonly string[]
@@ -43,7 +46,8 @@ export const tenants: readonly Tenant[] = [
   {
     name: 'sales',
     type: 'sales',
-    title: 'Sells the inventory of several publishers',
+    title: 'Reference sales agent',
+    description: 'Sells the inventory of several publishers',
     protocols: ['media_buy'],
     specialisms: ['sales-non-guaranteed', 'sales-proposal-mode', 'audience-sync'],
     tasks: [
@@ -70,7 +74,8 @@ export const tenants: readonly Tenant[] = [
   {
     name: 'signals',
     type: 'signals',
-    title: 'Offers audiences and activates them',
+    title: 'Reference signals agent',
+    description: 'Offers audiences and activates them',
     protocols: ['signals'],
     specialisms: ['signal-marketplace', 'signal-owned'],
     tasks: [
@@ -85,7 +90,8 @@ export const tenants: readonly Tenant[] = [
   {
     name: 'creative',
     type: 'creative',
-    title: 'Defines creative formats, and keeps and previews creatives',
+    title: 'Reference creative agent',
+    description: 'Defines creative formats, and keeps and previews creatives',
     protocols: ['creative'],
     specialisms: [],
     tasks: [
@@ -103,7 +109,8 @@ export const tenants: readonly Tenant[] = [
   {
     name: 'creative-builder',
     type: 'creative',
-    title: 'Makes creatives of other creatives, or of a brand and what it offers',
+    title: 'Reference creative builder',
+    description: 'Makes creatives of other creatives, or of a brand and what it offers',
     protocols: ['creative'],
     specialisms: ['creative-template', 'creative-generative'],
     tasks: [
@@ -121,7 +128,8 @@ export const tenants: readonly Tenant[] = [
   {
     name: 'governance',
     type: 'governance',
-    title: 'Checks purchases by plans, and signs approvals',
+    title: 'Reference governance agent',
+    description: 'Checks purchases by plans, and signs approvals',
     protocols: ['governance'],
     specialisms: ['governance-spend-authority'],
     tasks: [
@@ -138,7 +146,8 @@ export const tenants: readonly Tenant[] = [
   {
     name: 'brand',
     type: 'brand',
-    title: 'Tells the identity of brands',
+    title: 'Reference brand agent',
+    description: 'Tells the identity of brands',
     protocols: ['brand'],
     specialisms: [],
     tasks: [getCapabilities, getBrandIdentity],

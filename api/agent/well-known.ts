@@ -50,11 +50,11 @@ function buildBrand({ origin, toAddress }: AgentServices): object {
     id: 'reference_agent',
     names: [{ en: 'Reference agent' }],
     description: 'Agents to try clients on: everything they sell is invented',
-    agents: tenants.map(({ name, type, title }) => ({
+    agents: tenants.map(({ name, type, description }) => ({
       type,
       id: name,
       url: toAddress(name),
-      description: title,
+      description,
       jwks_uri: `${origin()}/.well-known/jwks.json`,
     })),
   }

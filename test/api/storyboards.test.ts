@@ -92,12 +92,12 @@ describe('POST /api/registry/agents/{encodedUrl}/storyboard/{storyboardId}/compa
       storyboard: { id: 'capability_discovery', category: 'capability_discovery' },
       user_agent: {
         url: MINE,
-        profile: { name: 'Sells the inventory of several publishers', adcp_version: 'v3' },
+        profile: { name: 'Reference sales agent', adcp_version: 'v3' },
         summary,
       },
       reference_agent: {
         url: 'https://reference.example/sales/mcp',
-        name: 'Sells the inventory of several publishers',
+        name: 'Reference sales agent',
         profile: { supported_protocols: ['media_buy'] },
         summary,
       },

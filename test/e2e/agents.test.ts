@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { formats } from '../../api/agent/catalogue/formats.ts'
+import { tenants } from '../../api/agent/tenants.ts'
 import { Database } from '../../pipeline/store/duckdb.ts'
 import { type Agent, cast } from '../../scripts/world/cast.ts'
 import {
@@ -95,11 +97,13 @@ describe('after the first crawl of the demo internet', () => {
     expect(row).toMatchObject({ outcome: outcomes[agent.door], type: agent.type })
     if (outcomes[agent.door] !== 'ok') return expect(row.tools_count).toBe(0)
     const isCreative = agent.type === 'creative'
-    const protocols = agent.door === 'card_only' ? ['a2a'] : isCreative ? ['mcp', 'a2a'] : ['mcp']
-    expect(row).toMatchObject({ name: agent.company, protocols, needs_auth: agent.guardsCalls })
+    const hasCard = isCreative || agent.tenant !== undefined
+    const protocols = agent.door === 'card_only' ? ['a2a'] : hasCard ? ['mcp', 'a2a'] : ['mcp']
+    const name = tenants.find(tenant => tenant.name === agent.tenant)?.title ?? agent.company
+    expect(row).toMatchObject({ name, protocols, needs_auth: agent.guardsCalls })
     expect(row.tools_count).toBeGreaterThan(1)
     const readsFormats = isCreative && !agent.guardsCalls
-    if (readsFormats) expect(row.formats).toBe(2)
+    if (readsFormats) expect(row.formats).toBe(agent.tenant ? formats.length : 2)
     const isMeasured = agent.type === 'measurement' && agent.company !== 'Over Claim'
     expect(row.metrics).toBe(isMeasured ? 3 : null)
     const answersAll = !agent.guardsCalls && agent.failing.length === 0

@@ -15,7 +15,9 @@ describe('registry org user', () => {
     expect((await run('org', 'user', 'add', 'user_1', ...acme, '--role', 'owner')).stdout).toBe(
       'user_1 is owner of Acme\n',
     )
-    expect((await run('org', 'user', 'add', 'user 2', ...acme)).stderr).toContain('no subject')
+    expect((await run('org', 'user', 'add', 'user 2', ...acme)).stderr).toContain(
+      'not a valid token subject',
+    )
     expect((await run('org', 'user', 'add', 'user_1', '--org', 'Nobody')).stderr).toBe(
       'no organization named Nobody\n',
     )
