@@ -16,7 +16,7 @@ declare module './state/store.ts' {
 /** A task that a message asks for. */
 interface Asked {
   skill: string
-  given: Record<string, unknown>
+  args: Record<string, unknown>
 }
 
 /** Carries out the task that a message names in its data part: `{skill, input}`. */
@@ -27,7 +27,7 @@ export function buildExecutor(tenant: Tenant, services: AgentServices): AgentExe
       const answer =
         asked instanceof TaskError
           ? { payload: buildErrorPayload(asked, services.protocolName), isError: true }
-          : await callTask(tenant, asked.skill, asked.given, services)
+          : await callTask(tenant, asked.skill, asked.args, services)
       events.publish(buildTask({ id: taskId, contextId }, answer, services.now()))
       events.finished()
     },
@@ -44,7 +44,7 @@ export function buildTaskStore({ name }: Tenant, { state, now }: AgentServices):
     async save(task) {
       const at = now()
       await state.transactTogether(at, () => {
-        state.put('a2a_task', name, task.id, task, { now: at, keptMs: DAY })
+        state.put('a2a_task', name, task.id, task, { now: at, lifetimeMs: DAY })
       })
     },
     async load(id) {
@@ -62,12 +62,12 @@ function readMessage({ parts }: Message): Asked | TaskError {
     const message = 'parts: send one data part, {"skill": …, "input": {…}}'
     return new TaskError('INVALID_REQUEST', message, { field: 'parts' })
   }
-  const given = only.input ?? only.parameters ?? {}
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+  const args = only.input ?? only.parameters ?? {}
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) {
     const message = 'parts: input must be an object'
     return new TaskError('INVALID_REQUEST', message, { field: 'parts' })
   }
-  return { skill: only.skill, given: given as Record<string, unknown> }
+  return { skill: only.skill, args: args as Record<string, unknown> }
 }
 
 function buildTask(

@@ -135,7 +135,7 @@ function sendError(reply: FastifyReply, status: number, { code, message, details
 /** True if a request carries the test credential, as a Bearer token or in the protocol's own header. */
 function hasCredential({ headers }: FastifyRequest, config: Config): boolean {
   const [, bearer] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
-  const given = Buffer.from(bearer ?? String(headers[`x-${config.PROTOCOL_NAME}-auth`] ?? ''))
-  const wanted = Buffer.from(config.TEST_AGENT_TOKEN)
-  return given.length === wanted.length && timingSafeEqual(given, wanted)
+  const presented = Buffer.from(bearer ?? String(headers[`x-${config.PROTOCOL_NAME}-auth`] ?? ''))
+  const expected = Buffer.from(config.TEST_AGENT_TOKEN)
+  return presented.length === expected.length && timingSafeEqual(presented, expected)
 }

@@ -34,20 +34,20 @@ export const PUBLIC_CALLER = 'public'
 export async function callTask(
   tenant: Tenant,
   name: string,
-  given: Record<string, unknown>,
+  args: Record<string, unknown>,
   services: AgentServices,
   caller = PUBLIC_CALLER,
 ): Promise<TaskAnswer> {
   const { protocolName, metrics, onError } = services
   const begun = performance.now()
-  const task = tenant.tasks.find(one => one.name(protocolName) === name)
+  const task = tenant.tasks.find(candidate => candidate.name(protocolName) === name)
   const measure = (code?: string) => {
     const tookMs = performance.now() - begun
     metrics.count({ tenant: tenant.name, task: task && name, code, tookMs })
   }
   try {
     if (!task) throw new TaskError('INVALID_REQUEST', `There is no task ${name} here`)
-    const payload = await runTask(task, given, { ...buildContext(tenant, services), caller })
+    const payload = await runTask(task, args, { ...buildContext(tenant, services), caller })
     measure()
     return { payload, isError: false }
   } catch (error) {
@@ -57,7 +57,7 @@ export async function callTask(
         ? error
         : new TaskError('SERVICE_UNAVAILABLE', 'This agent failed; try again later')
     measure(failure.code)
-    const payload = { ...failure.toPayload(protocolName), ...readContext(given) }
+    const payload = { ...failure.toPayload(protocolName), ...readContext(args) }
     return { payload, isError: true }
   }
 }
@@ -74,7 +74,7 @@ function buildContext(
     tenant: name,
     protocols,
     specialisms,
-    taskNames: tasks.map(one => one.name(protocolName)),
+    taskNames: tasks.map(candidate => candidate.name(protocolName)),
     state,
     now: now(),
   }

@@ -4,7 +4,7 @@ export function writeCanonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)
-    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .sort(([first], [second]) => (first < second ? -1 : 1))
     .map(([name, member]) => `${JSON.stringify(name)}:${writeCanonicalJson(member)}`)
   return `{${members.join(',')}}`
 }

@@ -72,12 +72,12 @@ async function answer(
 
 /** The request as the transport wants it: it insists on both media types, our callers need not. */
 function toWebRequest({ url, headers }: FastifyRequest, { origin }: AgentServices): Request {
-  const given = Object.entries(headers).flatMap(([name, value]) =>
+  const forwarded = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined || name === 'accept' ? [] : [[name, String(value)] as [string, string]],
   )
   return new Request(`${origin()}${url}`, {
     method: 'POST',
-    headers: [...given, ['accept', 'application/json, text/event-stream']],
+    headers: [...forwarded, ['accept', 'application/json, text/event-stream']],
   })
 }
 
@@ -100,8 +100,8 @@ function buildServer(tenant: Tenant, services: AgentServices, caller?: string): 
     })),
   }))
   server.setRequestHandler(AnyCall, async request => {
-    const { name, arguments: given = {} } = CallToolRequestSchema.parse(request).params
-    return toResult(await callTask(tenant, name, given, services, caller))
+    const { name, arguments: forwarded = {} } = CallToolRequestSchema.parse(request).params
+    return toResult(await callTask(tenant, name, forwarded, services, caller))
   })
   return server
 }

@@ -16,13 +16,13 @@ export function addPages(app: FastifyInstance, { state }: AgentServices): void {
   app.get<{ Params: { id: string } }>('/previews/:id', (request, reply) => {
     state.refresh()
     const html = state.get('preview', '', request.params.id.slice(0, 100))
-    if (html === undefined) throw notFound()
+    if (html === undefined) throw buildNotFound()
     return reply.headers(headers).type('text/html; charset=utf-8').send(html)
   })
   app.get<{ Params: { id: string } }>('/pictures/:id.svg', (request, reply) => {
     state.refresh()
     const svg = state.get('picture', '', request.params.id.slice(0, 100))
-    if (svg === undefined) throw notFound()
+    if (svg === undefined) throw buildNotFound()
     return reply
       .headers({ ...headers, 'access-control-allow-origin': '*' })
       .type('image/svg+xml')
@@ -30,7 +30,7 @@ export function addPages(app: FastifyInstance, { state }: AgentServices): void {
   })
 }
 
-function notFound() {
+function buildNotFound() {
   const error = new TaskError('REFERENCE_NOT_FOUND', 'It is not there, or no longer')
   return Object.assign(error, { statusCode: 404 })
 }

@@ -4,7 +4,7 @@ import type { AgentState } from './state/store.ts'
 
 declare module './state/store.ts' {
   interface Records {
-    key: KeptKey
+    key: StoredKey
   }
 }
 
@@ -13,13 +13,13 @@ export const purposes = ['governance-signing', 'webhook-signing'] as const
 export type Purpose = (typeof purposes)[number]
 
 /** A private key as it is kept: whoever reads the state can sign. */
-export interface KeptKey {
+export interface StoredKey {
   kid: string
   jwk: JsonWebKey
 }
 
 /** Keys are never forgotten: what they signed is verified much later. */
-const KEY_KEPT_MS = 36_500 * DAY
+const KEY_LIFETIME_MS = 36_500 * DAY
 
 /** Loads the key of a purpose; the first process that needs it makes it. */
 export function loadSigningKey(
@@ -32,17 +32,17 @@ export function loadSigningKey(
 }
 
 /** Writes only where there is no key yet. */
-function loadKey(state: AgentState, purpose: Purpose, now: Instant): KeptKey {
+function loadKey(state: AgentState, purpose: Purpose, now: Instant): StoredKey {
   const known = state.get('key', '', purpose)
   return known ?? state.transact(now, () => findOrMake(state, purpose, now))
 }
 
-function findOrMake(state: AgentState, purpose: Purpose, now: Instant): KeptKey {
+function findOrMake(state: AgentState, purpose: Purpose, now: Instant): StoredKey {
   const known = state.get('key', '', purpose)
   if (known) return known
   const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
   const made = { kid: `${purpose}-1`, jwk }
-  state.put('key', '', purpose, made, { now, keptMs: KEY_KEPT_MS })
+  state.put('key', '', purpose, made, { now, lifetimeMs: KEY_LIFETIME_MS })
   return made
 }
 

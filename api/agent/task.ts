@@ -51,10 +51,10 @@ export const MAJOR_VERSIONS = [3]
 /** Carries out a task. Throws a TaskError where the arguments are wrong. */
 export async function runTask(
   task: Task,
-  given: Record<string, unknown>,
+  args: Record<string, unknown>,
   context: TaskContext,
 ): Promise<Payload> {
-  const version = given[`${context.protocolName}_major_version`]
+  const version = args[`${context.protocolName}_major_version`]
   if (version !== undefined && !MAJOR_VERSIONS.includes(version as number)) {
     throw new TaskError(
       'VERSION_UNSUPPORTED',
@@ -62,39 +62,39 @@ export async function runTask(
       { field: `${context.protocolName}_major_version` },
     )
   }
-  parse(Envelope, given)
-  if (task.mutates) parse(Keyed, given)
-  const input = parse(task.input, given) as never
+  parse(Envelope, args)
+  if (task.mutates) parse(Keyed, args)
+  const input = parse(task.input, args) as never
   const run = () => ({ status: 'completed', ...task.run(input, context) })
   const runAndTell = () => {
     const done = run()
-    const target = readTarget(given.push_notification_config)
+    const target = readTarget(args.push_notification_config)
     if (target) queueCompletion(task.name(context.protocolName), done, target, context)
     return done
   }
   const { state, now } = context
   state.refresh()
   const payload = task.mutates
-    ? await runOnce(state, { ...describeKey(task, given, context), now }, runAndTell)
+    ? await runOnce(state, { ...describeKey(task, args, context), now }, runAndTell)
     : run()
-  return { ...payload, ...readContext(given) }
+  return { ...payload, ...readContext(args) }
 }
 
 /**
  * A key counts for one caller of one agent: a signer, or everybody with the public credential. The account
  * is part of what is asked for, since the protocol's own tests name another one for the same key.
  */
-function describeKey(task: Task, given: Payload, { tenant, caller, protocolName }: TaskContext) {
-  return { scope: [tenant, caller], task: task.name(protocolName), given }
+function describeKey(task: Task, args: Payload, { tenant, caller, protocolName }: TaskContext) {
+  return { scope: [tenant, caller], task: task.name(protocolName), args }
 }
 
 /** Reads the context of a request, which each answer repeats, failures too. */
-export function readContext(given: Record<string, unknown>): { context?: unknown } {
-  return given.context === undefined ? {} : { context: given.context }
+export function readContext(args: Record<string, unknown>): { context?: unknown } {
+  return args.context === undefined ? {} : { context: args.context }
 }
 
-function parse(schema: z.ZodType, given: unknown): unknown {
-  const parsed = schema.safeParse(given)
+function parse(schema: z.ZodType, args: unknown): unknown {
+  const parsed = schema.safeParse(args)
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]!
   const field = formatPath(issue.path)

@@ -2,16 +2,16 @@
 
 /** Verbs that functions begin with. */
 export const verbs = new Set(
-  `accept add adjust admit advance announce answer append apply approve ask assert attach authenticate back begin bind bisect block bound
+  `accept activate add adjust admit advance announce answer append apply approve ask assert assign attach authenticate back begin bind bisect block bound
   build calculate call can cancel capitalize capture carry change check choose chunk claim classify clean clear clip close collect combine
-  commit compact compare complete compress compute confirm connect contain continue contribute convert copy count cover crawl create cut
-  decide declare decode defer define delete deliver demote derive describe detach detect diff discover dispatch draft drain draw drop edit
+  commit compact compare complete compress compute confirm connect contain continue contribute convert copy count cover crawl create cut deactivate
+  decide declare decode defer define delete deliver demote deny derive describe detach detect diff discover dispatch draft drain draw drop edit
   emit encode end enqueue enrich enrol ensure erase escape estimate evict exchange exclude exec execute expect expire explain export extract
   fail feed fetch file fill filter find finish fit fix flag flush fold follow force forget format found freeze fuse generate get give grant group
   guard handle has hash heal hide hold identify ignore import includes index infer insert inspect install interpret intersect invalidate
-  invent invert is issue iterate join judge keep launch learn leave limit link list listen load lock log look lower make mark match may
+  invent invert is issue iterate join judge keep launch learn leave limit link list listen load lock log look lower make mark match matches may
   measure merge migrate misspell move name narrow needs normalize note number observe offer offers omit open order override pack pad
-  paginate pair parse pass pause perform pick pin place plan poll post prefetch prepare print probe proceed project promise propose prove
+  paginate pair parse pass pause perform pick pin place plan poll post prefetch prepare preview print probe proceed project promise propose prove
   provide prune publish push put quarantine query queue quote raise rank rate reaches read readmit rebuild receive recognize record recover
   redact redirect reduce refine refresh refuse register reject release reload remember remove rename render renew repeat replace replay
   reply report request require reschedule reserve reset resolve respond restart restore resume retain retarget retire retry return reuse
@@ -28,9 +28,6 @@ export const nounFunctions: Readonly<Record<string, string>> = {
   inList: 'reads as the SQL that it writes',
   optional: 'reads as the member that it makes',
 }
-
-/** Folders whose private functions and locals are named after objects of the protocol that they speak. */
-export const protocolFolders = ['api/agent/']
 
 /** Words that leave open what a thing is; a name says whether it is a row, a report, a cache or a client. */
 export const privateWords = new Set(
@@ -61,10 +58,10 @@ export const vagueConstant =
   /^(FEW|MOST|MORE|LEAST|QUIET|LOUD|NIGHT|SHORTEST|LONGEST|GOOD_FOR|SOME)$/
 
 /** Functions that a source declares at its top level. */
-export function declaredFunctions(source: string): { name: string; isExported: boolean }[] {
+function declaredFunctions(source: string): string[] {
   return Array.from(
-    source.matchAll(/^(export )?(?:default )?(?:async )?function\*? (\w+)/gm),
-    ([, exported, name]) => ({ name: name!, isExported: exported !== undefined }),
+    source.matchAll(/^(?:export )?(?:default )?(?:async )?function\*? (\w+)/gm),
+    ([, name]) => name!,
   )
 }
 
@@ -91,12 +88,10 @@ function findPrivateWords(source: string): string[] {
 
 /** What is wrong with the names and comments of a source, each as a sentence. */
 export function findWordFaults(path: string, source: string): string[] {
-  const speaksProtocol = protocolFolders.some(folder => path.startsWith(folder))
-  const functions = declaredFunctions(source).flatMap(({ name, isExported }) => {
+  const functions = declaredFunctions(source).flatMap(name => {
     if (/[a-z]Of$/.test(name)) return [`${name}: begin with a verb instead of ending in Of`]
     const first = name.match(/^[a-z]+/)?.[0] ?? name
-    const isHidden = speaksProtocol && !isExported
-    const isNamed = isHidden || verbs.has(first) || Object.hasOwn(nounFunctions, name)
+    const isNamed = verbs.has(first) || Object.hasOwn(nounFunctions, name)
     return isNamed ? [] : [`${name}: a function begins with a verb`]
   })
   const methods = Array.from(
@@ -116,7 +111,7 @@ export function findWordFaults(path: string, source: string): string[] {
     .filter(text => riddle.test(text))
     .map(text => `“${text.slice(0, 40)} …”: begin a comment with its verb or its object`)
   const literals = source.includes('...{ ') ? ['an object literal is spread in another one'] : []
-  const words = speaksProtocol ? [] : findPrivateWords(source)
+  const words = findPrivateWords(source)
   return [...functions, ...methods, ...constants, ...comments, ...literals, ...words].map(
     fault => `${path}: ${fault}`,
   )

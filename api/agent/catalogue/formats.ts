@@ -29,7 +29,7 @@ export interface FormatAsset {
 
 const clickThrough: FormatAsset = { asset_id: 'click_url', asset_type: 'url', required: false }
 
-function banner(width: number, height: number, name: string): Format {
+function buildBanner(width: number, height: number, name: string): Format {
   return {
     id: `display_${width}x${height}`,
     name: `${name} ${width}×${height}`,
@@ -49,7 +49,7 @@ function banner(width: number, height: number, name: string): Format {
 }
 
 /** A banner that is made of a brief: its picture is drawn. */
-function drawnBanner(width: number, height: number): Format {
+function buildDrawnBanner(width: number, height: number): Format {
   return {
     id: `display_${width}x${height}_generative`,
     name: `Drawn banner ${width}×${height}`,
@@ -71,7 +71,7 @@ function drawnBanner(width: number, height: number): Format {
 }
 
 /** A tag that shows a video of so many seconds in any player. */
-function videoTag(seconds: number): Format {
+function buildVideoTag(seconds: number): Format {
   return {
     id: `vast_${seconds}s`,
     name: `Video tag of ${seconds} seconds`,
@@ -89,7 +89,7 @@ function videoTag(seconds: number): Format {
   }
 }
 
-function video(seconds: number): Format {
+function buildVideo(seconds: number): Format {
   return {
     id: `video_${seconds}s`,
     name: `Video of ${seconds} seconds`,
@@ -110,14 +110,14 @@ function video(seconds: number): Format {
 
 /** Every format that this agent accepts and can make. */
 export const formats: readonly Format[] = [
-  banner(300, 250, 'Medium rectangle'),
-  banner(728, 90, 'Leaderboard'),
-  banner(160, 600, 'Wide skyscraper'),
-  banner(320, 50, 'Mobile banner'),
-  banner(970, 250, 'Billboard'),
-  drawnBanner(300, 250),
-  drawnBanner(728, 90),
-  drawnBanner(320, 50),
+  buildBanner(300, 250, 'Medium rectangle'),
+  buildBanner(728, 90, 'Leaderboard'),
+  buildBanner(160, 600, 'Wide skyscraper'),
+  buildBanner(320, 50, 'Mobile banner'),
+  buildBanner(970, 250, 'Billboard'),
+  buildDrawnBanner(300, 250),
+  buildDrawnBanner(728, 90),
+  buildDrawnBanner(320, 50),
   {
     id: 'native_content',
     name: 'Native card',
@@ -141,11 +141,11 @@ export const formats: readonly Format[] = [
       clickThrough,
     ],
   },
-  video(6),
-  video(15),
-  video(30),
-  videoTag(15),
-  videoTag(30),
+  buildVideo(6),
+  buildVideo(15),
+  buildVideo(30),
+  buildVideoTag(15),
+  buildVideoTag(30),
   {
     id: 'audio_30s',
     name: 'Audio of 30 seconds',
@@ -179,7 +179,7 @@ export const formats: readonly Format[] = [
 
 const documentKinds = {
   image: 'image',
-  video: 'video_hosted',
+  buildVideo: 'video_hosted',
   vast: 'video_vast',
   audio: 'audio_hosted',
 }

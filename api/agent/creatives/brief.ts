@@ -42,7 +42,7 @@ export function readBrief({ message, assets, brand }: Sources): Brief {
   )
   const [offering] = inline_offerings
   const colors = [manifest?.colors?.primary, known?.colors.primary, PLAIN]
-  const said = message === undefined ? undefined : firstSentence(message)
+  const said = message === undefined ? undefined : extractFirstSentence(message)
   return {
     assets: own,
     headline: readText(own.headline) ?? offering?.name ?? said,
@@ -64,7 +64,7 @@ function readText(asset: Asset | Asset[] | undefined): string | undefined {
 }
 
 /** The first sentence of a message, as the headline of a creative that has no other. */
-function firstSentence(message: string): string | undefined {
+function extractFirstSentence(message: string): string | undefined {
   const [sentence] = message.trim().split(/(?<=[.!?])\s/)
   return sentence ? truncateText(sentence, 60) : undefined
 }

@@ -2,7 +2,7 @@ import type { Format, FormatAsset } from '../catalogue/formats.ts'
 import { TaskError } from '../errors.ts'
 import type { TaskContext } from '../task-context.ts'
 import { toFormatId } from '../tasks/format-id.ts'
-import { assertFits, checkAssets } from './check-manifest.ts'
+import { assertMatchesFormat, checkAssets } from './check-manifest.ts'
 import type { Asset, Assets, Manifest } from './creative.ts'
 import { chooseTextColor, drawPicture, keepPicture } from './draw-picture.ts'
 import { writeVast } from './vast.ts'
@@ -28,7 +28,7 @@ export function buildCreative(format: Format, brief: Brief, context: TaskContext
     wanted => [wanted.asset_id, makeAsset(wanted, format, brief, context)] as const,
   )
   const assets = Object.fromEntries(entries.filter(([, asset]) => asset !== undefined)) as Assets
-  assertFits(assets, format, 'creative_manifest')
+  assertMatchesFormat(assets, format, 'creative_manifest')
   return { format_id: toFormatId(format.id, context), assets }
 }
 
@@ -38,11 +38,11 @@ function makeAsset(
   brief: Brief,
   context: TaskContext,
 ): Asset | undefined {
-  const given = findGiven(wanted, brief.assets)
-  if (given && isFitting(given, wanted, format)) return given
+  const supplied = findSupplied(wanted, brief.assets)
+  if (supplied && isFitting(supplied, wanted, format)) return supplied
   switch (wanted.asset_type) {
     case 'text':
-      return makeText(wanted, given, brief)
+      return makeText(wanted, supplied, brief)
     case 'url':
       return brief.link ? { asset_type: 'url', url: brief.link } : undefined
     case 'image':
@@ -83,7 +83,7 @@ function makeVideoTag(
 }
 
 /** The asset of the wanted name, or else the first of its type. */
-function findGiven({ asset_id, asset_type }: FormatAsset, assets: Assets): Asset | undefined {
+function findSupplied({ asset_id, asset_type }: FormatAsset, assets: Assets): Asset | undefined {
   const named = [assets[asset_id]].flat()[0]
   if (named) return named
   return Object.values(assets)
@@ -97,10 +97,10 @@ function isFitting(asset: Asset, wanted: FormatAsset, format: Format): boolean {
 
 function makeText(
   { asset_id, requirements = {} }: FormatAsset,
-  given: Asset | undefined,
+  supplied: Asset | undefined,
   brief: Brief,
 ): Asset | undefined {
-  const own = typeof given?.content === 'string' ? given.content : undefined
+  const own = typeof supplied?.content === 'string' ? supplied.content : undefined
   const content = own ?? (asset_id === 'body' ? brief.body : brief.headline)
   if (!content) return undefined
   return { asset_type: 'text', content: truncateText(content, requirements.max_length) }

@@ -6,8 +6,8 @@ import type { Asset, Assets } from './creative.ts'
 
 /** Finds a format that is defined here. Throws where it is another agent's, or none. */
 export function resolveFormat(id: FormatId, context: TaskContext, field = 'format_id'): Format {
-  const format = formats.find(one => isSameFormat(id, one, context))
-  if (format) return format
+  const found = formats.find(format => isSameFormat(id, format, context))
+  if (found) return found
   throw new TaskError(
     'REFERENCE_NOT_FOUND',
     `${field}: ${id.id} of ${id.agent_url} is not a format of this agent`,
@@ -16,7 +16,11 @@ export function resolveFormat(id: FormatId, context: TaskContext, field = 'forma
 }
 
 /** Throws with everything that is wrong where assets are not what their format requires. */
-export function assertFits(assets: Assets, format: Format, field = 'creative_manifest'): void {
+export function assertMatchesFormat(
+  assets: Assets,
+  format: Format,
+  field = 'creative_manifest',
+): void {
   const issues = checkAssets(assets, format)
   if (issues.length === 0) return
   const [first] = issues
@@ -29,13 +33,13 @@ export function assertFits(assets: Assets, format: Format, field = 'creative_man
 /** Lists what is wrong with assets, by the requirements of their format. */
 export function checkAssets(assets: Assets, format: Format): Issue[] {
   return format.assets.flatMap(wanted => {
-    const given = assets[wanted.asset_id]
+    const supplied = assets[wanted.asset_id]
     const pointer = `/assets/${wanted.asset_id}`
-    if (given === undefined) {
+    if (supplied === undefined) {
       const message = `${format.name} requires ${wanted.asset_type} ${wanted.asset_id}`
       return wanted.required ? [{ pointer, message, keyword: 'required' }] : []
     }
-    return [given].flat().flatMap(asset => checkAsset(asset, wanted, pointer))
+    return [supplied].flat().flatMap(asset => checkAsset(asset, wanted, pointer))
   })
 }
 

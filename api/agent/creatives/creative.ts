@@ -5,7 +5,7 @@ import { FormatId } from '../tasks/format-id.ts'
 
 declare module '../state/store.ts' {
   interface Records {
-    creative: KeptCreative
+    creative: StoredCreative
     /** Ids of the accounts that kept a creative last, by its id. */
     creative_owner: string
   }
@@ -47,7 +47,7 @@ export const creativeStatuses = [
 export type CreativeStatus = (typeof creativeStatuses)[number]
 
 /** A creative as it is kept in the library of an account. */
-export interface KeptCreative {
+export interface StoredCreative {
   creative_id: string
   name: string
   format_id: FormatId

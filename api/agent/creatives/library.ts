@@ -1,15 +1,15 @@
 import { TaskError } from '../errors.ts'
 import type { TaskContext } from '../task-context.ts'
 import { toFormatId } from '../tasks/format-id.ts'
-import { assertFits, resolveFormat } from './check-manifest.ts'
-import type { Creative, KeptCreative } from './creative.ts'
+import { assertMatchesFormat, resolveFormat } from './check-manifest.ts'
+import type { Creative, StoredCreative } from './creative.ts'
 
 /** The library of an account at one tenant. */
 export function toLibraryScope({ tenant }: TaskContext, accountId: string): string {
   return `${tenant} ${accountId}`
 }
 
-export function listLibrary(context: TaskContext, accountId: string): KeptCreative[] {
+export function listLibrary(context: TaskContext, accountId: string): StoredCreative[] {
   return context.state.list('creative', toLibraryScope(context, accountId))
 }
 
@@ -17,7 +17,7 @@ export function findCreative(
   context: TaskContext,
   accountId: string,
   creativeId: string,
-): KeptCreative | undefined {
+): StoredCreative | undefined {
   return context.state.get('creative', toLibraryScope(context, accountId), creativeId)
 }
 
@@ -30,15 +30,15 @@ export type SyncAction = 'created' | 'updated' | 'unchanged'
 export function saveCreative(
   context: TaskContext,
   accountId: string,
-  given: Creative,
+  creative: Creative,
   { isDryRun = false, field = 'creatives' } = {},
 ): SyncAction {
-  const format = resolveFormat(given.format_id, context, `${field}.format_id`)
-  assertFits(given.assets, format, field)
+  const format = resolveFormat(creative.format_id, context, `${field}.format_id`)
+  assertMatchesFormat(creative.assets, format, field)
   const { state, now } = context
   const scope = toLibraryScope(context, accountId)
-  const known = state.get('creative', scope, given.creative_id)
-  const { creative_id, name, assets, tags = [] } = given
+  const known = state.get('creative', scope, creative.creative_id)
+  const { creative_id, name, assets, tags = [] } = creative
   const format_id = toFormatId(format.id, context)
   const content = { creative_id, name, format_id, assets, tags, status: 'approved' as const }
   if (known && isSame(content, known)) return 'unchanged'
@@ -50,9 +50,10 @@ export function saveCreative(
   return known ? 'updated' : 'created'
 }
 
-function isSame(content: object, known: KeptCreative): boolean {
+function isSame(content: object, known: StoredCreative): boolean {
   return Object.entries(content).every(
-    ([name, value]) => JSON.stringify(value) === JSON.stringify(known[name as keyof KeptCreative]),
+    ([name, value]) =>
+      JSON.stringify(value) === JSON.stringify(known[name as keyof StoredCreative]),
   )
 }
 
@@ -65,7 +66,7 @@ export function resolveCreative(
   accountId: string,
   creativeId: string,
   field: string,
-): KeptCreative {
+): StoredCreative {
   const { state, tenant } = context
   const other = state.get('creative_owner', tenant, creativeId) ?? accountId
   const creative =
@@ -89,12 +90,12 @@ export function hasCreative(context: TaskContext, accountId: string, creativeId:
 export function deleteMissing(
   context: TaskContext,
   accountId: string,
-  kept: ReadonlySet<string>,
+  wantedIds: ReadonlySet<string>,
   isDryRun: boolean,
 ): string[] {
   const ids = listLibrary(context, accountId)
     .map(({ creative_id }) => creative_id)
-    .filter(id => !kept.has(id))
+    .filter(id => !wantedIds.has(id))
   if (!isDryRun) {
     for (const id of ids) context.state.remove('creative', toLibraryScope(context, accountId), id)
   }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { DAY, toIso } from '../../../pipeline/core/clock.ts'
 import type { Format } from '../catalogue/formats.ts'
 import type { TaskContext } from '../task-context.ts'
-import { assertFits, resolveFormat } from './check-manifest.ts'
+import { assertMatchesFormat, resolveFormat } from './check-manifest.ts'
 import type { Manifest } from './creative.ts'
 import { type Macros, renderCreative } from './render.ts'
 
@@ -33,7 +33,7 @@ export function buildPreviews(
   field = 'creative_manifest',
 ): { previews: Record<string, unknown>[]; expires_at: string } {
   const format = resolveFormat(manifest.format_id, context, `${field}.format_id`)
-  assertFits(manifest.assets, format, field)
+  assertMatchesFormat(manifest.assets, format, field)
   const previews = (inputs ?? [{ name: 'Default' }]).map(input =>
     buildPreview(format, manifest, input, output, context),
   )
@@ -71,6 +71,6 @@ function buildPreview(
 }
 
 function keepPreview(id: string, html: string, { state, now, origin }: TaskContext): string {
-  state.put('preview', '', id, html, { now, keptMs: PREVIEW_MS })
+  state.put('preview', '', id, html, { now, lifetimeMs: PREVIEW_MS })
   return `${origin}/previews/${id}`
 }

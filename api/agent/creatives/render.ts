@@ -49,8 +49,8 @@ function drawAssets(
 }
 
 function readField(asset: Asset | Asset[] | undefined, name: string): string {
-  const [one] = [asset].flat()
-  const value = one?.[name]
+  const [first] = [asset].flat()
+  const value = first?.[name]
   return typeof value === 'string' ? value : ''
 }
 

@@ -139,7 +139,7 @@ function listConditions({ request }: Plan, amount: number | undefined): Conditio
   const reason = isLarge
     ? `More than ${threshold} ${currency} at once needs a person's approval`
     : 'The plan wants a person to look at each purchase'
-  const policies = (request.custom_policies ?? []).filter(one => one.enforcement === 'must')
+  const policies = (request.custom_policies ?? []).filter(policy => policy.enforcement === 'must')
   return [
     ...(needsPerson ? [{ field: 'human_approval', required_value: true, reason }] : []),
     ...policies.map(({ policy_id, policy }) => ({ field: policy_id, reason: policy ?? policy_id })),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Instant } from '../../../pipeline/core/clock.ts'
 import { BrandRef, CallersId } from '../accounts.ts'
 import { TaskError } from '../errors.ts'
-import { RECORD_KEPT_MS } from '../state/store.ts'
+import { RECORD_LIFETIME_MS } from '../state/store.ts'
 import type { TaskContext } from '../task-context.ts'
 
 declare module '../state/store.ts' {
@@ -97,8 +97,8 @@ export const GOVERNANCE = 'governance'
 
 /** Plans, and what was asked of them, are kept until a month after their flight. */
 export function keepPlan(plan: Plan, { state, now }: TaskContext): void {
-  const keptMs = Math.max(0, Date.parse(plan.request.flight.end) - now) + RECORD_KEPT_MS
-  state.put('plan', GOVERNANCE, plan.plan_id, plan, { now, keptMs })
+  const lifetimeMs = Math.max(0, Date.parse(plan.request.flight.end) - now) + RECORD_LIFETIME_MS
+  state.put('plan', GOVERNANCE, plan.plan_id, plan, { now, lifetimeMs })
 }
 
 export function findPlan(id: string, { state }: TaskContext): Plan | undefined {
@@ -122,9 +122,9 @@ export function addAuditEntry(
   plan: Plan,
   { state, now }: TaskContext,
 ): void {
-  const keptMs = Math.max(0, Date.parse(plan.request.flight.end) - now) + RECORD_KEPT_MS
+  const lifetimeMs = Math.max(0, Date.parse(plan.request.flight.end) - now) + RECORD_LIFETIME_MS
   const count = (state.get('audit_count', GOVERNANCE, plan.plan_id) ?? 0) + 1
   const at = String(count).padStart(9, '0')
-  state.put('audit_count', GOVERNANCE, plan.plan_id, count, { now, keptMs })
-  state.put('audit', plan.plan_id, at, { ...entry, at: now }, { now, keptMs })
+  state.put('audit_count', GOVERNANCE, plan.plan_id, count, { now, lifetimeMs })
+  state.put('audit', plan.plan_id, at, { ...entry, at: now }, { now, lifetimeMs })
 }

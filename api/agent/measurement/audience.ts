@@ -20,7 +20,7 @@ export const Member = z
     hashed_phone: hashed.optional(),
     uids: z.array(z.looseObject({})).min(1).max(100).optional(),
   })
-  .refine(one => one.hashed_email || one.hashed_phone || one.uids, {
+  .refine(member => member.hashed_email || member.hashed_phone || member.uids, {
     message: 'must have hashed_email, hashed_phone or uids',
   })
 type Member = z.infer<typeof Member>
@@ -51,14 +51,14 @@ export function applyMembers(
   remove: readonly Member[],
   field: string,
 ): string[] {
-  const members = new Set([...known, ...add.map(fingerprint)])
-  for (const one of remove) members.delete(fingerprint(one))
+  const members = new Set([...known, ...add.map(hashMember)])
+  for (const member of remove) members.delete(hashMember(member))
   if (members.size <= MEMBERS_MAX) return [...members].sort()
   const message = `${field}.add: an audience has at most ${MEMBERS_MAX} people here`
   throw new TaskError('UNSUPPORTED_FEATURE', message, { field: `${field}.add` })
 }
 
-function fingerprint({ external_id }: Member): string {
+function hashMember({ external_id }: Member): string {
   return createHash('sha256').update(external_id).digest('hex').slice(0, 16)
 }
 
@@ -66,7 +66,7 @@ function fingerprint({ external_id }: Member): string {
 export function describeAudience(audience: Audience): Record<string, unknown> {
   const { audience_id, name, members, syncedAt } = audience
   const matched = members.filter(
-    one => Number.parseInt(one.slice(0, 8), 16) % 100 < MATCHED_PERCENT,
+    member => Number.parseInt(member.slice(0, 8), 16) % 100 < MATCHED_PERCENT,
   )
   return {
     audience_id,

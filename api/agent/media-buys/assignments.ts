@@ -1,6 +1,6 @@
 import { TaskError } from '../errors.ts'
 import type { TaskContext } from '../task-context.ts'
-import { findBuyOfPackage, keepMediaBuy, listMediaBuys } from './kept.ts'
+import { findBuyOfPackage, keepMediaBuy, listMediaBuys } from './media-buy-store.ts'
 import type { CreativeAssignment } from './requests.ts'
 import { updateBuy } from './update.ts'
 
@@ -33,6 +33,6 @@ export function listAssignedPackages(
 ): string[] {
   return listMediaBuys(accountId, context)
     .flatMap(({ packages }) => packages)
-    .filter(one => one.creative_assignments.some(({ creative_id }) => creative_id === creativeId))
+    .filter(pkg => pkg.creative_assignments.some(({ creative_id }) => creative_id === creativeId))
     .map(({ package_id }) => package_id)
 }

@@ -13,23 +13,23 @@ const CLICK_RATE = { least: 0.0008, most: 0.004 }
  * budget is spent evenly until the end of the flight, and not while anything holds it.
  */
 export function planDelivery(buy: MediaBuy, now: Instant): MediaBuy {
-  const packages = buy.packages.map(one => ({ ...one, periods: planPackage(one, buy, now) }))
+  const packages = buy.packages.map(pkg => ({ ...pkg, periods: planPackage(pkg, buy, now) }))
   return { ...buy, packages }
 }
 
-function planPackage(one: Package, buy: MediaBuy, now: Instant): Period[] {
-  const past = one.periods.filter(({ from }) => from < now).map(period => cutPeriod(period, now))
-  const from = Math.max(now, one.start ?? buy.start)
-  const until = Math.min(one.end ?? buy.end, buy.end)
+function planPackage(pkg: Package, buy: MediaBuy, now: Instant): Period[] {
+  const past = pkg.periods.filter(({ from }) => from < now).map(period => cutPeriod(period, now))
+  const from = Math.max(now, pkg.start ?? buy.start)
+  const until = Math.min(pkg.end ?? buy.end, buy.end)
   const isHeld =
     buy.isPaused ||
-    one.isPaused ||
+    pkg.isPaused ||
     buy.cancellation !== undefined ||
     buy.rejection !== undefined ||
-    one.cancellation !== undefined ||
+    pkg.cancellation !== undefined ||
     buy.readyAt === undefined ||
-    one.creative_assignments.length === 0
-  const left = one.budget * findFill(one) - sumSpend(past, 0, now)
+    pkg.creative_assignments.length === 0
+  const left = pkg.budget * findFill(pkg) - sumSpend(past, 0, now)
   return isHeld || from >= until || left <= 0 ? past : [...past, { from, until, spend: left }]
 }
 
@@ -48,22 +48,22 @@ export function sumSpend(periods: readonly Period[], from: Instant, until: Insta
 }
 
 /** Share of the budget that is spent in the end: all of it where delivery is guaranteed. */
-function findFill(one: Package): number {
-  return one.terms.isGuaranteed
+function findFill(pkg: Package): number {
+  return pkg.terms.isGuaranteed
     ? 1
-    : LEAST_FILL + (1 - LEAST_FILL) * findShare(`fill ${one.package_id}`)
+    : LEAST_FILL + (1 - LEAST_FILL) * findShare(`fill ${pkg.package_id}`)
 }
 
 /** Price of a thousand impressions of a package. */
-export function findRate(one: Package): number {
-  const { cpm } = one.terms
-  return one.bid_price === undefined ? cpm : Math.max(cpm, one.bid_price)
+export function findRate(pkg: Package): number {
+  const { cpm } = pkg.terms
+  return pkg.bid_price === undefined ? cpm : Math.max(cpm, pkg.bid_price)
 }
 
 /** Clicks of an impression of a package, the same at all times. */
-export function findClickRate(one: Package): number {
+export function findClickRate(pkg: Package): number {
   const { least, most } = CLICK_RATE
-  return least + (most - least) * findShare(`clicks ${one.package_id}`)
+  return least + (most - least) * findShare(`clicks ${pkg.package_id}`)
 }
 
 /** A number from 0 to 1 that follows from a text alone. */

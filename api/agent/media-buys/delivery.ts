@@ -16,11 +16,11 @@ const DAYS_MAX = 400
 const toCents = (amount: number) => Math.round(amount * 100) / 100
 
 /** Measures what a package delivered from one time to another. */
-export function measurePackage(one: Package, from: Instant, until: Instant): Metrics {
-  const spend = sumSpend(one.periods, from, until)
-  const impressions = Math.floor((spend / findRate(one)) * 1000)
-  const clicks = Math.floor(impressions * findClickRate(one))
-  const reported = (one.reported ?? []).filter(({ at }) => from <= at && at <= until)
+export function measurePackage(pkg: Package, from: Instant, until: Instant): Metrics {
+  const spend = sumSpend(pkg.periods, from, until)
+  const impressions = Math.floor((spend / findRate(pkg)) * 1000)
+  const clicks = Math.floor(impressions * findClickRate(pkg))
+  const reported = (pkg.reported ?? []).filter(({ at }) => from <= at && at <= until)
   const sum = (name: 'impressions' | 'clicks' | 'spend', planned: number) =>
     reported.reduce((total, delivery) => total + delivery[name], planned)
   return toMetrics(
@@ -31,7 +31,7 @@ export function measurePackage(one: Package, from: Instant, until: Instant): Met
 }
 
 export function sumMetrics(all: readonly Metrics[]): Metrics {
-  const sum = (name: keyof Metrics) => all.reduce((total, one) => total + one[name], 0)
+  const sum = (name: keyof Metrics) => all.reduce((total, metrics) => total + metrics[name], 0)
   return toMetrics(sum('impressions'), toCents(sum('spend')), sum('clicks'))
 }
 
@@ -41,7 +41,7 @@ function toMetrics(impressions: number, spend: number, clicks: number): Metrics 
 
 /** Delivery day by day in UTC. The days add up to the whole, but for what rounding takes. */
 export function listDays(
-  one: Package,
+  pkg: Package,
   from: Instant,
   until: Instant,
 ): Array<{ date: string; impressions: number; spend: number; clicks: number }> {
@@ -50,7 +50,7 @@ export function listDays(
   return Array.from({ length: count }, (_, at) => {
     const start = first + at * DAY
     const { impressions, spend, clicks } = measurePackage(
-      one,
+      pkg,
       Math.max(from, start),
       Math.min(until, start + DAY),
     )
@@ -59,23 +59,23 @@ export function listDays(
 }
 
 /** Share of what should be spent by now that was: 1 where it is on its way. */
-export function findPacing(one: Package, buy: MediaBuy, now: Instant): number {
-  const start = one.start ?? buy.start
-  const end = one.end ?? buy.end
+export function findPacing(pkg: Package, buy: MediaBuy, now: Instant): number {
+  const start = pkg.start ?? buy.start
+  const end = pkg.end ?? buy.end
   const elapsed = Math.min(1, (now - start) / (end - start))
-  if (elapsed <= 0 || one.budget === 0) return 0
-  return Math.round((sumSpend(one.periods, 0, now) / (one.budget * elapsed)) * 100) / 100
+  if (elapsed <= 0 || pkg.budget === 0) return 0
+  return Math.round((sumSpend(pkg.periods, 0, now) / (pkg.budget * elapsed)) * 100) / 100
 }
 
 /** Delivery of a package from its beginning until now. */
 export function describeSnapshot(
   buy: MediaBuy,
-  one: Package,
+  pkg: Package,
   now: Instant,
 ): Record<string, unknown> {
-  const { impressions, spend, clicks } = measurePackage(one, 0, now)
-  const isDelivering = one.periods.some(({ from, until }) => from <= now && now < until)
-  const isOver = now >= (one.end ?? buy.end)
+  const { impressions, spend, clicks } = measurePackage(pkg, 0, now)
+  const isDelivering = pkg.periods.some(({ from, until }) => from <= now && now < until)
+  const isOver = now >= (pkg.end ?? buy.end)
   return {
     as_of: toIso(now),
     staleness_seconds: 0,
@@ -83,7 +83,7 @@ export function describeSnapshot(
     spend,
     clicks,
     currency: buy.currency,
-    pacing_index: findPacing(one, buy, now),
+    pacing_index: findPacing(pkg, buy, now),
     delivery_status: isOver ? 'flight_ended' : isDelivering ? 'delivering' : 'not_delivering',
   }
 }

@@ -18,28 +18,28 @@ export function describeState(buy: MediaBuy, now: Instant): Record<string, unkno
 }
 
 /** A package as it was bought. */
-export function describePackage(one: Package, context: TaskContext): Record<string, unknown> {
-  const missing = one.creative_assignments.length === 0 && !one.cancellation
-  const wanted = one.terms.formats
-  const named = [...one.creative_assignments, ...(one.awaited ?? [])]
+export function describePackage(pkg: Package, context: TaskContext): Record<string, unknown> {
+  const missing = pkg.creative_assignments.length === 0 && !pkg.cancellation
+  const wanted = pkg.terms.formats
+  const named = [...pkg.creative_assignments, ...(pkg.awaited ?? [])]
   return {
-    package_id: one.package_id,
-    product_id: one.product_id,
-    pricing_option_id: one.pricing_option_id,
-    budget: one.budget,
-    ...(one.bid_price !== undefined && { bid_price: one.bid_price }),
-    ...one.shown,
-    ...(one.start !== undefined && { start_time: toIso(one.start) }),
-    ...(one.end !== undefined && { end_time: toIso(one.end) }),
+    package_id: pkg.package_id,
+    product_id: pkg.product_id,
+    pricing_option_id: pkg.pricing_option_id,
+    budget: pkg.budget,
+    ...(pkg.bid_price !== undefined && { bid_price: pkg.bid_price }),
+    ...pkg.shown,
+    ...(pkg.start !== undefined && { start_time: toIso(pkg.start) }),
+    ...(pkg.end !== undefined && { end_time: toIso(pkg.end) }),
     ...(named.length > 0 && { creative_assignments: named }),
     ...(missing && {
       format_ids_to_provide: formats
         .filter(({ id }) => wanted.includes(id))
         .map(({ id }) => toFormatId(id, context)),
     }),
-    paused: one.isPaused,
-    canceled: one.cancellation !== undefined,
-    ...(one.cancellation && { cancellation: describeCancellation(one.cancellation) }),
+    paused: pkg.isPaused,
+    canceled: pkg.cancellation !== undefined,
+    ...(pkg.cancellation && { cancellation: describeCancellation(pkg.cancellation) }),
   }
 }
 

@@ -45,7 +45,13 @@ export function buildPackage(
     throw new TaskError('UNSUPPORTED_FEATURE', message, { field: at })
   }
   const { present, awaited } = splitAssignments(request, accountId, context)
-  const assigned = assign({ ...request, ...present }, product.formats, accountId, context, field)
+  const assigned = resolveAssignments(
+    { ...request, ...present },
+    product.formats,
+    accountId,
+    context,
+    field,
+  )
   return {
     package_id: `pkg_${randomUUID()}`,
     product_id: product.id,
@@ -128,41 +134,41 @@ export function updatePackage(
   context: TaskContext,
   field: string,
 ): Package {
-  const one = buy.packages.find(({ package_id }) => package_id === change.package_id)
-  if (!one) {
+  const pkg = buy.packages.find(({ package_id }) => package_id === change.package_id)
+  if (!pkg) {
     const message = `${field}.package_id: this media buy has no package ${change.package_id}`
     throw new TaskError('PACKAGE_NOT_FOUND', message, { field: `${field}.package_id` })
   }
-  if (one.cancellation) {
+  if (pkg.cancellation) {
     const code = change.canceled ? 'NOT_CANCELLABLE' : 'INVALID_STATE'
     throw new TaskError(code, `${field}: the package is canceled`, { field })
   }
-  assertBid(change.bid_price, one.terms, field)
-  assertBudget(one, change, context, field)
+  assertBid(change.bid_price, pkg.terms, field)
+  assertBudget(pkg, change, context, field)
   const { now } = context
   const reason = change.cancellation_reason
   const assigned =
-    assign(change, one.terms.formats, buy.account.account_id, context, field) ??
-    one.creative_assignments
-  const { awaited = [], ...before } = one
+    resolveAssignments(change, pkg.terms.formats, buy.account.account_id, context, field) ??
+    pkg.creative_assignments
+  const { awaited = [], ...before } = pkg
   const missing = awaited.filter(
     ({ creative_id }) => !assigned.some(assignment => assignment.creative_id === creative_id),
   )
   return {
     ...before,
     ...(missing.length > 0 && { awaited: missing }),
-    budget: change.budget ?? one.budget,
+    budget: change.budget ?? pkg.budget,
     ...(change.bid_price !== undefined && { bid_price: change.bid_price }),
-    shown: { ...one.shown, ...pickShown(change) },
+    shown: { ...pkg.shown, ...pickShown(change) },
     creative_assignments: assigned,
     ...pickFlight(change),
-    isPaused: change.paused ?? one.isPaused,
+    isPaused: change.paused ?? pkg.isPaused,
     ...(change.canceled && { cancellation: { at: now, ...(reason && { reason }) } }),
   }
 }
 
-function assertBudget(one: Package, change: PackageChange, { now }: TaskContext, field: string) {
-  const spent = sumSpend(one.periods, 0, now)
+function assertBudget(pkg: Package, change: PackageChange, { now }: TaskContext, field: string) {
+  const spent = sumSpend(pkg.periods, 0, now)
   if (change.budget === undefined || change.budget >= spent) return
   const message = `${field}.budget: ${spent.toFixed(2)} is spent already`
   throw new TaskError('BUDGET_TOO_LOW', message, { field: `${field}.budget` })
@@ -181,7 +187,7 @@ function pickFlight({ start_time, end_time }: PackageTerms): { start?: number; e
 }
 
 /** Finds the creatives a package shall show; undefined where the request says nothing of them. */
-function assign(
+function resolveAssignments(
   { creative_assignments, creatives }: PackageTerms,
   formats: readonly string[],
   accountId: string,

@@ -14,10 +14,10 @@ export const statuses = [
 ] as const
 export type MediaBuyStatus = (typeof statuses)[number]
 
-const OneStatus = z.enum(statuses)
+const BuyStatus = z.enum(statuses)
 
 export const StatusFilter = z
-  .union([OneStatus, z.array(OneStatus).min(1)])
+  .union([BuyStatus, z.array(BuyStatus).min(1)])
   .describe('Only buys of this status, or of one of these')
 
 /** The statuses of a filter; those that are usual where there is none. */

@@ -2,8 +2,8 @@ import { TaskError } from '../errors.ts'
 import type { TaskContext } from '../task-context.ts'
 import { readTarget } from '../webhooks/outbox.ts'
 import { planDelivery } from './delivery-plan.ts'
-import { addRevision } from './kept.ts'
 import type { MediaBuy, Package } from './media-buy.ts'
+import { addRevision } from './media-buy-store.ts'
 import { buildPackage, updatePackage } from './packages.ts'
 import type { MediaBuyChange } from './requests.ts'
 import { assertCanCancel, assertCanChange, assertCanPause } from './status.ts'
@@ -23,38 +23,38 @@ export function updateBuy(
     throw new TaskError('CONFLICT', message, { field: 'revision' })
   }
   const changed = (change.packages ?? []).reduce(
-    (all, one, at) => replacePackage(all, updatePackage(all, one, context, `packages[${at}]`)),
+    (all, pkg, at) => replacePackage(all, updatePackage(all, pkg, context, `packages[${at}]`)),
     buy,
   )
-  const added = (change.new_packages ?? []).map((one, at) =>
-    buildPackage(one, buy.account.account_id, context, `new_packages[${at}]`),
+  const added = (change.new_packages ?? []).map((pkg, at) =>
+    buildPackage(pkg, buy.account.account_id, context, `new_packages[${at}]`),
   )
   const next = applyFlight({ ...changed, packages: [...changed.packages, ...added] }, change, now)
   const reason = change.cancellation_reason
   const ended = change.canceled && { cancellation: { at: now, ...(reason && { reason }) } }
   const held = change.paused !== undefined && { isPaused: change.paused }
   const webhook = readTarget(change.push_notification_config)
-  const told = webhook && { webhook }
-  const ready = markReady({ ...next, ...ended, ...held, ...told }, now)
+  const notified = webhook && { webhook }
+  const ready = markReady({ ...next, ...ended, ...held, ...notified }, now)
   const planned = planDelivery(addRevision(ready, nameChange(change), now), now)
   const touched = new Set([
     ...(change.packages ?? []).map(({ package_id }) => package_id),
     ...added.map(({ package_id }) => package_id),
   ])
   const isWhole = touched.size === 0
-  const affected = planned.packages.filter(one => isWhole || touched.has(one.package_id))
+  const affected = planned.packages.filter(pkg => isWhole || touched.has(pkg.package_id))
   return { buy: planned, affected }
 }
 
 function replacePackage(buy: MediaBuy, next: Package): MediaBuy {
-  const packages = buy.packages.map(one => (one.package_id === next.package_id ? next : one))
+  const packages = buy.packages.map(pkg => (pkg.package_id === next.package_id ? next : pkg))
   return { ...buy, packages }
 }
 
 /** Notes when every package that was not canceled has creatives for the first time. */
 export function markReady(buy: MediaBuy, now: number): MediaBuy {
   const live = buy.packages.filter(({ cancellation }) => !cancellation)
-  const isReady = live.length > 0 && live.every(one => one.creative_assignments.length > 0)
+  const isReady = live.length > 0 && live.every(pkg => pkg.creative_assignments.length > 0)
   return isReady && buy.readyAt === undefined ? { ...buy, readyAt: now } : buy
 }
 
@@ -88,7 +88,7 @@ export function assertFlight(
     throw new TaskError('INVALID_REQUEST', message, { field: 'end_time' })
   }
   const wrong = buy.packages.findIndex(
-    one => (one.end ?? buy.end) <= (one.start ?? buy.start) || (one.end ?? buy.end) > buy.end,
+    pkg => (pkg.end ?? buy.end) <= (pkg.start ?? buy.start) || (pkg.end ?? buy.end) > buy.end,
   )
   if (wrong < 0) return
   const field = `packages[${wrong}].end_time`

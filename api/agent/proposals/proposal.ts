@@ -2,7 +2,7 @@ import { DAY, type Instant, toIso } from '../../../pipeline/core/clock.ts'
 import { listPricingOptionIds, type Product } from '../catalogue/products.ts'
 import { findProduct } from '../catalogue/seeded-products.ts'
 import { TaskError } from '../errors.ts'
-import { RECORD_KEPT_MS } from '../state/store.ts'
+import { RECORD_LIFETIME_MS } from '../state/store.ts'
 import type { TaskContext } from '../task-context.ts'
 
 declare module '../state/store.ts' {
@@ -68,9 +68,11 @@ export function keepProposal(
   const scope = toProposalScope(accountId, context)
   const known = state.get('proposal', scope, proposal.proposal_id)
   if (JSON.stringify(known) === JSON.stringify(proposal)) return
-  const keptMs = Math.max(0, (proposal.committedUntil ?? now) - now) + RECORD_KEPT_MS
+  const lifetimeMs = Math.max(0, (proposal.committedUntil ?? now) - now) + RECORD_LIFETIME_MS
   const { proposal_id } = proposal
-  state.transact(now, () => state.put('proposal', scope, proposal_id, proposal, { now, keptMs }))
+  state.transact(now, () =>
+    state.put('proposal', scope, proposal_id, proposal, { now, lifetimeMs }),
+  )
 }
 
 /** Finds a proposal of an account, or else of those who named none. */

@@ -58,17 +58,17 @@ function dropChannels(shares: Share[], sentence: string): Share[] {
 function moveShare(shares: Share[], sentence: string, offered: readonly Product[]): Share[] {
   const [, percent, target] = /(\d{1,3})\s?%.*?\bto\b(.*)$/i.exec(sentence) ?? []
   const share = Number(percent)
-  const kind = kinds.find(one => target !== undefined && words[one].test(target))
+  const kind = kinds.find(known => target !== undefined && words[known].test(target))
   if (!kind || share > 100) return shares
   const currency = shares[0]?.product.offer.currency
   const product =
-    shares.find(one => one.product.offer.kind === kind)?.product ??
+    shares.find(({ product }) => product.offer.kind === kind)?.product ??
     offered.find(({ offer }) => offer.kind === kind && offer.currency === currency)
   if (!product) return shares
-  const others = shares.filter(one => one.product !== product)
-  const sum = others.reduce((total, one) => total + one.share, 0)
-  const rest = others.map(one => ({ ...one, share: (one.share / sum) * (100 - share) }))
-  return [{ product, share: sum === 0 ? 100 : share }, ...rest.filter(one => one.share > 0)]
+  const others = shares.filter(other => other.product !== product)
+  const sum = others.reduce((total, other) => total + other.share, 0)
+  const rest = others.map(other => ({ ...other, share: (other.share / sum) * (100 - share) }))
+  return [{ product, share: sum === 0 ? 100 : share }, ...rest.filter(other => other.share > 0)]
 }
 
 /** Whole percents that add up to 100: what rounding leaves goes to the first. */
@@ -79,5 +79,5 @@ function roundShares(shares: readonly Share[]): Allocation[] {
     share: Math.round((share / sum) * 100),
   }))
   const rest = 100 - rounded.reduce((total, { share }) => total + share, 0)
-  return rounded.map((one, at) => (at === 0 ? { ...one, share: one.share + rest } : one))
+  return rounded.map((item, at) => (at === 0 ? { ...item, share: item.share + rest } : item))
 }

@@ -35,8 +35,14 @@ export function listDeployments(
   accountId: string = ANY_ACCOUNT,
 ): Map<string, Deployment[]> {
   const bySignal = new Map<string, Deployment[]>()
-  for (const one of context.state.list('activation', toActivationScope(context, accountId))) {
-    bySignal.set(one.signalId, [...(bySignal.get(one.signalId) ?? []), one.deployment])
+  for (const activation of context.state.list(
+    'activation',
+    toActivationScope(context, accountId),
+  )) {
+    bySignal.set(activation.signalId, [
+      ...(bySignal.get(activation.signalId) ?? []),
+      activation.deployment,
+    ])
   }
   return bySignal
 }

@@ -20,7 +20,7 @@ const REPLAY_MS = DAY
 const SKEW_MS = MINUTE
 
 /** For how long it is known that a key was used: a late retry is not done again. */
-const CLAIM_KEPT_MS = 30 * DAY
+const CLAIM_LIFETIME_MS = 30 * DAY
 
 /** For how long a claim counts whose process does not answer; requests take much less. */
 const IN_FLIGHT_MS = 2 * MINUTE
@@ -51,7 +51,7 @@ export interface KeyedRequest {
   /** The agent that was called, and the caller: at another the same key is another. */
   scope: readonly string[]
   task: string
-  given: Payload
+  args: Payload
   now: Instant
 }
 
@@ -62,12 +62,12 @@ export interface KeyedRequest {
  */
 export async function runOnce(
   state: AgentState,
-  { scope, task, given, now }: KeyedRequest,
+  { scope, task, args, now }: KeyedRequest,
   run: () => Payload,
 ): Promise<Payload> {
-  const key = given.idempotency_key as string
+  const key = args.idempotency_key as string
   const place = hashText([...scope, key].join('\u001f'))
-  const claim: Claim = { hash: hashRequest(task, given), at: now }
+  const claim: Claim = { hash: hashRequest(task, args), at: now }
   const worker = { pid: process.pid, id: randomUUID() }
   const known = await state.transactTogether(now, () =>
     claimKey(state, place, { ...claim, worker }, now),
@@ -76,8 +76,8 @@ export async function runOnce(
   try {
     return await state.transactTogether(now, () => {
       const payload = { ...run(), idempotency_key: key }
-      state.put('claim', '', place, claim, { now, keptMs: CLAIM_KEPT_MS })
-      state.put('answer', '', place, payload, { now, keptMs: REPLAY_MS + SKEW_MS })
+      state.put('claim', '', place, claim, { now, lifetimeMs: CLAIM_LIFETIME_MS })
+      state.put('answer', '', place, payload, { now, lifetimeMs: REPLAY_MS + SKEW_MS })
       return payload
     })
   } catch (error) {
@@ -97,7 +97,7 @@ function claimKey(
 ): Payload | undefined {
   const known = state.get('claim', '', place)
   if (!known || (known.worker && isAbandoned(known, now))) {
-    state.put('claim', '', place, claim, { now, keptMs: CLAIM_KEPT_MS })
+    state.put('claim', '', place, claim, { now, lifetimeMs: CLAIM_LIFETIME_MS })
     return undefined
   }
   if (now - known.at > REPLAY_MS + SKEW_MS) throw refuseExpired()
@@ -139,17 +139,17 @@ function isRunning(pid: number): boolean {
 }
 
 /** Hashes what a request asks for: neither its key, nor what only travels with it. */
-export function hashRequest(task: string, given: Payload): string {
-  const { idempotency_key: _key, governance_context: _approval, context, ...rest } = given
+export function hashRequest(task: string, args: Payload): string {
+  const { idempotency_key: _key, governance_context: _approval, context, ...rest } = args
   const asked: Payload = { ...rest, ...(typeof context === 'string' && { context }) }
   for (const name of ['push_notification_config', 'reporting_webhook']) {
-    if (name in asked) asked[name] = withoutCredentials(asked[name])
+    if (name in asked) asked[name] = omitCredentials(asked[name])
   }
   return hashText(`${task}\u001f${writeCanonicalJson(asked)}`)
 }
 
 /** Credentials may be exchanged between two attempts. */
-function withoutCredentials(config: unknown): unknown {
+function omitCredentials(config: unknown): unknown {
   if (!isObject(config) || !isObject(config.authentication)) return config
   const { credentials: _credentials, ...authentication } = config.authentication
   return { ...config, authentication }

@@ -14,7 +14,7 @@ declare module './store.ts' {
 }
 
 /** For how long a nonce is remembered: longer than any signature is accepted. */
-const NONCE_KEPT_MS = 600 * SECOND
+const NONCE_LIFETIME_MS = 600 * SECOND
 
 /** Nonces that all processes of a folder share; how many a key may use each of them counts by itself. */
 export class SharedReplayStore implements ReplayStore {
@@ -39,7 +39,7 @@ export class SharedReplayStore implements ReplayStore {
     const [state, id, nowMs] = [this.#state, toId(nonce), now * SECOND]
     return state.transactTogether(nowMs, () => {
       if (state.get('nonce', nonce.keyid, id)) return false
-      state.put('nonce', nonce.keyid, id, true, { now: nowMs, keptMs: NONCE_KEPT_MS })
+      state.put('nonce', nonce.keyid, id, true, { now: nowMs, lifetimeMs: NONCE_LIFETIME_MS })
       return true
     })
   }

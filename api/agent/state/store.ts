@@ -14,7 +14,7 @@ export interface Records {}
 export type Kind = keyof Records
 
 /** For how long a record is kept after it was written last, or after its flight: nothing here is for ever. */
-export const RECORD_KEPT_MS = DAY
+export const RECORD_LIFETIME_MS = DAY
 
 /** Version of the records; those of another version are forgotten, as all of the sandbox is soon. */
 const FORMAT = 3
@@ -24,7 +24,7 @@ const SWEPT_MAX = 64
 
 const LAST = '\u{10ffff}'
 
-interface Kept {
+interface StoredRecord {
   expires: Instant
   record: unknown
 }
@@ -36,7 +36,7 @@ interface Kept {
  */
 export class AgentState {
   readonly #root: RootDatabase<unknown, Key>
-  readonly #records: Database<Kept, string[]>
+  readonly #records: Database<StoredRecord, string[]>
   readonly #expiries: Database<true, Key[]>
 
   private constructor(root: RootDatabase<unknown, Key>) {
@@ -106,10 +106,10 @@ export class AgentState {
     scope: string,
     id: string,
     record: Records[K],
-    { now, keptMs = RECORD_KEPT_MS }: { now: Instant; keptMs?: number },
+    { now, lifetimeMs = RECORD_LIFETIME_MS }: { now: Instant; lifetimeMs?: number },
   ): void {
     const key = [kind, scope, id]
-    const expires = now + keptMs
+    const expires = now + lifetimeMs
     this.#records.putSync(key, { expires, record })
     this.#expiries.putSync([expires, ...key], true)
   }
@@ -131,8 +131,8 @@ export class AgentState {
   #sweep(now: Instant): void {
     for (const expiry of [...this.#expiries.getKeys({ end: [now], limit: SWEPT_MAX })]) {
       const key = expiry.slice(1) as string[]
-      const kept = this.#records.get(key)
-      if (kept && kept.expires <= now) this.#records.removeSync(key)
+      const stored = this.#records.get(key)
+      if (stored && stored.expires <= now) this.#records.removeSync(key)
       this.#expiries.removeSync(expiry)
     }
   }

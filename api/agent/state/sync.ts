@@ -26,12 +26,12 @@ export function syncRecord<K extends Kind>(
 /** Removes all records but those to be kept, and returns their ids. */
 export function removeOthers(
   { kind, scope }: Omit<Place<Kind>, 'id'>,
-  kept: ReadonlySet<string>,
+  wantedIds: ReadonlySet<string>,
   all: readonly string[],
   { state }: TaskContext,
   isDryRun = false,
 ): string[] {
-  const removed = all.filter(id => !kept.has(id))
+  const removed = all.filter(id => !wantedIds.has(id))
   if (!isDryRun) for (const id of removed) state.remove(kind, scope, id)
   return removed
 }

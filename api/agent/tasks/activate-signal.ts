@@ -52,7 +52,7 @@ export const activateSignal = defineTask({
 })
 
 function assertOffered(id: string, pricingOptionId: string | undefined): void {
-  const signal = signals.find(one => one.id === id)
+  const signal = signals.find(signal => signal.id === id)
   if (!signal) {
     const message = `signal_agent_segment_id: there is no signal ${id} here`
     throw new TaskError('SIGNAL_NOT_FOUND', message, { field: 'signal_agent_segment_id' })

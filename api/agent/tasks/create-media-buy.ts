@@ -17,8 +17,8 @@ import { assertGoverned } from '../governance/assert-governed.ts'
 import { noteAwaited } from '../media-buys/awaited-creatives.ts'
 import { planDelivery } from '../media-buys/delivery-plan.ts'
 import { describePackage, describeState, sumBudgets } from '../media-buys/describe.ts'
-import { keepMediaBuy } from '../media-buys/kept.ts'
 import type { MediaBuy } from '../media-buys/media-buy.ts'
+import { keepMediaBuy } from '../media-buys/media-buy-store.ts'
 import { buildPackage } from '../media-buys/packages.ts'
 import {
   EndTime,
@@ -76,7 +76,7 @@ export const createMediaBuy = defineTask({
       total_budget: sumBudgets(buy),
       start_time: toIso(buy.start),
       end_time: toIso(buy.end),
-      packages: buy.packages.map(one => describePackage(one, context)),
+      packages: buy.packages.map(pkg => describePackage(pkg, context)),
       sandbox: true,
     }
   },
@@ -86,10 +86,10 @@ function buildMediaBuy(request: Request, account: Account, context: TaskContext)
   const { now } = context
   const flight = { start: toStart(request.start_time, now), end: request.end_time }
   assertFlight({ ...flight, packages: [] }, now)
-  const packages = listPackages(request, account.account_id, context).map((one, at) =>
-    buildPackage(one, account.account_id, context, `packages[${at}]`),
+  const packages = listPackages(request, account.account_id, context).map((pkg, at) =>
+    buildPackage(pkg, account.account_id, context, `packages[${at}]`),
   )
-  const currencies = packages.map(one => findProduct(one.product_id, context)!.offer.currency)
+  const currencies = packages.map(pkg => findProduct(pkg.product_id, context)!.offer.currency)
   const other = currencies.findIndex(currency => currency !== currencies[0])
   if (other > 0) {
     const field = `packages[${other}].product_id`

@@ -19,7 +19,8 @@ export const getCapabilities = defineTask({
   input: Input,
   run({ protocols }, { protocolName, protocols: spoken, specialisms, taskNames, signedTasks }) {
     const blocks = Object.entries(describeProtocols()).filter(
-      ([name]) => spoken.some(one => one === name) && (!protocols || protocols.includes(name)),
+      ([name]) =>
+        spoken.some(protocol => protocol === name) && (!protocols || protocols.includes(name)),
     )
     const version = { major_versions: MAJOR_VERSIONS, idempotency }
     return {

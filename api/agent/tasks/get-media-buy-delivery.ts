@@ -10,8 +10,8 @@ import {
   sumMetrics,
 } from '../media-buys/delivery.ts'
 import { findRate } from '../media-buys/delivery-plan.ts'
-import { listMediaBuys, resolveMediaBuy } from '../media-buys/kept.ts'
 import type { MediaBuy } from '../media-buys/media-buy.ts'
+import { listMediaBuys, resolveMediaBuy } from '../media-buys/media-buy-store.ts'
 import { findStatus, StatusFilter, toStatuses } from '../media-buys/status.ts'
 import { defineTask } from '../task.ts'
 import type { TaskContext } from '../task-context.ts'
@@ -93,15 +93,15 @@ function describeDelivery(
   { include_package_daily_breakdown }: Request,
   { now }: TaskContext,
 ) {
-  const by_package = buy.packages.map(one => ({
-    package_id: one.package_id,
-    ...measurePackage(one, from, until),
+  const by_package = buy.packages.map(pkg => ({
+    package_id: pkg.package_id,
+    ...measurePackage(pkg, from, until),
     pricing_model: 'cpm',
-    rate: findRate(one),
+    rate: findRate(pkg),
     currency: buy.currency,
-    pacing_index: findPacing(one, buy, now),
-    paused: one.isPaused || buy.isPaused,
-    ...(include_package_daily_breakdown && { daily_breakdown: listDays(one, from, until) }),
+    pacing_index: findPacing(pkg, buy, now),
+    paused: pkg.isPaused || buy.isPaused,
+    ...(include_package_daily_breakdown && { daily_breakdown: listDays(pkg, from, until) }),
   }))
   const totals: Metrics = sumMetrics(by_package)
   return { media_buy_id: buy.media_buy_id, status: findStatus(buy, now), totals, by_package }

@@ -8,8 +8,8 @@ import {
   describeState,
   sumBudgets,
 } from '../media-buys/describe.ts'
-import { findMediaBuys, listMediaBuys } from '../media-buys/kept.ts'
 import type { MediaBuy } from '../media-buys/media-buy.ts'
+import { findMediaBuys, listMediaBuys } from '../media-buys/media-buy-store.ts'
 import { findStatus, StatusFilter, toStatuses } from '../media-buys/status.ts'
 import { cutPage, Pagination } from '../paging.ts'
 import { defineTask } from '../task.ts'
@@ -68,14 +68,14 @@ function describeMediaBuy(
     created_at: toIso(buy.createdAt),
     updated_at: toIso(buy.updatedAt),
     ...(buy.cancellation && { cancellation: describeCancellation(buy.cancellation) }),
-    packages: buy.packages.map(one => ({
-      ...describePackage(one, context),
+    packages: buy.packages.map(pkg => ({
+      ...describePackage(pkg, context),
       currency: buy.currency,
-      creative_approvals: one.creative_assignments.map(({ creative_id }) => ({
+      creative_approvals: pkg.creative_assignments.map(({ creative_id }) => ({
         creative_id,
         approval_status: 'approved',
       })),
-      ...(include_snapshot && { snapshot: describeSnapshot(buy, one, now) }),
+      ...(include_snapshot && { snapshot: describeSnapshot(buy, pkg, now) }),
     })),
     ...(include_history > 0 && {
       history: buy.history

@@ -54,7 +54,7 @@ function findPlans(request: Request, context: TaskContext): Plan[] {
         .filter(({ plan_id }) =>
           context.state
             .list('audit', plan_id)
-            .some(one => wanted.has(one.governance_context ?? '')),
+            .some(entry => wanted.has(entry.governance_context ?? '')),
         )
     : []
   const all = [...own, ...portfolios, ...named]
@@ -69,19 +69,19 @@ function listEntries(plan: Plan, request: Request, { state }: TaskContext): Audi
   const isNamed = !!request.plan_ids || !!request.portfolio_plan_ids
   return state
     .list('audit', plan.plan_id)
-    .filter(one => !types || types.includes(one.purchase_type))
+    .filter(entry => !types || types.includes(entry.purchase_type))
     .filter(
-      one =>
+      entry =>
         isNamed ||
         !governance_contexts ||
-        governance_contexts.includes(one.governance_context ?? ''),
+        governance_contexts.includes(entry.governance_context ?? ''),
     )
 }
 
 function describePlan({ plan_id, version, request, committed }: Plan, entries: AuditEntry[]) {
   const { total } = request.budget
   const count = (status: AuditEntry['status']) =>
-    entries.filter(one => one.status === status).length
+    entries.filter(entry => entry.status === status).length
   const checks = entries.filter(({ type }) => type === 'check').length
   return {
     plan_id,
@@ -111,11 +111,11 @@ function describePlan({ plan_id, version, request, committed }: Plan, entries: A
 /** Purchases under a plan: all checks and outcomes with one token are one of them. */
 function describeActions(entries: AuditEntry[]) {
   const byToken = groupBy(
-    entries.filter(one => one.governance_context !== undefined),
-    one => one.governance_context!,
+    entries.filter(entry => entry.governance_context !== undefined),
+    entry => entry.governance_context!,
   )
   return [...byToken].map(([governance_context, all]) => {
-    const reference = all.find(one => one.seller_reference !== undefined)?.seller_reference
+    const reference = all.find(entry => entry.seller_reference !== undefined)?.seller_reference
     return {
       governance_context,
       purchase_type: all[0]!.purchase_type,

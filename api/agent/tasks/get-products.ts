@@ -52,7 +52,7 @@ export const getProducts = defineTask({
     checkMode(request)
     const accountId = request.account && resolveAccount(request.account, context).account_id
     const candidates = listProducts(accountId, context).filter(product =>
-      matches(product, request.filters),
+      matchesFilters(product, request.filters),
     )
     const changed = new ChangedProposals(accountId, context)
     const refined =
@@ -89,7 +89,7 @@ function checkMode({ buying_mode, brief, refine }: Request): void {
   }
 }
 
-function matches(product: Product, filters: z.infer<typeof Filters> = {}): boolean {
+function matchesFilters(product: Product, filters: z.infer<typeof Filters> = {}): boolean {
   const { delivery_type, format_ids, channels, countries } = filters
   return (
     (!delivery_type || product.offer.delivery === delivery_type) &&
@@ -129,7 +129,7 @@ function describeProduct(product: Product, context: TaskContext): Record<string,
 }
 
 /** Fields that a product keeps however few are wanted: without them it is none, by the public schema. */
-const KEPT = new Set([
+const ALWAYS_SENT = new Set([
   'product_id',
   'name',
   'description',
@@ -142,6 +142,8 @@ const KEPT = new Set([
 
 function project(product: Record<string, unknown>, fields?: string[]): Record<string, unknown> {
   if (!fields) return product
-  const wanted = Object.entries(product).filter(([key]) => KEPT.has(key) || fields.includes(key))
+  const wanted = Object.entries(product).filter(
+    ([key]) => ALWAYS_SENT.has(key) || fields.includes(key),
+  )
   return Object.fromEntries(wanted)
 }

@@ -42,7 +42,7 @@ export const getSignals = defineTask({
       })
     }
     const found = signals
-      .filter(signal => matches(signal, request))
+      .filter(signal => matchesFilters(signal, request))
       .map(signal => ({ signal, score: scoreSignal(signal, request.signal_spec ?? '') }))
       .sort((a, b) => b.score - a.score)
       .map(({ signal }) => signal)
@@ -57,7 +57,7 @@ export const getSignals = defineTask({
   },
 })
 
-function matches(signal: Signal, { signal_ids, countries, filters = {} }: Request): boolean {
+function matchesFilters(signal: Signal, { signal_ids, countries, filters = {} }: Request): boolean {
   const { catalog_types, data_providers, max_cpm, min_coverage_percentage = 0 } = filters
   return (
     (!signal_ids || signal_ids.some(({ id }) => id === signal.id)) &&

@@ -29,7 +29,7 @@ export const listCreativeFormats = defineTask({
   description: 'Lists the formats that products accept and that creatives can be made in',
   input: Input,
   run(filters, context) {
-    const found = formats.filter(format => matches(format, filters, context))
+    const found = formats.filter(format => matchesFilters(format, filters, context))
     const { items, pagination } = cutPage(found, filters.pagination)
     return {
       formats: items.map(format => describeFormat(format, context)),
@@ -46,7 +46,7 @@ export const listCreativeFormats = defineTask({
   },
 })
 
-function matches(format: Format, filters: Filters, context: TaskContext): boolean {
+function matchesFilters(format: Format, filters: Filters, context: TaskContext): boolean {
   const { size } = format
   const text = filters.name_search?.toLowerCase()
   const within = (edge: 'width' | 'height', min = 0, max = Number.POSITIVE_INFINITY) =>
@@ -68,13 +68,13 @@ function describeFormat(format: Format, context: TaskContext): Record<string, un
   const dimensions = format.size
     ? { ...format.size, unit: 'px' }
     : { responsive: { width: true, height: true } }
-  const isSeen = format.type !== 'audio'
+  const isVisible = format.type !== 'audio'
   return {
     format_id: toFormatId(format.id, context),
     name: format.name,
     description: format.description,
     type: format.type,
-    ...(isSeen && { renders: [{ role: 'primary', dimensions }] }),
+    ...(isVisible && { renders: [{ role: 'primary', dimensions }] }),
     assets: format.assets.map(asset => ({ item_type: 'individual', ...asset })),
     assets_required: format.assets.filter(({ required }) => required),
   }

@@ -7,7 +7,7 @@ import {
   listKnownAccounts,
   resolveAccount,
 } from '../accounts.ts'
-import type { KeptCreative } from '../creatives/creative.ts'
+import type { StoredCreative } from '../creatives/creative.ts'
 import { listLibrary } from '../creatives/library.ts'
 import { listAssignedPackages } from '../media-buys/assignments.ts'
 import { cutPage, Pagination } from '../paging.ts'
@@ -45,9 +45,9 @@ export const listCreatives = defineTask({
     const owners = account ? [resolveAccount(account, context)] : listKnownAccounts(context)
     const found = owners
       .flatMap(owner =>
-        listLibrary(context, owner.account_id).map(one => describe(one, owner, context)),
+        listLibrary(context, owner.account_id).map(creative => describe(creative, owner, context)),
       )
-      .filter(creative => matches(creative, filters, context))
+      .filter(creative => matchesFilters(creative, filters, context))
     const { items, pagination } = cutPage(found, asked)
     return {
       query_summary: { total_matching: found.length, returned: items.length },
@@ -61,7 +61,7 @@ export const listCreatives = defineTask({
   },
 })
 
-function describe(creative: KeptCreative, account: Account, context: TaskContext) {
+function describe(creative: StoredCreative, account: Account, context: TaskContext) {
   const { createdAt, updatedAt, ...rest } = creative
   const assigned = listAssignedPackages(creative.creative_id, account.account_id, context)
   return {
@@ -76,7 +76,7 @@ function describe(creative: KeptCreative, account: Account, context: TaskContext
   }
 }
 
-function matches(
+function matchesFilters(
   creative: ReturnType<typeof describe>,
   filters: Filters,
   context: TaskContext,
@@ -86,7 +86,8 @@ function matches(
   const has = (tag: string) => creative.tags.includes(tag)
   return (
     (!creative_ids || creative_ids.includes(creative_id)) &&
-    (!format_ids || format_ids.some(one => isCatalogueFormat(one, format_id.id, context))) &&
+    (!format_ids ||
+      format_ids.some(creative => isCatalogueFormat(creative, format_id.id, context))) &&
     (!statuses || statuses.includes(status)) &&
     (!tags || tags.every(has)) &&
     (!tags_any || tags_any.some(has)) &&

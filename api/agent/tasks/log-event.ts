@@ -32,11 +32,11 @@ const LoggedEvent = z.looseObject({
 })
 
 /** For how long an event is told from its repetition. */
-const EVENT_KEPT_MS = 7 * DAY
+const EVENT_LIFETIME_MS = 7 * DAY
 
 /** Age that an event may have, and time that its clock may be ahead. */
 const AGE_MAX_MS = 90 * DAY
-const AHEAD_MAX_MS = DAY
+const CLOCK_SKEW_MAX_MS = DAY
 
 interface Failure {
   event_id: string
@@ -64,7 +64,7 @@ export const logEvent = defineTask({
       else {
         if (event.user_match) matched++
         if (test_event_code === undefined) {
-          state.put('event', scope, event.event_id, now, { now, keptMs: EVENT_KEPT_MS })
+          state.put('event', scope, event.event_id, now, { now, lifetimeMs: EVENT_LIFETIME_MS })
         }
       }
     }
@@ -89,11 +89,11 @@ function findAllowedTypes(id: string, { state, tenant }: TaskContext): readonly 
 }
 
 function checkEvent(
-  given: unknown,
+  value: unknown,
   allowed: readonly EventType[],
   now: Instant,
 ): { code: string; message: string } | undefined {
-  const event = LoggedEvent.safeParse(given)
+  const event = LoggedEvent.safeParse(value)
   if (!event.success) {
     const [issue] = event.error.issues
     return { code: 'INVALID_REQUEST', message: `${issue!.path.join('.')}: ${issue!.message}` }
@@ -104,7 +104,7 @@ function checkEvent(
     return { code: 'INVALID_REQUEST', message }
   }
   const age = now - Date.parse(event_time)
-  if (age <= AGE_MAX_MS && age >= -AHEAD_MAX_MS) return undefined
+  if (age <= AGE_MAX_MS && age >= -CLOCK_SKEW_MAX_MS) return undefined
   const message = 'event_time: must be within the last 90 days'
   return { code: 'INVALID_REQUEST', message }
 }

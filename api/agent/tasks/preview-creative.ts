@@ -21,7 +21,7 @@ const PreviewInputs = z
   .max(20)
   .describe('Variants to draw, with the values of their placeholders')
 
-const One = z.looseObject({
+const BatchItem = z.looseObject({
   creative_manifest: Manifest,
   format_id: FormatId.optional(),
   inputs: PreviewInputs.optional(),
@@ -35,7 +35,7 @@ const Input = z.object({
   format_id: FormatId.optional().describe('The format of the manifest, where it names none'),
   inputs: PreviewInputs.optional(),
   output_format: OutputFormatName.default('url'),
-  requests: z.array(One).min(1).max(50).optional().describe('Creatives of a batch'),
+  requests: z.array(BatchItem).min(1).max(50).optional().describe('Creatives of a batch'),
 })
 
 type Request = z.output<typeof Input>
@@ -72,8 +72,8 @@ function previewBatch(request: Request, context: TaskContext): Record<string, un
       field: 'requests',
     })
   }
-  const results = request.requests.map((one, at) =>
-    previewOne(one, request.output_format, `requests[${at}].creative_manifest`, context),
+  const results = request.requests.map((item, at) =>
+    previewItem(item, request.output_format, `requests[${at}].creative_manifest`, context),
   )
   const drawn = results.flatMap(({ response }) => (response ? [response] : []))
   return {
@@ -86,8 +86,8 @@ function previewBatch(request: Request, context: TaskContext): Record<string, un
 }
 
 /** Draws a creative of a batch: one that is wrong is a result like the others. */
-function previewOne(
-  { creative_manifest: manifest, inputs, output_format }: z.output<typeof One>,
+function previewItem(
+  { creative_manifest: manifest, inputs, output_format }: z.output<typeof BatchItem>,
   output: OutputFormat,
   field: string,
   context: TaskContext,

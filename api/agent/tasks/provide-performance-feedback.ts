@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { CallersId } from '../accounts.ts'
 import { TaskError } from '../errors.ts'
-import { resolveMediaBuy } from '../media-buys/kept.ts'
 import type { MediaBuy } from '../media-buys/media-buy.ts'
+import { resolveMediaBuy } from '../media-buys/media-buy-store.ts'
 import { EndTime } from '../media-buys/requests.ts'
 import { defineTask } from '../task.ts'
 
@@ -45,13 +45,13 @@ export const providePerformanceFeedback = defineTask({
 
 function assertKnown(request: Request, { packages }: MediaBuy): void {
   const { package_id, creative_id, measurement_period: period } = request
-  const named = packages.filter(one => package_id === undefined || one.package_id === package_id)
+  const named = packages.filter(pkg => package_id === undefined || pkg.package_id === package_id)
   if (named.length === 0) {
     const message = `package_id: this media buy has no package ${package_id}`
     throw new TaskError('PACKAGE_NOT_FOUND', message, { field: 'package_id' })
   }
-  const shown = named.flatMap(one => one.creative_assignments)
-  if (creative_id !== undefined && !shown.some(one => one.creative_id === creative_id)) {
+  const shown = named.flatMap(pkg => pkg.creative_assignments)
+  if (creative_id !== undefined && !shown.some(pkg => pkg.creative_id === creative_id)) {
     const message = `creative_id: no package here shows ${creative_id}`
     throw new TaskError('CREATIVE_NOT_FOUND', message, { field: 'creative_id' })
   }

@@ -53,14 +53,14 @@ export function applyRefinements(
   ).length
   let products = named > 0 ? [] : [...candidates]
   const applied = refinements.map(wish => {
-    const outcome = applyOne(products, candidates, wish, changeProposal)
+    const outcome = applyRefinement(products, candidates, wish, changeProposal)
     products = outcome.products
     return outcome.applied
   })
   return { products, applied }
 }
 
-function applyOne(
+function applyRefinement(
   selected: Product[],
   candidates: readonly Product[],
   wish: Refinement,
@@ -94,15 +94,16 @@ function changeSelection(
   product: Product,
   action: 'include' | 'omit' | 'more_like_this',
 ): Product[] {
-  if (action === 'omit') return selected.filter(one => one !== product)
-  const alike = action === 'more_like_this' ? candidates.filter(one => isAlike(one, product)) : []
+  if (action === 'omit') return selected.filter(first => first !== product)
+  const alike =
+    action === 'more_like_this' ? candidates.filter(first => isAlike(first, product)) : []
   return [...new Set([...selected, product, ...alike])]
 }
 
 /** Products are alike that share a channel, or a topic of their publishers. */
-function isAlike(one: Product, other: Product): boolean {
+function isAlike(first: Product, other: Product): boolean {
   return (
-    one.offer.kind === other.offer.kind ||
-    one.publisher.topics.some(topic => other.publisher.topics.includes(topic))
+    first.offer.kind === other.offer.kind ||
+    first.publisher.topics.some(topic => other.publisher.topics.includes(topic))
   )
 }

@@ -9,13 +9,13 @@ import {
 import { defineTask } from '../task.ts'
 import type { TaskContext } from '../task-context.ts'
 
-const Given = NaturalAccount.extend({
+const AccountInput = NaturalAccount.extend({
   billing: z.enum(['operator', 'agent', 'advertiser']).describe('Who is billed'),
   payment_terms: z.enum(['net_15', 'net_30', 'net_45', 'net_60', 'net_90', 'prepay']).optional(),
 })
 
 const Input = z.object({
-  accounts: z.array(Given).min(1).max(1000).describe('Accounts to set up or to change'),
+  accounts: z.array(AccountInput).min(1).max(1000).describe('Accounts to set up or to change'),
   delete_missing: z
     .boolean()
     .optional()
@@ -30,16 +30,20 @@ export const syncAccounts = defineTask({
   input: Input,
   mutates: true,
   run({ accounts, delete_missing = false, dry_run = false }, context) {
-    const results = accounts.map(given => syncAccount(given, dry_run, context))
+    const results = accounts.map(requested => syncAccount(requested, dry_run, context))
     const closed = delete_missing ? closeOthers(results, dry_run, context) : []
     return { accounts: [...results, ...closed], dry_run, sandbox: true }
   },
 })
 
-function syncAccount(given: z.infer<typeof Given>, isDryRun: boolean, context: TaskContext) {
+function syncAccount(
+  requested: z.infer<typeof AccountInput>,
+  isDryRun: boolean,
+  context: TaskContext,
+) {
   const { state, tenant } = context
-  const { payment_terms } = given
-  const built = buildAccount(given, given.billing)
+  const { payment_terms } = requested
+  const built = buildAccount(requested, requested.billing)
   const known = state.get('account', tenant, built.account_id)
   const account: Account = {
     ...built,
@@ -63,7 +67,10 @@ function closeOthers(
   const operators = new Set(named.map(({ operator }) => operator))
   const others = state
     .list('account', tenant)
-    .filter(one => !one.isClosed && operators.has(one.operator) && !ids.has(one.account_id))
+    .filter(
+      account =>
+        !account.isClosed && operators.has(account.operator) && !ids.has(account.account_id),
+    )
     .map(account => ({ ...account, isClosed: true }))
   if (!isDryRun) {
     for (const account of others) keepAccount(account, context)

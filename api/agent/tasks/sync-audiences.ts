@@ -5,7 +5,7 @@ import { removeOthers } from '../state/sync.ts'
 import { defineTask } from '../task.ts'
 import type { TaskContext } from '../task-context.ts'
 
-const Given = z.looseObject({
+const AudienceInput = z.looseObject({
   audience_id: CallersId,
   name: z.string().max(500).optional(),
   description: z.string().max(2000).optional(),
@@ -15,11 +15,11 @@ const Given = z.looseObject({
   delete: z.boolean().optional(),
   consent_basis: z.string().optional(),
 })
-type Given = z.infer<typeof Given>
+type AudienceInput = z.infer<typeof AudienceInput>
 
 const Input = z.object({
   account: AccountRef,
-  audiences: z.array(Given).min(1).max(100).optional().describe('Left out: all are listed'),
+  audiences: z.array(AudienceInput).min(1).max(100).optional().describe('Left out: all are listed'),
   delete_missing: z.boolean().optional().describe('Delete the audiences that are not named'),
 })
 
@@ -35,25 +35,30 @@ export const syncAudiences = defineTask({
     const place = { kind: 'audience', scope: `${context.tenant} ${account.account_id}` } as const
     const known = context.state.list('audience', place.scope)
     if (!audiences) {
-      const listed = known.map(one => ({ ...describeAudience(one), action: 'unchanged' }))
+      const listed = known.map(audience => ({ ...describeAudience(audience), action: 'unchanged' }))
       return { audiences: listed, sandbox: true }
     }
-    const results = audiences.map((given, at) =>
-      syncAudience(given, place.scope, `audiences[${at}]`, context),
+    const results = audiences.map((requested, at) =>
+      syncAudience(requested, place.scope, `audiences[${at}]`, context),
     )
-    const kept = new Set(audiences.map(({ audience_id }) => audience_id))
+    const updated = new Set(audiences.map(({ audience_id }) => audience_id))
     const all = known.map(({ audience_id }) => audience_id)
-    const removed = delete_missing ? removeOthers(place, kept, all, context) : []
+    const removed = delete_missing ? removeOthers(place, updated, all, context) : []
     const deleted = removed.map(audience_id => ({ audience_id, action: 'deleted' }))
     return { audiences: [...results, ...deleted], sandbox: true }
   },
 })
 
-function syncAudience(given: Given, scope: string, field: string, context: TaskContext) {
+function syncAudience(
+  requested: AudienceInput,
+  scope: string,
+  field: string,
+  context: TaskContext,
+) {
   const { state, now } = context
-  const { audience_id, name, description, audience_type, add = [], remove = [] } = given
+  const { audience_id, name, description, audience_type, add = [], remove = [] } = requested
   const known = state.get('audience', scope, audience_id)
-  if (given.delete) {
+  if (requested.delete) {
     state.remove('audience', scope, audience_id)
     return { audience_id, action: known ? 'deleted' : 'unchanged' }
   }
@@ -67,8 +72,8 @@ function syncAudience(given: Given, scope: string, field: string, context: TaskC
     syncedAt: base.syncedAt,
   }
   const isSame = JSON.stringify(next) === JSON.stringify(known)
-  const kept = { ...next, syncedAt: now }
-  state.put('audience', scope, audience_id, kept, { now })
+  const updated = { ...next, syncedAt: now }
+  state.put('audience', scope, audience_id, updated, { now })
   const action = isSame ? 'unchanged' : known ? 'updated' : 'created'
-  return { ...describeAudience(kept), action, uploaded_count: add.length }
+  return { ...describeAudience(updated), action, uploaded_count: add.length }
 }

@@ -28,7 +28,7 @@ const types = [
   'app',
 ] as const
 
-const Given = z.looseObject({
+const CatalogInput = z.looseObject({
   catalog_id: CallersId.optional(),
   name: z.string().max(500).optional(),
   type: z.enum(types).describe('Of what the catalog is'),
@@ -39,11 +39,11 @@ const Given = z.looseObject({
   update_frequency: z.enum(['realtime', 'hourly', 'daily', 'weekly']).optional(),
   items: z.array(z.looseObject({})).min(1).max(5000).optional().describe('The items themselves'),
 })
-type Given = z.infer<typeof Given>
+type CatalogInput = z.infer<typeof CatalogInput>
 
 const Input = z.object({
   account: AccountRef,
-  catalogs: z.array(Given).min(1).max(50).optional().describe('Left out: all are listed'),
+  catalogs: z.array(CatalogInput).min(1).max(50).optional().describe('Left out: all are listed'),
   catalog_ids: z.array(CallersId).min(1).max(50).optional().describe('Only these of catalogs'),
   delete_missing: z.boolean().optional().describe('Delete the catalogs that are not named'),
   dry_run: z.boolean().optional().describe('Only tell what would happen'),
@@ -79,17 +79,17 @@ export const syncCatalogs = defineTask({
     const place = { kind: 'catalog', scope: `${context.tenant} ${account.account_id}` } as const
     const known = context.state.list('catalog', place.scope)
     if (!catalogs) {
-      const listed = known.map(one => ({ ...describe(one), action: 'unchanged' }))
+      const listed = known.map(catalog => ({ ...describe(catalog), action: 'unchanged' }))
       return { catalogs: listed, sandbox: true }
     }
     if (!dry_run) keepAccount(account, context)
     const wanted = catalogs
-      .map(given => buildCatalog(given, context.now))
+      .map(catalog => buildCatalog(catalog, context.now))
       .filter(({ catalog_id }) => !catalog_ids || catalog_ids.includes(catalog_id))
-    const results = wanted.map(one => syncCatalog(one, place.scope, dry_run, context))
-    const kept = new Set(wanted.map(({ catalog_id }) => catalog_id))
+    const results = wanted.map(catalog => syncCatalog(catalog, place.scope, dry_run, context))
+    const wantedIds = new Set(wanted.map(({ catalog_id }) => catalog_id))
     const all = known.map(({ catalog_id }) => catalog_id)
-    const removed = delete_missing ? removeOthers(place, kept, all, context, dry_run) : []
+    const removed = delete_missing ? removeOthers(place, wantedIds, all, context, dry_run) : []
     const deleted = removed.map(catalog_id => ({ catalog_id, action: 'deleted' }))
     return { catalogs: [...results, ...deleted], dry_run, sandbox: true }
   },
@@ -105,7 +105,10 @@ function syncCatalog(next: Catalog, scope: string, isDryRun: boolean, context: T
   return { ...describe(next), action: isSame ? 'unchanged' : action }
 }
 
-function buildCatalog({ catalog_id, name, type, url, items = [] }: Given, now: Instant): Catalog {
+function buildCatalog(
+  { catalog_id, name, type, url, items = [] }: CatalogInput,
+  now: Instant,
+): Catalog {
   const digest = createHash('sha256').update(JSON.stringify(items)).digest('hex')
   return {
     catalog_id: catalog_id ?? `${type}_${digest.slice(0, 12)}`,

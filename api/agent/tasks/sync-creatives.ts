@@ -46,22 +46,24 @@ export const syncCreatives = defineTask({
   run(request, context) {
     const account = resolveAccount(request.account, context)
     const { dry_run = false, delete_missing = false, creative_ids } = request
-    const given = request.creatives.filter(
+    const creatives = request.creatives.filter(
       ({ creative_id }) => !creative_ids || creative_ids.includes(creative_id),
     )
-    const trial = given.map(creative => trySave(creative, account.account_id, true, context))
+    const trial = creatives.map(creative => trySave(creative, account.account_id, true, context))
     const isRefused =
       request.validation_mode === 'strict' && trial.some(({ action }) => action === 'failed')
     const isDry = dry_run || isRefused
     const results = isDry
       ? trial
-      : given.map(creative => trySave(creative, account.account_id, false, context))
+      : creatives.map(creative => trySave(creative, account.account_id, false, context))
     if (!isDry) keepAccount(account, context)
-    const kept = new Set(given.map(({ creative_id }) => creative_id))
+    const wantedIds = new Set(creatives.map(({ creative_id }) => creative_id))
     const deleted =
-      delete_missing && !isRefused ? deleteMissing(context, account.account_id, kept, isDry) : []
+      delete_missing && !isRefused
+        ? deleteMissing(context, account.account_id, wantedIds, isDry)
+        : []
     const assigned = isDry ? [] : assignAll(request, context)
-    if (!isDry) for (const creativeId of kept) attachAwaited(creativeId, context)
+    if (!isDry) for (const creativeId of wantedIds) attachAwaited(creativeId, context)
     return {
       creatives: [
         ...results.map(result => addAssignments(result, assigned)),
@@ -91,10 +93,10 @@ function trySave(
 }
 
 function assignAll({ assignments = [] }: Request, context: TaskContext) {
-  for (const [at, one] of assignments.entries()) {
-    const { creative_id, weight } = one
+  for (const [at, item] of assignments.entries()) {
+    const { creative_id, weight } = item
     const assignment = { creative_id, ...(weight !== undefined && { weight }) }
-    attachCreative(one.package_id, assignment, context, `assignments[${at}]`)
+    attachCreative(item.package_id, assignment, context, `assignments[${at}]`)
   }
   return assignments
 }

@@ -12,7 +12,7 @@ declare module '../state/store.ts' {
   }
 }
 
-const Given = z.looseObject({
+const EventSourceInput = z.looseObject({
   event_source_id: CallersId,
   name: z.string().max(500).optional(),
   event_types: z.array(z.enum(eventTypes)).min(1).optional().describe('Left out: all types'),
@@ -21,7 +21,12 @@ const Given = z.looseObject({
 
 const Input = z.object({
   account: AccountRef,
-  event_sources: z.array(Given).min(1).max(100).optional().describe('Left out: all are listed'),
+  event_sources: z
+    .array(EventSourceInput)
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Left out: all are listed'),
   delete_missing: z.boolean().optional().describe('Delete the sources that are not named'),
 })
 
@@ -48,24 +53,24 @@ export const syncEventSources = defineTask({
     } as const
     const known = context.state.list('event_source', place.scope)
     if (!event_sources) {
-      return { event_sources: known.map(one => describe(one, 'unchanged')), sandbox: true }
+      return { event_sources: known.map(source => describe(source, 'unchanged')), sandbox: true }
     }
-    const results = event_sources.map(given => {
-      const source = buildSource(given)
+    const results = event_sources.map(requested => {
+      const source = buildSource(requested)
       const id = source.event_source_id
       context.state.put('event_source_owner', context.tenant, id, place.scope, context)
       return describe(source, syncRecord({ ...place, id }, source, context))
     })
-    const kept = new Set(event_sources.map(one => one.event_source_id))
-    const all = known.map(one => one.event_source_id)
-    const removed = delete_missing ? removeOthers(place, kept, all, context) : []
+    const wantedIds = new Set(event_sources.map(source => source.event_source_id))
+    const all = known.map(source => source.event_source_id)
+    const removed = delete_missing ? removeOthers(place, wantedIds, all, context) : []
     const deleted = removed.map(event_source_id => ({ event_source_id, action: 'deleted' }))
     return { event_sources: [...results, ...deleted], sandbox: true }
   },
 })
 
-function buildSource(given: z.infer<typeof Given>): EventSource {
-  const { event_source_id, name, event_types = [...eventTypes], allowed_domains } = given
+function buildSource(requested: z.infer<typeof EventSourceInput>): EventSource {
+  const { event_source_id, name, event_types = [...eventTypes], allowed_domains } = requested
   return {
     event_source_id,
     ...(name !== undefined && { name }),

@@ -1,7 +1,7 @@
 import { toIso } from '../../../pipeline/core/clock.ts'
 import { AccountRef, CallersId } from '../accounts.ts'
 import { describePackage, describeState } from '../media-buys/describe.ts'
-import { keepMediaBuy, resolveMediaBuy } from '../media-buys/kept.ts'
+import { keepMediaBuy, resolveMediaBuy } from '../media-buys/media-buy-store.ts'
 import { MediaBuyChange } from '../media-buys/requests.ts'
 import { updateBuy } from '../media-buys/update.ts'
 import { defineTask } from '../task.ts'
@@ -25,7 +25,7 @@ export const updateMediaBuy = defineTask({
       media_buy_id,
       ...describeState(buy, context.now),
       implementation_date: toIso(context.now),
-      affected_packages: affected.map(one => describePackage(one, context)),
+      affected_packages: affected.map(pkg => describePackage(pkg, context)),
       sandbox: true,
     }
   },

@@ -28,14 +28,14 @@ export interface Delivery {
 }
 
 /** A webhook is given up a day after it was first due. */
-const DELIVERY_KEPT_MS = DAY
+const DELIVERY_LIFETIME_MS = DAY
 
 /** Keeps a webhook to be posted at its time. */
 export function keepDelivery(delivery: Delivery, state: AgentState, now: Instant): void {
-  const keptMs = Math.max(0, delivery.dueAt - now) + DELIVERY_KEPT_MS
+  const lifetimeMs = Math.max(0, delivery.dueAt - now) + DELIVERY_LIFETIME_MS
   removeDelivery(delivery.id, state)
-  state.put('webhook', '', delivery.id, delivery, { now, keptMs })
-  state.put('webhook_due', '', toDueKey(delivery), delivery.id, { now, keptMs })
+  state.put('webhook', '', delivery.id, delivery, { now, lifetimeMs })
+  state.put('webhook_due', '', toDueKey(delivery), delivery.id, { now, lifetimeMs })
 }
 
 /** Removes a webhook that was posted, or is not to be. */

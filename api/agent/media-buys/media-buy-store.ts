@@ -1,6 +1,6 @@
 import type { Instant } from '../../../pipeline/core/clock.ts'
 import { TaskError } from '../errors.ts'
-import { RECORD_KEPT_MS } from '../state/store.ts'
+import { RECORD_LIFETIME_MS } from '../state/store.ts'
 import type { TaskContext } from '../task-context.ts'
 import { queueStart } from '../webhooks/outbox.ts'
 import type { HistoryEntry, MediaBuy } from './media-buy.ts'
@@ -15,13 +15,13 @@ const HISTORY_MAX = 1000
 export function keepMediaBuy(buy: MediaBuy, context: TaskContext): void {
   const { state, tenant, now } = context
   queueStart(buy, context)
-  const kept = { now, keptMs: Math.max(0, buy.end - now) + RECORD_KEPT_MS }
+  const options = { now, lifetimeMs: Math.max(0, buy.end - now) + RECORD_LIFETIME_MS }
   const { media_buy_id, account } = buy
-  state.put('media_buy', tenant, media_buy_id, buy, kept)
+  state.put('media_buy', tenant, media_buy_id, buy, options)
   for (const { package_id } of buy.packages) {
-    state.put('package_buy', tenant, package_id, media_buy_id, kept)
+    state.put('package_buy', tenant, package_id, media_buy_id, options)
   }
-  state.put('account_buy', `${tenant} ${account.account_id}`, media_buy_id, media_buy_id, kept)
+  state.put('account_buy', `${tenant} ${account.account_id}`, media_buy_id, media_buy_id, options)
 }
 
 /** Counts a change up and notes what it was. */
