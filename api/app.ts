@@ -6,6 +6,7 @@ import type { Redis } from '../jobs/redis.ts'
 import type { Clock } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import type { Log } from '../pipeline/core/log.ts'
+import { readRegistryKeys } from '../pipeline/core/registry-keys.ts'
 import { readSigningKey } from '../pipeline/core/signing-key.ts'
 import type { Reader } from '../pipeline/read/reader.ts'
 import { IssuerKeys } from './auth/issuer-keys.ts'
@@ -113,6 +114,7 @@ function buildServices(app: FastifyInstance, deps: AppDeps): Services {
     workers,
     boundedLog: new BoundedLog(deps.log, deps.clock),
     crawlerKey: readPublicKey(config),
+    keys: readRegistryKeys(config),
     baseUrl,
     description: makeOnce(() => describeApi(operations, baseUrl())),
     reference: makeOnce(loadReference),

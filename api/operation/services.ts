@@ -2,6 +2,7 @@ import type { WriterClient } from '../../jobs/api-client/enqueue.ts'
 import type { Clock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
+import type { RegistryKeys } from '../../pipeline/core/registry-keys.ts'
 import type { PublicJwk } from '../../pipeline/core/signing-key.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import type { UserTokens } from '../auth/user-tokens.ts'
@@ -48,6 +49,8 @@ export interface Services {
   workers: WorkerPool
   /** The key by which sites know our crawler, if it signs what it asks. */
   crawlerKey: PublicJwk | undefined
+  /** The keys by which the registry signs, where the settings name some. */
+  keys: RegistryKeys | undefined
   /** Public address, without a trailing slash. */
   baseUrl(): string
   /** The OpenAPI description as YAML. */

@@ -126,6 +126,7 @@ import {
 import {
   describeCrawlerKeys,
   describeRegistry,
+  describeRegistryKeys,
   isAlive,
   isReady,
   openapiDocuments,
@@ -252,6 +253,7 @@ export const operations: readonly Operation[] = [
   ...referencePages,
   referenceScript,
   describeCrawlerKeys,
+  describeRegistryKeys,
   describeAuthorizationServer,
   ...protectedResources,
   isAlive,

@@ -9,6 +9,23 @@ const YAML = 'application/yaml; charset=utf-8'
 const HTML = 'text/html; charset=utf-8'
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
 const Up = z.looseObject({ status: z.literal('ok').describe('Always `ok`: the process answers') })
+const KeySet = z.looseObject({
+  keys: z
+    .array(
+      z
+        .object({
+          kid: z.string().describe('Id of the key (RFC 7638 thumbprint), which signatures name'),
+          kty: z.string().describe('Always `OKP`'),
+          crv: z.string().describe('Always `Ed25519`'),
+          alg: z.string().describe('Always `EdDSA`'),
+          use: z.string().describe('Always `sig`'),
+          key_ops: z.array(z.string()).describe('Always `verify`'),
+          x: z.string().describe('The public key'),
+        })
+        .catchall(z.string().describe('The purpose, under the name of the protocol: `…_use`')),
+    )
+    .describe('Public keys: those that sign now, and those that signed before'),
+})
 const Ready = z.looseObject({
   status: z.literal('ready').describe('Always `ready`: there is something to answer from'),
   seq: z.int().describe('Number of the commit that lookups show'),
@@ -116,6 +133,21 @@ export const describeCrawlerKeys = defineOperation({
     // Bytes: to a text the server would add a charset, which this media type does not have.
     return { ...replyOk(Buffer.from(JSON.stringify({ keys }))), type: DIRECTORY }
   },
+})
+
+export const describeRegistryKeys = defineOperation({
+  id: 'registryKeys',
+  method: 'GET',
+  path: '/.well-known/jwks.json',
+  summary: 'Get the keys that verify what the registry signs',
+  description:
+    'A JSON Web Key Set (RFC 7517). Each key names its purpose: badges, or webhooks of the registry. Empty where the registry does not sign.',
+  access: 'public',
+  cache: 'document',
+  storeless: true,
+  reply: { 200: KeySet },
+  errors: [],
+  handle: ({ services: { keys } }) => replyOk({ keys: keys?.published ?? [] }),
 })
 
 export const isAlive = defineOperation({

@@ -125,6 +125,11 @@ export const settings = {
     'file with a private Ed25519 key (JWK): the crawler signs its requests (Web Bot Auth, RFC 9421) and the API serves the public key; needs BASE_URL',
     { secret: true },
   ),
+  REGISTRY_SIGNING_KEYS: defineSetting(
+    text.optional(),
+    'file with a private Ed25519 key (JWK), or several as a JWKS of which the first signs: by keys derived from it, which `/.well-known/jwks.json` publishes, the registry signs badges and what it sends; without it badges are not signed',
+    { secret: true },
+  ),
   ROBOTS: defineSetting(
     z.enum(['ignore', 'respect']).default('ignore'),
     'whether robots.txt is read and a file that it disallows left alone; the well-known files are meant for crawlers, so nobody else does',

@@ -24,11 +24,17 @@ export function readSigningKey(path: string): SigningKey {
   if (key?.asymmetricKeyType !== 'ed25519') {
     throw new ConfigError(`CRAWL_SIGNING_KEY: ${path} holds no private Ed25519 key as a JWK`)
   }
+  const jwk = toPublicJwk(key)
+  return { private: key, public: jwk, id: jwk.kid }
+}
+
+/** Converts a private Ed25519 key to its public half; the id is the thumbprint of RFC 7638. */
+export function toPublicJwk(key: KeyObject): PublicJwk {
   const x = createPublicKey(key).export({ format: 'jwk' }).x!
-  const id = createHash('sha256')
+  const kid = createHash('sha256')
     .update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`)
     .digest('base64url')
-  return { private: key, public: { kty: 'OKP', crv: 'Ed25519', x, kid: id, use: 'sig' }, id }
+  return { kty: 'OKP', crv: 'Ed25519', x, kid, use: 'sig' }
 }
 
 /**

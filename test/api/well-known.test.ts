@@ -8,6 +8,7 @@ import { calculateJwkThumbprint } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { brandFile } from '../support/documents.ts'
+import { writeRegistryKey } from '../support/registry-keys.ts'
 
 let registry: TestRegistry
 
@@ -54,6 +55,28 @@ describe('GET /.well-known/http-message-signatures-directory', () => {
     expect(answer.json()).toEqual({ keys: [{ ...jwk, kid, use: 'sig' }] })
     await own.close()
     rmSync(dirname(file), { recursive: true })
+  })
+})
+
+describe('GET /.well-known/jwks.json', () => {
+  test('200: no key where the registry does not sign', async () => {
+    expect((await get('/.well-known/jwks.json')).json()).toEqual({ keys: [] })
+  })
+
+  test('200: a public key for each purpose, and nothing of the private one', async () => {
+    const { path, secret } = writeRegistryKey()
+    const own = await openRegistry({ settings: { REGISTRY_SIGNING_KEYS: path } })
+    const answer = await own.app.inject('/.well-known/jwks.json')
+    const { keys } = answer.json()
+    expect(keys.map((key: { proto_use: string }) => key.proto_use)).toEqual([
+      'badge-signing',
+      'webhook-signing',
+    ])
+    for (const { kty, crv, x, kid, alg } of keys) {
+      expect([await calculateJwkThumbprint({ kty, crv, x }), alg]).toEqual([kid, 'EdDSA'])
+    }
+    expect(answer.body).not.toContain(secret)
+    await own.close()
   })
 })
 

@@ -396,6 +396,7 @@ export const asks: Asks = {
   reference: { 200: {} },
   referenceScript: { 200: {} },
   crawlerKeys: { 200: {} },
+  registryKeys: { 200: {} },
   isAlive: { 200: {} },
   isReady: { 200: {}, 503: { registry: 'empty' } },
   metrics: { 200: {} },
