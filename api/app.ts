@@ -54,7 +54,7 @@ const PARAM_CHARS = 2_048
 const BODY_BYTES = 1024 * 1024
 const CHECKING_MS = 15_000
 
-/** The API over stores that are open. Starts nothing and closes nothing but itself. */
+/** Builds the API over open stores. Starts nothing, and closes nothing but itself. */
 export function buildApp(deps: AppDeps): FastifyInstance {
   const app = fastify({
     logger: false,
@@ -129,7 +129,10 @@ function watchConnections(app: FastifyInstance, services: Services): Connections
   return connections
 }
 
-/** Ids of requests: no other process gives out the same, so one leads from the audit to the log. */
+/**
+ * Returns a generator of request ids. No other process issues the same ids, so an id leads from the audit
+ * to the log.
+ */
 function requestIds(): () => string {
   const process = randomUUID().slice(0, 8)
   let count = 0
@@ -148,7 +151,7 @@ function buildTimeouts({ LIMITS: { requestMs } }: Config) {
   }
 }
 
-/** Made when it is first asked for: only then is it known where the API listens. */
+/** Returns a function that makes a value on its first call: only then is it known where the API listens. */
 function makeOnce<Value>(make: () => Value): () => Value {
   let made: Value | undefined
   return () => {

@@ -22,8 +22,8 @@ const signals = ['SIGTERM', 'SIGINT'] as const
 const FOLLOW_MS = 500
 
 /**
- * The API as a process: opens the stores, listens, and ends in order on SIGTERM, SIGINT or `close`,
- * which waits for requests under way. What was passed in stays open.
+ * Runs the API as a process: opens the stores, listens, and shuts down in order on SIGTERM, SIGINT or
+ * `close`, which waits for open requests. Stores that were passed in stay open.
  */
 export async function runApi(deps: ApiDeps): Promise<{ url: string; close(): Promise<void> }> {
   const { config, clock, log } = deps

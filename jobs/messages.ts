@@ -58,7 +58,7 @@ export async function unpackObservations(
 }
 
 /**
- * Layout: length of the JSON, the JSON with the length of each body, the bodies. Cheaper than
+ * Packs observations: length of the JSON, the JSON with the length of each body, the bodies. Cheaper than
  * escaping bodies.
  */
 function pack(observations: readonly Observation[]): { packed: string; bytes: number } {

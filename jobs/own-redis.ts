@@ -90,7 +90,10 @@ export class OwnRedis {
     return failed
   }
 
-  /** If Redis does not start with empty data either, the data was not the cause and is put back. */
+  /**
+   * Restarts Redis with empty data. If it does not start with that either, the data was not the cause and
+   * is put back.
+   */
   async #restartEmpty(failed: ServerExit): Promise<ServerExit | undefined> {
     const { redis, redisDamaged } = this.#paths
     rmSync(redisDamaged, { recursive: true, force: true })

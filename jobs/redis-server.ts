@@ -82,7 +82,7 @@ function waitForExit(child: ChildProcess): Promise<ServerExit> {
   })
 }
 
-/** A server that is still loading accepts connections but does not answer yet. */
+/** Waits until the server answers. One that is still loading accepts connections but does not answer yet. */
 async function waitUntilAnswering(
   url: string,
   ended: Promise<ServerExit>,

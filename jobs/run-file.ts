@@ -17,7 +17,7 @@ export function resolveBaseUrl({ BASE_URL, HOST, PORT }: Config): string {
   return BASE_URL ?? `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${PORT}`
 }
 
-/** Written readable for its owner only, since the Redis address may contain a password. */
+/** Writes the run file, readable for its owner only, since the Redis address may contain a password. */
 export function writeRunFile(paths: Paths, run: RunFile): void {
   replaceFile(paths.run, `${JSON.stringify(run)}\n`, 0o600)
 }

@@ -45,7 +45,10 @@ export class Supervisor {
   readonly #mayRecover: () => boolean
   #isStopping = false
 
-  /** `mayRecover` tells whether a role that ends before it was ready may become ready later. */
+  /**
+   * Creates the supervisor; `mayRecover` tells whether a role that ends before it was ready may become
+   * ready later.
+   */
   constructor(script: string, log: Log, mayRecover: () => boolean = () => false) {
     this.#script = script
     this.#log = log

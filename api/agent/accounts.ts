@@ -99,7 +99,7 @@ export function buildAccount(
   return { account_id, name, brand, operator, billing, isClosed: false }
 }
 
-/** All accounts of a tenant, by their ids. */
+/** Lists all accounts of a tenant, by their ids. */
 export function listKnownAccounts({ state, tenant }: TaskContext): Account[] {
   const own = state.list('account', tenant)
   return own.length > 0 ? own : [firstAccount]
@@ -134,7 +134,7 @@ export function keepAccount(account: Account, { state, tenant, now }: TaskContex
   state.put('account', tenant, account.account_id, account, { now })
 }
 
-/** An account as answers show it. */
+/** Describes an account in the form in which answers show it. */
 export function describeAccount(account: Account): Record<string, unknown> {
   const { account_id, name, brand, operator, billing, payment_terms } = account
   return {

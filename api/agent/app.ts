@@ -33,7 +33,7 @@ export interface AgentDeps {
 
 const BODY_BYTES = 1024 * 1024
 
-/** The reference agent: every tenant, with the public test credential, over one port. */
+/** Builds the reference agent: every tenant behind one port, with the public test credential. */
 export function buildAgentApp(deps: AgentDeps): FastifyInstance {
   const { config, clock, log, state, signers = { revoked: [] } } = deps
   const { requestMs, connections } = config.LIMITS
@@ -132,7 +132,7 @@ function sendError(reply: FastifyReply, status: number, { code, message, details
     .send({ code, message, ...details })
 }
 
-/** True if a request carries the test credential, as a Bearer token or in the protocol's own header. */
+/** Tells whether a request carries the test credential, as a Bearer token or in the protocol's own header. */
 function hasCredential({ headers }: FastifyRequest, config: Config): boolean {
   const [, bearer] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
   const presented = Buffer.from(bearer ?? String(headers[`x-${config.PROTOCOL_NAME}-auth`] ?? ''))

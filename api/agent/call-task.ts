@@ -8,7 +8,7 @@ import type { Tenant } from './tenants.ts'
 /** Facts and services that all requests of one agent share. */
 export interface AgentServices {
   protocolName: string
-  /** Origin of this agent, without a trailing slash. */
+  /** Returns the origin of this agent, without a trailing slash. */
   origin(): string
   /** Returns the public address at which a tenant speaks MCP. */
   toAddress(tenant: string): string

@@ -69,15 +69,15 @@ export class TaskError extends Error {
   }
 }
 
-/** A failure of one entry among others. */
+/** Builds the body for one failed entry among others. */
 export function buildErrorBody({ code, message, details }: TaskError): Record<string, unknown> {
   return { code, message, ...details }
 }
 
 /**
- * The body of a failure. Readers of the specification find `code` and `message`, for creatives in
- * `error` with their status; the public client finds the same in an object of its own. Of a key that
- * was used before nothing more is told: who guesses one shall learn nothing.
+ * Builds the body of a failure. Readers of the specification find `code` and `message`, for creatives in
+ * `error` with their status; the public client finds the same in an object of its own. About a key that was
+ * used before nothing more is revealed: whoever guesses one learns nothing.
  */
 export function buildErrorPayload(error: TaskError, protocolName: string): Record<string, unknown> {
   const { code, message, details } = error

@@ -70,7 +70,7 @@ async function answer(
   }
 }
 
-/** The request as the transport wants it: it insists on both media types, our callers need not. */
+/** Converts a request to what the transport expects: it insists on both media types, which callers need not send. */
 function toWebRequest({ url, headers }: FastifyRequest, { origin }: AgentServices): Request {
   const forwarded = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined || name === 'accept' ? [] : [[name, String(value)] as [string, string]],
@@ -106,7 +106,7 @@ function buildServer(tenant: Tenant, services: AgentServices, caller?: string): 
   return server
 }
 
-/** Text and structure say the same. */
+/** Converts an answer to a tool result; its text and its structured content say the same. */
 function toResult({ payload, isError }: TaskAnswer): CallToolResult {
   return {
     content: [{ type: 'text', text: JSON.stringify(payload) }],

@@ -11,7 +11,7 @@ export const Pagination = z
 
 const DEFAULT_PAGE = 50
 
-/** A page of a list, and how the answer describes it. */
+/** Cuts one page of a list, and describes it for the answer. */
 export function cutPage<Item>(
   all: readonly Item[],
   { max_results = DEFAULT_PAGE, cursor }: z.infer<typeof Pagination> = {},

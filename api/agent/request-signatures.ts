@@ -23,9 +23,9 @@ declare module 'fastify' {
 export interface SignatureOptions {
   protocolName: string
   state: AgentState
-  /** In milliseconds. */
+  /** Returns the time in milliseconds. */
   now(): number
-  /** The address that a caller signs for a path of this server. */
+  /** Returns the address that a caller signs for a path of this server. */
   toSignedUrl(path: string): string
   /** Fetches brand.json files and key sets of operators; without it only `trusted` keys sign. */
   fetchJson?: FetchJson | undefined

@@ -17,7 +17,7 @@ interface AgentRoleDeps extends Omit<AgentDeps, 'state'> {
   fetcher: Pick<Fetcher, 'call' | 'fetchDocument'>
 }
 
-/** The reference agent as a process: listens, and posts webhooks, until it is closed. */
+/** Runs the reference agent as a process: listens, and posts webhooks, until it is closed. */
 export async function runAgent({
   fetcher,
   ...deps

@@ -81,8 +81,9 @@ export async function runTask(
 }
 
 /**
- * A key counts for one caller of one agent: a signer, or everybody with the public credential. The account
- * is part of what is asked for, since the protocol's own tests name another one for the same key.
+ * Describes the scope of a key: one caller of one agent, that is a signer, or everybody with the public
+ * credential. The account is part of the request, since the protocol's own tests name another account under
+ * the same key.
  */
 function describeKey(task: Task, args: Payload, { tenant, caller, protocolName }: TaskContext) {
   return { scope: [tenant, caller], task: task.name(protocolName), args }
@@ -106,7 +107,7 @@ function parse(schema: z.ZodType, args: unknown): unknown {
   )
 }
 
-/** A path as callers write it, such as `packages[0].budget`. */
+/** Formats a path as callers write it, such as `packages[0].budget`. */
 function formatPath(path: readonly PropertyKey[]): string {
   return path
     .map(part => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))

@@ -8,7 +8,7 @@ export interface WebhookReceiverOptions extends WebhookReceiver {
   path: string
 }
 
-/** A Fastify plugin that receives webhooks. Bodies are read as bytes here, since bytes are signed. */
+/** Adds a Fastify plugin that receives webhooks. It reads bodies as bytes, since the signature covers bytes. */
 export async function addWebhookReceiver(
   app: FastifyInstance,
   { origin, path, ...receiver }: WebhookReceiverOptions,

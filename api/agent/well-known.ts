@@ -18,7 +18,7 @@ export function addWellKnown(app: FastifyInstance, services: AgentServices): voi
   )
 }
 
-/** Addresses of the tenants and their tasks, beside what an adagents.json says anyway. */
+/** Builds an adagents.json that also lists the tenants' addresses and tasks. */
 function buildAdagents({ toAddress, protocolName }: AgentServices): object {
   return {
     contact: { name: 'Reference agent' },

@@ -8,8 +8,8 @@ export function canActFor(principal: Principal | undefined, org_id: string): boo
 }
 
 /**
- * The organization that a request is about: the one it names, by id, else the caller's own. Refuses
- * with 403 when the caller does not belong to it, with 400 when there is none.
+ * Resolves the organization that a request is about: the one that it names by id, else the caller's own.
+ * Refuses with 403 when the caller does not belong to it, with 400 when there is none.
  */
 export function resolveOrganizationAsked(principal: Principal, org: string | undefined): Belonging {
   const { belongings, kind } = principal
@@ -20,7 +20,7 @@ export function resolveOrganizationAsked(principal: Principal, org: string | und
   return kind === 'key' ? refuse('cross_tenant_api_key', text) : refuse('forbidden', text)
 }
 
-/** The organization that a caller acts for; refuses with 403 who belongs to none. */
+/** Returns the organization that a caller acts for; refuses callers without one with 403. */
 export function requireOwnOrganization({ org_id }: Principal): string {
   return org_id ?? refuse('forbidden', 'this needs an organization, and you belong to none')
 }

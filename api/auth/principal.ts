@@ -40,8 +40,8 @@ const BEARER = /^bearer +(\S+) *$/i
 const API_KEY = /^sk_[\x21-\x7e]{1,250}$/
 
 /**
- * The caller that an `Authorization` header names; refuses with 401 when it names none. A key is known
- * at once; only a user token, whose signature is computed elsewhere, is waited for.
+ * Authenticates the caller by the `Authorization` header; refuses with 401 when it names none. A key is
+ * known at once; only a user token, whose signature is computed elsewhere, is waited for.
  */
 export function authenticate(
   asked: Asked,
@@ -63,7 +63,7 @@ export function authenticate(
   return found instanceof Promise ? found.then(addKnown) : addKnown(found)
 }
 
-/** The caller that an `Authorization` header names, if it names one. */
+/** Identifies the caller by the `Authorization` header, if it names one. */
 export function identifyCaller(
   asked: Asked,
   authorization: string | undefined,

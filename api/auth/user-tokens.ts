@@ -94,7 +94,7 @@ export class UserTokens {
     }
   }
 
-  /** Keys are made ready once, and again when the store holds others. */
+  /** Imports the keys of an issuer once, and again when the store holds other keys. */
   #keySet(name: string) {
     const issuer = findIssuer(this.#reader, name)
     if (issuer === undefined) return undefined

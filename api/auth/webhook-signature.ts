@@ -7,8 +7,9 @@ export const SIGNATURE_HEADER = 'billing-signature'
 const TOLERANCE_MS = 5 * MINUTE
 
 /**
- * Why a webhook is not believed, or undefined: its signature is an HMAC-SHA256 of its time, a dot and
- * the bytes as they were sent, and its time is now, so that it cannot be sent again later.
+ * Checks the signature of a webhook and returns why it is not accepted, or undefined. It is an HMAC-SHA256
+ * of the time, a dot and the bytes as sent; the time must be recent, so that a webhook cannot be replayed
+ * later.
  */
 export function checkSignature(
   bytes: Buffer,

@@ -73,7 +73,10 @@ interface Canonical {
   reason?: 'www_stripped' | 'm_stripped'
 }
 
-/** The host, and what was taken from its beginning; another spelling alone is no change. */
+/**
+ * Converts a host to its canonical form, and returns the prefix that was stripped; a different spelling
+ * alone is no change.
+ */
 function toCanonicalHost(input: string): Canonical {
   const host = toIdentifierHost(input).replace(/[./]+$/, '')
   const name = parseDomain(host) === undefined ? host : stripHostPrefix(host)

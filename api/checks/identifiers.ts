@@ -71,7 +71,7 @@ function judge(identifier: Identifier, entry: CatalogEntry | undefined, reader: 
   return { verdict: 'unknown', ...facts }
 }
 
-/** Undefined for an empty line, a remark, and what names nothing. */
+/** Parses a line; undefined for an empty line, a comment, and text without an identifier. */
 function parseIdentifier(line: string): Identifier | undefined {
   const text = line.trim()
   if (text === '' || text.startsWith('#')) return undefined

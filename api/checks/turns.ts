@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 
 const AT_A_TIME = 500
 
-/** Does something with each item of a long list, and lets others be answered in between. */
+/** Runs work on each item of a long list, and lets other requests be answered in between. */
 export async function runInTurns<Item>(
   items: readonly Item[],
   work: (item: Item) => void,

@@ -24,7 +24,7 @@ export function describeBulk(resolution: z.ZodType) {
   })
 }
 
-/** Keyed by the trimmed, lower-case input; one name that is no domain refuses the whole. */
+/** Parses domains, keyed by the trimmed, lower-case input; one invalid name refuses the whole request. */
 export function parseDomainsStrictly(domains: readonly string[], max: number): Asked {
   refuseMoreThan(max, domains)
   return new Map(
@@ -35,7 +35,7 @@ export function parseDomainsStrictly(domains: readonly string[], max: number): A
   )
 }
 
-/** Keyed by the lower-case input; what is no domain is merely unknown. */
+/** Parses domains, keyed by the lower-case input; an invalid name counts as an unknown one. */
 export function parseDomainsLeniently(domains: readonly string[], max: number): Asked {
   refuseMoreThan(max, domains)
   return new Map(domains.map(input => [input.toLowerCase(), parsePastedDomain(input)]))

@@ -56,7 +56,7 @@ interface WholeNumber {
   clamp?: true
 }
 
-/** A whole number in a query string: decimal digits only. */
+/** Creates the schema of a whole number in a query string: decimal digits only. */
 export function createWholeNumber({
   description,
   min,
@@ -107,7 +107,7 @@ export const pageCursor = z
 const VALUES = 100
 const NO_VALUES: readonly string[] = []
 
-/** Comma-separated values, at most a hundred; empty ones say nothing. */
+/** Creates the schema of comma-separated values, at most a hundred; empty ones are ignored. */
 export function createCsv(description: string) {
   return z
     .string()
@@ -182,7 +182,7 @@ export function createFlag(description: string) {
     .meta({ type: 'string', enum: ['true'], description })
 }
 
-/** A parameter that may be given several times; empty and repeated values do not count. */
+/** Creates the schema of a parameter that may be repeated; empty and duplicate values are ignored. */
 export function createRepeated(most: number, description: string) {
   return z
     .union([z.string(), z.array(z.string())])

@@ -1,6 +1,6 @@
 /**
- * The address that counts as one caller: of IPv6 the network, which one machine has to itself; without
- * the port that some proxies put behind it.
+ * Converts an address to the one that counts as a caller: for IPv6 the /64 network, which one machine has
+ * to itself; without the port that some proxies append.
  */
 export function toCaller(ip: string): string {
   const behindPort = /^(\d+\.\d+\.\d+\.\d+):\d+$|^\[(.+)\](?::\d+)?$/.exec(ip)

@@ -19,7 +19,7 @@ export class FairTurns {
   #waiting = 0
   readonly #lines = new Map<string, Waiting[]>()
 
-  /** `busy` is the text of a refusal. */
+  /** Creates a queue; `busy` is the text of a refusal. */
   constructor({ atOnce, waiting, busy }: { atOnce: number; waiting: number; busy: string }) {
     this.#atOnce = atOnce
     this.#mostWaiting = waiting

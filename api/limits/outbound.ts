@@ -23,7 +23,7 @@ export interface Outward<Name extends LiveRequestName> {
   request(): LiveRequestOf<Name> | Promise<LiveRequestOf<Name>>
   /** Time that a crawler has for it, waiting for its turn included. */
   ms: number
-  /** Called once with a new answer, before it is returned. */
+  /** Is called once with a new answer, before it is returned. */
   after?(answer: LiveRequestAnswers[Name]): Promise<void>
   /** True when only a new answer will do, not one of a moment ago. */
   isNew?: boolean
@@ -110,13 +110,13 @@ export class Outbound {
   }
 }
 
-/** The age of an answer as a header; none where it is of this second. */
+/** Builds the `Age` header of an answer; none for an answer that is less than a second old. */
 export function buildAgeHeader({ ageMs }: { ageMs: number }): Record<string, string> {
   const seconds = Math.floor(ageMs / SECOND)
   return seconds < 1 ? {} : { age: String(seconds) }
 }
 
-/** Crawlers count by this: an address of a person stays with us. */
+/** Converts a caller to the id by which crawlers count it; people's addresses never leave the API. */
 function toCallerId(caller: string): string {
   return createHash('sha256').update(caller).digest('base64url').slice(0, 16)
 }

@@ -40,8 +40,8 @@ export function limitPolicy(name: LimitName, config: Config): Record<string, str
 }
 
 /**
- * Counted in Redis, by address (IPv6 by its /64), for all processes together. A read is never
- * refused because Redis is away: then nothing is counted.
+ * Creates limits per address (IPv6 by its /64), counted in Redis for all processes together. While Redis is
+ * away nothing is counted, so that reads are never refused because of it.
  */
 export function rateLimiting(redis: Redis | undefined): RateLimitPluginOptions {
   return {

@@ -47,8 +47,8 @@ export class StoryboardQuota {
   }
 
   /**
-   * Does the work in a place of the caller's, and returns the headers that describe it. Refuses with
-   * 429 where there is none, with 503 while Redis is away.
+   * Runs the work within the caller's limits, and returns the headers that describe it. Refuses with
+   * 429 beyond the limits, with 503 while Redis is away.
    */
   async spend<Result>(
     kind: TestKind,
@@ -81,7 +81,10 @@ export class StoryboardQuota {
   }
 }
 
-/** A key can make keys: those of an organization are one caller. */
+/**
+ * Converts a caller to the user that is limited. A key can create keys, so all keys of an organization are
+ * one user.
+ */
 function toUser({ person, org_id, id }: Tester): string {
   return person === undefined ? (org_id ?? id) : id
 }

@@ -79,7 +79,7 @@ interface Asked {
   methods: OwnershipMethod[]
 }
 
-/** Each attempt is a request of its own, which never shares an answer with another. */
+/** Starts one verification attempt as a job of its own, which never shares its answer with another. */
 async function lookAt(
   { domain, nonce_hash, methods }: Asked,
   caller: string,

@@ -29,10 +29,10 @@ const INSTRUCTIONS =
 const STRUCTURED_SINCE = '2025-06-18'
 
 /**
- * The registry as an MCP server: Streamable HTTP without sessions, a JSON answer to each POST. A call
- * of a tool goes through the route of its operation, so that checks, limits, credentials and counting
- * are those of HTTP. Callers without a credential see the tools they may call. The list has the core
- * tools, or those of the toolsets that the address names (`?toolset=core,search`).
+ * Adds the registry as an MCP server: Streamable HTTP without sessions, a JSON answer to each POST. A tool
+ * call goes through the route of its operation, so that checks, limits, credentials and metrics are those
+ * of HTTP. Callers without a credential see the tools that they may call. The list has the core tools, or
+ * those of the toolsets in the address (`?toolset=core,search`).
  */
 export function addMcp(
   app: FastifyInstance,
@@ -88,7 +88,7 @@ interface Offer {
   isStructured: boolean
 }
 
-/** The toolsets that the address names. */
+/** Reads the toolsets that the address names. */
 function readToolsets({ query }: FastifyRequest): string[] {
   const { toolset = 'core' } = query as { toolset?: string | string[] }
   const sets = [toolset].flat().flatMap(text => text.split(','))
@@ -99,7 +99,7 @@ function readToolsets({ query }: FastifyRequest): string[] {
   return sets
 }
 
-/** A server for one request: what the caller may see, and how a call is carried out. */
+/** Builds a server for one request: the tools that the caller may see, and how to call them. */
 function buildServer({ tools, shown, isStructured }: Offer, call: ToolCall): Server {
   const server = new Server(
     { name: 'agentic-ad-registry', title: 'Agentic Ad Registry', version: '1.0.0' },
@@ -128,7 +128,7 @@ function describeTool({ access, summary, description }: Operation): string {
   return [summary, needs, description].filter(Boolean).join('. ')
 }
 
-/** A refusal is a result too, so that a model reads what is wrong and can do better. */
+/** Calls a tool. A refusal is a result too, so that a model can read what is wrong and correct it. */
 async function callTool(
   app: FastifyInstance,
   { headers: { authorization }, ip }: FastifyRequest,

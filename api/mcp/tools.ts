@@ -18,7 +18,7 @@ const repeating: ReadonlySet<string> = new Set([
   'listPropertyRevisions',
 ])
 
-/** The operations that read and answer with JSON; a tool needs neither streams nor files. */
+/** Builds tools from the operations that read and answer with JSON; a tool needs neither streams nor files. */
 export function buildTools(operations: readonly Operation[]): Map<string, RegistryTool> {
   const tools = operations
     .filter(({ group, writes, reply }) => group && !writes && reply[200] instanceof z.ZodType)
@@ -109,14 +109,14 @@ const FAR = 1e6
 const STRING_OR_STRINGS = '[{"type":"string"},{"type":"array","items":{"type":"string"}}]'
 const PLACE = '#/$defs/'
 
-/** The schema that a reference names. */
+/** Resolves a reference to the schema that it names. */
 function resolveReference(schema: Json, $defs: Json): Json {
   const { $ref } = schema
   if (typeof $ref !== 'string' || !$ref.startsWith(PLACE)) return schema
   return ($defs[$ref.slice(PLACE.length)] ?? schema) as Json
 }
 
-/** One object for what HTTP takes from the path, the query and the body. */
+/** Builds one object for the parameters that HTTP takes from the path, the query and the body. */
 function buildInputSchema({ params, query, body }: Operation): RegistryTool['inputSchema'] {
   const $defs: Json = {}
   const parts = [params, query, body]

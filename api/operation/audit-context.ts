@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Services } from './services.ts'
 
-/** The services of a request that writes: what it hands in says who asked, and in which request. */
+/** Adds the caller and the request id to the submissions of a request that writes. */
 export function withActor({ principal, id }: FastifyRequest, services: Services): Services {
   const by = principal && {
     kind: principal.kind,

@@ -20,7 +20,7 @@ const frameworkErrors: Record<string, [PublicErrorName, string]> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'Content-Length does not fit the body'],
 }
 
-/** The one place where an error becomes an answer. */
+/** Registers the one place that converts errors to responses. */
 export function answerErrors(
   app: FastifyInstance,
   { log, boundedLog, metrics, baseUrl }: Services,

@@ -10,8 +10,8 @@ import type { Services } from './services.ts'
 const KEY = /^[\x21-\x7e]{1,255}$/
 
 /**
- * The id under which a write is handed in: with an `Idempotency-Key` the same for the same key of
- * the same organization at the same path, so that asking again is asking once.
+ * Derives the id of a write. With an `Idempotency-Key` it is the same for the same key, organization and
+ * path, so that a repeated request is done once.
  */
 export function deriveIdempotentId(
   headers: IncomingHttpHeaders,

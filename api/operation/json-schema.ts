@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 export type Json = Record<string, unknown>
 
-/** The JSON Schema of a model; models in it with an id become components, referred to below `place`. */
+/** Converts a model to JSON Schema; models in it with an id become components, referred to below `place`. */
 export function toJsonSchema(
   schema: z.ZodType,
   io: 'input' | 'output',

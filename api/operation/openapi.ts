@@ -15,12 +15,12 @@ import {
 /** Says what each item of a stream is: `itemSchema` of OpenAPI 3.2, which 3.1 has no word for. */
 export const ITEM_SCHEMA = 'x-item-schema'
 
-/** The OpenAPI 3.1 description of the operations, as YAML. */
+/** Describes the operations as OpenAPI 3.1, in YAML. */
 export function describeApi(operations: readonly Operation[], baseUrl: string): string {
   return stringify(buildOpenapi(operations, baseUrl), { aliasDuplicateObjects: false })
 }
 
-/** The OpenAPI 3.1 description of the operations. */
+/** Builds the OpenAPI 3.1 description of the operations. */
 export function buildOpenapi(operations: readonly Operation[], baseUrl: string) {
   const components: Json = {}
   const paths: Record<string, Json> = {}

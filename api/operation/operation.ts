@@ -45,13 +45,13 @@ export interface Call<Query, Params, Body, Who extends Access> {
   params: Params
   body: Body
   principal: Asking<Who>
-  /** A header of the request. */
+  /** Returns a header of the request. */
   header(name: string): string | string[] | undefined
-  /** The address that counts as one caller. */
+  /** Returns the address that counts as one caller. */
   caller(): string
   /** Returns a signal that is aborted when the caller leaves before there is an answer. */
   signal(): AbortSignal
-  /** Bytes of the body, as the request tells; infinite where it does not. */
+  /** Returns the size of the body as the request declares it, in bytes; infinite where it does not. */
   bodyBytes(): number
   /** Under which a write of `once` is handed in: the same for the same `Idempotency-Key` (attempt.ts). */
   attempt: string
@@ -126,7 +126,7 @@ export type Operation = Declared<Access, z.ZodType, z.ZodType, z.ZodType> & {
 }
 
 /**
- * The one way to declare an endpoint. Route, validation, authentication, limits, cache headers,
+ * Defines an endpoint; there is no other way. Route, validation, authentication, limits, cache headers,
  * metrics, the OpenAPI description and the list that the tests go through are derived from it.
  */
 export function defineOperation<

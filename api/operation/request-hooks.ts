@@ -34,7 +34,7 @@ export function buildHooks(operation: Operation, services: Services) {
   }
 }
 
-/** Nothing can be known without the stores, not even that something is unknown. */
+/** Refuses a request while the stores are not open: without them not even a 404 can be given. */
 function requireStores({ reader }: Services): onRequestHookHandler {
   return (_request, _reply, done) => {
     if (reader.serving !== undefined) return done()

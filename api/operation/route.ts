@@ -143,7 +143,7 @@ function watchCaller({ raw }: FastifyReply): AbortSignal {
   return left.signal
 }
 
-/** The framework gives the response away here; the stream ends it. */
+/** Takes the response over from the framework; the stream ends it. */
 function stream(
   request: FastifyRequest,
   reply: FastifyReply,

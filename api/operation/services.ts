@@ -51,9 +51,9 @@ export interface Services {
   crawlerKey: PublicJwk | undefined
   /** The keys by which the registry signs, where the settings name some. */
   keys: RegistryKeys | undefined
-  /** Public address, without a trailing slash. */
+  /** Returns the public address, without a trailing slash. */
   baseUrl(): string
-  /** The OpenAPI description as YAML. */
+  /** Returns the OpenAPI description as YAML. */
   description(): string
   reference(): Promise<Reference>
 }

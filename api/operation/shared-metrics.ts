@@ -18,7 +18,7 @@ export class SharedMetrics {
     new AggregatorRegistry()
   }
 
-  /** The metrics of all; only this process's where the others cannot be asked. */
+  /** Returns the metrics of all processes; of this one alone while the others cannot be reached. */
   async text(): Promise<string> {
     return (this.#isShared && (await this.#ofAll())) || this.#own.metrics()
   }

@@ -53,7 +53,7 @@ function toSent(body: Buffer | string, type: string, headers: Sent['headers'] = 
   }
 }
 
-/** Only the script of this server runs, and only this server is asked. */
+/** Builds a content security policy under which only this server's script runs and only this server is contacted. */
 function buildPolicy(page: string): string {
   const [, inline = ''] = INLINE_SCRIPT.exec(page) ?? []
   return [

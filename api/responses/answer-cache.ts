@@ -36,7 +36,7 @@ export class AnswerCache {
     })
   }
 
-  /** The answer to a question, made where it is not known. Refusals are not kept. */
+  /** Answers a question from the cache, or by `make` if it is not cached. Refusals are not cached. */
   answer(question: string, make: () => Promise<Sent>): Sent | Promise<Sent> {
     this.#forgetOld()
     return this.#answers.get(question) ?? this.#making.get(question) ?? this.#make(question, make)

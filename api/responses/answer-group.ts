@@ -11,7 +11,7 @@ const TOGETHER_MAX = 8
 export class AnswerGroup {
   #waiting: (() => void)[] = []
 
-  /** `send` is called soon; where it fails the reply gets its error. */
+  /** Adds a reply; `send` is called soon, and if it fails the reply gets its error. */
   add(reply: FastifyReply, send: () => unknown): void {
     const refuse = (error: unknown) => void reply.send(error)
     const count = this.#waiting.push(() => {

@@ -115,7 +115,7 @@ function toEvidenceEntry(grant: GrantInForce, publisher: string) {
   return Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== null))
 }
 
-/** A network's entry lists collections of thousands of publishers; a sale is of one's. */
+/** Lists the collections of one publisher: an entry of a network lists those of thousands. */
 function listOwnCollections({ collections }: GrantInForce, publisher: string): string[] | null {
   if (collections === null) return null
   return collections
@@ -124,8 +124,8 @@ function listOwnCollections({ collections }: GrantInForce, publisher: string): s
 }
 
 /**
- * The file that was read last, and where others led to it, all of them in their order; also one that the
- * first leads to and nothing could be made of.
+ * Finds the file that was read last, and the files that led to it, in order; includes a file that could not
+ * be used.
  */
 function findPublisherFile(reader: Reader, domain: string) {
   const deciding = listFilesOfPublisher(reader, domain)

@@ -177,7 +177,7 @@ export class FeedStreams {
     )
   }
 
-  /** False when the caller does not take as much as is sent. */
+  /** Writes a frame; false when the caller does not keep up. */
   #write(stream: Stream, frame: Buffer): boolean {
     stream.heartbeatAt = performance.now() + stream.heartbeatMs
     return stream.response.write(frame)

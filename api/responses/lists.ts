@@ -41,7 +41,7 @@ export function getSnapshot({ snapshot, isReady }: Pick<Reader, 'snapshot' | 'is
   })
 }
 
-/** The query of a list; `limit=0` means the usual page. */
+/** Creates the query schema of a list; `limit=0` means the default page size. */
 export function listQuery<const Source extends string>(sources: readonly Source[], usual: number) {
   return z.object({
     search: SearchText.optional().meta({
@@ -107,7 +107,7 @@ export function fitItems<Name extends string, Item>(
   return { [name]: fitting }
 }
 
-/** The items of one page: as many as were asked for and fit, and at least one where there are any. */
+/** Cuts one page: as many items as were requested and fit, and at least one if there are any. */
 export function cutPage<Item>(
   items: readonly Item[],
   limit: number,

@@ -104,7 +104,7 @@ export class ProductJudge {
     return { requested: items.length, authorized, sides, confirmed }
   }
 
-  /** The files that decided it: of each publisher once, and the operator's where it is heard at all. */
+  /** Returns the files that decided the answer: each publisher's once, and the operator's if it counts. */
   decidedBy(judged: readonly JudgedSelector[]): Deciding {
     const { operator } = this.#operating
     const publishers = judged.flatMap(({ selector }) => selector.publisher_domain ?? [])
@@ -117,7 +117,7 @@ export class ProductJudge {
       : files
   }
 
-  /** Each sale once; what no publisher lists has a step of its own. */
+  /** Lists each sale once as evidence; what no publisher lists has a step of its own. */
   evidence(judged: readonly JudgedSelector[], declaredCursor?: string): LongList<Evidence> {
     const reported = new Set<JudgedSale>()
     const steps: LongList<Evidence>[] = []
@@ -139,7 +139,7 @@ export class ProductJudge {
   }
 }
 
-/** Ids that are not authorized, or tags that no authorized property carries. */
+/** Lists ids that are not authorized, and tags that no authorized property carries. */
 function listUnauthorized(
   { selection_type, property_tags }: ProductSelector,
   items: readonly JudgedItem[],

@@ -48,7 +48,7 @@ export class Reports {
     this.#config = config
   }
 
-  /** The id of the report; undefined while it cannot be kept. */
+  /** Stores a report and returns its id; undefined while it cannot be stored. */
   async keep(kind: string, report: object, now: number): Promise<string | undefined> {
     const { checkReportDays: days, checkReportsBytes: most } = this.#config.LIMITS
     const id = randomUUID()

@@ -36,7 +36,7 @@ export function sendAnswer(
   })
 }
 
-/** The ETag is weak: it is that of the same content in other bytes. */
+/** Sends a compressed answer. Its ETag is weak: the same content in other bytes. */
 function sendCompressed(reply: FastifyReply, encoding: Encoding, { etag }: Sent, made: Buffer) {
   if (etag !== undefined) reply.header('etag', `W/"${etag}"`)
   return reply.header('content-encoding', encoding).send(made)

@@ -95,7 +95,7 @@ function replyLookup(
   return isPaged ? replyOk(page()) : replyPublisher(services, domain, caller)
 }
 
-/** A later stretch of the formats in place of the first. It comes from the snapshot. */
+/** Replies with a later page of the formats instead of the first. It comes from the snapshot. */
 async function replyWithFormats(
   sent: Sent | Promise<Sent>,
   { reader }: Services,
@@ -111,7 +111,7 @@ async function replyWithFormats(
   return replyOk({ ...rest, ...stretch }, buildSeqHeader(snapshot))
 }
 
-/** The lookup as it is stored, unless the brand.json of the domain lends it properties. */
+/** Replies with the stored lookup, unless the brand.json of the domain adds properties. */
 function replyPublisher(services: Services, domain: string, caller: () => string): Sent {
   const { demand, reader } = services
   const found = findPublisher(reader, domain, services.baseUrl())
@@ -126,7 +126,7 @@ function replyPublisher(services: Services, domain: string, caller: () => string
   return replyOk(lookup)
 }
 
-/** Placements come from the snapshot, so the ETag of the stored answer does not cover them. */
+/** Replies with placements, which come from the snapshot, so the ETag of the stored answer does not cover them. */
 async function replyWithPlacements(
   { reader, config, baseUrl }: Services,
   domain: string,

@@ -161,7 +161,7 @@ function toAsker(principal: Principal | undefined, member: StoredMember | undefi
   }
 }
 
-/** A profile that is not public keeps its standing to itself. */
+/** Converts a member to its public form; a profile that is not public reveals nothing. */
 function toMember(member: StoredMember): OperatorLookup['member'] {
   const { slug, display_name, is_public, is_founding, membership_tier } = member
   return {
@@ -176,7 +176,7 @@ function toMember(member: StoredMember): OperatorLookup['member'] {
   }
 }
 
-/** Publishers that let an agent sell, as long as there is room for them in the answer. */
+/** Lists publishers that authorize an agent, as many as the answer has room for. */
 function listAuthorizing(reader: Reader, url: string, budget: { bytes: number }) {
   const authorized_by: OperatorLookup['agents'][number]['authorized_by'] = []
   for (const reach of listReachesAfter(reader, url, { limit: PUBLISHERS_EACH })) {

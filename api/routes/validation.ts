@@ -136,7 +136,7 @@ function check(
   })
 }
 
-/** The whole answer, without what the file says where that makes it longer than callers take. */
+/** Fits the answer to the size that callers accept, by leaving out the contents of the file if necessary. */
 function fitAnswer<Answer extends object>(answer: Answer, validation: AdagentsValidation): Answer {
   if (Buffer.byteLength(JSON.stringify(answer)) <= ANSWER_BYTES) return answer
   const { raw_data: _, ...lean } = validation

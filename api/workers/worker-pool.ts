@@ -29,7 +29,7 @@ export class WorkerPool {
   readonly #turns: FairTurns
   #pool: Piscina<TaskMessage, TaskReply> | undefined
 
-  /** `most` tasks run and wait at once: they hold their bodies in memory. */
+  /** Creates a pool in which `most` tasks run or wait at once, since they hold their bodies in memory. */
   constructor(most: number) {
     const atOnce = Math.min(this.#threads, most)
     this.#turns = new FairTurns({ atOnce, waiting: most - atOnce, busy: BUSY })

@@ -167,7 +167,7 @@ function openRpcQueue(
   }
 }
 
-/** A job that a crawler has taken already is told by a key that nobody waits for it any more. */
+/** Withdraws a request. A crawler that has already taken the job learns by a key that nobody waits for it. */
 async function withdraw(queue: Queue, jobId: string, commands: Redis): Promise<void> {
   await commands.set(toCancelledKey(jobId), '1', 'EX', CANCELLED_S)
   await queue.remove(jobId)

@@ -20,7 +20,7 @@ export class BatchSplit {
     this.#ms = ms
   }
 
-  /** The next part of what is left. */
+  /** Returns the next part of the remaining batch. */
   next(remaining: readonly Observation[]): readonly Observation[] {
     const max = Math.max(BATCH_DOCUMENTS_MIN, Math.floor(this.#ms / this.#msPerDocument))
     let documents = 0

@@ -7,11 +7,11 @@ interface Waiting<Item, Result> {
 export interface BatcherOptions<Item> {
   /** Counts the units of an item. */
   measureSize(item: Item): number
-  /** Number of units that complete a batch; further items wait for the next one. */
+  /** Returns the number of units that complete a batch; further items wait for the next one. */
   size(): number
   /** …or when this long has passed since its first item, */
   waitMs: number
-  /** Time without new items after which so many waiting units are committed anyway. */
+  /** Returns how long to wait for new items before this many units are committed anyway. */
   idleMs(units: number): number
 }
 

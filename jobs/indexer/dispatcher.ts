@@ -122,7 +122,7 @@ export class Dispatcher {
     return this.#pause.version === this.#dueVersion && this.#clock.now() < this.#pause.until
   }
 
-  /** Another one once any crawl state was written. */
+  /** Returns a version that changes whenever any crawl state was written. */
   get #dueVersion(): number {
     return this.#sequencer.index.written.version(['crawl_state'])
   }

@@ -27,12 +27,12 @@ export class Prefetch {
   /** Nothing else was due when this was read. */
   #isAll = false
 
-  /** `read` returns due files, the most urgent first, including those that are being crawled. */
+  /** Creates the buffer; `read` returns due files, the most urgent first, including those that are being crawled. */
   constructor(read: (limit: number) => Promise<DueRead>) {
     this.#read = read
   }
 
-  /** The next `count` of those that are free. */
+  /** Takes the next `count` files that are free. */
   async take(count: number, isFree: (target: DueTarget) => boolean): Promise<DueTarget[]> {
     const lacksSome = this.#files.size < count && !this.#isAll
     if (lacksSome || performance.now() > this.#validUntil) {
@@ -52,7 +52,7 @@ export class Prefetch {
     for (const source of sources) this.#files.delete(toSourceKey(source))
   }
 
-  /** Others are free now than when it was read. */
+  /** Marks the files as out of date: others have become free since they were read. */
   expire(): void {
     this.#validUntil = 0
   }

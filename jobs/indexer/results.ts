@@ -58,7 +58,7 @@ export class Results {
     }
   }
 
-  /** Messages that are not committed. */
+  /** Counts messages that are not committed yet. */
   countWaiting(): Promise<number> {
     return this.#queue.getJobCountByTypes('waiting', 'active', 'delayed')
   }

@@ -49,8 +49,8 @@ export class SubmissionConsumer {
   #isClosed = false
 
   /**
-   * `blocking` is a connection of its own. A failed commit stops the consumer. `gatherMaxMs` limits
-   * how long a commit waits for clients that were answered by the previous one.
+   * Creates the consumer; `blocking` is a connection of its own. A failed commit stops the consumer.
+   * `gatherMaxMs` limits how long a commit waits for clients that were answered by the previous one.
    */
   constructor(
     { blocking, commands }: { blocking: Redis; commands: Redis },

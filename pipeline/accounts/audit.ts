@@ -44,7 +44,7 @@ const SECRET = /^(hash|secret|token|password)$|_(hash|secret|token)$/
 /** Pictures are files of their own. */
 const LARGE = 'bytes'
 
-/** The columns of a submission that say who asked for what. */
+/** Builds the audit columns of a submission: who asked for what. */
 export function toAuditColumns({ submission_id, operation, by, request, reverts }: Submission) {
   const { op, ...rest } = stripContact(operation)
   const members = Object.entries(rest).filter(([name]) => !SECRET.test(name) && name !== LARGE)

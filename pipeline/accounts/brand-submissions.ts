@@ -38,7 +38,7 @@ export async function submitBrand(
   return { done: { review_id: id, domain } }
 }
 
-/** The index saves it in the same commit (`listApprovedSince`). */
+/** Approves a submitted brand; the index saves it in the same commit (`listApprovedSince`). */
 export async function approveBrand(
   db: Database,
   { subject, submitted_by: id, org_id, payload }: Review,
@@ -53,7 +53,7 @@ export async function rejectBrand(_db: Database, { subject }: Review): Promise<A
   return { done: { domain: subject } }
 }
 
-/** Brands that were approved after a commit, and up to another one where it is named. */
+/** Lists brands that were approved after a commit and, if given, up to another one. */
 export async function listApprovedSince(
   db: Database,
   seq: number,
@@ -78,7 +78,7 @@ export async function listApprovedSince(
   })
 }
 
-/** Domains of brands that wait for a person. */
+/** Lists the domains of brands that wait for review. */
 export function listWaitingBrands(db: Database): Promise<ReadonlySet<string>> {
   return db.written.memo('brands waiting', '', ['reviews'], async () => {
     const rows = await db.all<{ subject: string }>(

@@ -96,7 +96,7 @@ function findChallenge(db: Database, challenge_id: string): Promise<Challenge | 
   })
 }
 
-/** The one that is issued, if there is one: several of a commit have the same number. */
+/** Finds the last challenge, if one is issued: several challenges of a commit have the same number. */
 function findLastChallenge(
   db: Database,
   org_id: string,

@@ -54,7 +54,7 @@ async function selectRows(db: Database, operation: Operation) {
   return found
 }
 
-/** Fields of an operation that a condition names; a policy is named by its content. */
+/** Builds the parameters of a condition from the fields of an operation; a policy is named by its content. */
 function buildParameters(operation: Operation, where: string): Parameters {
   const policy_id = 'policy' in operation ? operation.policy.policy_id : null
   const fields = { policy_id, ...operation } as unknown as Parameters

@@ -8,7 +8,7 @@ import { findOrganization, refuseUnknownOrganization } from './organizations.ts'
 import { withdrawProof } from './proofs.ts'
 import type { Stamp } from './stamp.ts'
 
-/** A domain is of the organization that verified it first, until that one gives it up. */
+/** Adds a domain. It belongs to the organization that verified it first, until that one removes it. */
 export async function addDomain(
   db: Database,
   { org, domain, proof }: OperationOf<'organization.domain.add'>,

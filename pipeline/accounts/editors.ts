@@ -48,7 +48,7 @@ async function readNames(db: Database, ids: readonly string[]): Promise<Map<stri
   return new Map(rows.map(({ editor_id, name }) => [editor_id, name]))
 }
 
-/** Contacts by their ids. */
+/** Loads contacts by their ids. */
 export async function loadContacts(
   db: Database,
   ids: readonly string[],

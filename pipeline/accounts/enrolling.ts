@@ -41,7 +41,7 @@ export async function enrolAgent(
   }
 }
 
-/** A person who joined an organization meanwhile founds none. */
+/** Resolves the organization of an agent; a person who joined one in the meantime founds none. */
 async function resolveOrganization(
   db: Database,
   org: string | undefined,

@@ -12,8 +12,8 @@ export interface EntryDecision {
 }
 
 /**
- * Lets a person look at a save before it is shown. The review is named in the answer, which is kept:
- * by that the index knows, also when the save is delivered again, that its entry waits.
+ * Submits a save for review before it is shown. The stored answer names the review: by that the index knows
+ * that its entry waits, also when the save is delivered again.
  */
 export async function submitEntryReview(
   db: Database,
@@ -49,7 +49,10 @@ function toShown(details: object): object {
   return rest
 }
 
-/** The index shows the entry, or leaves it hidden, in the same commit (`listDecisionsSince`). */
+/**
+ * Decides the review of an entry; the index shows it, or keeps it hidden, in the same commit
+ * (`listDecisionsSince`).
+ */
 export async function decideEntry(_: Database, { subject }: Review): Promise<Answer> {
   const [entity, domain] = subject.split(' ')
   return { done: { entity, domain } }
@@ -80,7 +83,7 @@ export async function listDecisionsSince(
   })
 }
 
-/** The last commit in which anything was decided of an entry; most commits decide nothing. */
+/** Finds the last commit that decided about an entry; most commits decide nothing. */
 async function findLastDecision(db: Database): Promise<number> {
   const row = await db.one<{ seq: number }>(
     `select coalesce(max(seq), 0) as seq from reviews where kind = 'entry' and status != 'pending'`,

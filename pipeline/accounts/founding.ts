@@ -86,7 +86,7 @@ export async function applyPlan(
   return { org_id, name }
 }
 
-/** A name that no organization has: the wanted one, and a number where that is taken. */
+/** Finds a name that no organization has: the wanted one, with a number where it is taken. */
 export async function findFreeName(db: Database, wanted: string): Promise<string> {
   for (let number = 1; ; number++) {
     const name = number === 1 ? wanted : `${wanted} ${number}`
@@ -105,7 +105,10 @@ function findHoldingOrganization(db: Database, domain: string): Promise<Organiza
   )
 }
 
-/** Entered by the operator and waiting: no person, no key, no membership and no agent. */
+/**
+ * Tells whether an organization was entered by the operator and is still unused: no person, no key, no
+ * membership and no agent.
+ */
 async function isProspect(db: Database, { org_id, membership_tier }: Organization) {
   if (membership_tier !== null) return false
   const row = await db.one<{ used: boolean }>(

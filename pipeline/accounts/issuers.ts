@@ -16,7 +16,7 @@ export async function setIssuer(
   return { done: { issuer, keys: keys.length } }
 }
 
-/** Identity providers for which `where` holds. */
+/** Loads the identity providers for which `where` holds. */
 export function loadIssuers(
   db: Database,
   where: string,

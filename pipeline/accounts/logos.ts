@@ -62,7 +62,7 @@ export async function approveLogo(db: Database, review: Review, stamp: Stamp): P
   return { done: await decide(db, review, 'approved', stamp) }
 }
 
-/** The picture goes too (`listUnusedPictures`). */
+/** Rejects a logo; its picture is deleted too (`listUnusedPictures`). */
 export async function rejectLogo(db: Database, review: Review, stamp: Stamp): Promise<Answer> {
   return { done: await decide(db, review, 'rejected', stamp) }
 }
@@ -78,7 +78,7 @@ export async function rejectLogos(db: Database, domain: string, { seq }: Stamp):
   )
 }
 
-/** Pictures that no logo has any more since this commit. */
+/** Lists pictures that no logo has used since this commit. */
 export async function listUnusedPictures(db: Database, seq: number): Promise<string[]> {
   const rows = await db.all<{ hash: string }>(
     `select distinct hash from logos where status = 'rejected' and seq = $seq

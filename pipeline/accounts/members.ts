@@ -16,7 +16,7 @@ interface Profile {
   display_name: string
 }
 
-/** A profile is kept private, and the slug made of the name, unless something else is said. */
+/** Creates a member. Unless stated otherwise, its profile is private and its slug is derived from the name. */
 export async function createMember(
   db: Database,
   operation: OperationOf<'member.create'>,
@@ -61,7 +61,7 @@ export async function updateMember(
   return { done: { org_id, slug, display_name } }
 }
 
-/** Without API access nothing is shown to everybody, and what was is shown to members from now on. */
+/** Sets the tier of a member. Without API access nothing is public: what was is shown to members from now on. */
 export async function setTier(
   db: Database,
   { org, tier }: OperationOf<'member.tier'>,
@@ -91,7 +91,7 @@ function demoteAgents(db: Database, org_id: string, seq: number): Promise<number
   )
 }
 
-/** The profile of an organization, or why there is none. */
+/** Finds the profile of an organization, or the reason why there is none. */
 export async function findMember(
   db: Database,
   org: string,

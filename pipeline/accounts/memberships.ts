@@ -61,7 +61,7 @@ export async function removeMembership(
   return { refused: `${user_id} does not belong to ${name}`, error: 'not_found' }
 }
 
-/** The memberships that stand of each person with a row for which `where` holds, the oldest first. */
+/** Loads the current memberships of each person with a row for which `where` holds, oldest first. */
 export async function loadMemberships(
   db: Database,
   where: string,

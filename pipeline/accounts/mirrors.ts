@@ -50,7 +50,7 @@ export async function proposeMirror(
   return { done: { proposal_id, proposal_digest: digest, platform, submitted_at } }
 }
 
-/** Only in the place of the mirror that it was made for. */
+/** Approves a mirror, if the mirror that it was proposed for is still the current one. */
 export async function approveMirror(
   db: Database,
   { subject: platform, payload, submitted_by }: Review,
@@ -69,7 +69,7 @@ export async function rejectMirror(_db: Database, { subject }: Review): Promise<
   return { done: { platform: subject } }
 }
 
-/** One that nothing supersedes is not removed by mistake. */
+/** Removes a mirror; refuses if nothing supersedes it, so that it is not removed by mistake. */
 export async function removeMirror(
   db: Database,
   { platform, force }: OperationOf<'mirror.remove'>,
@@ -93,7 +93,7 @@ export async function removeMirror(
   return { done: { platform } }
 }
 
-/** Mirrors for which `where` holds, removed ones among them. */
+/** Loads the mirrors for which `where` holds, including removed ones. */
 export function loadMirrors(
   db: Database,
   where: string,

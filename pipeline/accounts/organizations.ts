@@ -87,7 +87,7 @@ export async function revokeKey(
   return revoked > 0 ? { done: { key_id } } : { refused: `no key ${key_id}`, error: 'not_found' }
 }
 
-/** Ids of all keys that were revoked. */
+/** Lists the ids of all revoked keys. */
 export async function listRevokedKeys(db: Database): Promise<string[]> {
   const rows = await db.all<{ key_id: string }>(
     'select key_id from api_keys where revoked_at is not null',
@@ -95,7 +95,7 @@ export async function listRevokedKeys(db: Database): Promise<string[]> {
   return rows.map(({ key_id }) => key_id)
 }
 
-/** Keys for which `where` holds (k is api_keys, o organizations). */
+/** Loads the keys for which `where` holds (k is api_keys, o organizations). */
 export function loadPrincipals(
   db: Database,
   where: string,
@@ -116,7 +116,7 @@ export interface ListedKey {
   created_at: string
 }
 
-/** Keys of an organization that count; null where no organization has that name or id. */
+/** Lists the active keys of an organization; null if no organization has this name or id. */
 export async function listOrganizationKeys(db: Database, org: string): Promise<ListedKey[] | null> {
   const owner = await findOrganization(db, org)
   if (!owner) return null

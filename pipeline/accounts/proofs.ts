@@ -85,7 +85,7 @@ export async function recordProof(
   await touchMember(db, org_id, seq)
 }
 
-/** A domain that is taken from an organization is not proven by what it showed before. */
+/** Withdraws the proof of a domain that is removed from an organization. */
 export async function withdrawProof(
   db: Database,
   { org_id, domain, proof }: { org_id: string; domain: string; proof: DomainProof },
@@ -97,7 +97,7 @@ export async function withdrawProof(
   await db.insert('ownership_proofs', [row])
 }
 
-/** The best proof of each organization and domain for which `where` holds: for good, else the last. */
+/** Loads the best proof of each organization and domain for which `where` holds: a permanent one, else the last. */
 export async function loadProofRows(
   db: Database,
   where: string,

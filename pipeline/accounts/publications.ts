@@ -80,7 +80,7 @@ export async function loadPublicationsSince(
   }
 }
 
-/** A property is suspended as long as one dispute about it is not rejected. */
+/** Lists suspensions since a commit. A property is suspended while any dispute about it is not rejected. */
 function listSuspensionsSince(db: Database, seq: number): Promise<Suspension[]> {
   return db.all(
     `select property_rid, bool_or(not lifted) as suspended from suspended_links

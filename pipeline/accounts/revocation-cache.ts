@@ -99,7 +99,10 @@ export class RevocationCache implements Rights {
   }
 }
 
-/** Roles name the subject of a person, which submissions know by an id. */
+/**
+ * Converts the holder of a role to its key: roles name a person by the subject of their tokens, submissions
+ * by an id.
+ */
 function toHolderKey({ holder, id }: RoleHolding): string {
   return pair(holder, (holder === 'user' && toUserId(id)) || id)
 }

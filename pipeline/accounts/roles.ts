@@ -5,7 +5,7 @@ import type { Database, Parameters } from '../store/duckdb.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import type { Stamp } from './stamp.ts'
 
-/** A person need not be known yet: their token is what shows who they are. */
+/** Grants a role. The person may be unknown as yet: their token will show who they are. */
 export async function grantRole(
   db: Database,
   { holder, id, role }: OperationOf<'role.grant'>,
@@ -43,7 +43,7 @@ export async function revokeRole(
   return { refused: `${holder} ${id} does not have the role ${role}`, error: 'not_found' }
 }
 
-/** Everybody who holds or held a role and has a row for which `where` holds, with the roles that stand. */
+/** Loads everybody who holds or held a role and has a row for which `where` holds, with their current roles. */
 export function loadStoredRoles(
   db: Database,
   where: string,

@@ -1,7 +1,7 @@
 import type { MemberAgent, StoredMember } from '../model/member.ts'
 import { type Database, type Parameters, toListExpression } from '../store/duckdb.ts'
 
-/** Members for which `where` holds (m is members), each with its agents and domains. */
+/** Loads the members for which `where` holds (m is members), each with its agents and domains. */
 export async function loadStoredMembers(
   db: Database,
   where: string,
@@ -42,7 +42,7 @@ export async function findLastMemberChange(db: Database): Promise<number> {
   return Number(row!.seq)
 }
 
-/** The agents that these organizations show to everybody. */
+/** Loads the agents that these organizations publish. */
 export async function loadEnrolments(
   db: Database,
   orgIds: readonly string[],

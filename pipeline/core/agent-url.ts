@@ -15,9 +15,9 @@ const KEY =
   /^https?:\/\/(?!(?:[^/]*\.)?xn--)(?:[a-z0-9][a-z0-9-]*\.)+[a-z]{2,}(?:\/[A-Za-z0-9_-]+)*$/
 
 /**
- * The key of an agent everywhere, byte for byte: scheme and host in lower case, no default port, no
- * dot after the host, no fragment, percent escapes normalised, no trailing slashes; the case of the
- * path is kept. Undefined when the text is not an http(s) URL or carries credentials.
+ * Converts an address to the key of an agent everywhere, byte for byte: scheme and host in lower case, no
+ * default port, no dot after the host, no fragment, percent escapes normalised, no trailing slashes; the
+ * case of the path is kept. Undefined when the text is not an http(s) URL or carries credentials.
  */
 export function toAgentUrlKey(text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined
@@ -34,7 +34,7 @@ export function toAgentUrlKey(text: unknown): string | undefined {
   return `${url.protocol}//${host}${path}${normalizeEscapes(url.search)}`
 }
 
-/** Like `toAgentUrlKey`, without regard to case: what a lookup falls back to. */
+/** Converts an address like `toAgentUrlKey`, but ignores case: the fallback of lookups. */
 export function toLooseAgentUrlKey(text: unknown): string | undefined {
   return toAgentUrlKey(text)?.toLowerCase()
 }

@@ -54,7 +54,7 @@ function judgeScripts(label: string): NameVerdict {
   return fine
 }
 
-/** Known names, other than its own, that the whole of the name looks like. */
+/** Finds known names, other than its own, that look like the whole name. */
 function findLookalikes(
   domain: string,
   site: string,
@@ -74,7 +74,7 @@ function findLookalikes(
     }))
 }
 
-/** The labels that its owner chose: all but the public suffix. */
+/** Lists the labels that the owner of a domain chose: all except the public suffix. */
 function listOwnLabels(domain: string, site: string): string[] {
   const suffix = site.split('.').length - 1
   const labels = toUnicode(domain).split('.')

@@ -16,7 +16,7 @@ export const DAY = 24 * HOUR
 let lastDay = Number.NaN
 let lastDate = ''
 
-/** ISO 8601 in UTC. Answers spell many times of few days, so the date of the last one is kept. */
+/** Formats an instant as ISO 8601 in UTC. Answers contain many times of few days, so the last date is cached. */
 export function toIso(instant: Instant): string {
   const day = Math.floor(instant / DAY)
   if (day !== lastDay) {
@@ -33,7 +33,7 @@ function padTwo(part: number): string {
   return whole < 10 ? `0${whole}` : String(whole)
 }
 
-/** The UTC day of an instant, `YYYY-MM-DD`. */
+/** Formats the UTC day of an instant, `YYYY-MM-DD`. */
 export function toDay(instant: Instant): string {
   return toIso(instant).slice(0, 10)
 }

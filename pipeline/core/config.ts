@@ -36,7 +36,10 @@ function isSafeIssuer(text: string): boolean {
   return (protocol === 'https:' || isHere) && search === '' && hash === ''
 }
 
-/** An IP address, in brackets where a port follows a v6 one, and a port, 53 if there is none. */
+/**
+ * Tells whether a text is an IP address with an optional port (default 53); a v6 address with a port is in
+ * brackets.
+ */
 function isNameServer(text: string): boolean {
   if (z.ipv6().safeParse(text).success) return true
   const [, v6, v4, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? []

@@ -42,7 +42,7 @@ function toAsciiSkeleton(name: string): string {
   return name.toLowerCase().replace(/0/g, 'o').replace(/1/g, 'l').replace(/m/g, 'rn')
 }
 
-/** A domain with its A-labels as people read them; a label that is none stays as it is. */
+/** Converts the A-labels of a domain to Unicode; other labels stay as they are. */
 export function toUnicode(domain: string): string {
   return domain.split('.').map(readLabel).join('.')
 }

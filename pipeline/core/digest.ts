@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** JSON of which the order of members says nothing: equal values are spelled alike. */
+/** Converts a value to JSON with sorted members: equal values give equal texts. */
 export function toCanonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, item) =>
     typeof item === 'object' && item !== null && !Array.isArray(item)
@@ -9,7 +9,7 @@ export function toCanonicalJson(value: unknown): string {
   )
 }
 
-/** SHA-256 of a value's canonical JSON, in hex. */
+/** Hashes the canonical JSON of a value with SHA-256, in hex. */
 export function hashCanonicalJson(value: unknown): string {
   return createHash('sha256').update(toCanonicalJson(value)).digest('hex')
 }

@@ -9,7 +9,7 @@ const ASCII = /^[\x00-\x7f]*$/
 /** Tried from the beginning of a run only: from each of its characters would take its square. */
 const LAST_SLASHES_AND_DOTS = /(?<![/.])[/.]+$/
 
-/** Trimmed, lower-case, A-labels: the form in which a domain is stored and compared. */
+/** Converts a domain to the form in which it is stored and compared: trimmed, lower case, A-labels. */
 export function toAscii(text: string): string {
   const lower = text.trim().toLowerCase()
   return ASCII.test(lower) ? lower : domainToASCII(lower)
@@ -36,7 +36,7 @@ export function parseDomain(text: unknown): Domain | undefined {
 }
 
 /**
- * A publisher domain as documents write it: scheme and any trailing slashes and dots are tolerated;
+ * Parses a publisher domain as documents write it: scheme and trailing slashes and dots are tolerated;
  * `www.` is part of the name and stays.
  */
 export function parsePublisherDomain(text: unknown): Domain | undefined {
@@ -49,7 +49,7 @@ export function parsePublisherDomain(text: unknown): Domain | undefined {
   )
 }
 
-/** The registrable domain by the public suffix list, private section included. */
+/** Returns the registrable domain by the public suffix list, private section included. */
 export function getRegistrableDomain(domain: string): string | undefined {
   return getDomain(domain, { allowPrivateDomains: true, extractHostname: false }) ?? undefined
 }
@@ -60,7 +60,7 @@ export function isSameSite(a: string, b: string): boolean {
   return site !== undefined && site === getRegistrableDomain(b)
 }
 
-/** An address without fragment, and without the dot that may end a host: the same place, once spelled. */
+/** Normalizes an address: without fragment, and without a dot at the end of the host. */
 export function normalizeUrl(text: string): URL {
   const url = new URL(text)
   url.hash = ''
@@ -85,8 +85,8 @@ export function listSelfAndParents(domain: string): string[] {
 }
 
 /**
- * A host as identifiers write it, in lower case and A-labels: a scheme, a path and a last dot are
- * tolerated, a leading `*.` stays.
+ * Converts a text to the host of an identifier, in lower case and A-labels: a scheme, a path and a trailing
+ * dot are dropped, a leading `*.` stays.
  */
 export function toIdentifierHost(text: string): string {
   const host = text

@@ -1,4 +1,4 @@
-/** The code points of a text. */
+/** Converts a text to its code points. */
 export function toCodePoints(text: string): number[] {
   return Array.from(text, character => character.codePointAt(0)!)
 }

@@ -21,8 +21,8 @@ const PLAIN = new RegExp(`[${Object.keys(plain).join('')}]`, 'g')
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/
 
 /**
- * A text as search compares it: compatibility forms, case and diacritics are folded, invisible
- * characters dropped, white space is one blank. Folding twice changes nothing.
+ * Folds a text for search: compatibility forms, case and diacritics are folded, invisible characters
+ * dropped, white space becomes one blank. Folding twice changes nothing.
  */
 export function fold(text: string): string {
   const letters = PRINTABLE_ASCII.test(text) ? text.toLowerCase() : foldLetters(text)
@@ -45,7 +45,7 @@ export function splitWords(folded: string): string[] {
   return folded.match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
-/** A stored domain in the forms in which it is typed: as it is, and in its own script. */
+/** Lists the forms in which people type a domain: as stored, and in its own script. */
 export function listTypedForms(domain: string): string[] {
   if (!domain.includes('xn--')) return [domain]
   const unicode = domainToUnicode(domain)

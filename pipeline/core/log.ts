@@ -6,7 +6,7 @@ export type Log = Pick<Logger, 'fatal' | 'error' | 'warn' | 'info' | 'debug' | '
 const serializers = { error: pino.stdSerializers.err }
 const redact = ['authorization', 'headers.authorization', 'secret', 'token', '*.secret', '*.token']
 
-/** One line of JSON for a thing that happened, on stderr: stdout belongs to what a person asked. */
+/** Creates a log that writes one line of JSON per event to stderr; stdout is for the output of commands. */
 export function createLog(
   role: string,
   level: string,

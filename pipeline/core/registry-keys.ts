@@ -47,7 +47,7 @@ function publish({ privateKey }: RegistrySigner, purpose: Record<string, string>
   return { ...toPublicJwk(privateKey), alg: 'EdDSA', key_ops: ['verify'], ...purpose }
 }
 
-/** Faults are not described in detail: an error text must not hold a part of a key. */
+/** Reads the private keys of a file. Error texts give no details, since they must not contain a part of a key. */
 function readSecrets(path: string): Buffer[] {
   try {
     const file = JSON.parse(readFileSync(path, 'utf8')) as JsonWebKey | { keys: JsonWebKey[] }

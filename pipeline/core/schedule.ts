@@ -10,13 +10,13 @@ export function isCron(pattern: string): boolean {
   }
 }
 
-/** The next time a cron pattern names, in UTC. */
+/** Finds the next time of a cron pattern, in UTC. */
 export function findNextTime(pattern: string, after: Instant): Instant {
   const options = { tz: 'UTC', currentDate: new Date(after) }
   return CronExpressionParser.parse(pattern, options).next().getTime()
 }
 
-/** The last time a cron pattern named, in UTC: at that time itself, that time. */
+/** Finds the last time of a cron pattern at or before a time, in UTC. */
 export function findLastTime(pattern: string, at: Instant): Instant {
   const options = { tz: 'UTC', currentDate: new Date(at + 1) }
   return CronExpressionParser.parse(pattern, options).prev().getTime()

@@ -52,12 +52,15 @@ export function isComparable(first: string, other: string): boolean {
   return first.startsWith(SCHEME) === other.startsWith(SCHEME)
 }
 
-/** The short hash of a list whose order says nothing. */
+/** Hashes a list, ignoring its order. */
 export function hashStructureOfSet(items: readonly unknown[]): string {
   return hashStructure(items.map(hashStructure).sort())
 }
 
-/** Members of an object, and of a set, are added up: order does not count. Items of a list are chained. */
+/**
+ * Hashes a value. Members of objects and sets are added up, so their order does not count; items of a list
+ * are chained.
+ */
 function hashValue(value: unknown, seed: number): number {
   if (typeof value === 'string') return hashText(value, seed ^ 1)
   if (typeof value !== 'object' || value === null) return hashText(String(value), seed ^ 2)

@@ -27,7 +27,7 @@ const priceTiers: readonly [string, Tier][] = [
   ['leader', 'company_leader'],
 ]
 
-/** The tier that a price buys, by the key under which the provider looks it up. */
+/** Finds the tier that a price buys, by the provider's lookup key. */
 export function findTierOfPrice(lookupKey: string): Tier | undefined {
   const key = lookupKey.toLowerCase()
   return priceTiers.find(([prefix]) => new RegExp(`^${prefix}(?![a-z])`).test(key))?.[1]

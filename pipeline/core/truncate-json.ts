@@ -6,8 +6,8 @@ export interface Truncated<Value> {
 }
 
 /**
- * A JSON value that takes at most so many bytes: long lists and texts are cut, more and more, until
- * it fits. Undefined when not even its frame does.
+ * Truncates a JSON value to at most so many bytes: long lists and texts are cut, more and more, until it
+ * fits. Undefined when not even its frame does.
  */
 export function truncateJson<Value>(value: Value, maxBytes: number): Truncated<Value> | undefined {
   if (measureBytes(value) <= maxBytes) return { value, truncated: false }

@@ -27,7 +27,7 @@ export class RisingIds {
   }
 }
 
-/** Milliseconds and counter as one number: 48 bits of time, then rand_a and 6 bits of rand_b. */
+/** Converts an id to milliseconds and counter as one number: 48 bits of time, then rand_a and 6 bits of rand_b. */
 function toTick(id: string): bigint {
   const hex = id.replaceAll('-', '')
   const millis = BigInt(`0x${hex.slice(0, 12)}`)
@@ -55,7 +55,7 @@ export function toInstant(id: string): Instant {
 
 const LEAST_TAIL = '-7000-8000-000000000000'
 
-/** The least id of a moment: a place in the order of ids, and no thing's own. */
+/** Builds the smallest id of an instant: a position in the order of ids that is never issued. */
 export function buildLeastId(instant: Instant): string {
   const millis = Math.max(0, Math.floor(instant)).toString(16).padStart(12, '0')
   return `${millis.slice(0, 8)}-${millis.slice(8)}${LEAST_TAIL}`
@@ -73,7 +73,7 @@ export function parseIdBytes(bytes: Uint8Array): string {
   return formatUuid(Buffer.from(bytes).toString('hex'))
 }
 
-/** A permanent id of a thing that is named by its facts (UUID v8 of their SHA-256). */
+/** Derives the permanent id of a thing from the facts that identify it (UUID v8 of their SHA-256). */
 export function deriveId(...facts: string[]): string {
   const hash = createHash('sha256').update(facts.join('\n')).digest()
   hash[6] = (hash[6]! & 0x0f) | 0x80

@@ -7,8 +7,8 @@ const KEY_CHARS = 128
 const TEXT_CHARS = 2_000
 
 /**
- * A part of a peer's answer that is handed on as written: texts cleaned and cut, lists bounded, and
- * what lies too deep left out.
+ * Sanitizes a part of a peer's answer that is passed on as written: texts cleaned and cut, lists bounded,
+ * members nested too deeply dropped.
  */
 export function sanitizeBlock(block: JsonObject): JsonObject {
   return sanitize(block, 1) as JsonObject
@@ -26,14 +26,14 @@ function sanitize(value: unknown, level: number): unknown {
   return Object.fromEntries(sanitizedMembers)
 }
 
-/** The sorted distinct short texts of a list; anything else is left out. */
+/** Reads the sorted distinct short texts of a list; anything else is dropped. */
 export function readTokens(list: unknown, max = 200): string[] {
   if (!Array.isArray(list)) return []
   const tokens = list.slice(0, max).flatMap(item => clip(item, 128) ?? [])
   return [...new Set(tokens)].sort()
 }
 
-/** A member that is an object; an empty one otherwise. */
+/** Reads a member that is an object; returns an empty one otherwise. */
 export function readBlock(holder: JsonObject, key: string): JsonObject {
   const value = holder[key]
   return isObject(value) ? value : {}

@@ -33,7 +33,7 @@ export function readCapabilities(part: ObjectReader, limits: Limits): AgentCapab
   }
 }
 
-/** Channels as it names them outright, else those of its portfolio. */
+/** Reads the channels that the agent lists, else those of its portfolio. */
 function readChannels(root: JsonObject, portfolio: JsonObject): string[] {
   const own = readTokens(root.supported_channels)
   const named = own.length > 0 ? own : readTokens(portfolio.primary_channels)

@@ -21,7 +21,7 @@ export type CardRead = CardFound | 'absent' | 'failed' | { fault: string }
 const SKILLS = 500
 const ID = /^[\w.:/-]{1,128}$/
 
-/** The card of an agent that speaks the second transport, from its place below the agent's address. */
+/** Reads the card of an agent that speaks A2A, from its place below the agent's address. */
 export async function readCard(
   address: string,
   deps: { fetcher: Pick<Fetcher, 'fetchDocument'>; limits: Limits },

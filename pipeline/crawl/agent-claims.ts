@@ -3,7 +3,7 @@ import type { Limits } from '../core/limits.ts'
 import { isObject, type ObjectReader } from '../parse/object-reader.ts'
 import { hasList } from './agent-blocks.ts'
 
-/** The publishers of a list of domains, or of properties that name theirs; sorted, each once. */
+/** Lists the publishers of a list of domains, or of properties that name theirs; sorted and distinct. */
 export function listPublishers(list: unknown, { agentClaims }: Limits): string[] {
   if (!Array.isArray(list)) return []
   const domains = list.slice(0, agentClaims).flatMap(item => {

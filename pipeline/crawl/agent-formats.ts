@@ -6,8 +6,8 @@ import { isObject, type JsonObject, type ObjectReader } from '../parse/object-re
 import { hasList, measureBytes, sanitizeBlock } from './agent-blocks.ts'
 
 /**
- * The formats that an agent lists. Each must say who answers for it: `format_id` is an address and an
- * id, a bare text is none. Undefined when there is no list, or one that is too large to keep.
+ * Reads the formats that an agent lists. A `format_id` must be an address and an id; a bare text is
+ * invalid, since it names no owner. Undefined when there is no list, or one that is too large to keep.
  */
 export function readFormats(part: ObjectReader, limits: Limits): AsWritten[] | undefined {
   if (!hasList(part, 'formats')) return undefined

@@ -105,7 +105,10 @@ function toFailed(observation: Observation, failure: McpFailure): Observation {
   }
 }
 
-/** Equal documents with equal faults have the same hash, so a night without changes writes nothing. */
+/**
+ * Reads the answers into a document. Equal documents with equal faults have equal hashes, so a night
+ * without changes writes nothing.
+ */
 function read(
   observation: Observation,
   target: CrawlTarget,

@@ -18,7 +18,7 @@ const colorRoles: Readonly<Record<string, string>> = {
   light: 'background',
 }
 
-/** A provider that speaks version 2 of the Brandfetch API, asked with a key. */
+/** Creates a provider that speaks version 2 of the Brandfetch API, with a key. */
 export function createBrandfetchProvider({
   url,
   key,
@@ -77,7 +77,7 @@ function readLogos(value: unknown): BrandProfile['logos'] {
   return rankLogos(logos, 'about:blank')
 }
 
-/** The first colour of each role. */
+/** Reads the first colour of each role. */
 function readColors(value: unknown): Record<string, string> | undefined {
   const colors = new Map<string, string>()
   for (const { hex, type } of filterObjects(value)) {

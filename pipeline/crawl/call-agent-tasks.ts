@@ -95,7 +95,7 @@ export async function runTask(
   return { needsAuth: needsCredential(error) }
 }
 
-/** Codes are words of the protocol; what a peer writes beside them is not repeated. */
+/** Explains a failure by its code, which is a word of the protocol; the peer's own message is not repeated. */
 function explainFailure(isError: boolean, error: ReturnType<typeof readTaskError>): string {
   if (error === undefined) {
     return isError ? 'failed without a code' : 'must be answered with a JSON object'

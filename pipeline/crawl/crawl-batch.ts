@@ -41,7 +41,10 @@ export function limitHostsAtOnce(hosts: number): AtOnce {
   return (isLarge, crawlHost) => (isLarge ? large(() => any(crawlHost)) : any(crawlHost))
 }
 
-/** A file that another one points to may be four times as large as one at its own place. */
+/**
+ * Tells whether a target may be large: a file that another one points to may be four times as large as one
+ * at a well-known place.
+ */
 function mayBeLarge({ kind, location }: CrawlTarget): boolean {
   return kind === 'adagents.json' && isUrl(location)
 }
@@ -145,7 +148,7 @@ function groupByHost(targets: readonly CrawlTarget[]): number[][] {
   return [...groups.values()]
 }
 
-/** A target that is no address is a group of its own: the fetcher refuses it. */
+/** Returns the host of a target. Text that is no URL is a group of its own: the fetcher refuses it. */
 function getHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url
 }

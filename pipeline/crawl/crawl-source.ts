@@ -46,7 +46,10 @@ function toOutcome({ kind, location }: CrawlTarget, { outcome, status, body }: F
   return mayBeMissing && body && STORE_DENIED.test(body.toString()) ? 'store_denied' : outcome
 }
 
-/** A file by address was named by another one: it may be larger, and must be where it was said. */
+/**
+ * Builds the options of a fetch. A file that another one points to may be larger, and must be at that very
+ * address.
+ */
 function buildFetchOptions(target: CrawlTarget, limits: Limits): FetchOptions {
   return {
     maxBytes: getMaxBytes(target, limits),
@@ -59,7 +62,7 @@ function buildFetchOptions(target: CrawlTarget, limits: Limits): FetchOptions {
   }
 }
 
-/** An ads.txt may stand anywhere: whom it names must name the domain back. */
+/** Returns the redirect rules. An ads.txt may be anywhere: whoever it names must name the domain in turn. */
 function getRedirectRules({ kind, location }: CrawlTarget, limits: Limits) {
   if (isUrl(location)) return { redirects: 'none', maxRedirects: 0 } as const
   return kind === 'ads.txt'
@@ -94,7 +97,7 @@ function readValidators({ etag, lastModified }: FetchResult & { kind: 'ok' | 'un
   }
 }
 
-/** Equal for the same bytes read by the same parser. */
+/** Hashes a body together with the version of its parser. */
 export function hashContent(body: Uint8Array): string {
   return `${PARSER_VERSION}-${hash('sha256', body)}`
 }

@@ -14,7 +14,7 @@ export interface LogoCandidate {
   tags: string[]
 }
 
-/** An https address without a user name, made absolute; undefined for anything else. */
+/** Parses an https address without a user name and makes it absolute; undefined for anything else. */
 export function parseHttpsUrl(href: unknown, base: string): string | undefined {
   if (typeof href !== 'string' || href.length > URL_CHARS) return undefined
   if (!URL.canParse(href, base)) return undefined
@@ -35,14 +35,14 @@ export function rankLogos(
   return logos.size === 0 ? undefined : [...logos.values()].slice(0, LOGOS)
 }
 
-/** `#RRGGBB`, in capitals. */
+/** Parses a colour to `#RRGGBB`, in capitals. */
 export function parseColor(text: unknown): string | undefined {
   if (typeof text !== 'string' || !HEX.test(text.trim())) return undefined
   const hex = text.trim().slice(1).toUpperCase()
   return `#${hex.length === 3 ? hex.replace(/./g, '$&$&') : hex}`
 }
 
-/** A company as linked data describes it: no people, no addresses to write to. */
+/** Reads a company from linked data: no people, no addresses to write to. */
 export function readCompany(company: JsonObject): BrandCompany | undefined {
   const found = {
     ...optional('name', clip(readTexts(company.legalName)[0] ?? readTexts(company.name)[0], NAME)),
@@ -68,7 +68,7 @@ function readYear(value: unknown): number | undefined {
   return year === undefined ? undefined : Number(year)
 }
 
-/** The place, never the street. */
+/** Reads the name of a location, never the street. */
 function readLocationName(value: unknown): string | undefined {
   const address = Array.isArray(value) ? value[0] : value
   if (!isObject(address)) return undefined

@@ -39,7 +39,7 @@ function isHtml(contentType: string | undefined): boolean {
   return /^\s*(?:text\/html|application\/xhtml\+xml)\s*(?:;|$)/i.test(contentType ?? '')
 }
 
-/** In the encoding that the header names, or the page itself; UTF-8 else. */
+/** Decodes a page in the encoding that the header or the page names; else UTF-8. */
 function decodeText({ body, contentType = '' }: FetchedOk): string {
   const head = body.subarray(0, HEAD_BYTES).toString('latin1')
   const label = CHARSET.exec(contentType)?.[1] ?? CHARSET.exec(head)?.[1] ?? 'utf-8'

@@ -52,7 +52,7 @@ function readTag(html: string, at: number, tags: string[]): number | undefined {
   return found.index + found[0].length
 }
 
-/** Behind the `>` that closes the tag; one in a quoted value does not. */
+/** Finds the position after the `>` that closes the tag; one in a quoted value does not. */
 function endOfTag(html: string, at: number): number | undefined {
   let quote = 0
   let last = 0

@@ -75,7 +75,7 @@ function isAgentType(type: string): boolean {
   return (agentTypes as readonly string[]).includes(type)
 }
 
-/** Equal but for when it was written. */
+/** Tells whether two profiles are equal, except for when they were written. */
 export function isSameProfile(
   old: AgentProfileRow | undefined,
   row: AgentProfileRow | undefined,

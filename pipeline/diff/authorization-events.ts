@@ -57,7 +57,10 @@ export function diffAuthorization(
   return [draftEvent('authorization.modified', is, { changed_fields })]
 }
 
-/** `properties`: the grant reaches others than before, though its words are the same. */
+/**
+ * Lists the changed fields to report; `properties` when the grant reaches different properties with the
+ * same terms.
+ */
 function listReportedFields(fields: readonly string[]): string[] {
   const reported = fields.filter(name => isFact.has(name))
   return fields.includes('property_set') ? [...reported, 'properties'] : reported

@@ -104,8 +104,8 @@ export function readTerms(domain: Domain, entry: AgentEntry) {
 }
 
 /**
- * The selectors of an entry that name the publisher, as if they named it alone: what they say of
- * others is no part of its grant, and a network names thousands.
+ * Lists the selectors of an entry that name the publisher, as if they named no other: what they say about
+ * others is not part of its grant, and a network names thousands.
  */
 function listSelectors(
   domain: Domain,

@@ -41,8 +41,8 @@ export function listCarriedFaults(carried: DocumentOf): Fault[] {
 }
 
 /**
- * The document of a probe after the one before it: a part that could not be read this time stays as
- * it was, and a type that is known stays what it is; one that was unknown becomes known.
+ * Carries an agent's earlier document over: a part that could not be read this time stays as it was, and a
+ * known type stays; an unknown one becomes known.
  */
 function carryAgent(old: AgentDocument, fresh: AgentDocument): AgentDocument {
   const {

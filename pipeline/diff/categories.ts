@@ -47,8 +47,8 @@ export class CategoryFinder {
   }
 
   /**
-   * Genres of the collections that grants hold for, and what the properties that they reach, and the
-   * placements on these, say of themselves.
+   * Finds the genres of the collections that the grants cover, and the categories of the properties that
+   * they reach and of the placements on these.
    */
   find(grants: readonly Grant[]): { categories: string[]; taxonomies: string[] } {
     if (this.#isEmpty) return { categories: [], taxonomies: [] }
@@ -101,7 +101,7 @@ function note(found: ByTaxonomy, list: unknown, taxonomy: unknown): void {
   }
 }
 
-/** Genres and the like are kept as their publishers write them. */
+/** Reads a genre or a category, which publishers write freely. */
 function readCategory(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > CATEGORY_CHARS) return undefined
   return value.trim() || undefined

@@ -64,7 +64,7 @@ export function buildClaimRows(
   })
 }
 
-/** An entry is known by its agent and which of that agent's it is, so that others may come and go. */
+/** Names each entry by its agent and its number among that agent's entries, so that others may come and go. */
 function nameEntries(claims: readonly Claim[]): Map<AgentEntry, string> {
   const counts = new Map<string, number>()
   const names = new Map<AgentEntry, string>()
@@ -95,7 +95,7 @@ function toSelection({ selected, inline }: Claim) {
 /** Each claim has its own copy of what the file lists, and a file may make thousands of each. */
 const INLINE_MAX = 100
 
-/** No two that one claim reaches are the same in all of these. */
+/** Compares entries by id and name; no two entries of one claim are equal in all of these. */
 function compareByIdAndName(a: PropertyEntry, b: PropertyEntry): number {
   const key = (entry: PropertyEntry) =>
     `${entry.property_id ?? ''}\n${entry.property_type}\n${entry.name}`

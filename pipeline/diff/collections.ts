@@ -18,8 +18,8 @@ export const collectionFacts = [
 ] as const satisfies (keyof CollectionRow)[]
 
 /**
- * The rows of a publisher's collections, given those that stand. One that is listed no more is
- * removed and keeps its rid; should it come back it has the same one.
+ * Builds the rows of a publisher's collections from the current ones. A collection that is no longer listed
+ * is removed and keeps its rid, also if it comes back.
  */
 export function buildCollectionRows(
   domain: Domain,
@@ -67,7 +67,7 @@ function buildCollectionRow(
   }
 }
 
-/** A collection as its publisher wrote it. */
+/** Converts an entry to a collection as its publisher wrote it. */
 export function toCollection(entry: CollectionEntry): CollectionRow['collection'] {
   const { manifest, ...facts } = entry
   return { ...manifest, ...facts, distribution: toDistribution(entry) }
@@ -95,7 +95,10 @@ function toDistribution(entry: CollectionEntry): CollectionEntry['distribution']
   }))
 }
 
-/** One that comes back was known before, so it is updated, not created. */
+/**
+ * Creates the events of a changed collection. One that comes back was known before, so it is updated, not
+ * created.
+ */
 export function diffCollection(change: Change<CollectionRow>): EventDraft[] {
   if (change.kind === 'removed') return []
   const { row } = change
@@ -111,7 +114,7 @@ export function diffCollection(change: Change<CollectionRow>): EventDraft[] {
   return event('collection.updated', { changed_fields: listChangedFields(change.old, row) })
 }
 
-/** The fields of the collection as a reader knows them; `source` and `status` are those of the record. */
+/** Lists the changed fields by the names that readers know; `source` and `status` belong to the record. */
 function listChangedFields(old: CollectionRow, row: CollectionRow): string[] {
   const names = new Set([...Object.keys(old.collection), ...Object.keys(row.collection)])
   const changed = [...names].filter(

@@ -29,7 +29,7 @@ const propertyTypes: Readonly<Record<string, string>> = {
   station_id: 'radio',
 }
 
-/** The host that an identifier names, whose file could declare it; undefined where it names none. */
+/** Returns the host that an identifier names, whose file could declare it; undefined if it names none. */
 export function getDeclaringHost({ type, value }: Identifier): string | undefined {
   return type === 'domain' || type === 'subdomain'
     ? parseDomain(toIdentifierHost(value))

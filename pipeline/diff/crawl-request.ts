@@ -107,7 +107,10 @@ function describeRequest(request: CrawlRequestRow, files: RequestedFile[], now: 
   }
 }
 
-/** `open` are the files still to be read, `next` the first of them that waits for its time. */
+/**
+ * Derives the status of a request; `open` are the files still to be read, `next` the first of them that
+ * waits for its time.
+ */
 function deriveStatus(
   files: readonly RequestedFile[],
   open: readonly RequestedFile[],
@@ -122,7 +125,7 @@ function deriveStatus(
   return files.some(isInvalid) ? 'invalid' : 'completed'
 }
 
-/** It was read, or given up. */
+/** Tells whether a file was read, or given up. */
 function isOver({ attempts, next_attempt_at }: RequestedFile): boolean {
   return attempts > 0 && next_attempt_at === null
 }
@@ -134,7 +137,10 @@ function isNoAnswer(outcome: RequestOutcome | null): boolean {
   return getEffect(outcome) === 'unreachable' && !isMissing(outcome)
 }
 
-/** A change that is not believed yet will not be in an hour either. */
+/**
+ * Tells whether an outcome is worth another attempt; a change that is not believed yet will not be in an
+ * hour either.
+ */
 function isRetried(outcome: RequestOutcome): boolean {
   return isNoAnswer(outcome) && outcome !== 'held'
 }

@@ -43,7 +43,7 @@ export function diffProperty(change: Change<PropertyRow>): EventDraft[] {
   ]
 }
 
-/** Also of a property that is first seen in a file that does not stand. */
+/** Drafts the event of a stale property, also for one that first appears in an invalid file. */
 function draftStale({ stale_reason }: PropertyRow): ['property.stale', object] {
   return ['property.stale', { reason: stale_reason }]
 }

@@ -83,7 +83,10 @@ export function buildSavedRows(
   return [...listed.values(), ...others]
 }
 
-/** Properties of an invalid file stand as long as it grants anything: nothing is granted to what people tell. */
+/**
+ * Tells whether a publisher's saved properties are shown: it has no valid file, and no grant of an
+ * invalid one is left, since saved properties are granted to nobody.
+ */
 export function mayShowSavedProperties({ publisher, authorizations }: PublisherRows): boolean {
   return publisher?.valid !== true && authorizations.length === 0
 }

@@ -87,7 +87,7 @@ function toKnown<Item extends Facts>(item: Item): Known<Item> {
   return { item, facts: toFactsKey(item), keys: new Set(item.identifiers.map(toIdentifierKey)) }
 }
 
-/** Every row with every entry that it has an identifier, or slug and type, in common with; best first. */
+/** Pairs each row with every entry that shares an identifier, or slug and type, with it; best first. */
 function pairCandidates(
   rows: readonly Known<PropertyRow>[],
   entries: readonly Known<PropertyEntry>[],

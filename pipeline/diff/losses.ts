@@ -118,7 +118,7 @@ function findLosses({ facts, old, fresh }: Answer, now: Instant) {
   return { grants, properties }
 }
 
-/** Properties that a file revokes by a name of theirs, though not the publisher as a whole. */
+/** Lists the properties that a file revokes by one of their names, though not the publisher as a whole. */
 function listRevoked(
   rows: readonly PropertyRow[],
   { document }: PublisherFacts | NoPublisher,
@@ -130,12 +130,12 @@ function listRevoked(
   return new Set(rows.filter(isRevoked).map(row => row.property_rid))
 }
 
-/** The first moment after a grant's window. */
+/** Returns the first instant after a grant's window. */
 function getEnd({ effective_until: until }: AuthorizationRow): Instant | undefined {
   return until === null ? undefined : Date.parse(until) + 1
 }
 
-/** A grant still reaches the properties that it reached and that are not taken. */
+/** Creates a function that lets a grant keep the properties that it reached before, except lost ones. */
 function createRetention(lost: ReadonlySet<string>) {
   const known = new Map<string, Reached | undefined>()
   return (row: AuthorizationRow, before: AuthorizationRow | undefined): AuthorizationRow => {

@@ -22,7 +22,10 @@ export function createCollectionMerged(merged: MergedRecords, row: CollectionRow
   return draftMerged('collection.merged', merged, toCollectionPayload(row))
 }
 
-/** A replica lays the payload over the two records that it has: it tells the canonical one's facts. */
+/**
+ * Drafts the event of a merge. Its payload has the canonical record's facts: a replica applies it to both
+ * of its records.
+ */
 function draftMerged(
   event_type: 'property.merged' | 'collection.merged',
   { alias_rid, canonical_rid, evidence }: MergedRecords,

@@ -89,7 +89,7 @@ function pickFirst(first: PropertyEntry | undefined, other: PropertyEntry): Prop
   return first === undefined || toComparableText(other) < toComparableText(first) ? other : first
 }
 
-/** All that an entry says, spelled alike whatever the order of its sets. */
+/** Converts an entry to a text that is equal for equal entries, whatever the order of their sets. */
 function toComparableText(entry: PropertyEntry): string {
   const { name, tags, supported_channels, identifiers } = entry
   const keys = identifiers.map(({ type, value }) => `${type}:${value}`)
@@ -98,8 +98,8 @@ function toComparableText(entry: PropertyEntry): string {
 }
 
 /**
- * The entries of a publisher's collections under the ids by which the registry knows them, in the
- * manner of `mergeEntries`: a merged collection keeps its own id.
+ * Merges the entries of a publisher's collections under the ids by which the registry knows them, like
+ * `mergeEntries`: a merged collection keeps its own id.
  */
 export function mergeCollections(
   entries: readonly CollectionEntry[],

@@ -142,7 +142,10 @@ function buildPartialPublisher(
   }
 }
 
-/** An agent that was there and will be stays one of the graph, though it is granted nothing on the way. */
+/**
+ * Builds the listing between two portions: an agent that is in the graph before and after stays in it,
+ * though nothing is granted to it meanwhile.
+ */
 function buildPartialListing(
   old: PublisherRows,
   { publisher, authorizations }: PublisherRows & { publisher: PublisherRow },

@@ -67,9 +67,9 @@ export function buildBrandRow(domain: Domain, facts: BrandFacts, seq: number): B
 }
 
 /**
- * The rows that a publisher's facts make, given the rows that stand. Properties keep their identity
- * and are never dropped: one the file no longer names, or whose file fails, is stale. `known` are the
- * rows that entries are recognised by, where these are not the ones that stand.
+ * Builds the rows from a publisher's facts and its current rows. Properties keep their identity and are
+ * never dropped: one that the file no longer names, or whose file fails, is stale. `known` are the rows
+ * that entries are recognised by, if these are not the current ones.
  */
 export function buildPublisherRows(
   domain: Domain,
@@ -135,7 +135,7 @@ function listGranted(rows: readonly AuthorizationRow[]): ReadonlySet<string> {
   return new Set(rows.filter(row => row.in_force).map(row => row.agent_url))
 }
 
-/** Agents that are listed and granted nothing now: a listing lasts as long as a grant would. */
+/** Lists agents that are listed without a grant now: a listing lasts as long as a grant would. */
 function listListedAgents(
   { validity, listed }: PublisherFacts,
   authorizations: readonly AuthorizationRow[],
@@ -150,7 +150,7 @@ function countActive(rows: readonly { status: string }[]): number {
   return rows.filter(row => row.status === 'active').length
 }
 
-/** The channels of a property: those it declares, else what its type implies. */
+/** Chooses the channels of a property: those it declares, else those implied by its type. */
 export function chooseChannels(type: string, declared: string[]): string[] {
   const implied = channelOfType[type]
   return declared.length > 0 || implied === undefined ? declared : [implied]
@@ -260,7 +260,7 @@ function hashFields(
   }
 }
 
-/** A list that is empty is as if it were not there. */
+/** Hashes the items of a list; an empty list counts as absent. */
 function hashItems(name: string, items: readonly unknown[]): Record<string, string> {
   return items.length === 0 ? {} : { [name]: hashStructureOfSet(items) }
 }

@@ -133,9 +133,7 @@ class CodedBody implements BodyReader {
     else this.#done(decodeAtOnce(this.#coding, joinChunks(this.#wire), this.#maxBytes))
   }
 
-  /**
-   * A decoder that is not destroyed would keep decompressing a bomb after the request has ended.
-   */
+  /** Stops a decoder, which would otherwise keep decompressing a bomb after the request has ended. */
   stop(): void {
     this.#wire = []
     this.#plain.stop()

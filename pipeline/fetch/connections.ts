@@ -64,7 +64,7 @@ export class Connections {
     if (this.#idle.size > this.#maxIdle) this.#dropOldest(() => true)
   }
 
-  /** Back from a request that failed or was cut short. */
+  /** Drops the connection of a request that failed or was aborted. */
   drop(line: PooledConnection): void {
     if (!this.#open.delete(line)) return
     if (this.#idle.get(line.origin) === line) this.#idle.delete(line.origin)

@@ -125,7 +125,7 @@ function checkRecords(answers: PromiseSettledResult<Timed[]>[]): {
   }
 }
 
-/** Caches a negative answer for a minute, a failure to resolve only for a moment. */
+/** Classifies a failed lookup. A negative answer is cached for a minute, a failure to resolve only for a moment. */
 function classifyFailure(answers: PromiseSettledResult<Timed[]>[]) {
   const codes = answers.map(answer =>
     answer.status === 'rejected' ? getErrorCode(answer.reason) : 'ENODATA',
@@ -148,7 +148,10 @@ function refuseAddresses(addresses: [string, ...string[]]): Resolution {
   return { kind: 'refused', addresses }
 }
 
-/** Stable by name, public by construction: 32.0.0.0 to 95.255.255.255 holds no reserved range. */
+/**
+ * Invents an address that depends only on the name and is always public: 32.0.0.0 to 95.255.255.255 holds
+ * no reserved range.
+ */
 export function makeUpAddress(host: string): string {
   let hash = 0x811c9dc5
   for (let i = 0; i < host.length; i++) hash = Math.imul(hash ^ host.charCodeAt(i), 0x01000193)

@@ -123,7 +123,7 @@ class Exchange implements Handler {
     if (!this.#settled) this.fail(classifyError(error))
   }
 
-  /** A status that needs no body is an answer even when the body never came. */
+  /** Ends the exchange with a failure, unless the status needs no body and so is an answer by itself. */
   fail(failure: Failure): void {
     if (this.#status !== undefined && this.#status !== 200) this.#answerHead(false)
     else this.#break(failure)

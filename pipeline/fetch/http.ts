@@ -54,7 +54,7 @@ export interface FetcherOptions {
 }
 
 export interface Fetcher {
-  /** Never throws for what the world does. */
+  /** Fetches a document; every failure of the network or the server is a value, never thrown. */
   fetchDocument(url: string, ask: FetchOptions): Promise<FetchResult>
   /** Sends JSON by POST; follows no redirect. Never throws for a failure of the peer. */
   call(url: string, call: PostOptions): Promise<PostResult>

@@ -22,13 +22,13 @@ export class Politeness {
     return wait ? wait.then(() => this.#addresses.enter(address)) : this.#addresses.enter(address)
   }
 
-  /** Must follow every `enter`, exactly once. */
+  /** Frees the slots; must follow every `enter`, exactly once. */
   leave(host: string, address: string): void {
     this.#addresses.leave(address)
     this.#hosts.leave(host)
   }
 
-  /** Names in use now. */
+  /** Counts the names that are in use now. */
   get size(): number {
     return this.#hosts.size + this.#addresses.size
   }

@@ -9,7 +9,7 @@ const PRODUCT = /^[a-z_-]+/i
 const UNRESERVED = /[\w.~-]/
 
 /**
- * The rules of a robots.txt (RFC 9309) that apply to one product: all groups that name it, else all
+ * Parses the rules of a robots.txt (RFC 9309) that apply to one product: all groups that name it, else all
  * groups for `*`.
  */
 export function parseRules(product: string, text: string): Rule[] {

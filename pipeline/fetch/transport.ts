@@ -100,13 +100,19 @@ export class Transport {
     }
   }
 
-  /** Signatures are short-lived and made for one host, so they are created right before sending. */
+  /**
+   * Adds a signature to a request. Signatures are short-lived and made for one host, so they are created
+   * right before sending.
+   */
   #signed(url: URL, question: Question): Question {
     if (this.#sign === undefined || question.method !== 'GET') return question
     return { ...question, headers: { ...question.headers, ...this.#sign(url) } }
   }
 
-  /** The server may have closed an idle connection: retry on another one, at last on a new one. */
+  /**
+   * Sends a request. The server may have closed an idle connection: then it is sent on another one, at last
+   * on a new one.
+   */
   async #ask(
     url: URL,
     addresses: readonly [string, ...string[]],
@@ -148,7 +154,7 @@ async function runTimed<Result>(budget: Budget, request: Promise<Result>): Promi
   }
 }
 
-/** Undefined when the answer took longer than is left. */
+/** Waits for an answer; undefined when it takes longer than the remaining time. */
 async function answerWithin(
   budget: Budget,
   answer: Promise<Resolution>,

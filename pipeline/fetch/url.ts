@@ -1,4 +1,4 @@
-/** `canParse` and then `new URL` would parse every address twice. */
+/** Parses a URL; `canParse` and then `new URL` would parse every address twice. */
 export function parseUrl(text: string): URL | undefined {
   try {
     const url = new URL(text)

@@ -12,7 +12,7 @@ export function describeFailure({ outcome, detail }: McpFailure): string {
     : `the agent ${chooseVerb(detail)}`
 }
 
-/** Details are the end of a sentence about the agent, or say what there was. */
+/** Chooses the verb of a sentence about the agent: details either complete it or say what there was. */
 function chooseVerb(detail: string): string {
   return /^(answer|want|refuse|redirect|gave)/.test(detail) ? detail : `did not answer: ${detail}`
 }

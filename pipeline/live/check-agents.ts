@@ -69,7 +69,7 @@ function checkByCard(address: string, { card, address: endpoint }: CardFound): A
   }
 }
 
-/** Greets it at the places where it may listen; why not, in words, when none of them is one. */
+/** Opens a session at one of the agent's possible endpoints, or returns the reason why none answered. */
 async function openSession(address: string, deps: ProbeDeps): Promise<string> {
   const time = { remainingMs: deps.limits.agentCardMs }
   let why: string | undefined

@@ -57,7 +57,7 @@ function toFailed(observation: Observation): OriginCheck {
   }
 }
 
-/** Only the hash of a claim is kept, as of every secret. */
+/** Hashes a claim: like every secret, only its hash is stored. */
 function hashOfClaim(claim: string): string {
   return createHash('sha256').update(claim).digest('hex')
 }

@@ -45,7 +45,7 @@ export class LiveFiles {
     return Math.max(0, this.#until - performance.now())
   }
 
-  /** In the order in which they were asked for. */
+  /** Returns all files in the order in which they were requested. */
   all(): Observation[] {
     return [...this.#observations.values()]
   }

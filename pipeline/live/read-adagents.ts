@@ -71,7 +71,7 @@ export async function readAdagents(domain: Domain, deps: LiveDeps): Promise<Read
   return buildReport(managed.file ? (managed as Reading) : withFaults(direct, managed.faults))
 }
 
-/** A file that was fetched is read again here, with all that can be said of it. */
+/** Checks a fetched file by parsing it again, with every fault that it has. */
 function check(observed: Observation, now: number): CheckedFile {
   if (observed.body === undefined) return { faults: [] }
   const domain = isUrl(observed.location) ? undefined : observed.location
@@ -107,7 +107,7 @@ async function followPointer(
   return { file, checked, method, faults: [...faults, ...checked.faults] }
 }
 
-/** A shared file that describes properties, and none of them this domain's. */
+/** Checks for a shared file whose properties all belong to other domains. */
 function checkOrphan(
   domain: Domain,
   file: Observation,
@@ -193,8 +193,8 @@ function explainUnmanaged(
 }
 
 /**
- * Errors by which a manager's file may have lost what it says of a domain: those of the entries and
- * properties that mention it, else all that keep any from being read.
+ * Checks for errors by which a manager's file may have lost what it says about a domain: those of the
+ * entries and properties that mention it, else all that keep any from being read.
  */
 function checkScope(domain: Domain, file: Observation, now: number): Fault[] {
   const { faults, root } = check(file, now)

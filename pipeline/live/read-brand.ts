@@ -45,7 +45,7 @@ export async function readBrand(
   }
 }
 
-/** Its own file if that is at fault, else the one that it led to. */
+/** Explains a failure by the domain's own file if that is at fault, else by the file that it led to. */
 function explainFailure(own: Observation, all: readonly Observation[]): LiveBrandFailure {
   const failed = [own, ...all].find(observation => describeFailure(observation).length > 0)
   const faults = failed === undefined ? [brokenChain] : describeFailure(failed)

@@ -31,7 +31,7 @@ export async function readIssuer(fetcher: Fetcher, config: Config): Promise<Issu
   return keys.length > 0 ? { issuer, keys, server } : { failed: 'no public key of a known kind' }
 }
 
-/** A key of a kind we do not know, or for encryption, is no fault of the others. */
+/** Lists the usable keys; a key of an unknown kind, or for encryption, is skipped. */
 function listKeys(json: unknown): IssuerKey[] {
   const { keys } = (json ?? {}) as { keys?: unknown }
   if (!Array.isArray(keys)) return []

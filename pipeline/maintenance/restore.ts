@@ -67,7 +67,10 @@ async function copyStore(
   await checkFile(fresh, manifest.files.find(file => file.name === name)!)
 }
 
-/** A write-ahead log that was left by the old file would be applied to the new one. */
+/**
+ * Puts a restored file in place, and deletes the old file's write-ahead log, which would be applied to the
+ * new one.
+ */
 function putInPlace(file: string): void {
   rmSync(`${file}.wal`, { force: true })
   renameSync(`${file}.new`, file)
@@ -83,8 +86,8 @@ function dropOthers(paths: Paths): void {
 }
 
 /**
- * The next commit is numbered after every one that the accounts know: a number that was given twice
- * would order what was asked for wrongly, and mistake a crawl that began before for one after.
+ * Continues the numbering after every commit that the accounts know: reusing a number would order
+ * submissions wrongly, and mistake a crawl that began before for one after.
  */
 async function continueNumbering({ index, accounts: { db } }: Facts): Promise<void> {
   // What was taken down may stand in the backup: the next start takes it down again.

@@ -4,7 +4,7 @@ import { z } from 'zod'
 
 export const text = z.string()
 
-/** A text that says something, of at most so many characters. */
+/** Creates the schema of a text that is not blank and has at most so many characters. */
 export const filled = (most: number) => text.min(1).max(most)
 
 export const BareDomain = text.regex(

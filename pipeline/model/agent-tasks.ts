@@ -85,7 +85,7 @@ function listFormatKinds({ capabilities, formats = [], products }: AgentParts): 
   return [...new Set([...named, ...(products?.format_kinds ?? [])])].sort()
 }
 
-/** The document that the parts of a probe make. */
+/** Builds the document from the parts of a probe. */
 export function buildAgentDocument(parts: AgentParts): AgentDocument {
   const { endpoint, server_name, card, capabilities } = parts
   const name = server_name ?? card?.name

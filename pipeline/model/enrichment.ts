@@ -69,8 +69,8 @@ export const EnrichmentOrigin = z
 export type EnrichmentOrigin = z.infer<typeof EnrichmentOrigin>
 
 /**
- * From when on it is looked for again: after the least of days, and each time that the same is found
- * after twice as long, up to the most. Who asks meanwhile is shown what is kept.
+ * Computes when an enrichment is due again: after the minimum of days; each time that the same is found
+ * after twice as long, up to the maximum. Until then callers get the stored one.
  */
 export function refreshDueAt(
   { found_at, unchanged_since }: EnrichmentOrigin,

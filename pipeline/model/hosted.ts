@@ -50,7 +50,7 @@ export function toHostingBase(baseUrl: string | undefined): string | undefined {
   return baseUrl?.startsWith('https://') ? new URL(baseUrl).href.replace(/\/+$/, '') : undefined
 }
 
-/** The parameter in which the address of a hosted file carries a claim. */
+/** Returns the query parameter of a hosted file's address that carries a claim. */
 export function claimParameter(protocolName: string): string {
   return `${protocolName}_claim`
 }

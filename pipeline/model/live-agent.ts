@@ -37,7 +37,7 @@ export const DiscoveredAgent = z
   .meta({ id: 'DiscoveredAgent', description: 'What an agent says of itself' })
 export type DiscoveredAgent = z.infer<typeof DiscoveredAgent>
 
-/** A list that an agent gave. `offered` is false when it has no task for it. */
+/** Creates the schema of a list that an agent gave. `offered` is false when the agent has no task for it. */
 function createListSchema<Name extends string>(name: Name) {
   const items = z.array(freely).describe(`The ${name} as the agent gave them, the first of many`)
   const list = { [name]: items } as Record<Name, z.ZodArray<typeof freely>>

@@ -37,8 +37,8 @@ export function toUrl({ kind, location }: Source): string {
 const WELL_KNOWN = /^https:\/\/([^/:]+)\/\.well-known\/(brand|adagents)\.json$/
 
 /**
- * The source at an address that a document names. An address that is a well-known place is that
- * domain's file, so that everybody who points there shares one fetch. Undefined unless plain https.
+ * Parses an address in a document to a source. A well-known address is that domain's file, so that
+ * everybody who points there shares one fetch. Undefined unless plain https.
  */
 export function parseSource(kind: SourceKind, address: string): Source | undefined {
   if (!URL.canParse(address)) return undefined

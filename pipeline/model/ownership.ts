@@ -59,7 +59,7 @@ export interface StoredHolder {
   verified_at: string
 }
 
-/** Name of the TXT record, and address of the file, in which a domain shows a nonce. */
+/** Lists the places in which a domain shows a nonce: the name of the TXT record, and the address of the file. */
 export function listOwnershipPlaces(domain: string, protocolName: string) {
   return {
     txt: `_${protocolName}-owner.${domain}`,

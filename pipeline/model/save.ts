@@ -13,7 +13,7 @@ const UNSTORABLE = /[\x00\p{Surrogate}]/u
 const text = z.string().max(500).refine(isPlain, 'must be well-formed text without control codes')
 const filled = text.trim().min(1)
 
-/** Text that every store takes as it is. */
+/** Tells whether every store can hold a text unchanged. */
 function isPlain(value: string): boolean {
   return !UNSTORABLE.test(value)
 }

@@ -17,7 +17,7 @@ export class Selectable {
     this.properties = properties
   }
 
-  /** The places of those for which the predicate holds, in order. Equal predicates share a list. */
+  /** Returns the positions of the items for which the predicate holds, in order. Equal predicates share a list. */
   by({ selection_type, property_ids, property_tags }: Predicate): readonly number[] {
     switch (selection_type) {
       case 'all':

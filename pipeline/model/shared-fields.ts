@@ -48,7 +48,7 @@ export const pageEnd = {
     .describe('Pass it as `cursor` to get the next page; null on the last one'),
 }
 
-/** Members of a list that an answer may cut, `<name>_total` and `<name>_truncated`. */
+/** Describes the members of a list that an answer may cut: `<name>_total` and `<name>_truncated`. */
 export function describeCut<Name extends string>(name: Name) {
   return {
     [`${name}_total`]: count
@@ -62,7 +62,7 @@ export function describeCut<Name extends string>(name: Name) {
     Record<`${Name}_truncated`, z.ZodOptional<z.ZodBoolean>>
 }
 
-/** Members of a list that is cut and read on beside others, by a cursor of its own. */
+/** Describes the members of a list that is cut and paged by a cursor of its own. */
 export function describeStretch<Name extends string>(name: Name) {
   return {
     ...describeCut(name),

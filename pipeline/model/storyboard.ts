@@ -43,7 +43,7 @@ const allowed = {
   value: z.unknown().optional(),
   allowed_values: z.array(z.unknown()).min(1).optional(),
 }
-/** Either one value or a list of them. */
+/** Tells whether a check has an expectation: either one value or a list of them. */
 const hasExpectation = (check: { value?: unknown; allowed_values?: unknown }) =>
   (check.value === undefined) !== (check.allowed_values === undefined)
 const noExpectation = { error: 'must have either value or allowed_values' }

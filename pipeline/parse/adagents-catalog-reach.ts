@@ -30,7 +30,7 @@ export function limitCatalog(
   return { placements: placed, formats: declared }
 }
 
-/** A format that names no properties applies to all. */
+/** Counts the publishers that a format applies to: all, if it names no properties. */
 function countPublishers({ value }: ObjectReader, reach: PublisherReach): number {
   const { applies_to_property_ids: ids, applies_to_property_tags: tags } = value
   if (ids === undefined && tags === undefined) return reach.total
@@ -80,7 +80,10 @@ class PublisherReach {
     this.total = publishers.size
   }
 
-  /** At most as many as there are; publishers of several of these names may be counted again. */
+  /**
+   * Counts at most as many publishers as there are; those with several of these names may be counted more
+   * than once.
+   */
   count(ids: readonly unknown[], tags: readonly unknown[]): number {
     const byId = ids.reduce((sum: number, id) => sum + (this.#byId.get(id)?.size ?? 0), 0)
     const byTag = tags.reduce((sum: number, tag) => sum + (this.#byTag.get(tag)?.size ?? 0), 0)

@@ -86,7 +86,7 @@ export function parsePlacement(part: ObjectReader): PlacementEntry | undefined {
   }
 }
 
-/** The id that everything else refers to; without one the item was left out. */
+/** Reads the id that everything else refers to; without one the item was left out. */
 export function readId(part: ObjectReader, key: string): string | undefined {
   const id = part.requiredText(key)
   if (id === undefined && !part.has(key))
@@ -100,7 +100,7 @@ export function readName(part: ObjectReader): string | undefined {
   return part.requiredLabel('name')
 }
 
-/** Tag → what it means to people. It selects nothing. */
+/** Reads tags and their meanings for people. They select nothing. */
 export function readTagMap(part: ObjectReader, key: string): TagMap | undefined {
   const map = part.part(key)
   if (map === undefined) return undefined

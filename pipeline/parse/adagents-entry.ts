@@ -31,8 +31,8 @@ const companions = {
 } as const satisfies Record<AuthorizationType, keyof AgentEntry>
 
 /**
- * Undefined when the entry names no agent, or when its time of validity cannot be read: an entry
- * must not hold longer than its publisher said.
+ * Parses an entry. Undefined when it names no agent, or when its validity period cannot be read: an entry
+ * must not be in force longer than its publisher said.
  */
 export function parseEntry(part: ObjectReader, entry: number): AgentEntry | undefined {
   const url = readAgentUrl(part, 'url')
@@ -131,7 +131,7 @@ function readCollections(part: ObjectReader): CollectionSelector[] | undefined {
   })
 }
 
-/** Undefined when one end is there and cannot be read. */
+/** Reads a validity period; undefined when one of its ends is present but cannot be read. */
 function readWindow(
   part: ObjectReader,
 ): Pick<AgentEntry, 'effective_from' | 'effective_until'> | undefined {

@@ -63,7 +63,7 @@ function readPublisherDomain(part: ObjectReader): string | undefined | null {
   return readDomain(part, 'publisher_domain') ?? null
 }
 
-/** No part of the format, so nothing of it is a fault. */
+/** Reads categories, which are not part of the format, so that they cause no faults. */
 function readCategories({ value: { categories } }: ObjectReader): string[] {
   if (!Array.isArray(categories)) return []
   const texts = categories.slice(0, CATEGORIES_MAX).filter(item => typeof item === 'string')

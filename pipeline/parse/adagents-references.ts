@@ -135,7 +135,10 @@ function checkTags(root: ObjectReader, accepted: AcceptedLists, document: Adagen
   }
 }
 
-/** A listing wins over every other mention, so the other mention is most likely a mistake. */
+/**
+ * Checks mentions of revoked publishers. The revocation wins over every other mention, so the other mention
+ * is most likely a mistake.
+ */
 function checkRevoked(root: ObjectReader, document: AdagentsInline): void {
   if (document.revoked_publisher_domains.length === 0) return
   const references = new Set<string | undefined>()
@@ -157,7 +160,7 @@ function checkRevoked(root: ObjectReader, document: AdagentsInline): void {
   }
 }
 
-/** A file that several publishers point to must say which property is whose. */
+/** Checks that a file to which several publishers point says which property belongs to whom. */
 function checkOwners({ properties }: AcceptedLists): void {
   for (const { part } of properties) {
     if (part.has('publisher_domain')) continue

@@ -53,7 +53,7 @@ function splitRecord(rest: string): { value: string; isDeclined: boolean } {
   return { value: value.trim(), isDeclined: DECLINES.test(comment.join('#')) }
 }
 
-/** A name and nothing else: no scheme, port, path or country. */
+/** Parses a host name: no scheme, port, path or country. */
 function parseHost(value: string): string | undefined {
   return value.length <= HOST_CHARS ? parseDomain(value.replace(/\.$/, '')) : undefined
 }

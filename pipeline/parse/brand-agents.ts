@@ -42,7 +42,7 @@ function readOlder(part: ObjectReader, key: keyof typeof older): AgentDeclaratio
   )
 }
 
-/** Undefined without a type or a usable address. */
+/** Parses an agent; undefined without a type or a usable address. */
 function parseAgent(part: ObjectReader): AgentDeclaration | undefined {
   const url = readAgentUrl(part, 'url')
   const type = part.requiredText('type')

@@ -46,7 +46,7 @@ export const fileKeys: ReadonlySet<string> = new Set([
   'note',
 ])
 
-/** Undefined without an id. */
+/** Parses a brand; undefined without an id. */
 export function parseBrand(
   part: ObjectReader,
   without?: ReadonlySet<string>,
@@ -122,7 +122,10 @@ function readProperties(part: ObjectReader): BrandProperty[] {
   return properties
 }
 
-/** Undefined without an identifier, and with a relationship that is none: it must not read as owned. */
+/**
+ * Parses a property; undefined without an identifier, and with an unknown relationship: it must not read as
+ * owned.
+ */
 function parseProperty(part: ObjectReader): BrandProperty | undefined {
   const type = readType(part)
   const identifier = readIdentifier(part, type)

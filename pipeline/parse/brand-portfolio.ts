@@ -122,7 +122,7 @@ function readRefs(root: ObjectReader, brands: readonly BrandEntry[]): BrandRef[]
   })
 }
 
-/** Undefined when it is unclear which brand is meant, or since when. */
+/** Parses a reference; undefined when it is unclear which brand is meant, or since when. */
 function parseRef(part: ObjectReader): BrandRef | undefined {
   const domain = readDomain(part, 'domain')
   const id = part.requiredText('brand_id')

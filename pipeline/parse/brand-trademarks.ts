@@ -10,7 +10,7 @@ export function readTrademarks(root: ObjectReader): Trademark[] {
   return root.parts('trademarks').flatMap(part => parseTrademark(part) ?? [])
 }
 
-/** Undefined unless it can be looked up, and when it is unclear whose it is. */
+/** Parses a trademark; undefined unless it can be looked up, and when its owner is unclear. */
 function parseTrademark(part: ObjectReader): Trademark | undefined {
   const registry = part.requiredText('registry')
   const number = part.requiredText('number')

@@ -11,7 +11,7 @@ export function stripControls(text: string): string {
     .trim()
 }
 
-/** A peer's text as it may be shown: cleaned and at most so long; undefined when nothing is left. */
+/** Clips a peer's text for display: cleaned and at most so long; undefined when nothing is left. */
 export function clip(text: unknown, maxChars: number): string | undefined {
   if (typeof text !== 'string') return undefined
   // What is cut away needs no cleaning.

@@ -5,8 +5,8 @@ import type { ObjectReader } from './object-reader.ts'
 const CODE = /^[A-Z]{2}$/
 
 /**
- * The countries that something is limited to; undefined when it is limited to none. A code that no
- * country is asked for by stays as written, and opens nothing.
+ * Reads the countries that something is limited to; undefined when it is limited to none. An unknown code
+ * stays as written, and admits nothing.
  */
 export function readCountries(part: ObjectReader): string[] | undefined {
   const countries = part.restriction('countries')

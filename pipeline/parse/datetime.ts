@@ -13,8 +13,8 @@ export interface Moment {
 }
 
 /**
- * A date and time as people write it. One without a time is midnight, one without a zone is UTC. A
- * day that no calendar has is no moment.
+ * Parses a date and time as people write it. Without a time it is midnight, without a zone it is UTC. A day
+ * that does not exist is invalid.
  */
 export function parseMoment(text: string): Moment | undefined {
   const match = MOMENT.exec(text.trim())
@@ -30,7 +30,7 @@ export function parseMoment(text: string): Moment | undefined {
   return { iso: iso.replace('.000Z', 'Z'), full }
 }
 
-/** Dates roll over, 30 February becomes 2 March: a day that exists stays the same. */
+/** Tells whether a day exists: dates roll over, so that 30 February becomes 2 March. */
 function isDay(day: string): boolean {
   return new Date(`${day}T00:00:00Z`).getUTCDate() === Number(day.slice(8))
 }

@@ -41,7 +41,7 @@ function readTypes(node: JsonObject): string[] {
   return (Array.isArray(type) ? type : [type]).filter(name => typeof name === 'string')
 }
 
-/** The texts of a value that may be one, several, or an object that names it. */
+/** Reads the texts of a value that is one text, several, or an object with a name. */
 export function readTexts(value: unknown, key = 'name'): string[] {
   if (typeof value === 'string') return [value]
   if (Array.isArray(value)) return value.slice(0, MAX_NODES).flatMap(item => listTexts(item, key))

@@ -58,7 +58,7 @@ export class ObjectReader {
     this.faults.warn(this.path(key), code, message)
   }
 
-  /** A text that is compared: trimmed, never shortened. */
+  /** Reads a text that is compared: trimmed, never shortened. */
   text(key: string, maxChars = ID_CHARS): string | undefined {
     return this.#text(key, maxChars, true)
   }
@@ -68,7 +68,7 @@ export class ObjectReader {
     return this.#text(key, maxChars, false)
   }
 
-  /** A text that people read: shortened when it is too long. */
+  /** Reads a text for people: shortened when it is too long. */
   label(key: string, maxChars = LABEL_CHARS): string | undefined {
     return this.#label(key, maxChars, true)
   }
@@ -114,7 +114,7 @@ export class ObjectReader {
     return undefined
   }
 
-  /** A point in time, in UTC. */
+  /** Reads an instant, in UTC. */
   moment(key: string, isOptional = true): string | undefined {
     const value = this.value[key]
     if (value === undefined) return undefined
@@ -142,12 +142,12 @@ export class ObjectReader {
     return undefined
   }
 
-  /** The distinct texts of a list; items that are none are left out. */
+  /** Reads the distinct texts of a list; other items are left out. */
   texts(key: string): string[] | undefined {
     return this.list(key) && this.#texts(key)
   }
 
-  /** Like `texts`, of names that a pattern allows; others are reported and kept. */
+  /** Reads names like `texts`; those that the pattern does not allow are reported and kept. */
   names(key: string, { pattern, allows }: Alphabet): string[] | undefined {
     const names = this.texts(key)
     const invalid = names?.find(name => !pattern.test(name))
@@ -183,7 +183,7 @@ export class ObjectReader {
     return texts
   }
 
-  /** The objects of a list, each with its place; items that are none are left out. */
+  /** Reads the objects of a list, each with its position; other items are left out. */
   parts(key: string): ObjectReader[] {
     const list = this.list(key)
     if (list === undefined || list.length === 0) return []
@@ -258,7 +258,7 @@ export function joinAlternatives(values: readonly string[]): string {
   return values.length === 1 ? values[0]! : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
 }
 
-/** `{ [key]: value }`, or nothing: absent keys stay absent. */
+/** Returns `{ [key]: value }`, or nothing, so that absent keys stay absent. */
 export function optional<Key extends string, Value>(
   key: Key,
   value: Value | undefined,

@@ -56,7 +56,7 @@ export function decodeText(body: Uint8Array, faults: Faults): string {
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
 }
 
-/** Half a surrogate pair or a NUL has no place in a store; it becomes the replacement character. */
+/** Replaces half a surrogate pair or a NUL, which no store can hold, by the replacement character. */
 function fixEscapes(text: string): string {
   return text.replace(ESCAPE, (written, unstorable) =>
     unstorable === undefined ? written : '\\ufffd',

@@ -7,9 +7,8 @@ const TEXTS = ['alg', 'use', 'crv', 'x', 'y', 'n', 'e']
 const VALUE_CHARS = 4_096
 
 /**
- * The keys an agent is pinned to. A list that is there but not usable pins it to none; one key that
- * is not usable is left out, and so is a key whose revocation cannot be dated. Only public members
- * are kept.
+ * Reads the keys an agent is pinned to. An unusable list pins it to no key; an unusable key is left out,
+ * and so is one whose revocation has no date. Only public members are kept.
  */
 export function readSigningKeys(part: ObjectReader): JsonObject[] | undefined {
   if (!part.has('signing_keys')) return undefined

@@ -79,7 +79,7 @@ export class FairPool<Tool> {
   }
 }
 
-/** Kinds of which there are none are forgotten. */
+/** Adds to a count; kinds whose count is zero are forgotten. */
 function add(counts: Map<string, number>, kind: string, by: number): void {
   const count = (counts.get(kind) ?? 0) + by
   if (count === 0) counts.delete(kind)

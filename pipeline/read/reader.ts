@@ -40,7 +40,7 @@ export class Reader {
   #polling: NodeJS.Timeout | undefined
   #refreshing: Promise<void> = Promise.resolve()
 
-  /** `most` questions of one kind to a snapshot at once; what comes beyond that is refused. */
+  /** Creates a reader; at most `most` queries of one kind run on a snapshot at once, and more are refused. */
   constructor(dataDir: string, clock: Clock, most: number = limits.snapshotQueries) {
     this.paths = resolvePaths(dataDir)
     this.clock = clock
@@ -51,7 +51,7 @@ export class Reader {
     return this.clock.now()
   }
 
-  /** Undefined until something was committed. */
+  /** Returns the serving store; undefined until the first commit. */
   get serving(): ServingStore | undefined {
     return this.#serving?.store
   }
@@ -60,14 +60,14 @@ export class Reader {
     return this.#snapshot
   }
 
-  /** Undefined until the search file of the first snapshot was made. */
+  /** Returns the search file; undefined until that of the first snapshot was built. */
   get search(): SearchIndex | undefined {
     return this.#search
   }
 
   /**
-   * Search file for lists, where there is one. It is made after its snapshot, so until then lists show
-   * the one before; without any, they are read from the snapshot.
+   * Returns the search file for lists, if there is one. It is built after its snapshot, so until then lists
+   * show the one before; without any, they are read from the snapshot.
    */
   get lists(): SearchIndex | undefined {
     const isLate =

@@ -33,7 +33,7 @@ export class Snapshot {
     if (agents instanceof Promise) this.#await(agents)
   }
 
-  /** The agents of the graph, ready to be searched; a promise of them while they are read. */
+  /** Returns the agents of the graph, ready to be searched; a promise while they are loaded. */
   get agents(): AgentIndex | Promise<AgentIndex> {
     return this.#agents
   }

@@ -158,7 +158,7 @@ export function isGranted(property: ForSale, publisher: Granting, terms: Terms):
   )
 }
 
-/** Never empty: a file that says nothing of the agent is judged too. */
+/** Judges a sale by the publisher's file; never empty, since a file that does not list the agent is a verdict too. */
 function judgePublisher(property: ForSale, publisher: Granting, terms: Terms): Judged['publisher'] {
   if (!publisher.is_known) return [{ rule: 'file_not_known' }]
   if (publisher.grants.length === 0) return [{ rule: 'agent_not_listed' }]

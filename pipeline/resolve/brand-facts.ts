@@ -60,8 +60,8 @@ export function findNextPlace(at: Place, document: BrandDocument): Place | 'nowh
 }
 
 /**
- * The house whose portfolio this is, as read at this place. Only a house's own domain may serve its
- * portfolio, or have it served elsewhere by pointing there.
+ * Finds the house whose portfolio a document is, by where it was read. Only a house's own domain may serve
+ * its portfolio, or delegate that by a pointer.
  */
 export function findHouse(at: Place, portfolio: Portfolio): Domain | undefined {
   const house = parseDomain(portfolio.house.domain)
@@ -70,20 +70,26 @@ export function findHouse(at: Place, portfolio: Portfolio): Domain | undefined {
   return isForeign(at, portfolio.brands.flatMap(listOwnedWebsites)) ? undefined : house
 }
 
-/** A document served off the site speaks for the domain only if it names it (or no site at all). */
+/**
+ * Tells whether a document is foreign: one served off the site speaks for the domain only if it names it
+ * (or no site at all).
+ */
 export function isForeign(at: Place, websites: readonly Domain[]): boolean {
   if (isSameSite(getHost(at.location), at.current)) return false
   return websites.length > 0 && !websites.includes(at.current)
 }
 
-/** Domains a brand owns. Sales paths (direct, delegated, ad_network) bind no domain to a brand. */
+/**
+ * Lists the domains that a brand owns. A sales relationship (direct, delegated, ad_network) does not make a
+ * domain the brand's.
+ */
 export function listOwnedWebsites(brand: BrandEntry): Domain[] {
   return brand.properties
     .filter(({ type, relationship: how }) => type === 'website' && how === 'owned')
     .flatMap(({ identifier }) => parseDomain(identifier) ?? [])
 }
 
-/** The website that a brand calls its primary one, else its first. */
+/** Finds the website that a brand calls its primary one, else its first. */
 export function findPrimaryWebsite(brand: BrandEntry): Domain | undefined {
   const primary = brand.properties.find(
     ({ type, primary: first, relationship: how }) =>

@@ -64,9 +64,9 @@ export function* resolveClaim(
 }
 
 /**
- * The document of a house, as long as the house can be held to it. A file that cannot be had for a
- * while is believed for a day after it was last read; one that says "no" is no longer believed, also
- * when it cannot be had after that.
+ * Resolves the document of a house while the house confirms it. A file that cannot be fetched is trusted
+ * for a day after it was last read; one that answers "no" is no longer trusted, also if it cannot be
+ * fetched after that.
  */
 function* resolveConfirmed(
   { document, validity, state }: KnownFile<'brand.json'>,
@@ -111,8 +111,8 @@ function* resolveRelationship(
 }
 
 /**
- * Since when the house names the brand, where that counts now: not yet to come, and not too old. A
- * house that gives no time is held to the first time it was seen to say so.
+ * Resolves the time since which the house names the brand, if that counts now: not in the future, and not
+ * too old. A house that gives no time is held to the first time this was observed.
  */
 function* resolveDeclaredSince(ref: BrandRef, now: Instant): Derivation<string | undefined> {
   const since = ref.effective_at ?? ref.first_seen_at

@@ -68,9 +68,9 @@ function* resolveAnswer(at: Walk, document: BrandDocument): Derivation<Answer> {
 }
 
 /**
- * The brand of a house that owns the domain, or the house's own for the house itself. A domain that
- * merely leads to a house stays itself, also where the house refers to it: a reference counts for a
- * brand that publishes its own document.
+ * Answers with the brand of a house that owns the domain, or with the house's own brand for the house
+ * itself. A domain that merely points to a house stays itself, also if the house refers to it: a reference
+ * counts for a brand that publishes its own document.
  */
 function* answerFromPortfolio(at: Walk, document: Portfolio): Derivation<Answer> {
   const house = findHouse(at, document)
@@ -131,7 +131,7 @@ function* answerAsCanonical(at: Walk, { brand, house_domain }: Canonical): Deriv
   return claim === pending ? pending : { ...facts, ...claim, mentions: [...owned, house] }
 }
 
-/** The domain stays itself; the house it led to is at most a claim. */
+/** Builds the answer for an unconfirmed claim: the domain stays itself; the house it led to is at most a claim. */
 function buildBareClaim(at: Walk, trust: 'leaf_only' | 'unverifiable'): BrandFacts {
   const itself = { canonical_domain: at.requested, brand_name: at.requested, mentions: [] }
   return at.current === at.requested

@@ -21,8 +21,8 @@ export interface Claim {
 }
 
 /**
- * The claims of a domain's own file; one that the file revokes is claimed no more. A file that others
- * point to makes none in their names, or thousands would each claim all the others.
+ * Lists the claims of a domain's own file, without those that the file revokes. A file that others point to
+ * claims nothing in their names, or thousands would each claim all the others.
  */
 export function listClaims(
   domain: Domain,

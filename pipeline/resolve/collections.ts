@@ -50,7 +50,7 @@ export function buildOwners(document: AdagentsInlineDocument): Owners {
   )
 }
 
-/** The format has no owner in a collection, but files that many share write one. */
+/** Reads the owner of a collection. The format does not define one, but files that many share write it. */
 function readDeclaredOwner({ manifest }: CollectionEntry): string | undefined {
   const owner = manifest.publisher_domain
   return owner === undefined ? undefined : (parsePublisherDomain(owner) ?? '')

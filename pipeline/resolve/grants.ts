@@ -33,7 +33,7 @@ export function resolveGrants(
   return { properties, grants, selectable: listed.length }
 }
 
-/** Signals are the own of the domain whose file grants them. */
+/** Tells whether a grant is of signals, which belong to the domain whose file grants them. */
 export function isOfSignals({ authorization_type: type }: AgentEntry): boolean {
   return type === 'signal_ids' || type === 'signal_tags'
 }

@@ -42,7 +42,7 @@ export function buildHostedAdagents({
   }
 }
 
-/** The file itself, none where it would say nothing. A contact without a name has no place in it. */
+/** Builds the file; undefined if it would say nothing. A contact without a name cannot be written to it. */
 export function buildHostedAdagentsFile(
   { properties, last_updated }: AdagentsInline,
   contact: Contact | undefined,

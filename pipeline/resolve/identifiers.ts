@@ -15,8 +15,8 @@ const spellings = new Map<string, (value: string) => string>([
 ])
 
 /**
- * An identifier in its one spelling. Addresses keep the case of their path and of their query, which
- * two identifiers may still differ in and be the same (`toIdentifierKey`).
+ * Normalizes an identifier. Addresses keep the case of their path and their query: identifiers that differ
+ * in these may be the same (`toIdentifierKey`).
  */
 export function normalizeIdentifier({ type, value }: Identifier): Identifier {
   const normalize = spellings.get(type) ?? ((text: string) => text.toLowerCase())
@@ -29,9 +29,9 @@ export function toIdentifierKey(identifier: Identifier): string {
 }
 
 /**
- * The keys (`toIdentifierKey`) under which a declared identifier can stand that matches an asked one:
- * its own, and for a domain the wildcard over each of its parents. A wildcard never reaches over a
- * public suffix, whose tenants are strangers to each other.
+ * Lists the keys (`toIdentifierKey`) of declared identifiers that match a requested one: its own, and for a
+ * domain the wildcard over each of its parents. A wildcard never covers a public suffix, whose tenants are
+ * strangers to each other.
  */
 export function listLookupKeys(requested: Identifier): string[] {
   const own = toIdentifierKey(requested)
@@ -50,7 +50,7 @@ export function matchIdentifier(declared: Identifier, requested: Identifier): bo
   )
 }
 
-/** The names above a host, down to its registrable domain. */
+/** Lists the names above a host, down to its registrable domain. */
 function listParents(host: string): string[] {
   if (host.startsWith('*.')) return []
   const site = getRegistrableDomain(host)

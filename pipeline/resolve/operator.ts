@@ -61,7 +61,7 @@ const identifierTypes: Readonly<Record<string, readonly string[]>> = {
   ai_assistant: ['bundle_id'],
 }
 
-/** A declared property as the identifiers of a publisher's file could write it. */
+/** Converts a declared property to identifiers as a publisher's file could write them. */
 export function toIdentifiers({ type, store, identifier: value }: Omit<Declared, 'brand_id'>) {
   const isApp = type === 'mobile_app' || type === 'ctv_app'
   const types = isApp ? (appStores[store ?? ''] ?? anyStore) : (identifierTypes[type] ?? [])

@@ -71,8 +71,9 @@ export function checkPlausibility(
 }
 
 /**
- * A time that lay ahead when the document was accepted says no more than that moment: a slip in one
- * file must not lock out all that follow. A document whose grants are over protects nothing.
+ * Tells whether a document is older than the accepted one. A time that was in the future when a document
+ * was accepted only proves that moment, so that a typo in one file does not lock out all that follow. A
+ * document whose grants are over protects nothing.
  */
 function isOlder(accepted: AcceptedDocument, { last_updated }: DocumentHeader): boolean {
   if (accepted.ended || accepted.last_updated === null || last_updated === null) return false

@@ -189,7 +189,7 @@ function selectOwned(
   }
 }
 
-/** Every agent of a domain's own file, but for those that it only names to others' properties. */
+/** Lists every agent of a domain's own file, except those that it names only for others' properties. */
 function listPublisherGrants({ agents }: AdagentsInlineDocument, domain: Domain): string[] {
   const isAbout = ({ authorization_type, publisher_properties = [] }: AgentEntry) =>
     authorization_type !== 'publisher_properties' ||
@@ -197,7 +197,7 @@ function listPublisherGrants({ agents }: AdagentsInlineDocument, domain: Domain)
   return agents.filter(isAbout).map(({ agent_url }) => agent_url)
 }
 
-/** A collection of a revoked publisher opens nothing, so the entry's restriction names it no more. */
+/** Omits collections of revoked publishers from an entry's restriction, since they admit nothing. */
 function omitRevoked(entry: AgentEntry, revocations: Revocations): AgentEntry {
   const { collections } = entry
   if (collections === undefined) return entry

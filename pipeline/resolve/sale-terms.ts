@@ -126,7 +126,7 @@ function checkCollections(
   return collection_ids.every(id => listed.includes(id)) ? undefined : 'collection_not_listed'
 }
 
-/** Every placement that is asked for must be on the property, and admitted by the grant. */
+/** Checks that every requested placement is on the property, and admitted by the grant. */
 function checkPlacements(
   grant: Restrictions,
   { placement_ids: requestedIds, placement_tags: requestedTags, collection_ids, anywhere }: Terms,

@@ -9,7 +9,7 @@ export function isInForce({ effective_from: from, effective_until: until }: Wind
   return hasBegun && (until === undefined || now <= Date.parse(until))
 }
 
-/** The first moment in the window, and the first after it. */
+/** Lists the boundaries of a window: its first instant, and the first after it. */
 export function listBoundaries({
   effective_from: from,
   effective_until: until,

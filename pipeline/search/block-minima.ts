@@ -21,7 +21,7 @@ export class BlockMinima {
       below = computeMinima(below)
   }
 
-  /** The least entry of a block. */
+  /** Finds the smallest entry of a block. */
   findMinimum(block: number): number {
     return this.#levels[0]![block * MINIMA_PER_BLOCK]!
   }
@@ -82,7 +82,7 @@ function collectGroup(minima: Uint32Array, group: number, smallest: Uint32Array)
   }
 }
 
-/** The level on which a range reaches into few groups. */
+/** Finds the level on which a range spans few groups. */
 function findTopLevel({ start, end }: Range): number {
   let level = 0
   for (let size = BLOCK * GROUP; end - start > size; size *= GROUP) level++

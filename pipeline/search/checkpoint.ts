@@ -13,7 +13,10 @@ export const SearchCheckpoint = z.object({
 })
 export type SearchCheckpoint = z.infer<typeof SearchCheckpoint>
 
-/** Undefined where there is none, or one that cannot be read: a start makes that again. */
+/**
+ * Reads the checkpoint of the search file; undefined where it is missing or unreadable: the next start
+ * rebuilds it.
+ */
 export function readSearchCheckpoint(paths: Paths): SearchCheckpoint | undefined {
   const checkpoint = readJson(paths.searchCheckpoint, SearchCheckpoint)
   return checkpoint?.format === SEARCH_FORMAT ? checkpoint : undefined

@@ -54,7 +54,7 @@ export class Collection {
     this.words = new Vocabulary(file, contents.words)
   }
 
-  /** Must be called before anything is read, in the same turn of the event loop. */
+  /** Asserts that the file is open; required before each read, in the same tick of the event loop. */
   assertOpen(): void {
     this.#file.assertOpen()
   }
@@ -63,14 +63,14 @@ export class Collection {
     return this.#flags[id]!
   }
 
-  /** The entry as lists show it, as JSON. */
+  /** Reads an entry as JSON, as lists show it. */
   readItem(id: number): string {
     return this.#items.text(this.#itemStarts[id]!, this.#itemStarts[id + 1]!)
   }
 
   /**
-   * Entries as lists show them, as JSON with commas between them: as many as fit into so many bytes,
-   * each counted with a comma.
+   * Reads entries as JSON, as lists show them, with commas between: as many as fit into so many bytes, each
+   * counted with a comma.
    */
   readItems(
     ids: readonly number[],
@@ -95,7 +95,7 @@ export class Collection {
     return { items, count: fittingCount, isCut: fittingCount < ids.length }
   }
 
-  /** The words of an entry's texts, as code points. */
+  /** Reads the words of an entry's texts, as code points. */
   readWords(id: number): ArrayLike<number>[] {
     return splitWordsInRun(this.#texts.subarray(this.#textStarts[id]!, this.#textStarts[id + 1]!))
   }

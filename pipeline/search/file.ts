@@ -80,7 +80,7 @@ export class PartsWriter {
     return { at, bytes: numbers.byteLength }
   }
 
-  /** On disk when it resolves. */
+  /** Writes what is left; the file is on disk when this resolves. */
   async end(contents: object): Promise<void> {
     this.#flush()
     this.#store.putSync(CONTENTS, Buffer.from(JSON.stringify(contents)))
@@ -90,7 +90,7 @@ export class PartsWriter {
     closeSync(fd)
   }
 
-  /** Also of one that is given up. */
+  /** Closes the file, also one that is abandoned. */
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -158,7 +158,7 @@ export class PartsReader<Contents> {
     return new Bytes(this.#chunks, location)
   }
 
-  /** All of a part. It is a copy only where it reaches over two chunks. */
+  /** Returns a whole part. It is copied only if it spans two chunks. */
   uint8({ at, bytes }: PartLocation): Uint8Array {
     return sliceSpan(this.#chunks, at, bytes)
   }
@@ -193,7 +193,7 @@ export class Bytes {
     this.#at = at
   }
 
-  /** Bytes from one on to before another: to be read, not kept. */
+  /** Returns the bytes between two positions; valid until the next read. */
   between(start: number, end: number): Buffer {
     return sliceSpan(this.#chunks, this.#at + start, end - start)
   }

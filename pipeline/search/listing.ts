@@ -42,7 +42,10 @@ export class Listing {
     return this.#counts.reduce((sum, [flags, count]) => (matches(flags) ? sum + count : sum), 0)
   }
 
-  /** A page as JSON, commas between its items; as many as fit into so many bytes, each with one comma. */
+  /**
+   * Returns a page as JSON, with commas between its items; as many as fit into so many bytes, each counted
+   * with a comma.
+   */
   page(
     range: PageRange,
     filter: ListFilter | undefined,

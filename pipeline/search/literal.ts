@@ -12,7 +12,7 @@ const PAUSE_EVERY = 4_096
 /** A mark before a text, and one behind it. */
 const RANK_BITS = 2
 
-/** The first of those that contain a text, the best ones first, and whether one of them is called so. */
+/** Finds the first entries that contain a text, the best first, and whether one of them has it as its name. */
 export function* findFirstContaining(
   collection: Collection,
   folded: string,
@@ -39,7 +39,7 @@ export function* findFirstContaining(
   return { ids: [...found], isCalledSo }
 }
 
-/** Everything that contains a text, by how well it does. */
+/** Finds all entries that contain a text, best matches first. */
 export function* findAllContaining(collection: Collection, folded: string): Slices<number[]> {
   const { contains } = buildPatterns(folded)
   const suffixes = collection.suffixes.startingWith(contains)

@@ -66,13 +66,16 @@ function listMeanings(collection: Collection, typedWords: readonly number[][]): 
   return meanings.sort((a, b) => a.entries - b.entries)
 }
 
-/** A short word is looked up once and is often none; of the others the longest are the rarest. */
+/**
+ * Compares words by selectivity. A short word is found by one lookup and often matches nothing; of the
+ * others the longest are the rarest.
+ */
 function compareSelectivity(a: readonly number[], b: readonly number[]): number {
   const isShort = (typed: readonly number[]) => Number(typed.length < SHORTEST_TYPED)
   return isShort(b) - isShort(a) || b.length - a.length
 }
 
-/** Entries that have one of these words; of each word the first ones, as many as are wanted. */
+/** Finds entries that have one of these words; of each word the first ones, up to the limit. */
 function* findFirstHaving(
   collection: Collection,
   { words }: Meaning,

@@ -125,7 +125,7 @@ async function readContents(snapshot: string): Promise<{ contents: string; entri
   }
 }
 
-/** Readers of a file that is deleted keep it, and the lock beside it. */
+/** Prunes old search files. Their readers keep a deleted file, and the lock beside it. */
 function prune(paths: Paths, current: string, retained: number): void {
   const files = readdirSync(paths.search).filter(name => !isLock(name))
   const others = files.filter(name => name !== current && name < current).sort()

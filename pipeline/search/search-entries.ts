@@ -77,12 +77,12 @@ export const collectionSources: Readonly<Record<CollectionName, CollectionSource
   },
 }
 
-/** The names of a brand in whatever language. */
+/** Lists the names of a brand in all languages. */
 function listLocalized(names: unknown): string[] {
   return ((names ?? []) as Record<string, string>[]).flatMap(Object.values)
 }
 
-/** Each text once, none of them empty. */
+/** Folds each distinct text, without empty ones. */
 function foldAll(texts: readonly unknown[]): string[] {
   const known = texts.filter(text => typeof text === 'string').map(fold)
   return [...new Set(known)].filter(text => text !== '')

@@ -61,7 +61,7 @@ export class SearchIndex {
     return this.#file.close()
   }
 
-  /** All entries of a collection, as its list shows them. */
+  /** Returns all entries of a collection, in the form of its list. */
   listing(name: CollectionName): Listing {
     const known = this.#listings.get(name) ?? new Listing(this.#collections[name])
     this.#listings.set(name, known)
@@ -83,8 +83,8 @@ export class SearchIndex {
   }
 
   /**
-   * Every entry that contains the text, in order; where none does, those that it may mean misspelled.
-   * A list is a filter, so what else might be meant is not mixed with what was asked for.
+   * Finds every entry that contains the text, in order; if there is none, those that it may be a
+   * misspelling of. A list is a filter, so it does not mix exact and similar matches.
    */
   async all(name: CollectionName, text: string): Promise<Matches> {
     const collection = this.#collections[name]
@@ -113,7 +113,7 @@ export class Matches {
     return matches => counts.reduce((sum, count, flags) => (matches(flags) ? sum + count : sum), 0)
   }
 
-  /** A page of those whose flags fit, as JSON. */
+  /** Reads a page of the entries whose flags match, as JSON. */
   page(
     { offset, limit }: { offset: number; limit: number },
     matches: (flags: number) => boolean,

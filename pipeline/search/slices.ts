@@ -6,7 +6,7 @@ export type Slices<Result> = Generator<undefined, Result>
 /** Longest time in ms that one slice may hold up other work of this thread. */
 const SLICE_MS = 2
 
-/** Does work in slices; others get their turn in between. Before each slice `mayGoOn` may throw. */
+/** Runs work in slices, with a pause for other work in between. Before each slice `mayGoOn` may throw. */
 export async function runInSlices<Result>(
   slices: Slices<Result>,
   mayGoOn: () => void,

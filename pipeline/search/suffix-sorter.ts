@@ -29,7 +29,7 @@ export class SuffixSorter {
     this.#sort(positions, IN_COMMON)
   }
 
-  /** The first `depth` bytes are the same, and none of them is END. */
+  /** Sorts suffixes whose first `depth` bytes are equal, none of them END. */
   #sort(positions: Uint32Array, depth: number): void {
     if (positions.length <= COMPARISON_SORT_MAX) return this.#insert(positions, depth)
     const prefixWords = this.#prefixWords

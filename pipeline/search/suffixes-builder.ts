@@ -58,7 +58,7 @@ export function writeSuffixes(
   }
 }
 
-/** The first four bytes as a number, `filler` in place of those that are missing or stand behind an END. */
+/** Reads the first four bytes as a number, with `filler` for bytes that are missing or after an END. */
 export function readHead(bytes: Uint8Array, at: number, filler = 0): number {
   let head = 0
   let isOver = false

@@ -48,7 +48,7 @@ export class Suffixes {
     return { start, end }
   }
 
-  /** The first ones of a range, which all begin alike: those that begin with these bytes. */
+  /** Finds the first suffixes of a range that begin with these bytes; the range begins alike. */
   findFirst({ start }: Range, bytes: Uint8Array): Range {
     return { start, end: this.#boundary(bytes, 1, Math.floor(start / BLOCK)) }
   }
@@ -58,7 +58,7 @@ export class Suffixes {
     return this.#sorted.between(start, end)
   }
 
-  /** The least entries that suffixes of a range belong to; rising, each once. */
+  /** Yields the smallest entries to which suffixes of a range belong; rising and distinct. */
   smallestIds(range: Range, limit: number): number[] {
     return limit <= MINIMA_PER_BLOCK
       ? this.#smallestFromMinima(range).slice(0, limit)
@@ -111,7 +111,7 @@ export class Suffixes {
     }
   }
 
-  /** The first suffix that compares with these bytes as at least `order`; it is in `block` or later. */
+  /** Finds the first suffix that compares with these bytes as at least `order`; it is in `block` or later. */
   #boundary(bytes: Uint8Array, order: 0 | 1, block = 0): number {
     const within = [readHead(bytes, 0, BYTE_MIN), readHead(bytes, 0, GREATEST_BYTE)] as const
     let low = block
@@ -130,7 +130,7 @@ export class Suffixes {
     return this.#boundaryIn((low - 1) * BLOCK, bytes, order)
   }
 
-  /** The first suffix of a block; its head tells mostly, and heads lie close together in memory. */
+  /** Compares the first suffix of a block; mostly its head is enough, and heads lie close together in memory. */
   #compareFirst(
     block: number,
     bytes: Uint8Array,

@@ -51,7 +51,7 @@ export class TextsBuffer {
   }
 }
 
-/** The words of texts that stand in a run of bytes, as code points. */
+/** Splits texts that are stored in a run of bytes into words, as code points. */
 export function splitWordsInRun(run: Uint8Array): ArrayLike<number>[] {
   const words: ArrayLike<number>[] = []
   for (let at = 0, start = 0; at < run.length; at++) {

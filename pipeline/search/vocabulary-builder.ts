@@ -25,7 +25,7 @@ export class VocabularyBuilder {
   #pairs = new Uint32Array(1024)
   #length = 0
 
-  /** Entries come in their order. */
+  /** Adds an entry; entries are added in order. */
   add(id: number, words: Iterable<string>): void {
     for (const word of new Set(words)) {
       let number = this.#numbers.get(word)
@@ -85,7 +85,7 @@ export class VocabularyBuilder {
   }
 }
 
-/** Each word in the bucket of each of its keys. */
+/** Fills the buckets: each word goes into the bucket of each of its keys. */
 function fillBuckets(file: PartsWriter, words: readonly string[]) {
   const keys = words.reduce((sum, word) => sum + word.length + 1, 0)
   const ends = new Uint32Array(Math.max(1, Math.ceil(keys / IN_A_BUCKET)))

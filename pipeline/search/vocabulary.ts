@@ -43,7 +43,7 @@ export class Vocabulary {
     return this.#counts[word]!
   }
 
-  /** The entries that have it, rising. */
+  /** Reads the entries that have a word, rising. */
   readEntries(word: number): Cursor {
     const start = word === 0 ? 0 : this.#ends[word - 1]!
     return new Cursor(this.#lists, start, this.#ends[word]!)
@@ -72,7 +72,7 @@ export class Vocabulary {
     return this.#text[start] !== bytes[0] && this.#text[end - 1] !== bytes[bytes.length - 1]
   }
 
-  /** The words in the bucket of a key. */
+  /** Yields the words in the bucket of a key. */
   #wordsWith(key: number): Uint32Array {
     const bucket = key % this.#bucketEnds.length
     const start = bucket === 0 ? 0 : this.#bucketEnds[bucket - 1]!

@@ -18,7 +18,7 @@ export function* hashVariants(points: ArrayLike<number>, shortest: number): Iter
   }
 }
 
-/** FNV-1a. */
+/** Hashes a word without one of its characters (FNV-1a). */
 function hashWithout(points: ArrayLike<number>, missing: number): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < points.length; i++) {

@@ -7,7 +7,7 @@ const COLORS = 6
 const INDUSTRIES = 6
 const TEXT = 1_000
 
-/** The little of a brand that the lookup of its publisher shows. */
+/** Converts a brand to the few facts that the lookup of its publisher shows. */
 export function toBrandCard({ brand_name, manifest }: BrandRow) {
   const { description, logos, logo_url, colors, industries } = manifest ?? {}
   const logo = toText(logo_url) ?? findLogo(logos)
@@ -32,7 +32,7 @@ function findLogo(logos: unknown): string | undefined {
   return toText((first as { url?: unknown } | undefined)?.url)
 }
 
-/** Colours are written as a list or by role. */
+/** Lists colours, which are written as a list or by role. */
 function listColors(colors: unknown): unknown[] | undefined {
   if (Array.isArray(colors)) return colors.slice(0, COLORS)
   if (typeof colors !== 'object' || colors === null) return undefined

@@ -53,7 +53,7 @@ export function findJsonEnd(value: Buffer): number {
   return end - value.readUInt16BE(end)
 }
 
-/** The files that decided a document; undefined where its domain's own one did alone. */
+/** Converts the files that decided a document; undefined if the domain's own file did alone. */
 export function toFiles(value: Buffer): Source[] | undefined {
   const end = findJsonEnd(value)
   if (end === value.length) return undefined

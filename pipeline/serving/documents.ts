@@ -178,7 +178,7 @@ function toHosting({ domain, resolved_location, valid }: PublisherRow) {
   }
 }
 
-/** One entry an agent, however many entries of the file name it. */
+/** Converts entries to agents: one item an agent, however many entries name it. */
 function toAgents(rows: readonly AuthorizationRow[]) {
   return [...groupByAgent(rows)].map(([url, [first]]) => ({
     url,
@@ -219,7 +219,7 @@ function groupByAgent(rows: readonly AuthorizationRow[]): Map<string, Authorizat
   return new Map([...agents].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** The first items as they are shown: only these are made, of a publisher's thousands. */
+/** Cuts the first items out of a publisher's thousands; only these are built. */
 function cut<Name extends string, Item>(
   name: Name,
   items: readonly Item[],

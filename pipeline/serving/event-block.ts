@@ -10,7 +10,7 @@ const ENTRY_BYTES = 16 + 4
 /** An id of 16 bytes, a character a byte: its order as text is the order of the log. */
 export type EventKey = string
 
-/** One byte a type, so that the blocks of a type are one key range. */
+/** Converts a type to one byte, so that the blocks of a type are one key range. */
 export function toTypeByte(type: EventType): number {
   return eventTypeNames.indexOf(type)
 }
@@ -76,7 +76,7 @@ export class EventBlock {
     return this.#bytes.toString('latin1', at, at + 16)
   }
 
-  /** The first event at or after a key; `count` when all come before it. */
+  /** Finds the index of the first event at or after a key; `count` when all come before it. */
   indexFrom(key: EventKey): number {
     let [low, high] = [0, this.count]
     while (low < high) {
@@ -96,7 +96,7 @@ export class EventBlock {
     return this.keyAt(this.count - 1)
   }
 
-  /** Bytes of the text from an event to before another, commas between included. */
+  /** Returns the bytes of the text from one event up to another, commas between included. */
   bytesBetween(from: number, to: number): number {
     return this.#end(to - 1) - this.#start(from)
   }

@@ -61,7 +61,7 @@ export function writeCell(
   target.writeUIntBE(succeeded, at + 10, 6)
 }
 
-/** The cells of `after`, and those of `before` that are of other files. */
+/** Merges the cells of `after` with those cells of `before` that belong to other files. */
 export function mergeFreshness(before: Uint8Array | undefined, after: Buffer): Buffer {
   if (before === undefined) return after
   const others: Buffer[] = []

@@ -65,13 +65,13 @@ export function toAdagents(entry: EntryRow) {
   return buildHostedAdagents({ ...normalizeEntryTime(entry), properties })
 }
 
-/** An entry with its time spelled as documents spell times. */
+/** Normalizes the time of an entry to the format of documents. */
 export function normalizeEntryTime(entry: EntryRow): EntryRow {
   const updated_at = toIso(Date.parse(entry.updated_at)).replace('.000Z', 'Z')
   return { ...entry, updated_at }
 }
 
-/** Entries whose domain points to its hosted file: what that says is derived from them. */
+/** Lists entries whose domain points to its hosted file, since the file's answers are derived from them. */
 export async function listInvalidatedHosted(
   db: Database,
   entries: readonly Pick<EntryRow, 'entity' | 'domain'>[],
@@ -93,7 +93,7 @@ export async function listInvalidatedHosted(
   return invalidated
 }
 
-/** Domains whose own file is a pointer to their hosted one. */
+/** Finds domains whose own file is a pointer to their hosted one. */
 export async function findPointingHere(
   db: Database,
   entity: Entity,

@@ -13,7 +13,7 @@ interface Stored {
   value: Buffer
 }
 
-/** Under what the pairs of one identifier stand together. */
+/** Builds the name under which the pairs of one identifier are stored. */
 export function toIdentifierName(pairKey: string): string {
   return pairKey.slice(0, pairKey.indexOf(' '))
 }
@@ -22,9 +22,9 @@ export function toIdentifierName(pairKey: string): string {
 export const PAIRS_READ = INLINE_PAIRS_MAX + 1
 
 /**
- * All pairs of an identifier as one value, which one read finds: asking for them as a range costs several
- * reads, and most names that are asked for have none. One that thousands list stays small, so that a
- * change of one of them writes little. Undefined where there are none.
+ * Encodes all pairs of an identifier as one value, which one read finds: a range costs several reads, and
+ * most requested names have none. The value of an identifier that thousands list stays small, so that a
+ * change of one of them writes little. Undefined if there are none.
  */
 export function encodePairs(pairs: readonly Stored[]): Buffer | undefined {
   if (pairs.length === 0) return undefined
@@ -35,7 +35,7 @@ export function encodePairs(pairs: readonly Stored[]): Buffer | undefined {
   return Buffer.from(lines.join('\n'), 'latin1')
 }
 
-/** Undefined where there are more than stand in the value. */
+/** Reads the pairs of a value; undefined if there are more than it holds. */
 export function readNamed(value: string): Pair[] | undefined {
   if (value === MANY) return undefined
   return value.split('\n').map(line => {

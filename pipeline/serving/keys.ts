@@ -7,8 +7,8 @@ import type { AuthorizationRow, PropertyRow } from '../model/rows.ts'
 import { toIdentifierKey } from '../resolve/identifiers.ts'
 
 /**
- * Keys of pairs. The first part is a hash, so that addresses of any length fit; all keys of one agent,
- * or of one identifier, stand together and are read as a range.
+ * Hashes the first part of a pair's key, so that addresses of any length fit. All keys of one agent, or of
+ * one identifier, are adjacent and are read as a range.
  */
 export function hashKey(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, 16)
@@ -42,7 +42,7 @@ export function toReachKey(agentUrl: string, publisher: string): string {
   return `${hashAgent(agentUrl)} ${publisher}`
 }
 
-/** An agent; those that differ in nothing but case stand together. */
+/** Builds the key of an agent; agents that differ only in case are adjacent. */
 export function toAgentKey(agentUrl: string): string {
   const own = hashAgent(agentUrl)
   const loose = agentUrl.toLowerCase()
@@ -54,7 +54,7 @@ export function toRoleKey(holder: RoleHolder, id: string): string {
   return `${holder} ${hashKey(id)}`
 }
 
-/** The file that is hosted for a domain. */
+/** Builds the key of the file that is hosted for a domain. */
 export function toHostedKey(kind: HostedKind, domain: string): string {
   return `${kind} ${domain}`
 }
@@ -64,7 +64,7 @@ export function toPointerKey(kind: SourceKind, location: string): string {
   return `${kind} ${isUrl(location) ? hashKey(location) : location}`
 }
 
-/** A logo of a brand; those of one brand stand together. */
+/** Builds the key of a logo; the logos of one brand are adjacent. */
 export function toLogoKey(domain: string, logoId: string): string {
   return `${domain} ${logoId}`
 }
@@ -85,7 +85,10 @@ export function toIdentifierEntryKey(key: string, rid: string): string {
   return `${hashKey(key)} ${rid}`
 }
 
-/** That a publisher's grants reach a property of another one, which its own was merged into. */
+/**
+ * Builds the key that marks a publisher whose grants reach a property of another one, into which its own
+ * was merged.
+ */
 export function toElsewhereKey(rid: string, publisher: string): string {
   return `${hashKey(`granted ${rid}`)} ${publisher}`
 }
@@ -96,7 +99,10 @@ export interface Findable {
   authorizations: readonly AuthorizationRow[]
 }
 
-/** Under what a publisher's active properties are found, and those of others that its grants reach. */
+/**
+ * Lists the keys under which a publisher's active properties are found, and those of others that its grants
+ * reach.
+ */
 export function listIdentifierKeys({ properties, authorizations }: Findable): string[] {
   const keys = new Set<string>()
   for (const row of properties.filter(({ status }) => status === 'active')) {
@@ -126,7 +132,7 @@ export function toHolderKey(domain: string): string {
   return `holder ${domain}`
 }
 
-/** Under which the domains that an organization holds stand together. */
+/** Builds the prefix under which the domains of an organization are stored. */
 export function toHoldingsKey(orgId: string): string {
   return `holds ${orgId}`
 }

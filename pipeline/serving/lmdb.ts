@@ -107,22 +107,22 @@ export class ServingStore {
     return root.transactionSync(() => new ServingStore(root, openRoot))
   }
 
-  /** True once all key spaces exist: a reader may open the file while the writer still creates it. */
+  /** Returns true once all key spaces exist: a reader may open the file while the writer still creates it. */
   get isComplete(): boolean {
     return Object.values(this.#spaces).every(space => space !== undefined)
   }
 
-  /** The commit this store shows; 0 before the first. */
+  /** Returns the commit that this store shows; 0 before the first. */
   get seq(): number {
     return this.#number('seq') ?? 0
   }
 
-  /** The commit in which any member changed last; 0 while there is none. */
+  /** Returns the last commit that changed a member; 0 while there is none. */
   get membersChanged(): number {
     return this.#number(MEMBERS_CHANGED) ?? 0
   }
 
-  /** True if properties were ever merged; looked up once a commit. */
+  /** Tells whether properties were ever merged; looked up once a commit. */
   get hasAliases(): boolean {
     const { seq } = this
     if (this.#aliases.seq !== seq) this.#aliases = { seq, are: this.count('alias') > 0 }
@@ -145,7 +145,7 @@ export class ServingStore {
     return this.#spaces[space].getBinaryFast(key) as Buffer | undefined
   }
 
-  /** The value as text, without a copy of its bytes. */
+  /** Reads a value as text, without copying its bytes. */
   text(space: SpaceName, key: Key): string | undefined {
     const value = this.peek(space, key)
     return value?.toString('utf8', 0, value.length)
@@ -159,7 +159,7 @@ export class ServingStore {
     return this.#spaces[space].doesExist(key)
   }
 
-  /** Keys from `start` (exclusive) upward, or downward from the end. */
+  /** Iterates over keys from `start` (exclusive) upward, or downward from the end. */
   keys(space: SpaceName, range: { after?: Buffer; below?: Buffer; limit?: number }): Buffer[] {
     const { after, below, limit } = range
     return [
@@ -177,7 +177,7 @@ export class ServingStore {
     return entries as Iterable<{ key: string; value: Uint8Array }>
   }
 
-  /** Entries whose key begins with `prefix` and a space, after the key `after` of them. */
+  /** Iterates over entries whose key begins with `prefix` and a space, after the key `after`. */
   range(
     space: SpaceName,
     prefix: string,
@@ -263,7 +263,7 @@ export class ServingStore {
     this.#logs = openLogs(this.#root)
   }
 
-  /** Read at every request, so it is read where it lies. */
+  /** Reads a number in place, since every request reads it. */
   #number(key: string): number | undefined {
     const digits = this.#spaces.meta.getBinaryFast(key)
     if (digits === undefined) return undefined
@@ -293,8 +293,8 @@ function openSpace(root: RootDatabase, name: SpaceName): Space<Buffer, Key> {
 }
 
 /**
- * The spaces of the event log again, for walking them: a page reads hundreds of entries, and copying
- * each key and value into a buffer of its own costs more than reading it.
+ * Opens the spaces of the event log a second time, for iteration: a page reads hundreds of entries, and
+ * copying each key and value into its own buffer costs more than reading it.
  */
 function openLog(root: RootDatabase, name: LogName): Space<Buffer, string> {
   return root.openDB<Buffer, string>(name, {

@@ -39,7 +39,7 @@ export class AgentKeys {
     this.#pins = new Cached(async () => ({ value: await fetchPins?.() }), now)
   }
 
-  /** The key of a `keyid` for what was signed at `created`, in seconds; see `Verifier.findKey`. */
+  /** Finds the key of a `keyid` for a signature `created` at a time, in seconds; see `Verifier.findKey`. */
   async findKey(keyid: string, created: number): Promise<PublicJwk | undefined> {
     const pins = await this.#pins.get()
     if (pins) return findPinned(pins, keyid, created) ?? this.#findNewPin(keyid, created)
@@ -50,7 +50,7 @@ export class AgentKeys {
     return moved === undefined || moved === uri ? undefined : this.#findAt(moved, keyid)
   }
 
-  /** A key of the JWKS at an address, which is fetched again where the key is not in it. */
+  /** Finds a key in the JWKS at an address, which is fetched again if it does not contain the key. */
   async #findAt(uri: string, keyid: string): Promise<PublicJwk | undefined> {
     if (this.#jwks?.uri !== uri) this.#jwks = { uri, keys: this.#cacheJwks(uri) }
     const { keys } = this.#jwks

@@ -1,12 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { parseByteDictionary } from './structured-fields.ts'
 
-/** The value of a `Content-Digest` header (RFC 9530) of a body, by SHA-256. */
+/** Computes the value of a `Content-Digest` header (RFC 9530) of a body, by SHA-256. */
 export function computeContentDigest(body: string | Uint8Array): string {
   return `sha-256=:${hashBody(body).toString('base64')}:`
 }
 
-/** True if a `Content-Digest` header has a SHA-256 member, and it is that of the body. */
+/** Checks that a `Content-Digest` header has a SHA-256 member that matches the body. */
 export function checkContentDigest(header: string, body: string | Uint8Array): boolean {
   const claimed = parseByteDictionary(header)?.get('sha-256')
   if (claimed === undefined) return false

@@ -33,7 +33,7 @@ export class Cached<Value> {
   readonly #load: () => Promise<{ value: Value | undefined; maxAge?: number | undefined }>
   readonly #now: () => number
 
-  /** `now` is in seconds. */
+  /** Creates a key set; `now` is in seconds. */
   constructor(
     load: () => Promise<{ value: Value | undefined; maxAge?: number | undefined }>,
     now: () => number,
@@ -42,7 +42,7 @@ export class Cached<Value> {
     this.#now = now
   }
 
-  /** The value that is kept, or a new one where it is too old or `refresh` asks for one. */
+  /** Gets the cached value, or a new one if it is too old or `refresh` is set. */
   async get(refresh = false): Promise<Value | undefined> {
     const age = this.#now() - this.#fetchedAt
     if (age < COOLDOWN_SECONDS || (!refresh && age < this.#lifetime)) return this.#value
@@ -61,7 +61,7 @@ export class Cached<Value> {
   }
 }
 
-/** The key of a `kid`. Undefined where there is none, and where two share it. */
+/** Finds the key of a `kid`. Undefined if there is none, or if two share it. */
 export function findInKeySet(jwks: unknown, keyid: string): PublicJwk | undefined {
   const keys = (jwks as { keys?: unknown } | null)?.keys
   if (!Array.isArray(keys)) return undefined

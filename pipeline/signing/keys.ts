@@ -21,7 +21,7 @@ export function isAlgorithm(alg: unknown): alg is Algorithm {
   return typeof alg === 'string' && Object.hasOwn(KINDS, alg)
 }
 
-/** True if a key is one of the algorithm and says that it verifies signatures of this profile. */
+/** Tells whether a key is of the algorithm and declares that it verifies signatures of this profile. */
 export function isKeyFor(jwk: PublicJwk, alg: Algorithm, { keyUse }: SigningProfile): boolean {
   const kind = KINDS[alg]
   const isOfAlgorithm =
@@ -36,7 +36,7 @@ export function isKeyFor(jwk: PublicJwk, alg: Algorithm, { keyUse }: SigningProf
   )
 }
 
-/** The key of a JWK, or undefined where its numbers are no point of its curve. */
+/** Imports the key of a JWK; undefined if its numbers are no point of its curve. */
 export function importPublicKey({ kty, crv, x, y }: PublicJwk): KeyObject | undefined {
   try {
     return createPublicKey({ key: { kty, crv, x, y } as JsonWebKey, format: 'jwk' })

@@ -15,7 +15,7 @@ export class OperatorKeys {
   readonly #uris: Cached<readonly string[]>
   readonly #sets = new Map<string, Cached<unknown>>()
 
-  /** `now` is in seconds. */
+  /** Creates the finder of operators' keys; `now` is in seconds. */
   constructor(domain: string, fetchJson: FetchJson, now: () => number) {
     this.#fetchJson = fetchJson
     this.#now = now

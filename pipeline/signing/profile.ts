@@ -38,7 +38,7 @@ export const MAX_WINDOW_SECONDS = 300
 /** Largest difference between the clocks of signer and verifier, in seconds. */
 export const MAX_SKEW_SECONDS = 60
 
-/** The profile of webhooks, which an agent posts to a buyer's address. */
+/** Builds the profile of webhooks, which an agent posts to a buyer's address. */
 export function buildWebhookProfile(protocolName: string): SigningProfile {
   return {
     kind: 'webhook',
@@ -49,7 +49,7 @@ export function buildWebhookProfile(protocolName: string): SigningProfile {
   }
 }
 
-/** The profile of a buyer's calls of an agent's tasks. */
+/** Builds the profile of requests, with which a buyer calls an agent's tasks. */
 export function buildRequestProfile(
   protocolName: string,
   digest: SigningProfile['digest'] = 'either',
@@ -63,7 +63,7 @@ export function buildRequestProfile(
   }
 }
 
-/** The code of a refusal as it is sent, such as `webhook_signature_tag_invalid`. */
+/** Converts a refusal to the code that is sent, such as `webhook_signature_tag_invalid`. */
 export function toErrorCode({ kind }: SigningProfile, refusal: Refusal): string {
   if (refusal === 'target_uri_malformed') return `${kind}_target_uri_malformed`
   return `${kind}_signature_${refusal}`

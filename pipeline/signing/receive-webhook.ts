@@ -24,7 +24,7 @@ export interface WebhookReceiver {
   verifier: Verifier
   deliveries: DeliveryStore
   process(webhook: Webhook): Promise<void>
-  /** In seconds. */
+  /** Returns the time in seconds. */
   now(): number
 }
 

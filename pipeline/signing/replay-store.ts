@@ -11,7 +11,7 @@ export interface Nonce {
 /** Remembers nonces. A receiver of several processes brings one that they share. */
 export interface ReplayStore {
   has(nonce: Nonce, now: number): boolean | Promise<boolean>
-  /** True if no further nonce of a key can be remembered. */
+  /** Tells whether no further nonce of a key can be remembered. */
   isFull(keyid: string, now: number): boolean | Promise<boolean>
   /** Remembers a nonce. False where it was remembered already. */
   add(nonce: Nonce, now: number): boolean | Promise<boolean>

@@ -20,9 +20,9 @@ export interface SigningOptions {
 }
 
 /**
- * The headers that sign a request: `Content-Digest` where the profile covers the body,
- * `Signature-Input` and `Signature`. The body must be sent as the very bytes that are given here.
- * Throws a TypeError where the URL cannot be signed or a covered header is absent.
+ * Signs a request and returns the headers: `Content-Digest` where the profile covers the body,
+ * `Signature-Input` and `Signature`. The body must be sent as the very bytes that are given here. Throws a
+ * TypeError where the URL cannot be signed or a covered header is absent.
  */
 export function signRequest(
   request: SignedRequest,

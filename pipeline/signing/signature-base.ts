@@ -8,7 +8,7 @@ export interface SignedRequest {
   body: string | Uint8Array
 }
 
-/** The value of a header; several are joined as HTTP does. Undefined where there is none. */
+/** Finds the value of a header; repeated headers are joined as HTTP does. Undefined if there is none. */
 export function findHeader({ headers }: SignedRequest, name: string): string | undefined {
   const found = Object.keys(headers).find(key => key.toLowerCase() === name)
   const value = found === undefined ? undefined : headers[found]
@@ -16,8 +16,8 @@ export function findHeader({ headers }: SignedRequest, name: string): string | u
 }
 
 /**
- * The text that is signed (RFC 9421 §2.5): a line for each component, and `params`, the value of
- * `Signature-Input`, as the last one. Undefined where a component is not known or its header is absent.
+ * Builds the text that is signed (RFC 9421 §2.5): a line for each component, and `params`, the value of
+ * `Signature-Input`, as the last one. Undefined if a component is unknown or its header is absent.
  */
 export function buildSignatureBase(
   request: SignedRequest,

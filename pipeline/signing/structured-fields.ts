@@ -17,9 +17,9 @@ const MEMBERS = /(?:"(?:\\.|[^"\\])*"|[^",])+/gs
 const LABELLED = /^([a-z*][a-z0-9_\-.*]*)=(.*)$/s
 
 /**
- * The members of a dictionary field (RFC 9651) as they were written, by label in their order.
- * Undefined where a label comes twice or a member has no value: the field's own rule would let the
- * last one win, and a signature must not have two readings.
+ * Splits a dictionary field (RFC 9651) into its members as they were written, by label in their order.
+ * Undefined if a label is repeated or a member has no value: by the field's own rule the last one would
+ * win, and a signature must have one reading.
  */
 function splitMembers(field: string): Map<string, string> | undefined {
   const parts = field.match(MEMBERS) ?? []
@@ -49,8 +49,8 @@ export function parseSignatureInputs(field: string): SignatureInput[] | undefine
 }
 
 /**
- * The byte sequences of a dictionary such as `Signature` or `Content-Digest`, by label. Both
- * alphabets of Base64 are read, with padding or without; undefined where a value mixes them.
+ * Parses the byte sequences of a dictionary such as `Signature` or `Content-Digest`, by label. Both
+ * alphabets of Base64 are read, with padding or without; undefined if a value mixes them.
  */
 export function parseByteDictionary(field: string): Map<string, Buffer> | undefined {
   const members = splitMembers(field)

@@ -12,9 +12,9 @@ const PARTS = /^(https?):\/\/([^/?#]+)([^?#]*)(\?[^#]*)?/i
 const UNRESERVED = /[A-Za-z0-9\-._~]/
 
 /**
- * The canonical form of a URL, so that signer and verifier sign the same bytes: lower-case scheme and
- * host, A-labels, no default port, user or fragment, dot segments resolved, unreserved characters of
- * the path decoded; the query stays byte for byte. Undefined for what is no http(s) URL with a host.
+ * Normalizes a URL, so that signer and verifier sign the same bytes: lower-case scheme and host, A-labels,
+ * no default port, user or fragment, dot segments resolved, unreserved characters of the path decoded; the
+ * query stays byte for byte. Undefined unless it is an http(s) URL with a host.
  */
 export function normalizeTargetUri(url: string): TargetUri | undefined {
   const parts = PARTS.exec(url)
@@ -25,7 +25,7 @@ export function normalizeTargetUri(url: string): TargetUri | undefined {
   return { uri: `${protocol}//${authority}${normalizePath(pathname)}${parts[4] ?? ''}`, authority }
 }
 
-/** True if the authority of a URL is written in ASCII, as HTTP transmits it. */
+/** Tells whether the authority of a URL is written in ASCII, as HTTP transmits it. */
 export function hasAsciiAuthority(url: string): boolean {
   const authority = PARTS.exec(url)?.[2] ?? ''
   // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is meant, control characters included

@@ -25,8 +25,8 @@ import { hasAsciiAuthority, normalizeTargetUri, type TargetUri } from './target-
 export interface Verifier {
   profile: SigningProfile
   /**
-   * The public key of a `keyid` of the expected signer, or undefined where it has none that was
-   * valid when the signature was `created`, in seconds.
+   * Finds the public key of a `keyid` of the expected signer; undefined if it had none that was valid when
+   * the signature was `created`, in seconds.
    */
   findKey(keyid: string, created: number): PublicJwk | undefined | Promise<PublicJwk | undefined>
   /** Tells if a key was revoked by the time in seconds. Without it no key is. */
@@ -120,8 +120,8 @@ function readClaim(request: SignedRequest, profile: SigningProfile, now: number)
 }
 
 /**
- * The signature of a request: the one labelled `sig1`, else the first. Undefined where a header does
- * not parse, where one of the two headers lacks it, or where a covered header has several values.
+ * Reads the signature of a request: the one labelled `sig1`, else the first. Undefined if a header does not
+ * parse, if one of the two headers lacks it, or if a covered header has several values.
  */
 function readHeaders(
   request: SignedRequest,
@@ -161,7 +161,7 @@ function checkComponents(
   return undefined
 }
 
-/** True if a target is reached over TLS, or stands on the loopback of this machine. */
+/** Tells whether a target is reached over TLS, or is the loopback of this machine. */
 function isSecure({ uri }: TargetUri): boolean {
   return /^https:|^http:\/\/(?:127\.\d+\.\d+\.\d+|\[::1\])[:/]/.test(uri)
 }

@@ -16,7 +16,7 @@ interface Commit<Row> {
 export class AppendedRows<Row> {
   readonly #commits = new WeakMap<Database, Commit<Row>>()
 
-  /** From here on a commit is made; what one before it noted, that came to nothing, is forgotten. */
+  /** Begins a commit; rows that a failed commit noted are forgotten. */
   begin(db: Database, seq: number): void {
     this.#commits.set(db, { seq, rows: [] })
   }
@@ -28,7 +28,7 @@ export class AppendedRows<Row> {
     this.#commits.set(db, { seq, rows: all && all.length <= APPENDED_ROWS_MAX ? all : undefined })
   }
 
-  /** Some of the rows were deleted again: what the commit added is to be read. */
+  /** Forgets what was noted, since some of the rows were deleted again: the commit's additions must be read. */
   forget(db: Database): void {
     this.#commits.delete(db)
   }

@@ -29,7 +29,7 @@ export const Checkpoint = z.object({
 })
 export type Checkpoint = z.infer<typeof Checkpoint>
 
-/** Undefined where there is none, or one that cannot be read: a start makes that again. */
+/** Reads the checkpoint; undefined if it is missing or unreadable: the next start writes it again. */
 export function readCheckpoint(paths: Paths): Checkpoint | undefined {
   return readJson(paths.checkpoint, Checkpoint)
 }

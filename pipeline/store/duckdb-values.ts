@@ -18,7 +18,7 @@ export function createRowMaker<Row>(result: Columns) {
   }
 }
 
-/** The shape text of from_json: lists of structs are spelled as JSON, other types by name. */
+/** Describes the structure for from_json: lists of structs are spelled as JSON, other types by name. */
 export function describeStructure(columns: [string, string][]): string {
   const shape = Object.fromEntries(columns.map(([name, type]) => [name, toShape(type)]))
   return JSON.stringify([shape]).replaceAll("'", "''")

@@ -164,9 +164,9 @@ export class Database {
   }
 
   /**
-   * These columns of all rows of `from`, spelled as text, nulls as empty ones: many small rows come so for
-   * a tenth of what they cost one by one. No value may hold one of the two characters between them.
-   * The rows can be walked once. A text that is kept of one keeps all of them in memory (`detach`).
+   * Reads these columns of all rows of `from` as text, nulls as empty texts, for a tenth of what many small
+   * rows cost one by one. No value may hold one of the two separators. The rows can be iterated once. A
+   * substring of one keeps all of them in memory (`detach`).
    */
   async texts(
     columns: readonly string[],
@@ -194,8 +194,8 @@ export class Database {
   }
 
   /**
-   * Rows as they are found, a few thousand at a time, on a connection of its own: for answers that are
-   * larger than the memory they may take.
+   * Streams rows in batches of a few thousand, on a connection of its own: for answers that are larger than
+   * the memory they may take.
    */
   async *stream<Row>(sql: string, parameters: Parameters = {}): AsyncGenerator<Row[]> {
     const connection = await this.#instance.connect()

@@ -89,7 +89,7 @@ export async function replaceEntries(db: Database, entries: readonly EntryRow[])
   await entryRows.replace(db, new Map(entries.map(entry => [toKey(entry), entry])))
 }
 
-/** The brand that an entry is, where no document says which one the domain is. */
+/** Converts an entry to a brand row, if no document says which brand the domain is. */
 export function toBrandRow(
   { domain, brand_name, source, document }: EntryRow,
   seq: number,
@@ -119,7 +119,7 @@ export function toBrandRow(
   }
 }
 
-/** The properties of a publisher's entry. */
+/** Reads the properties of a publisher's entry. */
 export function readProperties({ document }: Pick<EntryRow, 'document'>): HostedProperty[] {
   return (document.properties ?? []) as HostedProperty[]
 }

@@ -37,7 +37,7 @@ export class EventLog {
     this.#last = readLastEvent(paths)
   }
 
-  /** Id of the last event on disk. */
+  /** Returns the id of the last event on disk. */
   get last(): string | undefined {
     return this.#last
   }
@@ -65,7 +65,7 @@ export function listEventFiles(paths: Pick<Paths, 'events'>): string[] {
     .sort()
 }
 
-/** Id of the last event in the files; undefined where there is none, or its line is damaged. */
+/** Reads the id of the last event in the files; undefined if there is none, or its line is damaged. */
 export function readLastEvent(paths: Pick<Paths, 'events'>): string | undefined {
   for (const name of listEventFiles(paths).reverse()) {
     const last = readLastInFile(`${paths.events}/${name}`)
@@ -74,7 +74,7 @@ export function readLastEvent(paths: Pick<Paths, 'events'>): string | undefined 
   return undefined
 }
 
-/** The last event of a file, or why it has none. */
+/** Reads the last event of a file, or the reason why it has none. */
 export function readLastInFile(path: string): { id: string } | 'empty' | 'damaged' {
   const line = readLastWholeLine(path)
   if (line === undefined) return 'empty'

@@ -6,10 +6,10 @@ const NEVER = '1000TB'
 const frozen = new WeakMap<Database, Promise<void>>()
 
 /**
- * Brings all that is committed into the file of a database, and has it stand still until `release` is
- * called. What is committed meanwhile goes to the log beside it: DuckDB overwrites nothing that the last
- * checkpoint wrote before the next one, since a crash would leave it with that and the log alone. So a copy
- * made meanwhile is whole, and shows what was there at this moment. Nobody may commit until this resolves.
+ * Writes all that is committed into the file of a database, and keeps the file unchanged until `release` is
+ * called. Later commits go to the log beside it: DuckDB overwrites nothing that the last checkpoint wrote
+ * before the next one, since a crash would leave it with that and the log alone. So a copy made meanwhile
+ * is complete, and shows this moment. Nobody may commit until this resolves.
  */
 export async function freezeCheckpoints(db: Database): Promise<{ release(): Promise<void> }> {
   const before = frozen.get(db)
@@ -27,7 +27,7 @@ export async function freezeCheckpoints(db: Database): Promise<{ release(): Prom
   return { release }
 }
 
-/** On a connection of its own: on the other one a transaction may be under way. */
+/** Sets the checkpoint size on a connection of its own: on the other one a transaction may be open. */
 async function setCheckpointSize(db: Database, size: string): Promise<void> {
   const aside = await db.another()
   await aside.runTemporary(`set checkpoint_threshold = '${size}'`)

@@ -5,7 +5,7 @@ import { type Database, type Parameters, toListExpression } from './duckdb.ts'
 /** Represents a stored grant; its properties are in its property set. */
 export type StoredGrantRow = Omit<AuthorizationRow, 'property_rids'>
 
-/** The ids of the sets that any of the rids in a list, a parameter, is of. */
+/** Builds SQL for the ids of the sets that contain any of the rids in a list parameter. */
 export const setsReachingAny = (rids: string) =>
   `select set_id from property_sets where list_has_any(property_rids::varchar[], ${toListExpression(rids)})`
 

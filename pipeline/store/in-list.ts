@@ -1,8 +1,8 @@
 import { type Parameters, toListExpression } from './duckdb.ts'
 
 /**
- * The condition that `column` is one of these texts, with its parameter. For a single one nothing is
- * joined: a small question is then answered by the thread that asks it.
+ * Builds the condition that `column` is one of these texts, with its parameter. A single text needs no
+ * join: a small query then runs on the calling thread.
  */
 export function inList(
   column: string,

@@ -21,7 +21,7 @@ export class Lease {
     held.add(db.file)
   }
 
-  /** Undefined when another process holds it. A damaged file is replaced: it contains no facts. */
+  /** Takes the lease; undefined when another process holds it. A damaged file is replaced: it contains no facts. */
   static async take(file: string, aside?: Aside): Promise<Lease | undefined> {
     if (held.has(file)) return undefined
     try {

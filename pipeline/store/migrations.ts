@@ -86,7 +86,10 @@ export async function migrate(
   if (pending.length > 0) await db.run('checkpoint')
 }
 
-/** Tables without a row in `meta` are left of a first start that was cut off, and may be of any shape. */
+/**
+ * Creates the tables of a store. Tables without a row in `meta` are left of a first start that was
+ * interrupted, and may be of any shape.
+ */
 async function createStore(db: Database, store: StoreName): Promise<void> {
   const left = await db.all<{ name: string; rows: number }>(
     'select table_name as name, estimated_size as rows from duckdb_tables() where not temporary',

@@ -11,7 +11,7 @@ export function findBackupsBeside(accounts: string): string {
   return join(dirname(accounts), 'backups')
 }
 
-/** Every file name below DATA_DIR. */
+/** Resolves every file name below DATA_DIR. */
 export function resolvePaths(dataDir: string) {
   const dir = resolve(dataDir)
   const at = (...parts: string[]) => join(dir, ...parts)

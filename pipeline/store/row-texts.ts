@@ -2,7 +2,7 @@
 const CELL_END = '\u001f'
 export const ROW_END = '\u001e'
 
-/** One row after the other: all at once would be many times as much as the text. */
+/** Parses one row after the other: all at once would take many times the memory of the text. */
 export function* parseRows(text: string): Generator<string[]> {
   if (text === '') return
   let start = 0
@@ -15,7 +15,7 @@ export function* parseRows(text: string): Generator<string[]> {
 const LIST_ROWS = 10_000
 const LIST_CHARS = 16 * 1024 * 1024
 
-/** Rows as JSON, in lists that are not too long to be one text: a single row may hold a megabyte. */
+/** Splits rows into JSON lists that are short enough for one text: a single row may hold a megabyte. */
 export function* chunkRows(rows: readonly object[]): Generator<string> {
   let texts: string[] = []
   let chars = 0

@@ -33,7 +33,7 @@ export async function updateRows<Row extends object>(
   else await db.update(table, key, [...changed], fresh)
 }
 
-/** Nothing is joined for a single row. */
+/** Updates a single row, without a join. */
 async function updateRow(
   db: Database,
   table: string,
@@ -53,7 +53,7 @@ async function updateRow(
   )
 }
 
-/** The columns in which a row says something else than before. */
+/** Lists the columns in which a row differs from the one before. */
 function listDiffering<Row extends object>(old: Row, row: Row): string[] {
   const columns = Object.keys(row) as (keyof Row & string)[]
   return columns.filter(column => !isSame(old[column] ?? null, row[column] ?? null))
@@ -64,7 +64,7 @@ function isSame(a: unknown, b: unknown): boolean {
   return a === b || (areBoth && JSON.stringify(a) === JSON.stringify(b))
 }
 
-/** The columns of a row as they are given to a statement. */
+/** Converts a row to its columns as statement parameters. */
 function toCells(row: object): Map<string, Parameter> {
   const cells = Object.entries(row).map(([column, value]): [string, Parameter] => [
     column,

@@ -20,7 +20,7 @@ export function createTables(db: Database, folder: 'tables' | 'accounts'): Promi
   return db.transaction(() => declareTables(db, folder))
 }
 
-/** Does the same inside the transaction of a caller. */
+/** Creates the same tables inside the transaction of a caller. */
 export async function declareTables(db: Database, folder: 'tables' | 'accounts'): Promise<void> {
   for (const name of listTables(folder)) {
     await db.run(readFileSync(join(getFolder(folder), `${name}.sql`), 'utf8'))

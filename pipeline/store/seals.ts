@@ -50,7 +50,7 @@ export class Seals {
     return seals
   }
 
-  /** True if the start before this one ended while it checked the files. */
+  /** Tells whether the previous start ended while it checked the files. */
   get isTested(): boolean {
     return this.#before === 'test'
   }
@@ -120,7 +120,7 @@ export class Seals {
     else this.#marks.set(name, mark)
   }
 
-  /** In one piece, never shorter than before: a process that is killed leaves the old text or the new. */
+  /** Writes the file at once, never shorter than before: a process that is killed leaves the old text or the new. */
   #write(state: State): void {
     this.#state = state
     const text = `${state}${JSON.stringify(Object.fromEntries(this.#marks))}`

@@ -18,7 +18,7 @@ export class SeenIds {
   }
 }
 
-/** By two hashes (FNV-1a, from two beginnings); the places are that far apart. */
+/** Hashes an id to its bits by two hashes (FNV-1a, from two offsets): one is the start, the other the step. */
 function hashPlaces(id: string): number[] {
   let first = 0x811c9dc5
   let second = 0x01234567

@@ -39,7 +39,7 @@ export class TableVersions {
     this.#all++
   }
 
-  /** Stays the same as long as none of these tables is written. */
+  /** Returns a number that stays the same as long as none of these tables is written. */
   version(tables: readonly string[]): number {
     return tables.reduce((sum, table) => sum + (this.#counts.get(table) ?? 0), this.#all)
   }

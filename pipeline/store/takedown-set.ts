@@ -19,7 +19,10 @@ export class TakenDown {
   }
 }
 
-/** Submissions about a place of theirs; whose it is, and the list itself, are other questions. */
+/**
+ * Finds submissions about a place that was taken down; operations on ownership and on the list itself are
+ * not among them.
+ */
 export function findRefusedPlaces(
   submissions: readonly Submission[],
   takenDown: TakenDown,
@@ -59,7 +62,7 @@ export const withheld: KnownFile = {
   },
 }
 
-/** The host of a column that holds domains or addresses. */
+/** Builds SQL for the host of a column that holds domains or addresses. */
 const selectHost = (column: string) =>
   `if(contains(${column}, '://'), regexp_extract(${column}, '^[a-z]+://([^/:?#]+)', 1), ${column})`
 

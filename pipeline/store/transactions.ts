@@ -12,7 +12,7 @@ export class Transactions {
   /** One that was asked for begins with the first statement that writes. */
   #state: 'none' | 'asked for' | 'open' = 'none'
 
-  /** `failed` is called when what was written may be undone. */
+  /** Creates the transactions of a connection; `failed` is called when written rows may be undone. */
   constructor(run: Run, failed: () => void) {
     this.#run = run
     this.#failed = failed
@@ -40,7 +40,7 @@ export class Transactions {
     })
   }
 
-  /** Comes before each statement that writes. */
+  /** Begins a requested transaction; called before each statement that writes. */
   async beforeWriting(): Promise<void> {
     if (this.#state === 'asked for') await this.#begin()
   }

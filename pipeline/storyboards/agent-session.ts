@@ -54,7 +54,7 @@ export class AgentSession {
     this.#signal = signal
   }
 
-  /** True once the time of the conversation is used up, or nobody waits. */
+  /** Tells whether the time of the session is used up, or nobody waits for it. */
   get isOver(): boolean {
     return this.#signal.aborted
   }

@@ -55,7 +55,7 @@ function keepOutputs(
   }
 }
 
-/** Codes are words of the protocol; the message is the agent's own, and is cut. */
+/** Describes an error by its code, which is a word of the protocol, and the agent's message, which is cut. */
 function describeError({ code, message }: { code?: string; message?: string }): string {
   const named = code === undefined ? 'refused without a code' : `refused with ${shortenText(code)}`
   return message === undefined ? named : `${named}: ${shortenText(message)}`

@@ -87,7 +87,7 @@ export async function finishBackup(
   return manifest
 }
 
-/** The manifest of a backup whose files are what it says they are. Throws with what is wrong. */
+/** Checks a backup against its manifest and returns it. Throws with what differs. */
 export async function checkBackup(dir: string): Promise<Manifest> {
   const file = `${dir}/${MANIFEST}`
   if (!existsSync(file)) throw new Error(`${dir} is no backup: it has no ${MANIFEST}`)

@@ -46,7 +46,7 @@ interface Dependent {
   subject: Domain
 }
 
-/** Domains are ASCII. */
+/** Compares sources by domain, which is ASCII. */
 function compareSources(a: Dependent, b: Dependent): number {
   return a.subject < b.subject ? -1 : a.subject > b.subject ? 1 : 0
 }
@@ -87,7 +87,7 @@ const firstSourceKind: Record<Rule, SourceKind> = {
   publisher: 'adagents.json',
 }
 
-/** Domains after `after` that a rule may have an answer for: those that its first file is known of. */
+/** Lists domains after `after` to which a rule may apply: those whose first file is known. */
 export async function listSubjects(
   db: Database,
   rule: Rule,
@@ -151,7 +151,7 @@ export async function wakeNow(
   )
 }
 
-/** A subject's own file needs no row. */
+/** Converts dependencies to rows; a subject's own file needs none. */
 function* toDependencyRows(rule: Rule, derived: readonly Derived<string, unknown>[]) {
   for (const { subject, asked } of derived) {
     const others = new Map(

@@ -53,7 +53,7 @@ export class Files {
     return parseHostedDomain(this.#base, source)
   }
 
-  /** Hands over a document that was just kept, so that the index need not be asked for it. */
+  /** Adds a document that was just stored, so that the index need not be queried for it. */
   add(source: Source, document: NonNullable<KnownFile['document']>): void {
     this.#fresh.set(toSourceKey(source), document)
   }
@@ -244,8 +244,8 @@ class Running<Subject, Answer> {
   }
 
   /**
-   * A hosted file is shown to who came by its domain's own file, and to nobody else: so whatever
-   * depends on it depends on that one, which a save invalidates.
+   * Finds a file for a rule. A hosted file is shown only to rules that came by its domain's own file:
+   * so whatever depends on it depends on that one, which a save invalidates.
    */
   #look(source: Source, files: Files): KnownFile {
     const domain = files.hostedFor(source)

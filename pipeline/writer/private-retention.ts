@@ -49,7 +49,7 @@ export async function forgetPrivateRows(
   await forgetRequesters(accounts, until)
 }
 
-/** The index forgets first: what it knows the accounts must know too. */
+/** Drops old submissions, from the index first: what it knows the accounts must know too. */
 async function dropSubmissions(
   index: Database,
   accounts: Database,

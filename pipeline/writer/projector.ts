@@ -94,7 +94,7 @@ export class Projector {
     }
   }
 
-  /** Does what a crash left undone, and tries again what could not be projected. */
+  /** Completes what a crash interrupted, and retries what could not be projected. */
   async recover({ seq }: Meta): Promise<void> {
     const { paths, index, serving } = this.#of
     await this.show(seq)

@@ -67,7 +67,10 @@ export class Publishing {
     await this.#search.close()
   }
 
-  /** No commit runs until the index is frozen; the copy and its checksum do not delay commits. */
+  /**
+   * Publishes a snapshot. No commit runs until the index is frozen; the copy and its checksum do not delay
+   * commits.
+   */
   async #publish(): Promise<number> {
     const { paths, log, clock, seals, snapshotsKept, step } = this.#of
     const shown = readCheckpoint(paths)?.as_of

@@ -65,7 +65,10 @@ export async function deriveAgain(
   return { drafts, held: publishers.held, unfinished: publishers.unfinished }
 }
 
-/** Agents by what reaches them, what was declared of them and what they said; who is probed follows. */
+/**
+ * Updates agents by the grants that reach them, the files that declare them and their own statements, and
+ * then the list of agents to probe.
+ */
 async function updateAllOfAgents(
   db: Database,
   reached: readonly FacetCount[],

@@ -45,7 +45,10 @@ export async function followRetention(
   }
 }
 
-/** A block never holds events of two commits, nor a commit those of two days: it goes as a whole. */
+/**
+ * Lists the blocks before a day. A block never holds events of two commits, nor a commit those of two days:
+ * it is deleted as a whole.
+ */
 function listBlocksBefore(serving: ServingStore, id: Buffer): Entry[] {
   const inLog = serving.keys('event', { below: id })
   const byType = eventTypeNames.flatMap(type => {
@@ -77,7 +80,7 @@ function listFolders(folder: string): string[] {
     .map(({ name }) => `${folder}/${name}`)
 }
 
-/** The least id that an event of this moment can have. */
+/** Builds the smallest id that an event of this instant can have. */
 function buildFirstId(instant: Instant): string {
   const hex = instant.toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`

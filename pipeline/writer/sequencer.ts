@@ -105,7 +105,10 @@ export class Sequencer {
     this.#upkeep = new Upkeep({ ...parts, last: () => meta.seq })
   }
 
-  /** Undefined while another process writes. What a crash left half done is done when it returns. */
+  /**
+   * Opens the sequencer; undefined while another process writes. Commits that a crash interrupted are
+   * complete when it returns.
+   */
   static async open(options: SequencerOptions): Promise<Sequencer | undefined> {
     const stores = await openStores(options.config.DATA_DIR, options.log)
     if (stores === undefined) return undefined
@@ -136,7 +139,7 @@ export class Sequencer {
     return sequencer
   }
 
-  /** Number of the last commit. */
+  /** Returns the number of the last commit. */
   get seq(): number {
     return this.#meta.seq
   }
@@ -250,7 +253,7 @@ export class Sequencer {
     return { seq, events: 0, answers: new Map([[submission.submission_id, answer]]) }
   }
 
-  /** The index has a commit that the other stores have not; a later one would leave a gap there. */
+  /** Stops the writer: the index has a commit that the other stores lack, and a later one would leave a gap there. */
   #break(cause: unknown): never {
     this.#broken = new Fatal('a commit was not projected: start again', { cause })
     throw this.#broken

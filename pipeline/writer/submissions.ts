@@ -12,8 +12,8 @@ import type { Newcomer } from './crawl/newcomer.ts'
 export const OPEN_SHARE = 0.9
 
 /**
- * The submissions that were not done before: each is carried out once. The index is asked for those
- * alone that are not `fresh`: it knows none that the accounts do not know.
+ * Finds submissions that were not done before: each is carried out once. The index is queried only for
+ * those that are not `fresh`: it knows none that the accounts do not know.
  */
 export async function findSubmissionsToDo(
   db: Database,
@@ -47,7 +47,7 @@ export function noteDone(
 
 export const domainOperations = ['domains.add', 'crawl.request', 'domain.readmit'] as const
 
-/** Domains that people asked for join the frontier, or are due again. */
+/** Applies requested domains: they join the frontier, or are due again. */
 export async function applyDomains(
   db: Database,
   operations: readonly OperationOf<(typeof domainOperations)[number]>[],

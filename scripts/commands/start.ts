@@ -155,7 +155,10 @@ async function startApis(
   return first?.url ?? ''
 }
 
-/** Its tenants have the addresses of agents of the demo internet, whose requests are passed on to it. */
+/**
+ * Starts the agent. Its tenants have the addresses of agents of the demo internet, whose requests are
+ * forwarded to it.
+ */
 async function startAgent(supervisor: Supervisor, env: Environment): Promise<string> {
   const urls = cast.flatMap(agent => (agent.tenant ? [[agent.tenant, toUrl(agent)]] : []))
   const agentEnv = { AGENT_URLS: JSON.stringify(Object.fromEntries(urls)), ...env }

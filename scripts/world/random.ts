@@ -1,10 +1,10 @@
 export type Random = {
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   next(): number
   below(limit: number): number
   chance(share: number): boolean
   pick<T>(list: readonly [T, ...T[]]): T
-  /** Up to `count` different members, in random order. */
+  /** Picks up to `count` different members, in random order. */
   some<T>(list: readonly T[], count: number): T[]
 }
 

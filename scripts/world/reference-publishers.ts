@@ -93,7 +93,7 @@ function buildWebsite(domain: string, channels: readonly string[]): Part {
   return { type: 'website', name: 'Site', channels, identifier: ['domain', domain] }
 }
 
-/** The sites of these publishers, whose files let the agent sell everything that they own. */
+/** Builds the sites of these publishers, whose files authorize the agent for everything that they own. */
 export function buildReferencePlaces(): Place[] {
   return referencePublishers.map(publisher => ({
     host: publisher.domain,
@@ -128,7 +128,7 @@ function buildDocument({ domain, name, topics, countries, parts }: ReferencePubl
   })
 }
 
-/** The facts that a catalogue needs, an entry for each publisher and a line for each fact. */
+/** Renders the facts that a catalogue needs, an entry for each publisher and a line for each fact. */
 export function renderReferencePublishers(): string {
   const entries = referencePublishers.map(({ domain, name, topics, countries, parts }) => {
     const channels = parts.flatMap(part => part.channels)

@@ -22,7 +22,7 @@ export type World = {
   sites: { get(host: string): Site | undefined }
   /** Results that a crawler should find, one short word per domain and file. */
   expected: readonly Expectation[]
-  /** Name to certify for a host; a wildcard saves a bench one certificate per host. */
+  /** Names the certificate for a host; a wildcard saves a bench one certificate per host. */
   certificateName?(host: string): string
 }
 

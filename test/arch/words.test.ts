@@ -60,6 +60,14 @@ describe('a broken rule is found', () => {
       '/** Whose a domain is. */\nconst a = 1',
       '“Whose a domain is. …”: begin a comment with its verb or its object',
     ],
+    [
+      '/** The owner of a domain. */\nfunction findOwner() {}',
+      '“The owner of a domain. …”: say first what the function does',
+    ],
+    [
+      'class Pages {\n  /** All of them. */\n  async list(domain: string) {}\n}',
+      '“All of them. …”: say first what the function does',
+    ],
     ['call({ ...{ a, b } })', 'an object literal is spread in another one'],
   ])('%s', (source, fault) => {
     expect(findWordFaults('api/a.ts', source)).toEqual([`api/a.ts: ${fault}`])
@@ -72,7 +80,8 @@ describe('a broken rule is found', () => {
     'class Pages {\n  findAsOf() {}\n}',
     'const SeenIds = 1',
     'const CANDIDATES_MAX = 10',
-    '/** Finds a brand. */',
+    '/** Finds a brand. */\nfunction findBrand() {}',
+    '/** The brands by domain. */\nconst brands = new Map()',
     'call({ ...rest })',
   ])('%s is fine', source => {
     expect(findWordFaults('api/a.ts', source)).toEqual([])

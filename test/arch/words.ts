@@ -53,6 +53,32 @@ export const ofIdiom = /(^a|A)sOf$|^oneOf$/
 export const riddle =
   /^(what|who|whose|whom|whoever|whatever|whether|where|when|how|which|of|those|such|as|the same)\b/i
 
+/** Verbs of comments that no function begins with. */
+const commentVerbs =
+  'allocates brings caches compiles forecasts frees initializes kills lends samples spends throws yields'
+
+/** First words of a comment on a function: it says what the function does. */
+const actions = new Set([
+  ...[...verbs].flatMap(verb => [`${verb}s`, `${verb}es`, verb.replace(/y$/, 'ies')]),
+  ...commentVerbs.split(' '),
+  'has',
+  'is',
+])
+
+/** Finds comments on functions and methods, with what they say. */
+const functionComment =
+  /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n *(?:(?:export )?(?:default )?(?:async )?function\b|(?:(?:static|async|get|set|readonly) |\*)*#?\w+(?:<[^\n]*>)?\(|(?:export )?const \w+ = (?:async )?\([^\n]*\) =>)/g
+
+/** Lists the comments on functions that do not begin with what the function does. */
+function findIdleComments(source: string): string[] {
+  const texts = Array.from(source.matchAll(functionComment), ([, text]) =>
+    text!.replace(/^\s*\*\s?/gm, '').trim(),
+  )
+  return texts
+    .filter(text => !actions.has(text.split(/[\s,.;:]/)[0]!.toLowerCase()))
+    .map(text => `“${text.slice(0, 40)} …”: say first what the function does`)
+}
+
 /** Names of constants that say neither thing nor unit. */
 export const vagueConstant =
   /^(FEW|MOST|MORE|LEAST|QUIET|LOUD|NIGHT|SHORTEST|LONGEST|GOOD_FOR|SOME)$/
@@ -112,7 +138,8 @@ export function findWordFaults(path: string, source: string): string[] {
     .map(text => `“${text.slice(0, 40)} …”: begin a comment with its verb or its object`)
   const literals = source.includes('...{ ') ? ['an object literal is spread in another one'] : []
   const words = findPrivateWords(source)
-  return [...functions, ...methods, ...constants, ...comments, ...literals, ...words].map(
+  const idle = findIdleComments(source)
+  return [...functions, ...methods, ...constants, ...comments, ...idle, ...literals, ...words].map(
     fault => `${path}: ${fault}`,
   )
 }

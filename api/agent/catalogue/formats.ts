@@ -48,7 +48,7 @@ function buildBanner(width: number, height: number, name: string): Format {
   }
 }
 
-/** A banner that is made of a brief: its picture is drawn. */
+/** Builds the format of a banner that is made from a brief: this agent draws its picture. */
 function buildDrawnBanner(width: number, height: number): Format {
   return {
     id: `display_${width}x${height}_generative`,
@@ -70,7 +70,7 @@ function buildDrawnBanner(width: number, height: number): Format {
   }
 }
 
-/** A tag that shows a video of so many seconds in any player. */
+/** Builds the format of a tag that plays a video of this many seconds in any player. */
 function buildVideoTag(seconds: number): Format {
   return {
     id: `vast_${seconds}s`,

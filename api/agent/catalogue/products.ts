@@ -54,7 +54,7 @@ export function findListedProduct(id: string): Product | undefined {
   return products.find(product => product.id === id)
 }
 
-/** Ids of the ways in which a product is priced: fixed, or by bidding. */
+/** Lists the ids of a product's pricing options: fixed, or by bidding. */
 export function listPricingOptionIds({ offer }: Product): readonly string[] {
   if (offer.ids) return offer.ids.pricingOptions
   return [offer.delivery === 'guaranteed' ? 'cpm_fixed' : 'cpm_auction']

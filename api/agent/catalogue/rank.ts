@@ -1,6 +1,6 @@
 import { type Product, products } from './products.ts'
 
-/** Words of a text in lower case; those of one or two letters tell nothing. */
+/** Splits a text into words in lower case; words of one or two letters are left out. */
 function splitWords(text: string): Set<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [])
 }
@@ -11,7 +11,7 @@ function listWords({ name, description, publisher, offer }: Product): Set<string
 
 const wordsByProduct = new Map(products.map(product => [product, listWords(product)]))
 
-/** Share of the words of a text that a product has, 0 to 1. */
+/** Scores a product by the share of the words of a text that it contains, 0 to 1. */
 export function scoreProduct(product: Product, text: string): number {
   const wanted = splitWords(text)
   const own = wordsByProduct.get(product) ?? listWords(product)
@@ -20,8 +20,8 @@ export function scoreProduct(product: Product, text: string): number {
 }
 
 /**
- * Products in the order of how much of a text they have. Those that have nothing of it are left out,
- * unless all have nothing: a brief that names no topic is answered with everything.
+ * Ranks products by how many words of a text they contain. Products with none are left out, unless all have
+ * none: a brief that names no topic is answered with everything.
  */
 export function rankProducts(candidates: readonly Product[], text: string): Product[] {
   const scored = candidates.map(product => ({ product, score: scoreProduct(product, text) }))

@@ -47,7 +47,7 @@ export function listProducts(
   return seeded.length === 0 ? products : [...products, ...seeded.map(toProduct)]
 }
 
-/** Every product of the sandbox is inventory of the publisher that is there to practise on. */
+/** Converts an entry to a product; every product of the sandbox belongs to the practice publisher. */
 function toProduct(seeded: SeededProduct): Product {
   const prices = seeded.prices.length > 0 ? seeded.prices : [FIRST_PRICE]
   const { cpm, currency } = prices[0]!

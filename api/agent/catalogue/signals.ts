@@ -15,7 +15,7 @@ export interface Signal {
   priceId?: string
 }
 
-/** Id of the one way in which a signal is priced. */
+/** Finds the id of the one pricing option of a signal. */
 export function findSignalPriceId({ priceId, monthly }: Signal): string {
   return priceId ?? (monthly === undefined ? 'cpm' : 'monthly')
 }

@@ -53,7 +53,7 @@ export function readBrief({ message, assets, brand }: Sources): Brief {
   }
 }
 
-/** True if there is anything to make a creative of. */
+/** Tells whether there is anything to make a creative from. */
 export function hasContent({ assets, headline, brandName }: Brief): boolean {
   return Object.keys(assets).length > 0 || headline !== undefined || brandName !== undefined
 }
@@ -63,7 +63,7 @@ function readText(asset: Asset | Asset[] | undefined): string | undefined {
   return typeof content === 'string' && content !== '' ? content : undefined
 }
 
-/** The first sentence of a message, as the headline of a creative that has no other. */
+/** Extracts the first sentence of a message, as the headline of a creative that has no other. */
 function extractFirstSentence(message: string): string | undefined {
   const [sentence] = message.trim().split(/(?<=[.!?])\s/)
   return sentence ? truncateText(sentence, 60) : undefined

@@ -59,7 +59,7 @@ function makeAsset(
   }
 }
 
-/** A tag for the video among the assets; undefined where there is none that is long enough. */
+/** Makes a tag for the video among the assets; undefined when none has the required length. */
 function makeVideoTag(
   { requirements = {} }: FormatAsset,
   { size }: Format,
@@ -82,7 +82,7 @@ function makeVideoTag(
   }
 }
 
-/** The asset of the wanted name, or else the first of its type. */
+/** Finds the asset with the wanted name, or else the first of its type. */
 function findSupplied({ asset_id, asset_type }: FormatAsset, assets: Assets): Asset | undefined {
   const named = [assets[asset_id]].flat()[0]
   if (named) return named

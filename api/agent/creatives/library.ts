@@ -4,7 +4,7 @@ import { toFormatId } from '../tasks/format-id.ts'
 import { assertMatchesFormat, resolveFormat } from './check-manifest.ts'
 import type { Creative, StoredCreative } from './creative.ts'
 
-/** The library of an account at one tenant. */
+/** Builds the key of an account's library at one tenant. */
 export function toLibraryScope({ tenant }: TaskContext, accountId: string): string {
   return `${tenant} ${accountId}`
 }

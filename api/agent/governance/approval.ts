@@ -56,7 +56,7 @@ export function readApproval(
   return { approval: approval.data }
 }
 
-/** The address of the governance tenant, which issues approvals. */
+/** Returns the address of the governance tenant, which issues approvals. */
 export function toIssuer({ toAddress }: TaskContext): string {
   return toAddress('governance')
 }

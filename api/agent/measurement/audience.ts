@@ -62,7 +62,7 @@ function hashMember({ external_id }: Member): string {
   return createHash('sha256').update(external_id).digest('hex').slice(0, 16)
 }
 
-/** An audience as answers show it: how many people it has, and how many are matched. */
+/** Describes an audience in the form in which answers show it: how many people it has, and how many are matched. */
 export function describeAudience(audience: Audience): Record<string, unknown> {
   const { audience_id, name, members, syncedAt } = audience
   const matched = members.filter(

@@ -25,7 +25,7 @@ export function attachCreative(
   keepMediaBuy(updateBuy(buy, { packages }, context).buy, context)
 }
 
-/** Ids of the packages of an account that show a creative. */
+/** Lists the ids of an account's packages that show a creative. */
 export function listAssignedPackages(
   creativeId: string,
   accountId: string,

@@ -33,7 +33,7 @@ function planPackage(pkg: Package, buy: MediaBuy, now: Instant): Period[] {
   return isHeld || from >= until || left <= 0 ? past : [...past, { from, until, spend: left }]
 }
 
-/** The part of a period before a time. */
+/** Cuts a period off at a time, with its share of the spending. */
 function cutPeriod({ from, until, spend }: Period, at: Instant): Period {
   if (until <= at) return { from, until, spend }
   return { from, until: at, spend: (spend * (at - from)) / (until - from) }
@@ -47,26 +47,26 @@ export function sumSpend(periods: readonly Period[], from: Instant, until: Insta
   }, 0)
 }
 
-/** Share of the budget that is spent in the end: all of it where delivery is guaranteed. */
+/** Finds the share of the budget that is spent in the end: all of it where delivery is guaranteed. */
 function findFill(pkg: Package): number {
   return pkg.terms.isGuaranteed
     ? 1
     : LEAST_FILL + (1 - LEAST_FILL) * findShare(`fill ${pkg.package_id}`)
 }
 
-/** Price of a thousand impressions of a package. */
+/** Finds the price of a thousand impressions of a package. */
 export function findRate(pkg: Package): number {
   const { cpm } = pkg.terms
   return pkg.bid_price === undefined ? cpm : Math.max(cpm, pkg.bid_price)
 }
 
-/** Clicks of an impression of a package, the same at all times. */
+/** Finds the clicks per impression of a package, which never change. */
 export function findClickRate(pkg: Package): number {
   const { least, most } = CLICK_RATE
   return least + (most - least) * findShare(`clicks ${pkg.package_id}`)
 }
 
-/** A number from 0 to 1 that follows from a text alone. */
+/** Derives a number from 0 to 1 from a text. */
 function findShare(text: string): number {
   return createHash('sha256').update(text).digest().readUInt32BE() / 2 ** 32
 }

@@ -39,7 +39,7 @@ function toMetrics(impressions: number, spend: number, clicks: number): Metrics 
   return { impressions, spend, clicks, ctr: impressions > 0 ? clicks / impressions : 0 }
 }
 
-/** Delivery day by day in UTC. The days add up to the whole, but for what rounding takes. */
+/** Lists the delivery day by day in UTC. The days add up to the whole, except for rounding. */
 export function listDays(
   pkg: Package,
   from: Instant,
@@ -58,7 +58,7 @@ export function listDays(
   })
 }
 
-/** Share of what should be spent by now that was: 1 where it is on its way. */
+/** Finds the share of the planned spending until now that was spent: 1 when the buy is on track. */
 export function findPacing(pkg: Package, buy: MediaBuy, now: Instant): number {
   const start = pkg.start ?? buy.start
   const end = pkg.end ?? buy.end
@@ -67,7 +67,7 @@ export function findPacing(pkg: Package, buy: MediaBuy, now: Instant): number {
   return Math.round((sumSpend(pkg.periods, 0, now) / (pkg.budget * elapsed)) * 100) / 100
 }
 
-/** Delivery of a package from its beginning until now. */
+/** Describes the delivery of a package from its beginning until now. */
 export function describeSnapshot(
   buy: MediaBuy,
   pkg: Package,

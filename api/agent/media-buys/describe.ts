@@ -5,7 +5,10 @@ import { toFormatId } from '../tasks/format-id.ts'
 import type { Cancellation, MediaBuy, Package } from './media-buy.ts'
 import { findStatus, listValidActions } from './status.ts'
 
-/** Status, revision and what may be done now. `status` is that of the buy, under both of its names. */
+/**
+ * Describes the status, the revision and the valid actions of a buy. `status` is the status of the buy,
+ * under both of its names.
+ */
 export function describeState(buy: MediaBuy, now: Instant): Record<string, unknown> {
   const status = findStatus(buy, now)
   return {
@@ -17,7 +20,7 @@ export function describeState(buy: MediaBuy, now: Instant): Record<string, unkno
   }
 }
 
-/** A package as it was bought. */
+/** Describes a package as it was bought. */
 export function describePackage(pkg: Package, context: TaskContext): Record<string, unknown> {
   const missing = pkg.creative_assignments.length === 0 && !pkg.cancellation
   const wanted = pkg.terms.formats

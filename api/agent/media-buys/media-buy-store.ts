@@ -53,13 +53,13 @@ export function findBuyOfPackage(
   return id === undefined ? undefined : state.get('media_buy', tenant, id)
 }
 
-/** Buys by their ids; an id that is not known is left out. */
+/** Finds buys by their ids; unknown ids are left out. */
 export function findMediaBuys(ids: readonly string[], { state, tenant }: TaskContext): MediaBuy[] {
   const found = [...new Set(ids)].map(id => state.get('media_buy', tenant, id))
   return found.filter(buy => buy !== undefined)
 }
 
-/** Media buys of an account, or of everybody, the oldest first. */
+/** Lists the media buys of an account, or of everybody, oldest first. */
 export function listMediaBuys(
   accountId: string | undefined,
   { state, tenant }: TaskContext,

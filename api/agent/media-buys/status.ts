@@ -20,7 +20,7 @@ export const StatusFilter = z
   .union([BuyStatus, z.array(BuyStatus).min(1)])
   .describe('Only buys of this status, or of one of these')
 
-/** The statuses of a filter; those that are usual where there is none. */
+/** Converts a filter to a list of statuses; without a filter, to the default ones. */
 export function toStatuses(
   filter: z.infer<typeof StatusFilter> | undefined,
   usual?: MediaBuyStatus[],
@@ -59,7 +59,7 @@ function isOver(buy: MediaBuy, now: Instant): boolean {
   return status === 'canceled' || status === 'completed' || status === 'rejected'
 }
 
-/** A buy may be paused before it starts: it then starts paused. */
+/** Throws unless a buy can be paused or resumed. A buy may be paused before it starts: it then starts paused. */
 export function assertCanPause(buy: MediaBuy, wanted: boolean, now: Instant): void {
   assertCanChange(buy, now)
   if (buy.isPaused !== wanted) return

@@ -71,7 +71,7 @@ function applyFlight(buy: MediaBuy, change: MediaBuyChange, now: number): MediaB
   return next
 }
 
-/** A start that has passed is now. */
+/** Returns the start of a flight; a start in the past is now. */
 export function toStart(start: number | 'asap', now: number): number {
   return start === 'asap' ? now : Math.max(start, now)
 }

@@ -31,7 +31,7 @@ const shares = [[], [100], [60, 40], [50, 30, 20]] as const
 const PRODUCTS_MAX = 3
 const COMMITTED_MS = 7 * DAY
 
-/** Proposals belong to an account, or to everybody who names none. */
+/** Builds the key of proposals: they belong to an account, or to all callers who name none. */
 export function toProposalScope(accountId: string | undefined, { tenant }: TaskContext): string {
   return `${tenant} ${accountId ?? ''}`
 }
@@ -107,7 +107,7 @@ export function resolveProposal(id: string, accountId: string, context: TaskCont
   })
 }
 
-/** A proposal as answers show it. */
+/** Describes a proposal in the form in which answers show it. */
 export function describeProposal(
   { proposal_id, allocations, committedUntil }: Proposal,
   context: TaskContext,

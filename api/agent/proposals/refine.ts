@@ -71,7 +71,7 @@ function moveShare(shares: Share[], sentence: string, offered: readonly Product[
   return [{ product, share: sum === 0 ? 100 : share }, ...rest.filter(other => other.share > 0)]
 }
 
-/** Whole percents that add up to 100: what rounding leaves goes to the first. */
+/** Rounds shares to whole percents that add up to 100: the first gets the remainder. */
 function roundShares(shares: readonly Share[]): Allocation[] {
   const sum = shares.reduce((total, { share }) => total + share, 0)
   const rounded = shares.map(({ product, share }) => ({

@@ -56,9 +56,9 @@ export interface KeyedRequest {
 }
 
 /**
- * Does what is asked once for each key. The key is claimed first, so that the same request is told that
- * it is under way; the answer is remembered in the transaction that does it, and a request that fails
- * leaves its key free. The claim of a process that was killed counts for nobody.
+ * Runs a request once for each key. The key is claimed first, so that a concurrent request with the same
+ * key learns that the first is under way. The answer is stored in the transaction of the request, and a
+ * request that fails leaves its key free. The claim of a process that was killed is void.
  */
 export async function runOnce(
   state: AgentState,
@@ -148,7 +148,7 @@ export function hashRequest(task: string, args: Payload): string {
   return hashText(`${task}\u001f${writeCanonicalJson(asked)}`)
 }
 
-/** Credentials may be exchanged between two attempts. */
+/** Omits the credentials of a webhook, which a caller may exchange between two attempts. */
 function omitCredentials(config: unknown): unknown {
   if (!isObject(config) || !isObject(config.authentication)) return config
   const { credentials: _credentials, ...authentication } = config.authentication

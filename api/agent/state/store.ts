@@ -88,7 +88,7 @@ export class AgentState {
     return this.#records.get([kind, scope, id])?.record as Records[K] | undefined
   }
 
-  /** All records of a kind within a scope, by their ids. */
+  /** Lists all records of a kind within a scope, by their ids. */
   list<K extends Kind>(kind: K, scope: string): Records[K][] {
     const range = this.#records.getRange({ start: [kind, scope], end: [kind, scope, LAST] })
     return [...range].map(({ value }) => value.record as Records[K])

@@ -63,7 +63,7 @@ function assertOffered(id: string, pricingOptionId: string | undefined): void {
   })
 }
 
-/** A destination without anything else that a caller said of it. */
+/** Picks the fields that identify a destination; anything else that a caller sends is dropped. */
 function pickDestination(destination: Destination) {
   const { account } = destination
   const where =

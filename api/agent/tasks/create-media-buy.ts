@@ -116,7 +116,7 @@ function buildMediaBuy(request: Request, account: Account, context: TaskContext)
   return planDelivery(markReady(buy, now), now)
 }
 
-/** The packages that are bought: those of the request, or those of a proposal with their shares. */
+/** Lists the packages to buy: those of the request, or those of a proposal with their shares. */
 function listPackages(request: Request, accountId: string, context: TaskContext): PackageRequest[] {
   const { packages, proposal_id, total_budget } = request
   if (packages) return packages

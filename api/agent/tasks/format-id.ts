@@ -15,7 +15,7 @@ export type FormatId = z.infer<typeof FormatId>
 /** Addresses by which the protocol's own tests name the agent that they test: here it is this one. */
 const PLACEHOLDER = /^https:\/\/your-(?:agent|platform|ad-server)\.example\.com\/?$/
 
-/** The id of one of our formats. The creative tenant defines them all. */
+/** Builds the id of one of our formats. The creative tenant defines all of them. */
 export function toFormatId(id: string, { toAddress }: TaskContext): FormatId {
   return { agent_url: toAddress('creative'), id }
 }
@@ -24,7 +24,7 @@ export function isSameFormat(given: FormatId, { id }: Format, context: TaskConte
   return isCatalogueFormat(given, id, context)
 }
 
-/** True if a format id names the format of ours that has this id. */
+/** Tells whether a format id names our format with this id. */
 export function isCatalogueFormat(given: FormatId, id: string, context: TaskContext): boolean {
   const own = toFormatId(id, context)
   return (

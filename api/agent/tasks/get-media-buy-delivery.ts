@@ -64,7 +64,7 @@ export const getMediaBuyDelivery = defineTask({
   },
 })
 
-/** The buys that are asked for; of those in another currency than the first one there is another report. */
+/** Finds the buys that a report is about. Buys in another currency than the first one belong in another report. */
 function findBuys({ account, media_buy_ids, status_filter }: Request, context: TaskContext) {
   const named = media_buy_ids?.map(id => resolveMediaBuy(id, context))
   const wanted = toStatuses(status_filter, named ? undefined : ['active'])

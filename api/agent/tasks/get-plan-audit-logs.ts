@@ -108,7 +108,7 @@ function describePlan({ plan_id, version, request, committed }: Plan, entries: A
   }
 }
 
-/** Purchases under a plan: all checks and outcomes with one token are one of them. */
+/** Describes purchases under a plan: all checks and outcomes with one token are one purchase. */
 function describeActions(entries: AuditEntry[]) {
   const byToken = groupBy(
     entries.filter(entry => entry.governance_context !== undefined),
@@ -131,7 +131,7 @@ function describeEntry({ at, conditions: _, seller_reference: __, ...entry }: Au
   return { ...entry, timestamp: toIso(at) }
 }
 
-/** An entry as the specification has it: who did what, and why. */
+/** Describes an entry in the specification's form: who did what, and why. */
 function describePlainly(entry: AuditEntry): Record<string, unknown> {
   const { at, type, caller, tool, status, outcome, explanation, conditions = [] } = entry
   return {

@@ -69,7 +69,7 @@ function matchesFilters(signal: Signal, { signal_ids, countries, filters = {} }:
   )
 }
 
-/** Words of a description that a signal has. */
+/** Scores a signal by the words of a description that it contains. */
 function scoreSignal({ name, description }: Signal, spec: string): number {
   const own = `${name} ${description}`.toLowerCase()
   return (spec.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []).filter(word => own.includes(word))

@@ -81,7 +81,7 @@ export const logEvent = defineTask({
   },
 })
 
-/** Types that a source declared; all, where nobody declared it. */
+/** Finds the event types that a source declared; all types if it was never declared. */
 function findAllowedTypes(id: string, { state, tenant }: TaskContext): readonly EventType[] {
   const scope = state.get('event_source_owner', tenant, id)
   const source = scope === undefined ? undefined : state.get('event_source', scope, id)

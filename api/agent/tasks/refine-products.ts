@@ -100,7 +100,7 @@ function changeSelection(
   return [...new Set([...selected, product, ...alike])]
 }
 
-/** Products are alike that share a channel, or a topic of their publishers. */
+/** Tells whether two products are alike: they share a channel, or a topic of their publishers. */
 function isAlike(first: Product, other: Product): boolean {
   return (
     first.offer.kind === other.offer.kind ||

@@ -122,7 +122,7 @@ function buildCatalog(
   }
 }
 
-/** An item is usable that has an id and something to call it by. */
+/** Checks an item: it is usable if it has an id and a name. */
 function checkItem(item: Record<string, unknown>, at: number): ItemIssue[] {
   const isText = (value: unknown) => typeof value === 'string' && value.trim() !== ''
   const id = Object.entries(item).find(

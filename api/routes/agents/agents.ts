@@ -180,7 +180,7 @@ function parseFilter(query: AgentsQuery): Filter {
     (!byFormat || hasFormat(facts?.said?.supported_formats ?? [], format))
 }
 
-/** The values, all of which are words that mean something. */
+/** Parses values, each of which must be one of the known words. */
 function parseKnown(name: string, values: readonly string[], words: readonly string[]) {
   const strange = values.find(value => !words.includes(value))
   if (strange !== undefined) {

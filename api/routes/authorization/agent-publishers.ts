@@ -26,7 +26,7 @@ const PUBLISHERS_MAX = 1_000
 const SCANNED = 5_000
 const PAGE_BYTES = 1.5 * 1024 * 1024
 
-/** Given once or several times, never as a list in one. */
+/** Creates a parameter that may be repeated, but is never a comma-separated list. */
 function createRepeatable<const Value extends string>(
   values: readonly [Value, ...Value[]],
   description: string,
@@ -152,7 +152,7 @@ interface Wanted {
   revoked: readonly StoredReach[]
 }
 
-/** Both kinds of publishers in one order, as many as fit. */
+/** Builds one page of both kinds of publishers in one order, as many as fit. */
 function buildPage(reader: Reader, agentUrl: string, query: Query, wanted: Wanted) {
   const publishers: AgentPublisher[] = []
   const blocks: FreshnessBlock[] = []
@@ -212,7 +212,7 @@ interface Reached {
   freshness: FreshnessBlock
 }
 
-/** Undefined of one whose file was not read since, or never. */
+/** Converts a row to a publisher; undefined if its file was never read, or not since. */
 function toPublisher(
   reader: Reader,
   agentUrl: string,
@@ -233,7 +233,7 @@ function toPublisher(
   }
 }
 
-/** Ids of what grants in force reach, in the order of the alphabet. */
+/** Lists the ids that grants in force reach, in alphabetical order. */
 function listIds(reader: Reader, agentUrl: string, publisher: string): string[] {
   const inventory = findInventory(reader, publisher)
   if (inventory === undefined) return []

@@ -77,7 +77,7 @@ const sellersCache = new CommitCache<Sellers>(
   ({ all }) => SELLER_BYTES * (1 + all.length),
 )
 
-/** Each agent once for each property and publisher, by publisher and agent. */
+/** Loads each agent once for each property and publisher, ordered by publisher and agent. */
 function loadSellers(reader: Reader, asked: Identifier): readonly Seller[] {
   if (reader.serving === undefined) return []
   const question = `${asked.type.length} ${asked.type} ${asked.value}`
@@ -135,7 +135,7 @@ function toSeller(
   return { agent_url, publisher_domain, property, order: `${publisher_domain} ${agent_url} ${rid}` }
 }
 
-/** A property that many may sell is spelled once. */
+/** Formats sellers; a property that many agents sell is formatted once. */
 function formatSellers(sellers: readonly Seller[]): string[] {
   const spelled = new Map<StockedProperty, string>()
   const spell = (property: StockedProperty) => {

@@ -87,7 +87,7 @@ function countDomains(selectors: readonly Selector[]): number {
   return selectors.reduce((sum, { publisher_domains }) => sum + (publisher_domains?.length ?? 1), 0)
 }
 
-/** A selector for each publisher, in one dialect. */
+/** Parses the selectors of each publisher, in one dialect. */
 function parseSelectors(selectors: readonly Selector[]): ProductSelector[] {
   return selectors.flatMap(selector => {
     const { publisher_domain, publisher_domains, property_ids, property_tags, tags } = selector
@@ -170,7 +170,7 @@ export const authorizeProduct = defineOperation({
   },
 })
 
-/** One stretch through what all selectors list. */
+/** Cuts one page out of everything that the selectors list. */
 function cutUnauthorized(judged: readonly JudgedSelector[], cursor: string | undefined) {
   const name = 'unauthorized_items'
   const all = judged.flatMap(({ unauthorized = [] }) => unauthorized)

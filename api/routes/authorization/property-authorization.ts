@@ -106,7 +106,7 @@ const saleCache = new CommitCache<{ sale: SpelledSale | undefined }>(
   () => SALE_BYTES,
 )
 
-/** The best sale where nothing is asked but who and what; its grants are let go of. */
+/** Finds the best sale for a question that names only agent and property; drops its grants. */
 function findCachedSale(
   reader: Reader,
   asked: Identifier,

@@ -102,8 +102,8 @@ const answerCache = new CommitCache<CachedAnswer>(
 const nothing: CachedAnswer = { text: '', deciding: [] }
 
 /**
- * The answer to a plain question; empty where nothing is granted, or
- * where a grant has a window and the answer its time.
+ * Finds the cached answer to a question without terms; undefined where nothing is granted, or where a grant
+ * has a window, so that the answer depends on the time.
  */
 function findCachedAnswer(reader: Reader, domain: string, asked: string): CachedAnswer {
   const { serving } = reader

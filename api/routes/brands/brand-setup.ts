@@ -88,7 +88,7 @@ export const setUpBrand = defineOperation({
   },
 })
 
-/** The text to serve, or why none would be followed. */
+/** Describes the pointer to publish, or why none would be followed. */
 function describePointer(baseUrl: string, address: string) {
   const detail = explainPointerFault(baseUrl)
   if (detail !== undefined) return { pointer_snippet: '', detail }
@@ -114,7 +114,7 @@ function toSavedFile({ brand, file, document }: ReturnType<typeof readBrandFile>
   return { brand_json, brand_manifest: brand.manifest }
 }
 
-/** Nothing that was told before is lost where neither a logo nor a colour is given. */
+/** Builds a manifest that keeps what was saved before where neither a logo nor a colour is given. */
 function buildManifest({ logo_url, brand_color }: { logo_url?: string; brand_color?: string }) {
   if (logo_url === undefined && brand_color === undefined) return {}
   return {

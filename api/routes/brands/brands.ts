@@ -118,7 +118,7 @@ async function resolveFreshBrandJson(
   return replyOk(body, buildAgeHeader(outcome))
 }
 
-/** The brand as it stands; `failure` is what came of asking the domain itself. */
+/** Replies with the stored brand; `failure` says what happened when the domain itself was asked. */
 function replyStoredBrandJson(
   domain: Domain,
   caller: Caller,

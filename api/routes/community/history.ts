@@ -12,7 +12,10 @@ import { replyOk, replyRefused } from '../../responses/reply.ts'
 const LARGEST_PAGE = 100
 const USUAL_PAGE = 20
 
-/** A number that falls back to the usual one when it is none, or too small; one too large is cut. */
+/**
+ * Creates a number parameter that falls back to its default when it is invalid or too small, and is capped
+ * when too large.
+ */
 export function createLenientNumber({
   description,
   least,

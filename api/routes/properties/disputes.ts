@@ -58,7 +58,7 @@ export const fileCatalogDispute = defineOperation({
   },
 })
 
-/** The property of a disputed identifier (`type:value`) where nobody but a contributor says so. */
+/** Finds the property of a disputed identifier (`type:value`) for which a contribution is the only evidence. */
 async function findWeakLink(
   { dispute_type, subject_value }: Pick<Dispute, 'dispute_type' | 'subject_value'>,
   { snapshot }: Reader,

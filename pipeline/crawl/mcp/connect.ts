@@ -9,16 +9,16 @@ export interface Connection {
   session: McpSession
   /** Name of the server, if it gives one. */
   serverName?: string
-  /** It says of itself that it has resources. */
+  /** True if it declares that it has resources. */
   hasResources: boolean
   list: ToolList
 }
 
 /**
- * Finds the place where an agent listens and asks for its tools. Each place is asked politely first
- * and, when it does not care for being greeted, at once. When none of them is one, the answer is what
- * the first place said of which that is not sure, so that an agent is missing only where every place
- * says so; a place that speaks for the whole agent ends the search.
+ * Finds the endpoint of an agent and lists its tools. At each endpoint a handshake comes first, and
+ * where the server may be stateless the list is requested without one. When no endpoint answers, the
+ * result is the first failure after which an agent may still listen there: an agent is missing only
+ * if every endpoint says so. A failure that concerns the whole agent ends the search.
  */
 export async function connectMcp(
   address: string,
@@ -36,7 +36,7 @@ export async function connectMcp(
   return { failure: first! }
 }
 
-/** A credential that is wanted at any place is the answer. */
+/** Tells whether a failure that ends the search is also its result; after a timeout the first failure is. */
 function isFinal({ outcome }: McpFailure): boolean {
   return outcome !== 'timeout'
 }
@@ -63,7 +63,10 @@ function offersResources(capabilities: unknown): boolean {
   return isObject(capabilities) && isObject(capabilities.resources)
 }
 
-/** A server without sessions may refuse the greeting, or not know it, and answer everything else. */
+/**
+ * Tells whether a server may be stateless: such a server may refuse the greeting, or not know it, and still
+ * answer everything else.
+ */
 function mayBeStateless({ failure, error }: { failure: McpFailure; error?: object }): boolean {
   if (failure.outcome === 'needs_auth' || failure.outcome === 'throttled') return false
   if (error !== undefined) return true

@@ -11,7 +11,7 @@ export function listEndpoints(address: string): string[] {
   return [...new Set(paths.map(path => resolveAt(url, path)))]
 }
 
-/** The agent's own base: the address without the part that names a transport. */
+/** Returns the base of an agent: its address without the path segment that names a transport. */
 export function toBase(address: string): URL {
   const url = new URL(address)
   url.pathname = url.pathname.replace(/\/+$/, '').replace(/\/(mcp|a2a|sse)$/, '')

@@ -34,7 +34,7 @@ export class EventStream {
     return events
   }
 
-  /** The event that this line ends, if it is an empty one after data. */
+  /** Returns the event that this line completes: an empty line after data. */
   #endLine(): string | undefined {
     const line = this.#line.length === 1 ? this.#line[0]! : this.#line.join('')
     this.#line = []

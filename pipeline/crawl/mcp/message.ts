@@ -5,7 +5,7 @@ import { readJson } from '../../parse/read-json.ts'
 /** A message as it came: an object that is safe to hand around. */
 export type Message = JsonObject
 
-/** A JSON object out of text or bytes that a peer sent; undefined when it is none, or too deep. */
+/** Reads a JSON object from text or bytes that a peer sent; undefined if it is not one, or nested too deeply. */
 export function readObject(text: string | Uint8Array): JsonObject | undefined {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text
   const read = readJson(bytes, new Faults(1))
@@ -17,7 +17,7 @@ export function isReplyTo(message: Message, id: number): boolean {
   return message.id === id && (isObject(message.result) || isObject(message.error))
 }
 
-/** An error about a request the server could not even read has no id. */
+/** Tells whether a message is an error without an id, as for a request that the server could not even parse. */
 export function isErrorWithoutId(message: Message): boolean {
   return (message.id === null || message.id === undefined) && isObject(message.error)
 }

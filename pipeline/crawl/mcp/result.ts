@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../parse/object-reader.ts'
 import { readObject } from './message.ts'
 
-/** The key under which a task tells an error in its payload: `proto_error`. */
+/** Returns the key of errors in the payload of a task: `proto_error`. */
 export function toErrorKey(protocolName: string): string {
   return `${protocolName}_error`
 }

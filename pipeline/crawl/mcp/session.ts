@@ -53,7 +53,7 @@ export class McpSession {
     this.#deps = deps
   }
 
-  /** Shakes hands; what the server says of itself. A session it hands out is kept. */
+  /** Initializes a session, and returns what the server says about itself. An issued session id is kept. */
   async initialize(time: TimeBudget): Promise<Reply> {
     const params = {
       protocolVersion: OUR_VERSION,
@@ -95,7 +95,7 @@ export class McpSession {
     return { result: message.result as JsonObject }
   }
 
-  /** A refusal may say in its body what kind it is. */
+  /** Interprets a refusal, whose body may say of which kind it is. */
   #refused(answered: Answered): Reply {
     const error = readObject(answered.body)
     const failure = toStatusFailure(answered)

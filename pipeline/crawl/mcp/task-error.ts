@@ -9,7 +9,7 @@ export type ErrorAction = 'retry' | 'surface_to_caller' | 'escalate_to_human' | 
 const CODE_CHARS = 64
 const MAX_RETRY_AFTER_S = 3_600
 
-/** An error by either transport, from the places where each may tell it. */
+/** Reads an error by either transport, from the places where each may report it. */
 export function readTaskError(
   response: JsonObject,
   transport: 'mcp' | 'a2a',
@@ -18,7 +18,7 @@ export function readTaskError(
   return transport === 'mcp' ? readMcpError(response, errorKey) : readA2aError(response, errorKey)
 }
 
-/** The data of a JSON-RPC error, or the content of a result that is marked as an error. */
+/** Reads the data of a JSON-RPC error, or the content of a result that is marked as an error. */
 function readMcpError(response: JsonObject, errorKey: string): TaskError | undefined {
   if (isObject(response.error)) return readMember(response.error.data, errorKey)
   if (response.isError !== true) return undefined
@@ -31,7 +31,7 @@ function readMcpError(response: JsonObject, errorKey: string): TaskError | undef
   )
 }
 
-/** The data parts of a failed task: of its artifacts, or of its status message. */
+/** Reads the data parts of a failed task: of its artifacts, or of its status message. */
 function readA2aError(response: JsonObject, errorKey: string): TaskError | undefined {
   const { status } = response
   if (!isObject(status) || status.state !== 'failed') return undefined
@@ -107,7 +107,7 @@ export function readRetryAfter(error: TaskError | undefined): number | undefined
   return Math.min(Math.ceil(seconds), MAX_RETRY_AFTER_S)
 }
 
-/** An agent that wants a credential says so by one of these too. */
+/** Tells whether an error says that the agent requires a credential. */
 export function needsCredential(error: TaskError | undefined): boolean {
   return error !== undefined && /^(AUTH_|UNAUTHORIZED$|UNAUTHENTICATED$)/.test(error.code)
 }

@@ -22,8 +22,8 @@ const NO_SUCH_METHOD = -32_601
 const noList: McpFailure = { outcome: 'unusable', detail: 'answers without a list of tools' }
 
 /**
- * All tools of an agent, page by page. One that is malformed loses only itself. When a page fails, or
- * holds no list, there is none at all: half of one would look as if tools had been taken away.
+ * Lists all tools of an agent, page by page. A malformed tool loses only itself. When a page fails, or
+ * holds no list, the result is none at all: half a list would look as if tools had been removed.
  */
 export async function listTools(
   session: McpSession,

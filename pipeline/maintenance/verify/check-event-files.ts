@@ -38,7 +38,7 @@ async function checkRewritten(index: Database, paths: Paths): Promise<string[]> 
   return wrong
 }
 
-/** The first line of a day's file that is not the event of the index. */
+/** Finds the first line of a day's file that differs from the index. */
 async function findDifference(
   index: Database,
   paths: Paths,

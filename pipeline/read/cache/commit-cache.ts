@@ -19,7 +19,7 @@ export class CommitCache<Result extends NonNullable<unknown>> {
     })
   }
 
-  /** `make` may read nothing but the store: the clock does not count here. */
+  /** Gets a cached value, or makes it. `make` may read nothing but the store: the clock is not part of the key. */
   get(store: ServingStore, question: string, make: () => Result): Result {
     const { seq } = store
     if (store !== this.#store || seq !== this.#seq) this.#begin(store, seq)

@@ -1,8 +1,8 @@
 import type { Reader } from '../reader.ts'
 
 /**
- * The rid that answers for a property's or a collection's rid: the one it was merged into, or
- * itself, whether it is known or not. One step always, as no rid leads to an alias.
+ * Resolves the rid of a property or a collection to the one it was merged into, or to itself, whether it is
+ * known or not. Takes one step, since no rid leads to an alias.
  */
 export function resolveRid(reader: Reader, rid: string): string {
   const key = rid.toLowerCase()

@@ -6,7 +6,7 @@ export function findBrand(reader: Reader, domain: string): StoredAnswer | undefi
   return findStored(reader, documentSpaces.brand, domain)
 }
 
-/** Brand resolutions by key, null where none is known. */
+/** Resolves brands by key, null if unknown. */
 export function resolveBrands(reader: Reader, asked: Asked): LentBytes {
   return resolveMany(reader, documentSpaces.brand, asked)
 }

@@ -37,7 +37,7 @@ export class BufferBuilder {
     this.#length += source.length
   }
 
-  /** A part of stored bytes, without a view of it in between. */
+  /** Returns a part of stored bytes, without an intermediate view. */
   part(source: Buffer, start: number, end: number): void {
     this.#makeRoom(end - start)
     this.#length += source.copy(this.#scratch, this.#length, start, end)

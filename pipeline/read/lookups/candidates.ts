@@ -23,7 +23,7 @@ export interface Candidates {
   truncated: boolean
 }
 
-/** The active properties that an identifier names; one that was merged is part of another by now. */
+/** Finds the active properties that an identifier names; a merged one is part of another by now. */
 export function findCandidates(reader: Reader, asked: Identifier): Candidates {
   const places = findPropertyPlaces(reader, asked)
   const found = places.flatMap(place => {
@@ -33,7 +33,7 @@ export function findCandidates(reader: Reader, asked: Identifier): Candidates {
   return { found, truncated: places.length >= CANDIDATES_MAX }
 }
 
-/** The property at a place, while it is active. */
+/** Finds the property at a position, while it is active. */
 export function findProperty(reader: Reader, { rid, owner }: Place): StockedProperty | undefined {
   const property = findInventory(reader, owner)?.property(rid)
   return property?.is_active ? property : undefined
@@ -61,7 +61,7 @@ export function findPropertyPlaces({ serving: store }: Reader, asked: Identifier
   }))
 }
 
-/** Other publishers whose grants reach a property, because theirs was merged into it. */
+/** Lists other publishers whose grants reach a property, because theirs was merged into it. */
 function listGranters(store: ServingStore, rid: string): string[] {
   const [name] = toElsewhereKey(rid, '').split(' ')
   return readPairs(store, name!, CANDIDATES_MAX).map(pair => pair.rid)

@@ -23,7 +23,7 @@ export function listFilesOfPublisher(reader: Reader, domain: string): Source[] {
     : [{ kind: 'adagents.json', location: domain }]
 }
 
-/** The operator's word counts where it says anything of a sale that the publisher grants. */
+/** Tells whether the operator's declaration counts: it says anything about a sale that the publisher grants. */
 export function isOperatorHeard({ publisher, operator }: Verdict['sides']): boolean {
   return publisher === 'match' && operator !== 'unknown'
 }

@@ -7,13 +7,13 @@ export function isTypeFilter(filter: string): boolean {
   return PATTERN.test(filter)
 }
 
-/** The types that any of the filters takes, in the order of the table. */
+/** Matches filters against the event types, in the order of the table. */
 export function matchTypes(filters: readonly string[]): EventType[] {
   const globs = filters.map(filter => filter.split(/\*+/))
   return eventTypeNames.filter(name => globs.some(parts => isMatch(parts, name)))
 }
 
-/** The parts between the stars occur in this order, the first at the start, the last at the end. */
+/** Tells whether the parts between the stars occur in this order, the first at the start, the last at the end. */
 function isMatch(parts: readonly string[], name: string): boolean {
   const first = parts[0]!
   const last = parts.at(-1)!

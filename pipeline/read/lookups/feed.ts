@@ -47,10 +47,9 @@ export interface FeedFreshness {
 }
 
 /**
- * A page of the change feed in the order of ids. Its cursor is the last event of the page, or the
- * head of the log where no further event matches: what was passed over counts as read, so a reader
- * of a quiet type does not expire. Undefined when the cursor is older than the feed keeps events, or
- * was never issued.
+ * Reads a page of the change feed in the order of ids. Its cursor is the last event of the page, or the
+ * head of the log if no further event matches: what was skipped counts as read, so a reader of a quiet type
+ * does not expire. Undefined when the cursor is older than the feed keeps events, or was never issued.
  */
 export function readPageAfter(reader: Reader, asked: FeedAsked): FeedPage | undefined {
   const ends = reader.serving && readEnds(reader.serving)
@@ -195,7 +194,7 @@ function buildFreshness(now: number, latest: string | undefined, asked: FeedAske
   }
 }
 
-/** The least id that an event of this moment can have. */
+/** Converts an instant to the smallest id that one of its events can have. */
 function toOldestKey(instant: number): EventKey {
   const key = Buffer.alloc(16)
   key.writeUIntBE(Math.max(0, Math.floor(instant)), 0, 6)

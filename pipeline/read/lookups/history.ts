@@ -10,8 +10,8 @@ export interface HistoryPage {
 }
 
 /**
- * A page of the revisions of an entry, newest first. Undefined where nothing is known of the domain:
- * neither a revision nor what was crawled.
+ * Finds a page of the revisions of an entry, newest first. Undefined if nothing is known of the domain:
+ * neither a revision nor a crawled file.
  */
 export function findHistory(
   { serving }: Reader,

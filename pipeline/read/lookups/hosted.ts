@@ -4,7 +4,7 @@ import { toHostedKey } from '../../serving/keys.ts'
 import type { Reader } from '../reader.ts'
 import type { StoredAnswer } from './stored.ts'
 
-/** The file that the registry serves for a domain, ready to be sent. */
+/** Finds the file that the registry serves for a domain, ready to be sent. */
 export function findHosted(
   { serving }: Reader,
   kind: HostedKind,

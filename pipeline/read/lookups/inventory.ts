@@ -49,7 +49,7 @@ export class Inventory {
     return position === undefined ? undefined : this.properties[position]
   }
 
-  /** Its grants to an agent, whose windows are open or not. */
+  /** Finds the publisher's grants to an agent, whether their windows are open or not. */
   grantsTo(agentUrl: string): readonly StockedGrant[] {
     const known = this.#grants.get(agentUrl)
     if (known !== undefined) return known
@@ -65,7 +65,7 @@ export class Inventory {
     return grants
   }
 
-  /** A set as it is looked up: one for all grants that reach it. */
+  /** Returns a property set prepared for lookups: one for all grants that share it. */
   #setAt(place: number): ReadonlySet<number> {
     const known = this.#sets[place] ?? new Set(this.stored.sets[place])
     this.#sets[place] = known
@@ -100,7 +100,7 @@ const parsed = new DocumentCache(
   json => new Inventory(json as StoredInventory),
 )
 
-/** Undefined of a domain whose file was never understood. */
+/** Finds the inventory of a domain; undefined if its file was never understood. */
 export function findInventory(reader: Reader, domain: string): Inventory | undefined {
   const store = reader.serving
   return store && parsed.get(store, domain)

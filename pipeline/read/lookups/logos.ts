@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { StoredLogo } from '../../model/logo.ts'
 import type { Reader } from '../reader.ts'
 
-/** All logos of a brand, in the order in which they were handed in. */
+/** Finds all logos of a brand, in the order of their submission. */
 export function findLogos({ serving }: Reader, domain: string): StoredLogo[] {
   if (serving === undefined) return []
   return [...serving.range('logo', domain)]
@@ -10,7 +10,7 @@ export function findLogos({ serving }: Reader, domain: string): StoredLogo[] {
     .sort((a, b) => (a.uploaded_at < b.uploaded_at ? -1 : a.uploaded_at > b.uploaded_at ? 1 : 0))
 }
 
-/** The picture of a logo; undefined where it is not there any more. */
+/** Reads the picture of a logo; undefined if it is no longer there. */
 export function readPicture({ paths }: Reader, hash: string): Promise<Buffer | undefined> {
   return readFile(paths.logoFile(hash)).catch(() => undefined)
 }

@@ -63,7 +63,7 @@ export function findPublisher(
 
 const INVALID_FILE = '"files":{"adagents_json":{"status":"invalid"'
 
-/** A file that is not there is not invalid, which only the crawl state tells apart. */
+/** Marks a missing file as missing, not as invalid; only the crawl state can tell. */
 function withAbsentFile<Found extends StoredAnswer>(found: Found): Found {
   const text = found.body.toString()
   const publisher = text.replace(INVALID_FILE, INVALID_FILE.replace('invalid', 'absent'))
@@ -108,7 +108,7 @@ function findPublisherText(
   return { body, etag: `${publisher.etag}.${hashAnswer(answer)}`, isStocked }
 }
 
-/** A file that cannot be used stays invalid, whatever people tell. */
+/** Describes why there is no file; one that cannot be used stays invalid, whatever members saved. */
 function describeMissingFile({ domain, files }: PublisherLookup, isServed: boolean, base: string) {
   const { adagents_json: file } = files
   return {
@@ -148,7 +148,7 @@ function isNamingEnrolled(lookup: string, members: Members): boolean {
 /** Age beyond which an agent's claim no longer counts. */
 const CLAIM_HOLDS_MS = 7 * DAY
 
-/** Agents that said lately that they sell for a domain, which says nothing of whether they may. */
+/** Lists agents that claimed lately to sell for a domain, which does not mean that they may. */
 export function listClaiming(
   reader: Reader,
   domain: string,
@@ -210,7 +210,7 @@ const fileStatus: Partial<Record<FreshnessBlock['state'], 'absent' | 'invalid'>>
   invalid: 'invalid',
 }
 
-/** The publisher lookup of a domain that nothing is stored of. */
+/** Builds the publisher lookup of a domain about which nothing is stored. */
 export function buildUnknownPublisher(reader: Reader, domain: string): PublisherLookup {
   const freshness = findFileFreshness(reader, 'adagents.json', domain)
   const { http_status } = freshness

@@ -39,7 +39,7 @@ export function findHolder({ serving }: Reader, domain: string): StoredHolder | 
   return undefined
 }
 
-/** The domains that an organization holds, by name. */
+/** Lists the domains that an organization holds, by name. */
 export function listHeldDomains(
   { serving }: Reader,
   org_id: string,
@@ -51,7 +51,7 @@ export function listHeldDomains(
   }))
 }
 
-/** Null: it holds for good. */
+/** Returns when a proof expires; null if it never does. */
 export function getProofEnd(
   method: StoredProof['method'],
   verified_at: string,

@@ -15,9 +15,9 @@ export interface PlainSales {
   /** Some file of it is known, so that its silence says something. */
   valid: boolean
   sellers: readonly string[]
-  /** The property of a rid; undefined where it takes more to find it. */
+  /** Finds the property of a rid; undefined where a full lookup is needed. */
   property(rid: string): PlainProperty | undefined
-  /** The files that decide what is known of it. */
+  /** Returns the files that decide what is known of a property. */
   files(): Source[]
 }
 

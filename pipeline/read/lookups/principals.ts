@@ -8,14 +8,14 @@ export function findPrincipal(reader: Reader, hash: string): StoredPrincipal | u
   return value === undefined ? undefined : (parse(value) as StoredPrincipal)
 }
 
-/** The keys of an organization that stand, the oldest first. */
+/** Lists the active keys of an organization, oldest first. */
 export function listKeys(reader: Reader, org_id: string): StoredPrincipal[] {
   const entries = reader.serving?.range('org_key', org_id) ?? []
   const keys = Array.from(entries, ({ value }) => parse(value) as StoredPrincipal)
   return keys.sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at))
 }
 
-/** The organizations that a person belongs to, the oldest membership first. */
+/** Lists the organizations that a person belongs to, oldest membership first. */
 export function listMemberships(reader: Reader, userId: string): readonly Membership[] {
   const value = reader.serving?.get('user', userId)
   return value === undefined ? [] : (parse(value) as StoredUser).memberships

@@ -6,7 +6,7 @@ export function findProperties(reader: Reader, domain: string): StoredAnswer | u
   return findStored(reader, documentSpaces.property, domain)
 }
 
-/** Property resolutions by key, null where none is known. */
+/** Resolves properties by key, null if unknown. */
 export function resolveProperties(reader: Reader, asked: Asked): LentBytes {
   return resolveMany(reader, documentSpaces.property, asked)
 }

@@ -18,15 +18,15 @@ export interface PageAsked {
   fitHalf<Item>(items: readonly Item[]): Item[]
 }
 
-/** The lookup of a publisher as an object: of one that nothing is stored of, too. */
+/** Reads the lookup of a publisher as an object, also if nothing is stored about it. */
 function readPublisher(reader: Reader, domain: string, base: string): PublisherLookup {
   const found = findPublisher(reader, domain, base)
   return found ? JSON.parse(found.body.toString()) : buildUnknownPublisher(reader, domain)
 }
 
 /**
- * A page of a publisher's properties and of its agents: the same stretch of both lists, so that one
- * cursor goes through them.
+ * Builds a page of a publisher's properties and of its agents: the same range of both lists, so that one
+ * cursor covers them.
  */
 export function buildPublisherPage(reader: Reader, domain: string, asked: PageAsked): object {
   const whole = omitCuts(readPublisher(reader, domain, asked.base))
@@ -96,7 +96,7 @@ function toAgent(inventory: Inventory, url: string, isCounted: boolean): object 
   }
 }
 
-/** The properties that the brand.json of a domain lists, each once. */
+/** Lists the properties that the brand.json of a domain declares, each once. */
 function listDeclaredItems(reader: Reader, domain: string): object[] {
   const once = new Map(
     listDeclared(reader, domain).map(

@@ -36,7 +36,7 @@ export function findReach(
   return value === undefined ? undefined : JSON.parse(value)
 }
 
-/** Only the publishers' names, which cost no more than reading the keys. */
+/** Lists only the publishers' names, which costs no more than reading the keys. */
 export function listPublishersAfter(
   reader: Reader,
   agentUrl: string,

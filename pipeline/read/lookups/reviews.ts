@@ -3,7 +3,7 @@ import { REVIEWS, reviewKey, toPayloadKey } from '../../serving/keys.ts'
 import type { ServingStore } from '../../serving/lmdb.ts'
 import type { Reader } from '../reader.ts'
 
-/** Every review that fits, the one that was handed in last first. */
+/** Lists every matching review, the latest submission first. */
 export function listReviews(
   serving: ServingStore | undefined,
   isMatching: (review: StoredReview) => boolean,
@@ -20,7 +20,7 @@ function order(a: StoredReview, b: StoredReview): number {
   return a.review_id < b.review_id ? -1 : 1
 }
 
-/** A review with what was handed in. */
+/** Finds a review with the submission that it is about. */
 export function findReview(
   { serving }: Pick<Reader, 'serving'>,
   id: string,

@@ -9,7 +9,7 @@ type RevisionFacts = Pick<
   'revision_number' | 'editor_id' | 'edit_summary' | 'source' | 'is_rollback' | 'created_at'
 >
 
-/** A page of the revisions of an entry, newest first, and how many there are. */
+/** Lists a page of the revisions of an entry, newest first, and their total. */
 export function listRevisions(
   { serving }: Reader,
   entity: Entity,

@@ -58,7 +58,7 @@ const LONG_ANSWERS_BYTES = 8 * 1024 * 1024
 /** Long answers by their key and their end, which holds all that depends on the clock. */
 const longAnswers = new CommitCache<Buffer>(LONG_ANSWERS_BYTES, ({ length }) => length)
 
-/** The answer stored under a domain, and whether it is marked as stocked. */
+/** Finds the answer stored under a domain, and whether it is marked as stocked. */
 export function findStored(
   reader: Reader,
   space: DocumentSpace,
@@ -96,7 +96,7 @@ export function findStored(
 /** The name under which a caller asked, and the domain it means, if any. */
 export type Asked = ReadonlyMap<string, string | undefined>
 
-/** The answers of many domains as one object: a member a key, in order, null where none is known. */
+/** Resolves many domains to one JSON object: a member for each key, in order, null if unknown. */
 export function resolveMany(reader: Reader, space: DocumentSpace, asked: Asked): LentBytes {
   const store = reader.serving
   const now = reader.now()
@@ -250,7 +250,7 @@ function readStoredFreshness(
   return readFreshness(store.peek('freshness', toFreshnessKey(kind, location)), kind, now)
 }
 
-/** The stored JSON without its closing braces; as short-lived as the value. */
+/** Reads the stored JSON without its closing braces; valid as long as the value. */
 function readContent(value: Buffer, braces = 1): Uint8Array {
   return new Uint8Array(
     value.buffer,

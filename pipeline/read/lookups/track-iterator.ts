@@ -80,12 +80,12 @@ export class TrackIterator {
     this.advance()
   }
 
-  /** The selected run as JSON with commas between; valid until the next `advance`. */
+  /** Returns the selected run as JSON with commas between; valid until the next `advance`. */
   get text(): Uint8Array {
     return this.#block!.text(this.#index, this.#end)
   }
 
-  /** Key of the last event of the selected run. */
+  /** Returns the key of the last event of the selected run. */
   get lastKey(): EventKey {
     return this.#block!.keyAt(this.#end - 1)
   }
@@ -112,7 +112,10 @@ export class TrackIterator {
     this.key = this.#block?.keyAt(0)
   }
 
-  /** Most pages end in the block in which they begin, so later blocks are opened only when needed. */
+  /**
+   * Moves to the next block. Most pages end in the block in which they begin, so later blocks are opened
+   * only when needed.
+   */
   #next(after: EventKey): EventBlock | undefined {
     const { space, prefix } = this.#track
     this.#later ??= this.#store

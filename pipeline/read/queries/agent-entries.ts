@@ -19,7 +19,7 @@ const TOOLS_LISTED = 100
 const TAGS_LISTED = 100
 const TOOL_WORDS = 300
 
-/** An agent as the list shows it. A block of which nothing is known is not there. */
+/** Converts a row to an agent as the list shows it, without empty blocks. */
 export function toAgentEntry(
   agent: EnrolledAgent,
   facts: AgentFacts | undefined,

@@ -134,7 +134,7 @@ class AgentIndexBuilder {
   }
 }
 
-/** The JSON of an agent, as far as it does not depend on the question. */
+/** Converts a row to the part of its JSON that does not depend on the query. */
 function toFacts(
   view: AgentView,
   format_ids: FormatId[],

@@ -20,7 +20,7 @@ export interface AgentsAsked {
   formatCursor(place: Place): string
 }
 
-/** A page of the agents that pass, the most relevant first, as JSON that is ready to be sent. */
+/** Searches for a page of the matching agents, the most relevant first, as JSON that is ready to be sent. */
 export function searchAgents(agents: AgentIndex, asked: AgentsAsked): LentBytes {
   const { filters, limit, maxBytes } = asked
   const isFiltered = filters.size > 0
@@ -63,7 +63,7 @@ function findRanks(agents: AgentIndex, asked: AgentsAsked): number[] {
   )
 }
 
-/** The first rank behind a place, whether or not that agent is still there. */
+/** Returns the first rank after a position, whether or not that agent still exists. */
 function rankAfter({ scores, urls }: AgentIndex, { score, url }: Place): number {
   let low = 0
   let high = urls.length

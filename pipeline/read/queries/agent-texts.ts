@@ -69,7 +69,7 @@ export class AgentTexts {
     this.#bounds[BOUNDS * rank + parts.length] = this.#used
   }
 
-  /** The length of a text as it is written, with its comma and its score. */
+  /** Measures the length of an item's JSON, with its comma and its score. */
   measure(rank: number): number {
     const [start = 0, inventory = 0, middle = 0, , , end = 0] = this.#readBounds(rank)
     return end - start + middle - inventory

@@ -15,7 +15,7 @@ export interface AgentCatalog {
   shownToAll: readonly EnrolledAgent[]
   shownToMembers: readonly EnrolledAgent[]
   facts: ReadonlyMap<string, AgentFacts>
-  /** Asked for only by who wants it, since it goes through all authorizations. */
+  /** Counts what an agent reaches; only on request, since it scans all authorizations. */
   reach(): Promise<ReadonlyMap<string, AgentReach>>
 }
 

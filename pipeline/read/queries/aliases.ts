@@ -1,8 +1,8 @@
 import type { Snapshot } from '../reader.ts'
 
 /**
- * SQL for the rid that answers for the one in a column, for lists that are asked by rid. Records
- * with status `removed` are aliases: the identifiers they declared stand in their canonical record.
+ * Builds SQL that resolves the rid in a column, for lists that are queried by rid. Records with status
+ * `removed` are aliases: the identifiers they declared are in their canonical record.
  */
 export function toCanonicalExpression(column: string): string {
   return `coalesce((select canonical_rid from aliases where alias_rid = ${column}), ${column})`

@@ -48,7 +48,7 @@ order by publisher_domain, property_id_slug nulls last, id::varchar limit $limit
 const OF_AGENT_TOTAL =
   'select count(*) as total from authorizations where in_force and agent_url = $agent'
 
-/** The agent that an address names: the very one, else one that differs in case alone. */
+/** Finds the agent at an address: the exact one, else one that differs only in case. */
 export async function findAgent({ db }: Snapshot, key: string): Promise<string> {
   const row = await db.one<{ agent_url: string }>(
     `select agent_url from agents where lower(agent_url) = lower($key)
@@ -76,7 +76,7 @@ export async function listGrants(
   return { items: await makeItems(snapshot, rows), total }
 }
 
-/** Every grant in force, some at a time. */
+/** Streams every grant in force, in batches. */
 export async function* streamGrants(snapshot: Snapshot): AsyncGenerator<AuthorizationItem[]> {
   for await (const rows of snapshot.db.stream<Grant>(GRANTS)) {
     for (let at = 0; at < rows.length; at += ROWS) {
@@ -97,7 +97,7 @@ async function makeItems(snapshot: Snapshot, rows: readonly Grant[]): Promise<Au
   return items
 }
 
-/** The properties that a grant reaches: all of them only where nothing else tells which these are. */
+/** Lists the properties that a grant reaches: all of them only if nothing else tells which these are. */
 async function listReached({ db }: Snapshot, grant: GrantFacts): Promise<readonly string[]> {
   const shown = grant.shown ?? []
   if (grant.property_count <= LIST_ITEMS_MAX || !isListedInFull(grant)) return shown

@@ -30,7 +30,7 @@ select count(*) as total, 0 as hosted, count(*) filter (source = 'brand_json') a
   count(*) filter (manifest is not null and manifest::varchar != '{}') as with_manifest
 from brands`
 
-/** A page of brands by name; the counts are of all, whatever their source. */
+/** Lists a page of brands by name; the counts cover all, whatever their source. */
 export async function listBrands(
   { db }: Pick<Snapshot, 'db'>,
   { source, limit, offset }: BrandsAsked,
@@ -54,7 +54,7 @@ export async function searchBrands(
   return { items: await matches.page({ limit, offset }, isOfSource), stats }
 }
 
-/** A page from the search file, as the JSON of an answer with at most so many bytes of items. */
+/** Lists a page from the search file, as the JSON of an answer with at most so many bytes of items. */
 export function listBrandsPage(
   index: SearchIndex,
   { source, ...stretch }: BrandsAsked,
@@ -66,7 +66,7 @@ export function listBrandsPage(
   return buildListPage('brands', listing, stretch, { filter, stats }, mostBytes)
 }
 
-/** The flags of brands of one source. */
+/** Converts a source to the flags of its brands. */
 function toBrandFilter(source: string): ListFilter {
   return { name: source, matches: flags => brandSources[flags & brandBits.source] === source }
 }

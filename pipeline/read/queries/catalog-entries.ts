@@ -9,8 +9,8 @@ export interface CatalogEntry {
 }
 
 /**
- * Active properties by their identifiers, compared without regard to case; of several that carry one
- * the oldest.
+ * Finds active properties by their identifiers, compared case-insensitively; of several with the same
+ * identifier the oldest.
  */
 export async function findCatalogEntries(
   { db }: Snapshot,

@@ -49,7 +49,7 @@ export interface CatalogAsked {
   limit: number
 }
 
-/** Properties after a rid, and how many match in all. */
+/** Lists properties after a rid, and the number of all that match. */
 export async function listCatalogEntries(
   snapshot: Snapshot,
   { search, after, limit, ...filters }: CatalogAsked,
@@ -69,7 +69,7 @@ export async function listCatalogEntries(
   return { items: items.map(withCanonical), total }
 }
 
-/** A page by two questions: which rows, of few columns, and then all columns of these. */
+/** Loads a page by two queries: which rows, of few columns, and then all columns of these. */
 async function loadPage<Row>({ db }: Snapshot, rows: string, page: string, asked: Parameters) {
   const rids = (await db.all<{ rid: string }>(page, asked)).map(({ rid }) => rid)
   if (rids.length === 0) return []
@@ -94,8 +94,8 @@ select ${ENTRY}, u.resolved_location as adagents_location, u.changed_at as sourc
 ${OF_PAGE} order by p.changed_at, p.property_rid`
 
 /**
- * Properties that changed after a moment, or after a place among changes, in the order of change. Those
- * that became stale or were merged are among them: nothing else would tell who keeps a copy.
+ * Lists properties that changed after an instant, or after a position among changes, in the order of
+ * change. Stale and merged ones are included, since a replica could not learn of them otherwise.
  */
 export async function listCatalogChanges(
   snapshot: Snapshot,
@@ -128,7 +128,7 @@ order by c.collection_rid`
 const COLLECTIONS_TOTAL =
   'select count(*) as total from collections where ($status is null or status = $status)'
 
-/** Collections by rid, which is the order of their making, with or without those that are gone. */
+/** Finds collections by rid, which is the order of their creation, with or without removed ones. */
 export async function findCatalogCollections(
   snapshot: Snapshot,
   { status, limit, offset }: Page & { status?: 'active' | undefined },

@@ -27,7 +27,7 @@ export async function listClaims(
 
 const LINES = 1_000
 
-/** Every claim, some at a time. */
+/** Streams every claim, in batches. */
 export async function* streamClaims(snapshot: Snapshot): AsyncGenerator<AuthorizationItem[]> {
   let claims: ResolvedClaim[]
   let after: ResolvedClaim | undefined

@@ -6,8 +6,8 @@ import type { Snapshot } from '../reader.ts'
 const firstPages = new SnapshotCache<Buffer>(8)
 
 /**
- * A page of a list as the search file has it, with the counts of all; as many items as fit into so many
- * bytes. The first page without a filter is asked for alike by many, so its bytes are made once.
+ * Builds a page of a list from the search file, with the total counts; as many items as fit into so many
+ * bytes. Many callers ask for the first page without a filter, so its bytes are cached.
  */
 export function buildListPage(
   name: string,

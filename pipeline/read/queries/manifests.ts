@@ -54,7 +54,7 @@ export async function findManifestReference(
   return toReference(document.authoritative_location, target && (await read(target)))
 }
 
-/** It was read once, or something was there that is no such file. */
+/** Tells whether a file was ever read, or something else was served in its place. */
 function isThere({ outcome, document }: File): boolean {
   if (document !== null) return true
   return outcome !== null && !['absent', 'unreachable'].includes(getEffect(outcome))

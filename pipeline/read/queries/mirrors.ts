@@ -4,7 +4,7 @@ import type { Page } from './rows.ts'
 
 type ListedMirror = Pick<StoredMirror, 'platform' | 'catalog_etag' | 'superseded_by' | 'updated_at'>
 
-/** Mirrors, the one that changed last first, and how many there are. */
+/** Lists mirrors, the last changed first, and their number. */
 export async function listMirrors(
   { db }: Snapshot,
   page: Page,

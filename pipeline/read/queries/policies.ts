@@ -36,7 +36,7 @@ const STATS = `select count(*)::double as total,
   (count(*) filter (category = 'regulation'))::double as regulation,
   (count(*) filter (category = 'standard'))::double as standard ${MATCHING}`
 
-/** A page of the approved policies that fit, and how many fit in all. */
+/** Lists a page of the matching approved policies, and how many match in all. */
 export async function listPolicies(
   { db }: Snapshot,
   { search = '', limit, offset, ...filters }: PoliciesAsked,

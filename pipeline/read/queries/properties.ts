@@ -27,7 +27,7 @@ ${LISTED_PROPERTIES} select count(*) as total,
   count(*) filter (p.source in ('contributed', 'enriched')) as community,
   count(*) filter (p.source = 'authoritative') as adagents_json, 0 as hosted from listed p`
 
-/** A page of active properties by id; the counts are of all, whatever their source. */
+/** Lists a page of active properties by id; the counts cover all, whatever their source. */
 export async function listProperties(
   { db }: Pick<Snapshot, 'db'>,
   { source, limit, offset }: PropertiesAsked,
@@ -52,7 +52,7 @@ export async function searchProperties(
   return { items: await matches.page({ limit, offset }, isOfSource), stats }
 }
 
-/** A page from the search file, as the JSON of an answer with at most so many bytes of items. */
+/** Lists a page from the search file, as the JSON of an answer with at most so many bytes of items. */
 export function listPropertiesPage(
   index: SearchIndex,
   { source, ...stretch }: PropertiesAsked,
@@ -64,14 +64,14 @@ export function listPropertiesPage(
   return buildListPage('properties', listing, stretch, { filter, stats }, mostBytes)
 }
 
-/** The flags of properties of one source. */
+/** Converts a source to the flags of its properties. */
 function toPropertyFilter(source: string): ListFilter {
   return { name: source, matches: flags => propertySources[flags] === source }
 }
 
 /**
- * A listed property as searches of all kinds show it: with the catalog's word for its source. Both are
- * JSON, in which no text holds a quote that is not escaped: so this can be nothing but the member.
+ * Converts a listed property to the form of cross-kind searches, with the catalog's word for its source.
+ * Both are JSON, in which a quote inside a text is always escaped, so the match can only be the member.
  */
 export function toFoundProperty(item: string): string {
   return item.replace(SOURCE, (_, source: PropertySource) => `"source":"${catalogSources[source]}"`)

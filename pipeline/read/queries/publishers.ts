@@ -5,7 +5,7 @@ import { cutFormats } from '../../serving/brand-card.ts'
 import { toListExpression } from '../../store/duckdb.ts'
 import type { Snapshot } from '../reader.ts'
 
-/** The placements of a publisher's file, as it orders them. */
+/** Lists the placements of a publisher's file, in its order. */
 export async function listPlacements({ db }: Snapshot, domain: string): Promise<PlacementItem[]> {
   const row = await db.one<{ placements: PlacementEntry[] | null }>(
     `select catalog->'placements' as placements from publishers where domain = $domain`,

@@ -6,7 +6,7 @@ import type { Reader, Snapshot } from '../reader.ts'
 import { toFoundProperty } from './properties.ts'
 import { findPublishers } from './publishers.ts'
 
-/** The best matches of each kind, each a list of items as JSON. */
+/** Searches for the best matches of each kind; each result is a list of items as JSON. */
 export async function searchEverything(
   reader: Reader,
   index: SearchIndex,
@@ -23,8 +23,8 @@ export async function searchEverything(
 }
 
 /**
- * Publishers with the members they belong to; where there is room, those of members that are called
- * so follow. Members are private facts of which only this is public, so no search file has them.
+ * Adds to publishers the members they belong to and, while there is room, those of members whose name
+ * matches. Members are private facts of which only this is public, so no search file has them.
  */
 async function withMembers(
   found: readonly string[],
@@ -57,7 +57,7 @@ interface NamedMember {
 
 const known = new WeakMap<Members, readonly NamedMember[]>()
 
-/** Folded names of members whose profile is public; folded once, since they are asked for by every search. */
+/** Folds the names of members with a public profile; once, since every search uses them. */
 function foldNames(members: Members): readonly NamedMember[] {
   const names = known.get(members) ?? getFoldedNames(members)
   known.set(members, names)
@@ -69,7 +69,7 @@ function getFoldedNames({ all }: Members): NamedMember[] {
   return shown.map(({ display_name, domains }) => ({ name: fold(display_name), domains }))
 }
 
-/** Brands that match a text, the best first, as JSON. */
+/** Finds brands that match a text, the best first, as JSON. */
 export async function findBrands(
   index: SearchIndex,
   text: string,

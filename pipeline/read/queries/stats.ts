@@ -36,7 +36,7 @@ export async function loadStats(reader: Reader): Promise<RegistryStats> {
   }
 }
 
-/** Publishers that are the verified domains of public members. */
+/** Counts publishers that are verified domains of public members. */
 function countRegistered(snapshot: Snapshot, members: Members): Promise<number> {
   const known = registered.get(members)
   if (known?.snapshot === snapshot) return known.publishers

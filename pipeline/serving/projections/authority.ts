@@ -19,7 +19,7 @@ export interface NamedAgent {
   type: string
 }
 
-/** Keys that went away, removed before anything is put since one may be back; agents and operators. */
+/** Projects the keys of agents and operators. Removed keys come first, since one may be added again. */
 export async function projectKeys(
   index: Database,
   { keyed, parameters, at }: Scope,
@@ -70,7 +70,7 @@ export function projectAuthority(rows: InventoryRows, at: Instant): Entry[] {
   return [{ space: 'inventory', key: domain, value: inventory }, ...reaches, ...identifiers]
 }
 
-/** Agents that are granted anything or that some brand.json names, and who operates them. */
+/** Projects agents that have a grant or are named by a brand.json, and their operators. */
 async function projectAgents(index: Database, keys: readonly string[]): Promise<Entry[]> {
   if (keys.length === 0) return []
   const rows = await index.all<{
@@ -122,7 +122,7 @@ async function projectOperators(
   }))
 }
 
-/** The agents that brand.json files name, by file. */
+/** Projects the agents that brand.json files name, by file. */
 async function projectOperated(index: Database, locations: readonly string[]): Promise<Entry[]> {
   if (locations.length === 0) return []
   const rows = await index.all<{ location: string; agents: NamedAgent[] | null }>(

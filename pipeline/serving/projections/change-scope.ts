@@ -118,7 +118,7 @@ function listKeys(touched: readonly Touched[], spaces: readonly string[]): strin
 /** A list, so that a cached plan too reads only the rows of these commits. */
 const OF_COMMITS = `seq in (select unnest(from_json($commits::varchar, '["BIGINT"]')))`
 
-/** Undefined where it is much. */
+/** Loads the subjects that a commit touched; undefined if they are many. */
 async function loadTouched(index: Database, commits: string): Promise<Touched[] | undefined> {
   const rows = await index.all<Touched>(
     `select distinct space, key from changes where ${OF_COMMITS} limit ${INLINE_KEYS_MAX + 1}`,
@@ -171,7 +171,7 @@ function selectGone(
 const selectRows = (parameter: string) => `select unnest(
   from_json(${parameter}::varchar, '[{"space":"VARCHAR","key":"VARCHAR"}]'), recursive := true)`
 
-/** One of `count` slices of the whole index. */
+/** Builds the scope of one of `count` slices of the whole index. */
 export function buildScopeOfSlice(slice: number, count: number, at: Instant): Scope {
   const inSlice = (column: string) => `hash(${column}::varchar) % $count = $slice`
   return {
@@ -194,7 +194,7 @@ export function buildScopeOfSlice(slice: number, count: number, at: Instant): Sc
   }
 }
 
-/** Into how many slices the index is cut, so that one fits into memory. */
+/** Returns the number of slices of the index, so that one fits into memory. */
 export async function sliceCount(index: Database): Promise<number> {
   const row = await index.one<{ n: number }>(
     `select greatest((select count(*) from crawl_state), (select count(*) from events),
@@ -212,8 +212,8 @@ export class ProjectionCursor {
   #marks = new Map<Database, Map<string, number>>()
 
   /**
-   * `commit` is called when all that depends on the answers is done; until then tables count as
-   * changed.
+   * Begins a projection; `commit` is called when everything that depends on the answers is done; until then
+   * tables count as changed.
    */
   begin(): { hasChanged: HasChanged; commit: () => void } {
     const begun = new Map<Database, Map<string, number>>()

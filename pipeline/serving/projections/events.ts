@@ -6,7 +6,7 @@ import { buildBlocks, toTypeByte } from '../event-block.ts'
 import type { Entry } from '../lmdb.ts'
 import type { Scope } from './change-scope.ts'
 
-/** The events of a scope, a list for each commit. */
+/** Loads the events of a scope, a list for each commit. */
 export async function loadCommits(
   index: Database,
   { events, parameters }: Scope,
@@ -58,7 +58,7 @@ async function loadReadable(
   return readable
 }
 
-/** The events of a commit as the serving store keeps them: in order, and again by type. */
+/** Projects the events of a commit to the serving store: in order, and again by type. */
 export function projectEvents(events: readonly FeedEvent[]): Entry[] {
   const byType = new Map<EventType, FeedEvent[]>()
   for (const event of events) {

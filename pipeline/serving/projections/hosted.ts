@@ -12,7 +12,7 @@ import { toHostedKey } from '../keys.ts'
 import type { Entry } from '../lmdb.ts'
 import type { Scope } from './change-scope.ts'
 
-/** Entries: whether they are shown, and the files that the registry makes of them for their domains. */
+/** Projects entries: whether they are shown, and the files that the registry builds from them for their domains. */
 export async function projectHostedEntries(
   index: Database,
   accounts: Accounts,

@@ -57,7 +57,7 @@ export const ownershipProjection: RowProjection = {
   },
 }
 
-/** Without a value the entry ends. */
+/** Converts a proof to an entry of the serving store; without a value the entry is deleted. */
 function toOwnershipEntry(key: string, value: object | undefined): Entry {
   return { space: 'ownership', key, value: value && toJsonValue(value) }
 }

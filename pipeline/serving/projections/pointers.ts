@@ -43,7 +43,7 @@ export const pointerProjection: RowProjection = {
   },
 }
 
-/** The location of the other file; undefined where there is none that could be read. */
+/** Finds the location of the other file; undefined if none could be read. */
 function findTarget({ location, document }: StoredDocument): string | undefined {
   const current = parseDomain(isUrl(location) ? new URL(location).hostname : location)
   if (document === null || current === undefined) return undefined

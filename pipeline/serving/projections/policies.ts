@@ -4,7 +4,7 @@ import { toHistoryKey, toJsonValue, toRevisionKey } from '../document-value.ts'
 import type { Entry } from '../lmdb.ts'
 import type { Scope } from './change-scope.ts'
 
-/** Policies as they are shown. One that was rejected had one revision, which goes with it. */
+/** Projects policies as they are shown. A rejected one had a single revision, which is removed with it. */
 export async function projectPolicies(
   index: Database,
   { policies, parameters }: Scope,

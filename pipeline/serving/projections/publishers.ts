@@ -22,8 +22,8 @@ import type { Scope } from './change-scope.ts'
 import { PreparedPublishers } from './prepared-publishers.ts'
 
 /**
- * Publishers as their files show them; one whose file does not stand, or was never there, by what
- * people told of it: its lookup is made of that when it is asked for.
+ * Projects publishers by their files. One whose file is invalid, or was never there, is marked for what
+ * members saved: its lookup is built from that on request.
  */
 export async function projectPublishers(
   index: Database,

@@ -7,8 +7,8 @@ import type { Entry } from '../lmdb.ts'
 import type { Scope } from './change-scope.ts'
 
 /**
- * Each revision with what it left, and how far the numbers of its entry go. Names of editors are
- * private: they are looked up here and stand in no table of the index.
+ * Projects each revision with the state it left, and the number range of its entry. Names of editors are
+ * private: they are looked up here and are in no table of the index.
  */
 export async function projectRevisions(
   index: Database,
@@ -59,7 +59,7 @@ function toContentEntry({ entity, domain, revision_number, state }: RevisionRow)
   }
 }
 
-/** An editor that no credential names any more is shown as `system`, as automation is. */
+/** Converts a row to a revision. An editor without a credential is shown as `system`, like automation. */
 function toRevision(row: RevisionRow, names: ReadonlyMap<string, string>) {
   return {
     revision_number: row.revision_number,

@@ -5,7 +5,7 @@ import type { Database } from '../../store/duckdb.ts'
 /** A submission with what it changed, of an entry too, and by which ones it was taken back. */
 export type AuditDetail = AuditRow & { reverted_by: string[] }
 
-/** All that is known of a submission; null when there is none. */
+/** Loads everything that is known of a submission; null if there is none. */
 export async function loadAuditDetail(
   { index, accounts }: { index: Database; accounts: Accounts },
   id: string,

@@ -40,7 +40,7 @@ export async function applyContributions(
   return drafts
 }
 
-/** The property of each identifier, by its key, where one was made since they were looked for. */
+/** Finds the property of each identifier, by its key, if one was created since the lookup. */
 export async function findRids(
   db: Database,
   { contributed, since }: Pick<Contribution, 'contributed' | 'since'>,
@@ -61,7 +61,7 @@ export async function findRids(
   return new Map(rows.map(({ key, property_rid }) => [key, property_rid]))
 }
 
-/** A known publisher says itself what it has: nothing is added to its records. */
+/** Finds known publishers, whose records are theirs: nobody else adds to them. */
 async function findPublishers(db: Database, hosts: readonly string[]): Promise<Set<string>> {
   const rows = await db.all<{ domain: string }>(
     `select domain from publishers where domain in (select unnest(${toListExpression('$hosts')}))`,

@@ -11,7 +11,10 @@ const ACTOR = 'registry:dispute'
 /** Stale reason of a property whose identifier is disputed. */
 export const DISPUTED = 'disputed'
 
-/** Contributed properties turn stale while they are disputed, and active again when they were right. */
+/**
+ * Applies suspensions: contributed properties turn stale while they are disputed, and active again when the
+ * dispute is rejected.
+ */
 export async function applySuspensions(
   db: Database,
   suspensions: readonly Suspension[],

@@ -45,12 +45,12 @@ export function copyPictures(from: string, to: string): void {
   if (existsSync(from)) cpSync(from, to, { recursive: true, filter: isWhole })
 }
 
-/** A file that is being written has another name. */
+/** Tells whether a file is complete; one that is being written has another name. */
 function isWhole(path: string): boolean {
   return !path.endsWith('.new')
 }
 
-/** Pictures in a folder that are not what their names say. */
+/** Lists pictures in a folder whose bytes do not match their names. */
 export function listDamagedPictures(folder: string): string[] {
   if (!existsSync(folder)) return []
   return readdirSync(folder, { recursive: true, withFileTypes: true })

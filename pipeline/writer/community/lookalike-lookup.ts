@@ -32,7 +32,7 @@ export async function nameFaults(
   return faults
 }
 
-/** Registered names that look like one of these, and all that are not ASCII, which SQL cannot tell. */
+/** Lists registered names that look like one of these, and all non-ASCII names, which SQL cannot compare. */
 async function listNamesLike(index: Database, domains: readonly Domain[]): Promise<string[]> {
   const looks = new Set(
     domains.flatMap(domain => [

@@ -79,7 +79,7 @@ function toKey(publisher: string, collectionId: string): string {
   return `${publisher} ${collectionId}`
 }
 
-/** The records of these that mirrors may change, and which of these they may not. */
+/** Loads the records that mirrors may change, and tells which of the given ones they may not. */
 async function loadMirroredRows(
   db: Database,
   keys: readonly string[],

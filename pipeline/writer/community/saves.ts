@@ -147,7 +147,7 @@ function toEntryState({ source, status, brand_name, document, contact_id }: Entr
   return { source, status, brand_name, document, contact_id }
 }
 
-/** Brands that were approved and are no revision yet, as saves, and who made them. */
+/** Builds saves from approved brands that are no revision yet, with their authors. */
 export async function buildApprovedSaves(
   db: Database,
   brands: readonly ApprovedBrand[],
@@ -166,7 +166,7 @@ export async function buildApprovedSaves(
   }
 }
 
-/** The domains whose entries of a kind are saved. */
+/** Lists the domains whose entries of a kind are saved. */
 export function listDomains(saves: readonly Edit[], entity: Entity): string[] {
   const ofKind = saves.filter(save => getEntity(save) === entity)
   return [...new Set(ofKind.map(({ domain }) => domain))]
@@ -273,7 +273,7 @@ function summarizeEdit(save: Edit, { document }: EntryRow): string {
   }
 }
 
-/** The states that rollbacks restore, by the revision that restores them. */
+/** Returns the states that rollbacks restore, by the revision that restores them. */
 async function rollbackTargets(
   db: Database,
   saves: readonly Edit[],

@@ -95,7 +95,7 @@ function sumLosses(suspicious: readonly Suspicious[]): HeldBack {
   }
 }
 
-/** A night is remembered also when it takes nothing: that is what is usual then. */
+/** Begins a night. A night without losses is recorded too: that is what is usual then. */
 export async function beginNight(
   db: Database,
   { night: begun }: Pick<Braking, 'night'>,

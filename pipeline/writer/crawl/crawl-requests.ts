@@ -50,7 +50,7 @@ export async function openRequest(
   await db.insert('crawl_requests', [row])
 }
 
-/** Publishers whose answer is read from a file of this manager. */
+/** Counts publishers whose answer is read from a file of this manager. */
 async function countPublishers(db: Database, domain: string): Promise<number> {
   const row = await db.one<{ n: number }>(
     `select count(distinct subject) as n from depends_on
@@ -62,8 +62,8 @@ async function countPublishers(db: Database, domain: string): Promise<number> {
 }
 
 /**
- * Brings the open requests up to what this commit has seen, after answers were derived again: so a
- * request is done in the very commit that shows what it brought. Files it still needs become due.
+ * Settles open requests by what this commit observed, after answers were derived again: so a request is
+ * done in the very commit that shows its result. Files it still needs become due.
  */
 export async function settleRequests(
   db: Database,

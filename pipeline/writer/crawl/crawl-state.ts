@@ -87,7 +87,7 @@ export async function applyObservations(
   return invalidated.length === 0 ? others : [...invalidated, ...others].sort(compareSources)
 }
 
-/** Kinds and locations are ASCII. */
+/** Compares sources by kind and location, which are ASCII. */
 function compareSources(a: Invalidated, b: Invalidated): number {
   return a.kind === b.kind ? (a.location < b.location ? -1 : 1) : a.kind < b.kind ? -1 : 1
 }

@@ -120,7 +120,7 @@ function chooseReasons(newcomers: readonly Newcomer[]): Map<string, Reason> {
   return best
 }
 
-/** Domains that are new, the most wanted first: as many as there is room for. */
+/** Admits new domains, the most wanted first: as many as there is room for. */
 async function admitDomains(
   db: Database,
   best: ReadonlyMap<string, Reason>,

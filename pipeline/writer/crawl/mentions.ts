@@ -31,8 +31,8 @@ const ALIKE_MAX = 3
 const AGAIN_MS = HOUR
 
 /**
- * Lets in what documents mention, each a bounded number of new names an hour and each registrable domain
- * too: the documents that have more to add are derived again an hour later, so that a manager with thousands of
+ * Admits domains that documents mention: for each document and each registrable domain a limited number an
+ * hour. Documents that have more are derived again an hour later, so that a manager with thousands of
  * publishers is spread over a day instead of filling the frontier at once.
  */
 export async function admitMentions(
@@ -129,7 +129,7 @@ function admit(
   return { admitted, left }
 }
 
-/** Lets in what strangers looked up, as far as its registrable domain may grow; the next lookup asks again. */
+/** Admits a domain that callers looked up, if its registrable domain may grow; the next lookup tries again. */
 export function admitDemanded(
   domains: readonly string[],
   { now, namesPerSiteHour, newNames }: Admitting,

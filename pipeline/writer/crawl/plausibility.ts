@@ -82,7 +82,7 @@ function hasMarks({ document }: Understood): boolean {
   return last_updated !== null || authoritative_location !== null
 }
 
-/** No answer says nothing about what is held; any other one ends it. */
+/** Tells whether an outcome settles a held change: any answer does, no answer does not. */
 function isSettledBy({ outcome }: Observation): boolean {
   const effect = getEffect(outcome)
   return effect !== 'unreachable' && effect !== 'garbled'

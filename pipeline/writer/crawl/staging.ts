@@ -33,7 +33,7 @@ export function isLater(alias: string): string {
   return `(${isByTime} or coalesce(${alias}.after_seq >= s.seq, false))`
 }
 
-/** Brings the last observation of each file; returns how many those are. */
+/** Stages the last observation of each file; returns how many there are. */
 export async function stage(db: Database, observations: readonly Observation[]): Promise<number> {
   const last = keepLatest(observations)
   const sayings = new Sayings()
@@ -99,7 +99,7 @@ function isSame(a: Said, b: Said): boolean {
   )
 }
 
-/** The last observation of each file; of two that were made at once the one that came later. */
+/** Keeps the last observation of each file; of two with the same time the one that came later. */
 export function keepLatest(observations: readonly Observation[]): readonly Observation[] {
   if (hasDistinctFiles(observations)) return observations
   const last = new Map<string, Observation>()

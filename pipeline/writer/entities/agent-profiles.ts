@@ -13,7 +13,7 @@ export type Profiles = Map<string, AgentProfileRow>
 
 const OF_AGENTS = `agent_url in (select unnest(${toListExpression('$agents')}))`
 
-/** Union of the values in an agent's capabilities and in its products, sorted. */
+/** Unites the values in an agent's capabilities and in its products, sorted. */
 const either = (declared: string, sold: string) => `list_sort(list_distinct(list_concat(
     (document->'$.capabilities.${declared}')::varchar[],
     (document->'$.products.${sold}')::varchar[])))`
@@ -30,7 +30,7 @@ select location as agent_url, document->>'$.name' as name, document->>'$.type' a
   (document->>'$.needs_auth')::boolean as needs_auth
 from documents where kind = 'agent' and location in (select unnest(${toListExpression('$agents')}))`
 
-/** The profiles of some agents as they are kept. */
+/** Loads the stored profiles of some agents. */
 export async function loadProfiles(db: Database, agents: readonly string[]): Promise<Profiles> {
   if (agents.length === 0) return new Map()
   const rows = await db.all<AgentProfileRow>(`select * from agent_profiles where ${OF_AGENTS}`, {

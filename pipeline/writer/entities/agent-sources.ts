@@ -108,7 +108,7 @@ export async function keepAgentSources(
   await db.write('update', 'crawl_state', REST, { seq })
 }
 
-/** Sites of these agents that have so many that others may have had to wait. */
+/** Lists sites of these agents that have reached their maximum, so that other agents may have had to wait. */
 async function listFullSites(
   db: Database,
   answered: readonly string[],

@@ -106,7 +106,7 @@ function loadRows(db: Database, agents: readonly string[]): Promise<AgentRow[]> 
   )
 }
 
-/** The rows of all reached agents as they are now; those that differ are written. */
+/** Updates the rows of all reached agents; only those that differ are written. */
 async function updateReach(
   db: Database,
   reached: readonly FacetCount[],

@@ -74,7 +74,7 @@ function listClaims(facts: PublisherFacts | NoPublisher, { takenDown }: Context)
   return facts.claims.filter(claim => !takenDown.covers(claim.publisher_domain))
 }
 
-/** Domains of whose claims very many stand. */
+/** Finds domains that have very many claims. */
 async function findManyClaims(
   db: Database,
   answered: readonly { domain: Domain }[],
@@ -160,7 +160,7 @@ function selectClaims(domain: Domain, claims: readonly Claim[], slice: ClaimSlic
   return { domain, claims: own, all, slice }
 }
 
-/** All claims of these domains, or a slice of one. */
+/** Updates all claims of these domains, or of a slice of one. */
 async function updateSlice(db: Database, sliced: readonly Sliced[], stamp: Context): Promise<void> {
   if (sliced.length === 0) return
   const { agents = [], from, to } = sliced[0]!.slice ?? {}

@@ -38,7 +38,7 @@ export type MergeRow = Pick<
   'publisher_domain' | 'identifiers' | 'status'
 >
 
-/** The records with these rids, by rid. */
+/** Merges the records with these rids, by rid. */
 export async function mergeRows(
   db: Database,
   op: Merge['op'],

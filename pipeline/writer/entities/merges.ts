@@ -96,7 +96,7 @@ async function recordAlias(
   await db.insert('aliases', [row])
 }
 
-/** The alias is removed and keeps what it declared; the canonical record answers for that too. */
+/** Joins two rows: the alias is removed and keeps what it declared; the canonical record answers for that too. */
 async function joinRows(
   db: Database,
   op: Merge['op'],
@@ -132,7 +132,7 @@ async function countAgain(
   await recordChanges(db, seq, { publisher: domains })
 }
 
-/** Publishers whose grants reach a property. */
+/** Lists publishers whose grants reach a property. */
 async function listGranters(db: Database, rid: string): Promise<Domain[]> {
   const rows = await db.all<{ domain: Domain }>(
     `select distinct publisher_domain as domain from property_sets

@@ -56,7 +56,7 @@ async function loadDeclarations(
   return groupBy(rows, row => row.location)
 }
 
-/** Each once: what a file says twice, it says. */
+/** Lists distinct declarations, since a file may repeat them. */
 function listDeclarations(location: string, document: BrandDocument): PropertyDeclaration[] {
   const rows = listBrands(document).flatMap(brand =>
     brand.properties.map(({ type, identifier, store, relationship }) => ({

@@ -51,7 +51,7 @@ export function derivePublishers(
 /** Weight of the answers that one commit compares; any single publisher fits in. */
 const COMMIT_WEIGHT = PUBLISHER_MAX
 
-/** Nothing is derived from a large file while other answers are taken on. */
+/** Limits how many large files are in use: nothing is derived from one while other answers are loaded. */
 function limitLargeFiles(
   { portionRows, largeFiles, urgent = new Set() }: Portioning,
   begun: number,

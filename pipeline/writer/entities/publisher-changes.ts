@@ -133,7 +133,7 @@ function selectReachable(
   return [select(old), select(fresh)]
 }
 
-/** The managers before and after, if another one speaks for the publisher or it came to be valid or not. */
+/** Lists the managers before and after a change, if the publisher's manager or its validity changed. */
 export function listChangedManagers({ publisher }: RowChanges): string[] {
   return publisher.flatMap(change => {
     const was = change.kind === 'added' ? undefined : change.old

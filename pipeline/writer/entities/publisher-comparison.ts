@@ -68,7 +68,7 @@ async function loadEntryProperties(
   return new Map([...entries].map(([domain, entry]) => [domain, readProperties(entry)]))
 }
 
-/** The rows of a publisher by its file, and by what people told of it where no file counts. */
+/** Builds the rows of a publisher by its file, or by what members saved if no file counts. */
 function buildFreshRows(
   domain: Domain,
   facts: PublisherFacts | NoPublisher,

@@ -61,7 +61,10 @@ export class UnfinishedAnswers<Answer extends Unfinished> {
     return { left, waiting, outdated }
   }
 
-  /** Called when all of a commit is written that answers are made from; those before are forgotten. */
+  /**
+   * Keeps answers of which portions are still to come; called when all rows of a commit are written that
+   * answers are built from.
+   */
   async keep(db: Database, answers: ReadonlyMap<Domain, Answer>): Promise<void> {
     const known = this.#known.get(db) ?? new Map()
     this.#known.set(db, known)

@@ -200,7 +200,10 @@ function wakeSooner(derivation: PublisherDerived, at: Instant | undefined): Publ
   return { ...derivation, wakesAt: Math.min(at, derivation.wakesAt ?? at) }
 }
 
-/** A merged property is reached by grants of several publishers: its agents are added up again. */
+/**
+ * Lists agents that are reached through merges: grants of several publishers reach a merged property, so
+ * its agents are counted again.
+ */
 function listReachedByMerges(
   db: Database,
   touched: readonly { domain: string; merges: PublisherRows['merges'] }[],

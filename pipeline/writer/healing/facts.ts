@@ -95,7 +95,10 @@ async function openStore<Store>(
   }
 }
 
-/** The index hears of a write only when the accounts have it on disk: the last that it knows must be there. */
+/**
+ * Asserts that the accounts know every write of the index. The index hears of a write only when the
+ * accounts have it on disk.
+ */
 async function assertKnown(index: Database, { db }: Accounts): Promise<void> {
   const last = await index.all<{ id: string }>(
     'select submission_id as id from submissions where seq = (select max(seq) from submissions)',
@@ -158,7 +161,7 @@ export async function countUnfinished({ index, accounts }: Facts): Promise<numbe
 }
 
 /**
- * Ids of the writes that the accounts say were done and the index does not know; on request without those
+ * Lists the ids of writes that the accounts answered and the index does not know; optionally without those
  * that are half done.
  */
 export async function listUnknownToIndex(
@@ -176,7 +179,7 @@ export async function listUnknownToIndex(
   return done.map(({ id }) => id).filter(id => !known.has(id))
 }
 
-/** Number of the last commit that the accounts know; 0 before the first. */
+/** Finds the number of the last commit that the accounts know; 0 before the first. */
 export async function findLastNumber(accounts: Database): Promise<number> {
   const last = await accounts.one<{ seq: number }>(
     'select coalesce(max(seq), 0) as seq from submissions',

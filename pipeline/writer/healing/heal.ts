@@ -188,7 +188,7 @@ async function listEventDays(index: Facts['index']): Promise<string[]> {
   return rows.map(({ day }) => day)
 }
 
-/** Every file that is made again when it is damaged, as they are now. */
+/** Lists every derived file, which is rebuilt when it is damaged. */
 export function listDerived(paths: Paths): string[] {
   const checkpoint = readCheckpoint(paths)
   const search = readSearchCheckpoint(paths)
@@ -201,7 +201,7 @@ export function listDerived(paths: Paths): string[] {
   ]
 }
 
-/** Every file in a folder and those below it. */
+/** Lists every file in a folder and below. */
 export function listFilesBelow(folder: string): string[] {
   if (!existsSync(folder)) return []
   return readdirSync(folder, { recursive: true, withFileTypes: true })

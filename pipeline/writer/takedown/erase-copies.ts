@@ -64,7 +64,7 @@ export async function erase(
   await dropOldBodies(index, paths, Number.POSITIVE_INFINITY)
 }
 
-/** The blocks of these commits as they were go, and come again with what is left. */
+/** Rebuilds the event blocks of these commits with the events that are left. */
 function rebuildBlocks(touched: readonly Stored[], gone: ReadonlySet<string>): Entry[] {
   const commits = [...groupBy(touched, ({ seq }) => seq).values()].map(commit =>
     commit.map(({ seq: _, ...event }) => event),
@@ -74,7 +74,7 @@ function rebuildBlocks(touched: readonly Stored[], gone: ReadonlySet<string>): E
   return [...before.map(entry => ({ ...entry, value: undefined })), ...left.flatMap(projectEvents)]
 }
 
-/** Days that are over are sealed: what their files are from now on is written down. */
+/** Rewrites the event files. Files of past days are sealed, so their new sizes are recorded. */
 async function rewriteFiles(
   index: Database,
   paths: Paths,

@@ -25,7 +25,7 @@ export class TakedownList {
     return this.#takenDown
   }
 
-  /** Domains of which published copies are left. */
+  /** Returns domains of which published copies are left. */
   get uncleared(): readonly Domain[] {
     return this.#uncleared
   }
