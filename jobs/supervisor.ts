@@ -1,8 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import cluster from 'node:cluster'
+import { AggregatorRegistry } from 'prom-client'
 import type { Log } from '../pipeline/core/log.ts'
+import { isMetricsRequest, type MetricsAnswer } from './api-client/metrics-messages.ts'
 import { endProcess } from './child-process.ts'
-import { answerMetricsRequests } from './metrics-aggregator.ts'
 import { RestartDelay } from './restart-delay.ts'
 
 /** Message of a child that is ready. */
@@ -129,4 +130,19 @@ export class Supervisor {
     this.#watch(child)
     this.#log.info({ child: child.role.name, pid: child.process.pid }, 'child started again')
   }
+}
+
+/**
+ * Answers metrics requests with the sum over the processes that share a port, since a scrape
+ * reaches one of them at random. A process that gets no answer reports only its own.
+ */
+function answerMetricsRequests(): void {
+  const all = new AggregatorRegistry()
+  cluster.on('message', async (worker, message: unknown) => {
+    if (!isMetricsRequest(message)) return
+    const text = await all.clusterMetrics().catch(() => undefined)
+    if (text === undefined || !worker.isConnected()) return
+    const answer: MetricsAnswer = { metrics_answer: message.metrics_request, text }
+    worker.send(answer, () => undefined)
+  })
 }

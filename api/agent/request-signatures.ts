@@ -1,13 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import { SECOND } from '../../pipeline/core/clock.ts'
-import type { FetchJson } from '../../pipeline/signing/key-set.ts'
-import { findInKeySet } from '../../pipeline/signing/key-set.ts'
+import { type FetchJson, findInKeySet } from '../../pipeline/signing/key-set.ts'
 import type { PublicJwk } from '../../pipeline/signing/keys.ts'
 import { OperatorKeys } from '../../pipeline/signing/operator-keys.ts'
 import { buildRequestProfile, type Refusal, toErrorCode } from '../../pipeline/signing/profile.ts'
 import { type Verifier, verifySignature } from '../../pipeline/signing/verify.ts'
 import { TaskError } from './errors.ts'
-import { readCall } from './read-call.ts'
 import { SharedReplayStore } from './state/shared-replays.ts'
 import type { AgentState } from './state/store.ts'
 
@@ -142,4 +141,26 @@ class RequestVerifier {
     this.#operators.set(domain, keys)
     return keys
   }
+}
+
+const Account = z.looseObject({ operator: z.string().max(253) })
+
+const CallArguments = z.looseObject({
+  account: Account.optional().catch(undefined),
+  accounts: z.array(Account).optional().catch(undefined),
+})
+
+/** A call of a task by MCP, as far as it matters before the task is carried out. */
+const Call = z.looseObject({
+  method: z.literal('tools/call'),
+  params: z.looseObject({ name: z.string(), arguments: CallArguments.optional().catch(undefined) }),
+})
+
+/** Reads which task a body calls, and for which operator. */
+function readCall(body: unknown): { task?: string; operator?: string } {
+  const call = Call.safeParse(body)
+  if (!call.success) return {}
+  const { name, arguments: args } = call.data.params
+  const operator = args?.account?.operator ?? args?.accounts?.[0]?.operator
+  return { task: name, ...(operator !== undefined && { operator }) }
 }

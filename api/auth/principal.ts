@@ -4,8 +4,11 @@ import type { KeyPermission, MembershipRole } from '../../pipeline/core/roles.ts
 import { hasApiAccess, type Tier } from '../../pipeline/core/tiers.ts'
 import type { Membership } from '../../pipeline/model/identity.ts'
 import { CommitCache } from '../../pipeline/read/cache/commit-cache.ts'
-import { findPrincipal, listMemberships } from '../../pipeline/read/lookups/principals.ts'
-import { listRoles } from '../../pipeline/read/lookups/roles.ts'
+import {
+  findPrincipal,
+  listMemberships,
+  listRoles,
+} from '../../pipeline/read/lookups/principals.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import type { Services } from '../operation/services.ts'
 import { isTokenLike, type Person } from './user-tokens.ts'

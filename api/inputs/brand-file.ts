@@ -3,8 +3,8 @@ import { refuse } from '../../pipeline/core/errors.ts'
 import { stripPii } from '../../pipeline/core/pii.ts'
 import type { BrandDocument, BrandEntry } from '../../pipeline/model/documents/index.ts'
 import { type BrandFile, isStorable } from '../../pipeline/model/save.ts'
+import { checkBrand } from '../../pipeline/parse/brand-json.ts'
 import { reportFaults } from '../../pipeline/parse/check-adagents.ts'
-import { checkBrand } from '../../pipeline/parse/check-brand.ts'
 
 const FAULTS = 20
 /**

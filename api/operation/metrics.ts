@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { countHeld } from '../../pipeline/read/queries/held.ts'
+import { countHeld } from '../../pipeline/read/queries/counts.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import { SharedMetrics } from './shared-metrics.ts'
 

@@ -15,11 +15,10 @@ import { buildAsOfHeader } from '../responses/lists.ts'
 import type { Sent, Streamed } from '../responses/reply.ts'
 import { sendAnswer } from '../responses/send.ts'
 import { chooseAnswering } from './answering.ts'
-import { withActor } from './audit-context.ts'
 import { anyOrigin, buildExposedHeaders } from './cross-origin.ts'
 import type { Operation } from './operation.ts'
 import { buildHooks } from './request-hooks.ts'
-import type { Services } from './services.ts'
+import { type Services, withActor } from './services.ts'
 import { compileBoundedValidator, compileValidator } from './validation.ts'
 
 declare module 'fastify' {

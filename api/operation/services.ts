@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import type { WriterClient } from '../../jobs/api-client/enqueue.ts'
 import type { Clock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
@@ -56,4 +57,23 @@ export interface Services {
   /** Returns the OpenAPI description as YAML. */
   description(): string
   reference(): Promise<Reference>
+}
+
+/** Adds the caller and the request id to the submissions of a request that writes. */
+export function withActor({ principal, id }: FastifyRequest, services: Services): Services {
+  const by = principal && {
+    kind: principal.kind,
+    id: principal.id,
+    ...(principal.org_id !== undefined && { org_id: principal.org_id }),
+  }
+  const { writer } = services
+  return {
+    ...services,
+    writer: {
+      requestLive: writer.requestLive,
+      runStoryboard: writer.runStoryboard,
+      submit: (operation, context) =>
+        writer.submit(operation, { ...(by && { by }), request: id, ...context }),
+    },
+  }
 }

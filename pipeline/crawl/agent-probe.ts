@@ -9,7 +9,7 @@ import { callTasks } from './call-agent-tasks.ts'
 import { hashContent } from './crawl-source.ts'
 import { type Connection, connectMcp } from './mcp/connect.ts'
 import { isNoAgent, type McpFailure } from './mcp/failure.ts'
-import { countResources } from './mcp/resources.ts'
+import { countResources } from './mcp/lists.ts'
 import type { McpDeps } from './mcp/session.ts'
 
 export interface ProbeDeps extends McpDeps {

@@ -7,9 +7,8 @@ import {
   toSourceKey,
   toUrl,
 } from '../model/observation.ts'
-import { crawlInstead } from './ads-txt-fallback.ts'
 import { type ProbeDeps, probeAgent } from './agent-probe.ts'
-import { crawlSource } from './crawl-source.ts'
+import { crawlInstead, crawlSource } from './crawl-source.ts'
 
 type AgentFetcher = Pick<Fetcher, 'call' | 'fetchDocument'>
 

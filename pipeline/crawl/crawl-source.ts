@@ -1,14 +1,19 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
+import { isMissing } from '../core/outcomes.ts'
 import type { FetchedOk, Fetcher, FetchFailed, FetchOptions, FetchResult } from '../fetch/http.ts'
+import type { AdsTxtDocument } from '../model/documents/index.ts'
 import {
   type CrawlTarget,
   isUrl,
   type Observation,
   PARSER_VERSION,
+  type Source,
+  toSourceKey,
   toUrl,
 } from '../model/observation.ts'
+import { readObservation } from '../parse/read-observation.ts'
 
 export interface CrawlDeps {
   fetcher: Pick<Fetcher, 'fetchDocument'>
@@ -100,4 +105,24 @@ function readValidators({ etag, lastModified }: FetchResult & { kind: 'ok' | 'un
 /** Hashes a body together with the version of its parser. */
 export function hashContent(body: Uint8Array): string {
   return `${PARSER_VERSION}-${hash('sha256', body)}`
+}
+
+/**
+ * Fetches the ads.txt of a domain that has no adagents.json, at once, while the connection is
+ * there. Undefined unless it names another domain: of the many domains that have neither, nothing
+ * is kept. One that is known already is a target of its own; `named` are the targets of this batch.
+ */
+export async function crawlInstead(
+  missing: Observation,
+  named: ReadonlySet<string>,
+  deps: CrawlDeps,
+): Promise<Observation | undefined> {
+  const { kind, location, outcome, after_seq } = missing
+  if (kind !== 'adagents.json' || isUrl(location) || !isMissing(outcome)) return undefined
+  const adsTxt: Source = { kind: 'ads.txt', location }
+  if (named.has(toSourceKey(adsTxt))) return undefined
+  const target = after_seq === undefined ? adsTxt : { ...adsTxt, after_seq }
+  const observation = readObservation(await crawlSource(target, deps), deps.limits)
+  const manager = (observation.document as AdsTxtDocument | undefined)?.manager_domain
+  return manager === undefined || manager === location ? undefined : observation
 }

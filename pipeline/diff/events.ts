@@ -1,5 +1,5 @@
 import { isComparable } from '../core/structural-hash.ts'
-import type { EventDraft } from '../model/event.ts'
+import type { EventDraft, EventType } from '../model/event.ts'
 import type { PropertyRow, PublisherRow } from '../model/rows.ts'
 import type { Change } from './diff.ts'
 
@@ -112,4 +112,22 @@ function isOther(before: string | undefined, after: string | undefined): boolean
 
 export function stripNulls<Value extends object>(value: Value): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null))
+}
+
+/** Actor of the events that tell what was there when a publisher was first looked at. */
+const FIRST_LOAD = 'pipeline:backfill'
+const reportedTypes: ReadonlySet<EventType> = new Set<EventType>([
+  'property.created',
+  'collection.created',
+  'authorization.granted',
+])
+
+/**
+ * Marks the events of the first file of a publisher. Its content may be years old: readers that
+ * want only changes can tell it by its actor.
+ */
+export function markFirstLoad(drafts: readonly EventDraft[]): EventDraft[] {
+  return drafts.map(draft =>
+    reportedTypes.has(draft.event_type) ? { ...draft, actor: FIRST_LOAD } : draft,
+  )
 }

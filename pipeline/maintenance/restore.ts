@@ -1,11 +1,11 @@
 import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { replaceFile, syncPath } from '../store/fsync.ts'
 import { Lease } from '../store/lease.ts'
+import { listPendingIn } from '../store/migrations.ts'
 import { makeFolders, type Paths, resolvePaths } from '../store/paths.ts'
 import { copyPictures } from '../writer/community/logo-files.ts'
 import { backedUp, checkBackup, checkFile, type Manifest, PICTURES } from '../writer/copy-stores.ts'
 import { type Facts, findLastNumber, setNextNumber } from '../writer/healing/facts.ts'
-import { listPendingIn } from './plan-migrations.ts'
 import { rebuildStores } from './rebuild.ts'
 
 export interface Restoring {

@@ -1,10 +1,12 @@
 import { type BrandDocument, redirectReasons } from '../model/documents/index.ts'
+import type { Fault } from '../model/observation.ts'
 import { readDomain, readLocation } from './addresses.ts'
 import { readAgents } from './brand-agents.ts'
 import { fileKeys, parseBrand } from './brand-entry.ts'
 import { readPortfolio } from './brand-portfolio.ts'
-import { quote } from './faults.ts'
-import { isObject, type ObjectReader, optional } from './object-reader.ts'
+import { Faults, quote } from './faults.ts'
+import { isObject, type JsonObject, ObjectReader, optional } from './object-reader.ts'
+import { readJson } from './read-json.ts'
 
 const REGION = /^[A-Z]{2}$/
 
@@ -132,4 +134,27 @@ function checkClosed(root: ObjectReader, known: ReadonlySet<string>): void {
     if (!known.has(key))
       root.error(key, 'misplaced', 'is not known in this form of a brand.json: take it out')
   }
+}
+
+export interface CheckedBrandFile {
+  /** The file as JSON, tidied; absent when it is none. */
+  root?: JsonObject
+  /** Absent when the file says nothing known. */
+  document?: BrandDocument
+  faults: Fault[]
+}
+
+/**
+ * Checks the bytes of a brand.json that a domain points to, as the crawler reads them. Reaches no
+ * network.
+ */
+export function checkBrand(
+  bytes: Uint8Array,
+  { maxFaults }: { maxFaults: number },
+): CheckedBrandFile {
+  const faults = new Faults(maxFaults)
+  const read = readJson(bytes, faults)
+  if (read.outcome !== 'ok') return { faults: faults.list() }
+  const document = parseBrandJson(new ObjectReader(read.root, '', faults), undefined)
+  return { root: read.root, ...(document && { document }), faults: faults.list() }
 }

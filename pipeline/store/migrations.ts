@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Fatal } from '../core/errors.ts'
 import { projectRoot } from '../core/project-root.ts'
-import type { Database } from './duckdb.ts'
+import { Database, isLocked } from './duckdb.ts'
+import type { Paths } from './paths.ts'
 import { createTables, declareTables } from './schema.ts'
 
 /** A database whose format is numbered. */
@@ -116,5 +117,28 @@ async function perform(db: Database, { format, file }: Migration): Promise<void>
   } catch (error) {
     const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
     throw new Fatal(`migration ${file} failed and changed nothing: ${reason}`, { cause: error })
+  }
+}
+
+/**
+ * Lists the migrations that the next start would perform, in its order; nothing is changed. Throws where
+ * a store is newer than this program, or another process has it open.
+ */
+export async function planMigrations(paths: Paths): Promise<Migration[]> {
+  const stores = (['accounts', 'index'] as const).filter(store => existsSync(paths[store]))
+  const pending: Migration[] = []
+  for (const store of stores) pending.push(...(await listPendingIn(paths[store], store)))
+  return pending
+}
+
+/** Lists the migrations that a file has not seen. Throws where it is newer than this program. */
+export async function listPendingIn(file: string, store: StoreName): Promise<Migration[]> {
+  const db = await Database.open(file, { readOnly: true }).catch(error => {
+    throw isLocked(error) ? new Error(`another process has ${file} open: stop it first`) : error
+  })
+  try {
+    return await listPending(db, store)
+  } finally {
+    db.close()
   }
 }

@@ -1,4 +1,4 @@
-import { planMigrations } from '../../pipeline/maintenance/plan-migrations.ts'
+import { planMigrations } from '../../pipeline/store/migrations.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { readSettings } from './environment.ts'
 import { assertRegistry, findRunningRegistry, openAlone } from './running.ts'

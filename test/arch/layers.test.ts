@@ -152,7 +152,7 @@ describe('a forbidden import is found', () => {
 test.each([
   [
     'api/routes/brands/brands.ts',
-    `import { findBrand } from '../../../pipeline/read/lookups/brands.ts'`,
+    `import { findBrand } from '../../../pipeline/read/lookups/resolutions.ts'`,
   ],
   ['api/app.ts', `import type { IncomingMessage } from 'node:http'`],
   ['pipeline/store/duckdb.ts', `import { DuckDBInstance } from '@duckdb/node-api'`],

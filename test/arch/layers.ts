@@ -32,7 +32,7 @@ const apiClient = 'jobs/api-client'
 const crossOrigin = 'api/operation/cross-origin.ts'
 
 /** Validate files that a caller proposes. */
-const validators = [`${parse}/check-adagents.ts`, `${parse}/check-brand.ts`]
+const validators = [`${parse}/check-adagents.ts`, `${parse}/brand-json.ts`]
 
 const asksNobody = 'the index asks nobody, it is told'
 

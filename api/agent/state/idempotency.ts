@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { DAY, type Instant, MINUTE, SECOND } from '../../../pipeline/core/clock.ts'
-import { writeCanonicalJson } from '../canonical-json.ts'
 import { TaskError } from '../errors.ts'
 import type { AgentState } from './store.ts'
 
@@ -161,4 +160,15 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 function hashText(text: string): string {
   return createHash('sha256').update(text).digest('hex')
+}
+
+/** Spells a JSON value in the one way of RFC 8785: members in the order of their UTF-16 code units. */
+export function writeCanonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(writeCanonicalJson).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([first], [second]) => (first < second ? -1 : 1))
+    .map(([name, member]) => `${JSON.stringify(name)}:${writeCanonicalJson(member)}`)
+  return `{${members.join(',')}}`
 }

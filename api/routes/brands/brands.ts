@@ -5,7 +5,7 @@ import { toUrl } from '../../../pipeline/model/observation.ts'
 import type { LiveBrandFailure } from '../../../pipeline/model/reported-fault.ts'
 import { BrandJson } from '../../../pipeline/model/responses/brand-json.ts'
 import { BrandList, BrandResolution } from '../../../pipeline/model/responses/index.ts'
-import { findBrand, resolveBrands } from '../../../pipeline/read/lookups/brands.ts'
+import { findBrand, resolveBrands } from '../../../pipeline/read/lookups/resolutions.ts'
 import { findFileFreshness } from '../../../pipeline/read/lookups/stored.ts'
 import {
   type BrandsAsked,

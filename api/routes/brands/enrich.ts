@@ -11,7 +11,7 @@ import {
   refreshDueAt,
 } from '../../../pipeline/model/enrichment.ts'
 import { type BrandResolution, EnrichedBrand } from '../../../pipeline/model/responses/index.ts'
-import { findBrand } from '../../../pipeline/read/lookups/brands.ts'
+import { findBrand } from '../../../pipeline/read/lookups/resolutions.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { PastedDomain } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'

@@ -16,7 +16,7 @@ import {
   reviewStatuses,
   type StoredReview,
 } from '../../../pipeline/model/review.ts'
-import { findMirror } from '../../../pipeline/read/lookups/mirrors.ts'
+import { findMirror } from '../../../pipeline/read/lookups/records.ts'
 import { findReview, listReviews } from '../../../pipeline/read/lookups/reviews.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import type { Principal } from '../../auth/principal.ts'

@@ -9,7 +9,7 @@ import {
   MirrorPublished,
   MirrorRemoved,
 } from '../../../pipeline/model/responses/mirrors.ts'
-import { findMirror } from '../../../pipeline/read/lookups/mirrors.ts'
+import { findMirror } from '../../../pipeline/read/lookups/records.ts'
 import { listMirrors } from '../../../pipeline/read/queries/mirrors.ts'
 import { createPageSize, pageCursor, pageOffset } from '../../inputs/fields.ts'
 import { countItems } from '../../inputs/mirror-file.ts'

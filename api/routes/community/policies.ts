@@ -14,7 +14,7 @@ import {
   PolicySaved,
 } from '../../../pipeline/model/responses/policies.ts'
 import { findHistory } from '../../../pipeline/read/lookups/history.ts'
-import { findPolicy } from '../../../pipeline/read/lookups/policies.ts'
+import { findPolicy } from '../../../pipeline/read/lookups/records.ts'
 import { listPolicies } from '../../../pipeline/read/queries/policies.ts'
 import { createPageSize, pageCursor, pageOffset } from '../../inputs/fields.ts'
 import { submitIdempotent } from '../../operation/idempotency.ts'

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-
 import { PropertyList, PropertyResolution } from '../../../pipeline/model/responses/index.ts'
-import { findProperties, resolveProperties } from '../../../pipeline/read/lookups/properties.ts'
+import { findProperties, resolveProperties } from '../../../pipeline/read/lookups/resolutions.ts'
 import { findFileFreshness } from '../../../pipeline/read/lookups/stored.ts'
 import { buildFirstPage } from '../../../pipeline/read/queries/listed.ts'
 import {

@@ -2,8 +2,8 @@ import { clip } from '../../parse/clip.ts'
 import { isObject } from '../../parse/object-reader.ts'
 import { listEndpoints } from './endpoints.ts'
 import { isNoAgent, type McpFailure } from './failure.ts'
+import { listTools, type ToolList } from './lists.ts'
 import { type McpDeps, McpSession, type TimeBudget } from './session.ts'
-import { listTools, type ToolList } from './tools.ts'
 
 export interface Connection {
   session: McpSession

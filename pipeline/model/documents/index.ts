@@ -1,17 +1,24 @@
+import { z } from 'zod'
+import type { AdagentsDocument } from './adagents.ts'
+import type { AgentDocument } from './agent.ts'
+import type { BrandDocument } from './brand.ts'
+
 /**
  * Parsed documents: the result of the parsers in `parse/`, and all that later steps see of a file.
  * Keys are spelled as on the wire; an empty member is absent, never null.
  */
 export * from './adagents.ts'
-export * from './ads-txt.ts'
 export * from './agent.ts'
 export * from './brand.ts'
 export * from './vocabulary.ts'
 
-import type { AdagentsDocument } from './adagents.ts'
-import type { AdsTxtDocument } from './ads-txt.ts'
-import type { AgentDocument } from './agent.ts'
-import type { BrandDocument } from './brand.ts'
+/** The part of an `ads.txt` that the registry reads: the manager of the domain's inventory. */
+export const AdsTxtDocument = z.object({
+  variant: z.literal('ads_txt'),
+  /** The last eligible `MANAGERDOMAIN`. */
+  manager_domain: z.string().exactOptional(),
+})
+export type AdsTxtDocument = z.infer<typeof AdsTxtDocument>
 
 /** The document of each kind of source. */
 export interface Documents {

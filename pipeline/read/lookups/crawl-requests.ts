@@ -3,6 +3,7 @@ import { MAX_ATTEMPTS } from '../../diff/crawl-request.ts'
 import type { CrawlRequestRow, CrawlRequestStatus } from '../../model/crawl-request.ts'
 import { toUrl } from '../../model/observation.ts'
 import type { Reader } from '../reader.ts'
+import { findRecord } from './records.ts'
 
 export interface StoredCrawlRequest extends Omit<CrawlRequestRow, 'seq'> {
   requested_by: string
@@ -10,10 +11,7 @@ export interface StoredCrawlRequest extends Omit<CrawlRequestRow, 'seq'> {
 }
 
 export function findCrawlRequest(reader: Reader, id: string): StoredCrawlRequest | undefined {
-  const value = reader.serving?.get('crawl_request', id)
-  return value === undefined
-    ? undefined
-    : (JSON.parse(Buffer.from(value).toString()) as StoredCrawlRequest)
+  return findRecord(reader, 'crawl_request', id)
 }
 
 /**

@@ -2,6 +2,7 @@ import type { HostedKind, StoredOrigin } from '../../model/hosted.ts'
 import { HEAD_LENGTH, readEtag, readModifiedAt } from '../../serving/document-value.ts'
 import { toHostedKey } from '../../serving/keys.ts'
 import type { Reader } from '../reader.ts'
+import { findRecord } from './records.ts'
 import type { StoredAnswer } from './stored.ts'
 
 /** Finds the file that the registry serves for a domain, ready to be sent. */
@@ -23,7 +24,6 @@ export function findHosted(
  * Finds the state of a domain and its hosted file; undefined where it was neither claimed nor
  * checked.
  */
-export function findOrigin({ serving }: Reader, domain: string): StoredOrigin | undefined {
-  const value = serving?.get('origin', domain)
-  return value === undefined ? undefined : (JSON.parse(value.toString()) as StoredOrigin)
+export function findOrigin(reader: Reader, domain: string): StoredOrigin | undefined {
+  return findRecord(reader, 'origin', domain)
 }

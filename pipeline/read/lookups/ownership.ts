@@ -4,6 +4,7 @@ import type { StoredHolder, StoredProof } from '../../model/ownership.ts'
 import type { Ownership } from '../../model/responses/ownership.ts'
 import { toHolderKey, toHoldingsKey, toOwnershipKey } from '../../serving/keys.ts'
 import type { Reader } from '../reader.ts'
+import { findRecord } from './records.ts'
 
 /**
  * Finds the best proof of an organization for a domain: the longest valid one of it and of those above
@@ -18,9 +19,9 @@ export function findOwnership(
   const now = toIso(reader.now())
   let best: Ownership | undefined
   for (const proven_by of listSelfAndParents(domain)) {
-    const value = reader.serving?.get('ownership', toOwnershipKey(org_id, proven_by))
-    if (value === undefined) continue
-    const { method, verified_at } = JSON.parse(value.toString()) as StoredProof
+    const proof = findRecord<StoredProof>(reader, 'ownership', toOwnershipKey(org_id, proven_by))
+    if (proof === undefined) continue
+    const { method, verified_at } = proof
     const valid_until = getProofEnd(method, verified_at, days)
     const proven = valid_until === null || valid_until > now
     const found = { domain, proven, method, verified_at, valid_until, proven_by }
@@ -31,10 +32,10 @@ export function findOwnership(
 }
 
 /** Finds the holder of a domain, else of the nearest one above it. */
-export function findHolder({ serving }: Reader, domain: string): StoredHolder | undefined {
+export function findHolder(reader: Reader, domain: string): StoredHolder | undefined {
   for (const held of listSelfAndParents(domain)) {
-    const value = serving?.get('ownership', toHolderKey(held))
-    if (value !== undefined) return JSON.parse(value.toString()) as StoredHolder
+    const holder = findRecord<StoredHolder>(reader, 'ownership', toHolderKey(held))
+    if (holder !== undefined) return holder
   }
   return undefined
 }

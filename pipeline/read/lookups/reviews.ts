@@ -2,15 +2,14 @@ import type { StoredReview } from '../../model/review.ts'
 import { REVIEWS, reviewKey, toPayloadKey } from '../../serving/keys.ts'
 import type { ServingStore } from '../../serving/lmdb.ts'
 import type { Reader } from '../reader.ts'
+import { findRecord, listRecords } from './records.ts'
 
 /** Lists every matching review, the latest submission first. */
 export function listReviews(
   serving: ServingStore | undefined,
   isMatching: (review: StoredReview) => boolean,
 ): StoredReview[] {
-  const all = serving ? [...serving.range('review', REVIEWS)] : []
-  return all
-    .map(({ value }) => JSON.parse(value.toString()) as StoredReview)
+  return listRecords<StoredReview>({ serving }, 'review', REVIEWS)
     .filter(isMatching)
     .sort((a, b) => order(b, a))
 }
@@ -22,11 +21,10 @@ function order(a: StoredReview, b: StoredReview): number {
 
 /** Finds a review with the submission that it is about. */
 export function findReview(
-  { serving }: Pick<Reader, 'serving'>,
+  reader: Pick<Reader, 'serving'>,
   id: string,
 ): { review: StoredReview; payload: Record<string, unknown> } | undefined {
-  const value = serving?.get('review', reviewKey(id))
-  const payload = serving?.get('review', toPayloadKey(id))
-  if (value === undefined || payload === undefined) return undefined
-  return { review: JSON.parse(value.toString()), payload: JSON.parse(payload.toString()) }
+  const review = findRecord<StoredReview>(reader, 'review', reviewKey(id))
+  const payload = findRecord<Record<string, unknown>>(reader, 'review', toPayloadKey(id))
+  return review && payload && { review, payload }
 }

@@ -14,3 +14,8 @@ export function countOnce(
     return row?.total ?? 0
   })
 }
+
+/** Counts the publishers that the brake holds, once a snapshot. */
+export function countHeld(snapshot: Snapshot): Promise<number> {
+  return countOnce(snapshot, 'select count(*) as total from held')
+}

@@ -7,9 +7,8 @@ import { projectBrands } from './brands.ts'
 import type { Scope } from './change-scope.ts'
 import { loadCommits, projectEvents } from './events.ts'
 import { projectHostedEntries } from './hosted.ts'
-import { projectPolicies } from './policies.ts'
 import { projectPublishers } from './publishers.ts'
-import { projectRevisions } from './revisions.ts'
+import { projectPolicies, projectRevisions } from './revisions.ts'
 
 /**
  * Projects a part of the index to entries of the serving store. Reads the index alone, so that a

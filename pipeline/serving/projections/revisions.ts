@@ -1,5 +1,6 @@
 import { loadEditorNames } from '../../accounts/editors.ts'
 import type { Accounts } from '../../accounts/store.ts'
+import type { PolicyRow } from '../../model/policy.ts'
 import type { EntryState, RevisionRow } from '../../model/rows.ts'
 import type { Database } from '../../store/duckdb.ts'
 import { toHistoryKey, toJsonValue, toRevisionKey } from '../document-value.ts'
@@ -71,4 +72,24 @@ function toRevision(row: RevisionRow, names: ReadonlyMap<string, string>) {
     ...(row.rolled_back_to === null ? {} : { rolled_back_to: row.rolled_back_to }),
     created_at: row.created_at,
   }
+}
+
+/** Projects policies as they are shown. A rejected one had a single revision, which is removed with it. */
+export async function projectPolicies(
+  index: Database,
+  { policies, parameters }: Scope,
+): Promise<Entry[]> {
+  const rows = await index.all<PolicyRow & { key: string }>(
+    `select key, p.* exclude (seq) from ${policies} k left join policies p on p.policy_id = k.key`,
+    parameters,
+  )
+  return rows.flatMap(({ key, ...policy }): Entry[] =>
+    policy.policy_id === null
+      ? [
+          { space: 'policy', key, value: undefined },
+          { space: 'revision', key: toHistoryKey('policy', key), value: undefined },
+          { space: 'revision', key: toRevisionKey('policy', key, 1), value: undefined },
+        ]
+      : [{ space: 'policy', key, value: toJsonValue(policy) }],
+  )
 }

@@ -1,11 +1,9 @@
-import { agentRunProjection } from './agent-runs.ts'
-import { aliasProjection } from './aliases.ts'
-import { crawlRequestProjection } from './crawl-requests.ts'
 import { freshnessProjection } from './freshness.ts'
 import { memberProjection, originProjection, ownershipProjection } from './members.ts'
-import { pointerProjection } from './pointers.ts'
+import { aliasProjection, pointerProjection } from './pointers.ts'
 import { issuerProjection, keyProjection, roleProjection, userProjection } from './principals.ts'
 import type { RowProjection } from './projection.ts'
+import { agentRunProjection, crawlRequestProjection } from './requests.ts'
 import { logoProjection, mirrorProjection, reviewProjection } from './reviews.ts'
 
 /** All projections of which the rows that changed are found by their own `seq`. */

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { buildHostedProperties } from '../../../pipeline/diff/hosted.ts'
 import { propertyTypes } from '../../../pipeline/model/documents/vocabulary.ts'
 import { BrandManifest, BrandName, SavedProperty } from '../../../pipeline/model/save.ts'
+import { checkBrand } from '../../../pipeline/parse/brand-json.ts'
 import { checkAdagents } from '../../../pipeline/parse/check-adagents.ts'
-import { checkBrand } from '../../../pipeline/parse/check-brand.ts'
 import {
   buildHostedAdagents,
   buildHostedAdagentsFile,

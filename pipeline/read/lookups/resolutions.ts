@@ -2,6 +2,15 @@ import type { Reader } from '../reader.ts'
 import type { LentBytes } from './buffer-builder.ts'
 import { type Asked, documentSpaces, findStored, resolveMany, type StoredAnswer } from './stored.ts'
 
+export function findBrand(reader: Reader, domain: string): StoredAnswer | undefined {
+  return findStored(reader, documentSpaces.brand, domain)
+}
+
+/** Resolves brands by key, null if unknown. */
+export function resolveBrands(reader: Reader, asked: Asked): LentBytes {
+  return resolveMany(reader, documentSpaces.brand, asked)
+}
+
 export function findProperties(reader: Reader, domain: string): StoredAnswer | undefined {
   return findStored(reader, documentSpaces.property, domain)
 }

@@ -1,6 +1,8 @@
 import { listRequesters } from '../../accounts/crawl-requests.ts'
+import { loadAgentRuns } from '../../accounts/storyboard-runs.ts'
 import type { CrawlRequestRow } from '../../model/crawl-request.ts'
 import { toJsonValue } from '../document-value.ts'
+import { hashAgent } from '../keys.ts'
 import type { RowProjection } from './projection.ts'
 
 /** Crawl requests with their callers, so that readers can refuse everybody else. */
@@ -24,6 +26,23 @@ export const crawlRequestProjection: RowProjection = {
       space: 'crawl_request',
       key: row.crawl_request_id,
       value: toJsonValue({ ...row, ...requesters.get(row.crawl_request_id) }),
+    }))
+  },
+}
+
+/** Runs of storyboards by their agent, without who asked for them. */
+export const agentRunProjection: RowProjection = {
+  store: 'accounts',
+  tables: ['storyboard_runs'],
+  changed: 'seq > $seq',
+  slicedBy: 'agent_url',
+  from: 'storyboard_runs',
+  async project({ accounts }, where, parameters) {
+    const agents = await loadAgentRuns(accounts.db, where, parameters)
+    return agents.map(runs => ({
+      space: 'agent_run',
+      key: hashAgent(runs.agent_url),
+      value: toJsonValue(runs),
     }))
   },
 }

@@ -4,7 +4,6 @@ import { clip } from '../../parse/clip.ts'
 import { Faults, truncate } from '../../parse/faults.ts'
 import { isObject } from '../../parse/object-reader.ts'
 import { measureBytes } from '../agent-blocks.ts'
-import { readCursor } from './cursor.ts'
 import type { McpFailure } from './failure.ts'
 import type { McpSession, TimeBudget } from './session.ts'
 
@@ -14,6 +13,7 @@ export interface ToolList {
   faults: Faults
 }
 
+const CURSOR_CHARS = 2_048
 const NAME_CHARS = 128
 const DESCRIPTION_CHARS = 2_000
 const PAGES = 20
@@ -106,4 +106,32 @@ function toTool(name: string, item: Record<string, unknown>): AgentTool {
 
 function compareByName(a: AgentTool, b: AgentTool): number {
   return a.name < b.name ? -1 : 1
+}
+
+/** Counts the resources of an agent, page by page; undefined where not all of them could be listed. */
+export async function countResources(
+  session: McpSession,
+  time: TimeBudget,
+  limits: Limits,
+): Promise<number | undefined> {
+  const uris = new Set<string>()
+  let cursor: string | undefined
+  for (let page = 0; page < PAGES; page++) {
+    const params = cursor === undefined ? {} : { cursor }
+    const reply = await session.call('resources/list', params, time, limits.agentToolsBytes)
+    if ('failure' in reply || !Array.isArray(reply.result.resources)) return undefined
+    for (const resource of reply.result.resources) {
+      if (isObject(resource) && typeof resource.uri === 'string') uris.add(resource.uri)
+    }
+    cursor = readCursor(reply.result.nextCursor)
+    if (cursor === undefined) return uris.size
+  }
+  return undefined
+}
+
+/** Reads where a list goes on; undefined at its end. */
+function readCursor(cursor: unknown): string | undefined {
+  return typeof cursor === 'string' && cursor !== '' && cursor.length <= CURSOR_CHARS
+    ? cursor
+    : undefined
 }

@@ -1,0 +1,61 @@
+import type { StoredMirror } from '../../model/mirror.ts'
+import type { Policy } from '../../model/responses/policies.ts'
+import type { AgentRuns } from '../../model/storyboard-record.ts'
+import { hashAgent } from '../../serving/keys.ts'
+import type { ServingStore, SpaceName } from '../../serving/lmdb.ts'
+
+/** Spaces whose values are JSON alone. */
+type RecordSpace = Extract<
+  SpaceName,
+  | 'principal'
+  | 'org_key'
+  | 'user'
+  | 'ownership'
+  | 'role'
+  | 'review'
+  | 'policy'
+  | 'mirror'
+  | 'origin'
+  | 'logo'
+  | 'crawl_request'
+  | 'agent_run'
+>
+
+/** Holds the serving store, which there is none of before the first commit. */
+export interface RecordReader {
+  serving: ServingStore | undefined
+}
+
+/** Finds the record under a key. */
+export function findRecord<Value>(
+  { serving }: RecordReader,
+  space: RecordSpace,
+  key: string,
+): Value | undefined {
+  const text = serving?.text(space, key)
+  return text === undefined ? undefined : (JSON.parse(text) as Value)
+}
+
+/** Lists the records whose keys begin with a prefix and a space, by key. */
+export function listRecords<Value>(
+  { serving }: RecordReader,
+  space: RecordSpace,
+  prefix: string,
+): Value[] {
+  const entries = serving?.range(space, prefix) ?? []
+  return Array.from(entries, ({ value }) => JSON.parse(value.toString()) as Value)
+}
+
+export function findMirror(reader: RecordReader, platform: string): StoredMirror | undefined {
+  return findRecord(reader, 'mirror', platform)
+}
+
+/** Finds a policy, approved or not. */
+export function findPolicy(reader: RecordReader, policyId: string): Policy | undefined {
+  return findRecord(reader, 'policy', policyId)
+}
+
+/** Finds the runs of storyboards against an agent; undefined where it was never tested. */
+export function findAgentRuns(reader: RecordReader, agentUrl: string): AgentRuns | undefined {
+  return findRecord(reader, 'agent_run', hashAgent(agentUrl))
+}
