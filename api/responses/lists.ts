@@ -4,7 +4,6 @@ import { buildPageEnd } from '../../pipeline/core/page-end.ts'
 import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
 import { buildSnapshotCursor } from '../../pipeline/read/lookups/feed.ts'
 import type { Reader, Snapshot } from '../../pipeline/read/reader.ts'
-import { createPageSize, pageCursor, pageOffset } from '../inputs/fields.ts'
 import type { Services } from '../operation/services.ts'
 import type { Sent } from './reply.ts'
 
@@ -13,11 +12,11 @@ export { buildPageEnd }
 const SEARCH_CHARS = 200
 const SHORTEST_CHARS = 2
 const NOT_YET_SECONDS = 5
-const LARGEST_PAGE = 5_000
 /** Callers refuse longer lists. */
 export const LIST_BYTES = Math.floor(1.5 * 1024 * 1024)
 
-const SearchText = z.string().trim().max(SEARCH_CHARS)
+/** Text that names are searched for. */
+export const SearchText = z.string().trim().max(SEARCH_CHARS)
 
 /** Search text, where some is required. */
 export const RequiredText = SearchText.min(SHORTEST_CHARS, {
@@ -39,24 +38,6 @@ export function getSnapshot({ snapshot, isReady }: Pick<Reader, 'snapshot' | 'is
   return refuse('unavailable', 'the lists are being built; try again', {
     retry_after: NOT_YET_SECONDS,
   })
-}
-
-/** Creates the query schema of a list; `limit=0` means the default page size. */
-export function listQuery<const Source extends string>(sources: readonly Source[], usual: number) {
-  return z.object({
-    search: SearchText.optional().meta({
-      description: 'Part of a name, a domain or an identifier; blank for all',
-    }),
-    source: z.enum(sources).optional().describe('Only what this source says; all without it'),
-    limit: createPageSize({ usual, max: LARGEST_PAGE }),
-    offset: pageOffset,
-    cursor: pageCursor,
-  })
-}
-
-/** Returns the start of a page: its cursor, else its offset. */
-export function toOffset({ cursor, offset }: { cursor?: string | undefined; offset: number }) {
-  return cursor === undefined ? offset : Number(cursor)
 }
 
 /** Builds the header that names the commit a list shows. */
@@ -121,22 +102,4 @@ export function cutPage<Item>(
     count += 1
   }
   return { items: items.slice(0, count), hasMore: count < items.length }
-}
-
-/**
- * Formats a page as JSON, with the counts of all that match. An item more than the page holds says that
- * the list goes on.
- */
-export function formatListPage(
-  name: string,
-  items: readonly string[],
-  { limit, offset, stats }: { limit: number; offset: number; stats: object },
-): string {
-  const { items: shown, hasMore } = cutPage(items, limit, item => item)
-  const rest = {
-    ...(hasMore && shown.length < limit && { [`${name}_truncated`]: true }),
-    stats,
-    ...buildPageEnd(offset, shown.length, offset + items.length),
-  }
-  return `{"${name}":[${shown.join()}],${JSON.stringify(rest).slice(1)}`
 }

@@ -7,30 +7,14 @@ import { BrandJson } from '../../../pipeline/model/responses/brand-json.ts'
 import { BrandList, BrandResolution } from '../../../pipeline/model/responses/index.ts'
 import { findBrand, resolveBrands } from '../../../pipeline/read/lookups/resolutions.ts'
 import { findFileFreshness } from '../../../pipeline/read/lookups/stored.ts'
-import {
-  type BrandsAsked,
-  listBrands,
-  listBrandsPage,
-  noBrands,
-  searchBrands,
-} from '../../../pipeline/read/queries/brands.ts'
-import { buildFirstPage } from '../../../pipeline/read/queries/listed.ts'
-import type { Reader, Snapshot } from '../../../pipeline/read/reader.ts'
+import { brandList } from '../../../pipeline/read/queries/brands.ts'
 import { BulkDomains, describeBulk, parseDomainsStrictly } from '../../inputs/bulk.ts'
 import { fresh, PastedDomain } from '../../inputs/fields.ts'
 import { buildAgeHeader } from '../../limits/outbound.ts'
 import { resolveLiveBrand } from '../../live/brand.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
-import {
-  buildSeqHeader,
-  formatListPage,
-  getSearch,
-  getSnapshot,
-  LIST_BYTES,
-  listQuery,
-  toOffset,
-} from '../../responses/lists.ts'
+import { listQuery, replyList } from '../../responses/registered-list.ts'
 import {
   noStore,
   replyLent,
@@ -204,32 +188,5 @@ export const listRegisteredBrands = defineOperation({
   query: brandListQuery,
   reply: { 200: BrandList },
   errors: ['invalid_request', 'unavailable'],
-  handle: async ({ query: { cursor, ...asked }, services: { reader } }) => {
-    const query = { ...asked, offset: toOffset({ cursor, offset: asked.offset }) }
-    if (query.search) return searchBrandList(reader, query.search, query)
-    const { lists } = reader
-    if (lists !== undefined)
-      return replyOk(listBrandsPage(lists, query, LIST_BYTES), buildSeqHeader(lists))
-    const snapshot = getSnapshot(reader)
-    return replyOk(
-      snapshot ? await listBrandsOfSnapshot(snapshot, query) : noBrands,
-      buildSeqHeader(snapshot),
-    )
-  },
+  handle: ({ query, services: { reader } }) => replyList(brandList, query, reader),
 })
-
-function listBrandsOfSnapshot(snapshot: Snapshot, asked: BrandsAsked): Promise<string | Buffer> {
-  return buildFirstPage(snapshot, 'brands', asked, async () => {
-    const { brands, stats } = await listBrands(snapshot, { ...asked, limit: asked.limit + 1 })
-    const items = brands.map(item => JSON.stringify(item))
-    return formatListPage('brands', items, { ...asked, stats })
-  })
-}
-
-async function searchBrandList(reader: Reader, text: string, asked: BrandsAsked): Promise<Sent> {
-  const index = getSearch(reader)
-  if (index === undefined) return replyOk(noBrands, buildSeqHeader(index))
-  const { items, stats } = await searchBrands(index, text, { ...asked, limit: asked.limit + 1 })
-  const body = formatListPage('brands', items, { ...asked, stats })
-  return replyOk(body, buildSeqHeader(index))
-}

@@ -2,29 +2,13 @@ import { z } from 'zod'
 import { PropertyList, PropertyResolution } from '../../../pipeline/model/responses/index.ts'
 import { findProperties, resolveProperties } from '../../../pipeline/read/lookups/resolutions.ts'
 import { findFileFreshness } from '../../../pipeline/read/lookups/stored.ts'
-import { buildFirstPage } from '../../../pipeline/read/queries/listed.ts'
-import {
-  listProperties,
-  listPropertiesPage,
-  noProperties,
-  type PropertiesAsked,
-  searchProperties,
-} from '../../../pipeline/read/queries/properties.ts'
-import type { Reader, Snapshot } from '../../../pipeline/read/reader.ts'
+import { propertyList } from '../../../pipeline/read/queries/properties.ts'
 import { BulkDomains, describeBulk, parseDomainsLeniently } from '../../inputs/bulk.ts'
 import { freshIgnored, PastedDomain } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
-import {
-  buildSeqHeader,
-  formatListPage,
-  getSearch,
-  getSnapshot,
-  LIST_BYTES,
-  listQuery,
-  toOffset,
-} from '../../responses/lists.ts'
-import { replyLent, replyOk, replyRefused, replyStored, type Sent } from '../../responses/reply.ts'
+import { listQuery, replyList } from '../../responses/registered-list.ts'
+import { replyLent, replyRefused, replyStored, type Sent } from '../../responses/reply.ts'
 
 export const resolveProperty = defineOperation({
   id: 'resolveProperty',
@@ -94,40 +78,5 @@ export const listRegisteredProperties = defineOperation({
   query: propertyListQuery,
   reply: { 200: PropertyList },
   errors: ['invalid_request', 'unavailable'],
-  handle: async ({ query: { cursor, ...asked }, services: { reader } }) => {
-    const query = { ...asked, offset: toOffset({ cursor, offset: asked.offset }) }
-    if (query.search) return searchPropertyList(reader, query.search, query)
-    const { lists } = reader
-    if (lists !== undefined)
-      return replyOk(listPropertiesPage(lists, query, LIST_BYTES), buildSeqHeader(lists))
-    const snapshot = getSnapshot(reader)
-    const body = snapshot ? await listPropertiesOfSnapshot(snapshot, query) : noProperties
-    return replyOk(body, buildSeqHeader(snapshot))
-  },
+  handle: ({ query, services: { reader } }) => replyList(propertyList, query, reader),
 })
-
-function listPropertiesOfSnapshot(
-  snapshot: Snapshot,
-  asked: PropertiesAsked,
-): Promise<string | Buffer> {
-  return buildFirstPage(snapshot, 'properties', asked, async () => {
-    const { properties, stats } = await listProperties(snapshot, {
-      ...asked,
-      limit: asked.limit + 1,
-    })
-    const items = properties.map(item => JSON.stringify(item))
-    return formatListPage('properties', items, { ...asked, stats })
-  })
-}
-
-async function searchPropertyList(
-  reader: Reader,
-  text: string,
-  asked: PropertiesAsked,
-): Promise<Sent> {
-  const index = getSearch(reader)
-  if (index === undefined) return replyOk(noProperties, buildSeqHeader(index))
-  const { items, stats } = await searchProperties(index, text, { ...asked, limit: asked.limit + 1 })
-  const body = formatListPage('properties', items, { ...asked, stats })
-  return replyOk(body, buildSeqHeader(index))
-}

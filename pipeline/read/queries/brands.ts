@@ -1,4 +1,4 @@
-import type { BrandItem, BrandList, BrandStats } from '../../model/responses/index.ts'
+import type { BrandStats } from '../../model/responses/index.ts'
 import {
   brandBits,
   brandItemColumns,
@@ -7,15 +7,7 @@ import {
   brandSources,
   toBrandItem,
 } from '../../search/brand-items.ts'
-import type { ListFilter } from '../../search/listing.ts'
-import type { SearchIndex } from '../../search/search-index.ts'
-import type { Snapshot } from '../reader.ts'
-import { buildListPage } from './listed.ts'
-import type { Page } from './rows.ts'
-
-export interface BrandsAsked extends Page {
-  source?: string | undefined
-}
+import type { CountFlags, RegisteredList } from './listed.ts'
 
 const ITEMS = `
 select ${brandItemColumns} from ${brandItemTable} where ($source is null or source = $source)
@@ -30,48 +22,21 @@ select count(*) as total, 0 as hosted, count(*) filter (source = 'brand_json') a
   count(*) filter (manifest is not null and manifest::varchar != '{}') as with_manifest
 from brands`
 
-/** Lists a page of brands by name; the counts cover all, whatever their source. */
-export async function listBrands(
-  { db }: Pick<Snapshot, 'db'>,
-  { source, limit, offset }: BrandsAsked,
-): Promise<{ brands: BrandItem[]; stats: BrandStats }> {
-  const [rows, stats] = await Promise.all([
-    db.all<Record<string, unknown>>(ITEMS, { source: source ?? null, limit, offset }),
-    db.one<BrandStats>(STATS),
-  ])
-  return { brands: rows.map(toBrandItem), stats: stats! }
+/** Brands by name. */
+export const brandList: RegisteredList = {
+  name: 'brands',
+  async load({ db }, { source, limit, offset }) {
+    const [rows, stats] = await Promise.all([
+      db.all<Record<string, unknown>>(ITEMS, { source: source ?? null, limit, offset }),
+      db.one<BrandStats>(STATS),
+    ])
+    return { items: rows.map(toBrandItem), stats: stats! }
+  },
+  isOfSource: (flags, source) => brandSources[flags & brandBits.source] === source,
+  count: countBrands,
 }
 
-/** Searches brands by text, the best first; the items are JSON. */
-export async function searchBrands(
-  index: SearchIndex,
-  text: string,
-  { source, limit, offset }: BrandsAsked,
-): Promise<{ items: string[]; stats: BrandStats }> {
-  const matches = await index.all('brands', text)
-  const isOfSource = source === undefined ? () => true : toBrandFilter(source).matches
-  const stats = countBrands(matches.counter())
-  return { items: await matches.page({ limit, offset }, isOfSource), stats }
-}
-
-/** Lists a page from the search file, as the JSON of an answer with at most so many bytes of items. */
-export function listBrandsPage(
-  index: SearchIndex,
-  { source, ...stretch }: BrandsAsked,
-  mostBytes: number,
-): Buffer {
-  const listing = index.listing('brands')
-  const stats = countBrands(isMatching => listing.count(isMatching))
-  const filter = source === undefined ? undefined : toBrandFilter(source)
-  return buildListPage('brands', listing, stretch, { filter, stats }, mostBytes)
-}
-
-/** Converts a source to the flags of its brands. */
-function toBrandFilter(source: string): ListFilter {
-  return { name: source, matches: flags => brandSources[flags & brandBits.source] === source }
-}
-
-function countBrands(count: (isMatching: (flags: number) => boolean) => number): BrandStats {
+function countBrands(count: CountFlags): BrandStats {
   const ofSource = (name: (typeof brandSources)[number]) =>
     count(flags => brandSources[flags & brandBits.source] === name)
   return {
@@ -85,22 +50,4 @@ function countBrands(count: (isMatching: (flags: number) => boolean) => number):
     sub_brands: count(flags => (flags & brandBits.subBrand) !== 0),
     with_manifest: count(flags => (flags & brandBits.manifest) !== 0),
   }
-}
-
-/** Brand list before the first snapshot. */
-export const noBrands: BrandList = {
-  brands: [],
-  stats: {
-    total: 0,
-    hosted: 0,
-    brand_json: 0,
-    community: 0,
-    enriched: 0,
-    stub: 0,
-    houses: 0,
-    sub_brands: 0,
-    with_manifest: 0,
-  },
-  has_more: false,
-  next_cursor: null,
 }

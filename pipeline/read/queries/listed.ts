@@ -1,43 +1,98 @@
 import { buildPageEnd } from '../../core/page-end.ts'
-import type { ListFilter, Listing, PageRange } from '../../search/listing.ts'
+import type { ListFilter } from '../../search/listing.ts'
+import type { SearchIndex } from '../../search/search-index.ts'
 import { SnapshotCache } from '../cache/snapshot-cache.ts'
 import type { Snapshot } from '../reader.ts'
+import type { Page } from './rows.ts'
 
-const firstPages = new SnapshotCache<Buffer>(8)
+/** Counts the items of a list whose flags fit. */
+export type CountFlags = (isMatching: (flags: number) => boolean) => number
+
+/** A page of a list, of all items or of one source. */
+export interface ListAsked<Source extends string = string> extends Page {
+  source?: Source | undefined
+}
+
+/** A list of everything of one kind: how the search file and the snapshot hold it. */
+export interface RegisteredList<Source extends string = string> {
+  /** Its collection in the search file, and its member in an answer. */
+  name: 'brands' | 'properties'
+  /** Loads a page in the order of the list; the counts are of all, whatever their source. */
+  load(
+    snapshot: Pick<Snapshot, 'db'>,
+    asked: ListAsked<Source>,
+  ): Promise<{ items: object[]; stats: object }>
+  /** Tells whether an item with these flags comes from a source. */
+  isOfSource(flags: number, source: Source): boolean
+  count(count: CountFlags): object
+}
+
+/** Searches a list by text, the best first; the items are JSON. The counts are of all that match. */
+export async function searchList<Source extends string>(
+  index: SearchIndex,
+  list: RegisteredList<Source>,
+  text: string,
+  { source, limit, offset }: ListAsked<Source>,
+): Promise<{ items: string[]; stats: object }> {
+  const matches = await index.all(list.name, text)
+  const isShown = toFilter(list, source)?.matches ?? (() => true)
+  const stats = list.count(matches.counter())
+  return { items: await matches.page({ limit, offset }, isShown), stats }
+}
 
 /**
- * Builds a page of a list from the search file, with the total counts; as many items as fit into so many
- * bytes. Many callers ask for the first page without a filter, so its bytes are cached.
+ * Builds a page of a list as the search file has it, as the JSON of an answer with at most so many
+ * bytes of items. The first page without a filter is asked for alike by many, so its bytes are made once.
  */
-export function buildListPage(
-  name: string,
-  listing: Listing,
-  asked: PageRange,
-  { filter, stats }: { filter: ListFilter | undefined; stats: object },
+export function buildListPage<Source extends string>(
+  index: SearchIndex,
+  list: RegisteredList<Source>,
+  { source, limit, offset }: ListAsked<Source>,
   mostBytes: number,
 ): Buffer {
+  const { name } = list
+  const listing = index.listing(name)
+  const stats = list.count(isMatching => listing.count(isMatching))
+  const filter = toFilter(list, source)
   const make = () => {
-    const { items, count, isCut } = listing.page(asked, filter, mostBytes)
+    const { items, count, isCut } = listing.page({ limit, offset }, filter, mostBytes)
     const total = listing.count(filter?.matches ?? (() => true))
     const rest = {
       ...(isCut && { [`${name}_truncated`]: true }),
       stats,
-      ...buildPageEnd(asked.offset, count, total),
+      ...buildPageEnd(offset, count, total),
     }
     const end = `],${JSON.stringify(rest).slice(1)}`
     return Buffer.concat([Buffer.from(`{"${name}":[`), items, Buffer.from(end)])
   }
-  const isFirst = filter === undefined && asked.offset === 0
-  return isFirst ? listing.memoize(String(asked.limit), make) : make()
+  return filter === undefined && offset === 0 ? listing.memoize(String(limit), make) : make()
 }
+
+function toFilter<Source extends string>(
+  list: RegisteredList<Source>,
+  source: Source | undefined,
+): ListFilter | undefined {
+  if (source === undefined) return undefined
+  return { name: source, matches: flags => list.isOfSource(flags, source) }
+}
+
+const firstPages = new SnapshotCache<Buffer>(8)
 
 /** Builds a first page without a search file, once a snapshot, as JSON. */
 export function buildFirstPage(
   snapshot: Snapshot,
-  name: string,
-  { limit, offset, source }: PageRange & { source?: string | undefined },
+  { name }: Pick<RegisteredList, 'name'>,
+  { limit, offset, source }: ListAsked,
   make: () => Promise<string>,
 ): Promise<string | Buffer> {
   if (offset > 0 || source !== undefined) return make()
   return firstPages.get(snapshot, `${name} ${limit}`, async () => Buffer.from(await make()))
+}
+
+/** Builds a list before the first snapshot. */
+export function buildEmptyList<Source extends string>({
+  name,
+  count,
+}: RegisteredList<Source>): object {
+  return { [name]: [], stats: count(() => 0), ...buildPageEnd(0, 0, 0) }
 }

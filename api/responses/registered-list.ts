@@ -1,0 +1,106 @@
+import { z } from 'zod'
+import { buildPageEnd } from '../../pipeline/core/page-end.ts'
+import {
+  buildEmptyList,
+  buildFirstPage,
+  buildListPage,
+  type ListAsked,
+  type RegisteredList,
+  searchList,
+} from '../../pipeline/read/queries/listed.ts'
+import type { Reader, Snapshot } from '../../pipeline/read/reader.ts'
+import { createPageSize, pageCursor, pageOffset } from '../inputs/fields.ts'
+import { buildSeqHeader, cutPage, getSearch, getSnapshot, LIST_BYTES, SearchText } from './lists.ts'
+import { replyOk, type Sent } from './reply.ts'
+
+const LARGEST_PAGE = 5_000
+
+/** Creates the query schema of a list; `limit=0` means the default page size. */
+export function listQuery<const Source extends string>(sources: readonly Source[], usual: number) {
+  return z.object({
+    search: SearchText.optional().meta({
+      description: 'Part of a name, a domain or an identifier; blank for all',
+    }),
+    source: z.enum(sources).optional().describe('Only what this source says; all without it'),
+    limit: createPageSize({ usual, max: LARGEST_PAGE }),
+    offset: pageOffset,
+    cursor: pageCursor,
+  })
+}
+
+/** Where a page begins. */
+interface Start {
+  cursor?: string | undefined
+  offset: number
+}
+
+/** Returns the start of a page: its cursor, else its offset. */
+function toOffset({ cursor, offset }: Start) {
+  return cursor === undefined ? offset : Number(cursor)
+}
+
+/**
+ * Answers with a page of a list: of what a text finds, else as the search file has it, or as the snapshot
+ * has it while there is no search file.
+ */
+export async function replyList<Source extends string>(
+  list: RegisteredList<Source>,
+  { search, ...query }: ListAsked<Source> & Start & { search?: string | undefined },
+  reader: Reader,
+): Promise<Sent> {
+  const asked = { ...query, offset: toOffset(query) }
+  if (search) return replyFound(list, search, asked, reader)
+  const { lists } = reader
+  if (lists !== undefined)
+    return replyOk(buildListPage(lists, list, asked, LIST_BYTES), buildSeqHeader(lists))
+  const snapshot = getSnapshot(reader)
+  const body = snapshot ? await formatSnapshotPage(snapshot, list, asked) : buildEmptyList(list)
+  return replyOk(body, buildSeqHeader(snapshot))
+}
+
+async function replyFound<Source extends string>(
+  list: RegisteredList<Source>,
+  text: string,
+  asked: ListAsked<Source>,
+  reader: Reader,
+): Promise<Sent> {
+  const index = getSearch(reader)
+  if (index === undefined) return replyOk(buildEmptyList(list), buildSeqHeader(index))
+  const { items, stats } = await searchList(index, list, text, addOne(asked))
+  return replyOk(formatListPage(list.name, items, { ...asked, stats }), buildSeqHeader(index))
+}
+
+function formatSnapshotPage<Source extends string>(
+  snapshot: Snapshot,
+  list: RegisteredList<Source>,
+  asked: ListAsked<Source>,
+): Promise<string | Buffer> {
+  return buildFirstPage(snapshot, list, asked, async () => {
+    const { items, stats } = await list.load(snapshot, addOne(asked))
+    const texts = items.map(item => JSON.stringify(item))
+    return formatListPage(list.name, texts, { ...asked, stats })
+  })
+}
+
+/** Asks for one more than is shown, which tells that the list goes on. */
+function addOne<Asked extends ListAsked>(asked: Asked): Asked {
+  return { ...asked, limit: asked.limit + 1 }
+}
+
+/**
+ * Formats a page as JSON, with the counts of all that match. An item more than the page holds says that
+ * the list goes on.
+ */
+function formatListPage(
+  name: string,
+  items: readonly string[],
+  { limit, offset, stats }: { limit: number; offset: number; stats: object },
+): string {
+  const { items: shown, hasMore } = cutPage(items, limit, item => item)
+  const rest = {
+    ...(hasMore && shown.length < limit && { [`${name}_truncated`]: true }),
+    stats,
+    ...buildPageEnd(offset, shown.length, offset + items.length),
+  }
+  return `{"${name}":[${shown.join()}],${JSON.stringify(rest).slice(1)}`
+}
