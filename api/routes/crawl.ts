@@ -20,29 +20,26 @@ import { replyOk, replyRefused } from '../responses/reply.ts'
 
 const limits =
   'Once a domain in five minutes, thirty an hour by one caller, of all crawls that may be asked for together.'
-const errors = [
-  'invalid_request',
-  'too_large',
-  'unsupported_media_type',
-  'rate_limited',
-  'unavailable',
-] as const
+/** Asks for a crawl. */
+const shared = {
+  method: 'POST',
+  group: 'Agent Discovery',
+  access: 'bearer',
+  writes: true,
+  cache: 'none',
+  errors: ['invalid_request', 'too_large', 'unsupported_media_type', 'rate_limited', 'unavailable'],
+} as const
 
 export const requestCrawl = defineOperation({
+  ...shared,
   id: 'requestCrawl',
-  method: 'POST',
   path: '/api/registry/crawl-request',
-  group: 'Agent Discovery',
   summary: 'Request a crawl of a domain',
   description:
     'Both files of the domain and those they point to are fetched. The crawl is asynchronous: ask ' +
     `for its status by \`crawl_request_id\`. ${limits}`,
-  access: 'bearer',
-  writes: true,
-  cache: 'none',
   body: z.object({ domain: PublicDomain }),
   reply: { 202: CrawlAccepted },
-  errors,
   handle: async ({ body: { domain }, principal, services }) => {
     const { id, headers } = await takeRequest('domain', 'domain', domain, principal, services)
     const body = { message: 'Crawl request accepted', domain, crawl_request_id: id }
@@ -51,18 +48,13 @@ export const requestCrawl = defineOperation({
 })
 
 export const requestBrandCrawl = defineOperation({
+  ...shared,
   id: 'requestBrandCrawl',
-  method: 'POST',
   path: '/api/registry/brand-crawl-request',
-  group: 'Agent Discovery',
   summary: 'Request a crawl of the brand.json of a domain',
   description: `The same for one file and those it points to. ${limits}`,
-  access: 'bearer',
-  writes: true,
-  cache: 'none',
   body: z.object({ domain: PublicDomain }),
   reply: { 202: CrawlAccepted },
-  errors,
   handle: async ({ body: { domain }, principal, services }) => {
     const { id, headers } = await takeRequest('brand', 'domain', domain, principal, services)
     const body = { message: 'Brand crawl request accepted', domain, crawl_request_id: id }
@@ -71,22 +63,17 @@ export const requestBrandCrawl = defineOperation({
 })
 
 export const requestManagerRevalidation = defineOperation({
+  ...shared,
   id: 'requestManagerRevalidation',
-  method: 'POST',
   path: '/api/registry/manager-revalidation-request',
-  group: 'Agent Discovery',
   summary: 'Request a crawl of a manager’s adagents.json',
   description:
     'What it changes is derived again for every publisher whose answer is read from it; ' +
     `\`publishers_enqueued\` is how many those are. ${limits}`,
-  access: 'bearer',
-  writes: true,
-  cache: 'none',
   body: z.object({
     manager_domain: PublicDomain.describe('Domain whose file speaks for other publishers'),
   }),
   reply: { 202: ManagerRevalidationAccepted },
-  errors,
   handle: async ({ body: { manager_domain }, principal, services }) => {
     const taken = await takeRequest(
       'manager',

@@ -25,20 +25,24 @@ const body = z.object({
     .describe('Number of the revision whose state is restored'),
 })
 const errors = [...saveErrors, 'forbidden', 'not_found'] as const
-
-export const rollBackBrand = defineOperation({
-  id: 'rollBackBrand',
+/** Rolls an entry back. */
+const shared = {
   method: 'POST',
-  path: '/api/brands/discovered/:domain/rollback',
-  group: 'Brand Discovery',
-  summary: 'Roll a brand back to an earlier revision',
-  description: `For members who have shown that the domain is their own, and for moderators. ${what}`,
   access: 'bearer',
   writes: true,
   quota: 'saves',
   cache: 'none',
   params,
   body,
+} as const
+
+export const rollBackBrand = defineOperation({
+  ...shared,
+  id: 'rollBackBrand',
+  path: '/api/brands/discovered/:domain/rollback',
+  group: 'Brand Discovery',
+  summary: 'Roll a brand back to an earlier revision',
+  description: `For members who have shown that the domain is their own, and for moderators. ${what}`,
   reply: { 200: BrandRestored },
   errors,
   handle: async ({ params: { domain }, body, principal, attempt, services }) => {
@@ -53,18 +57,12 @@ export const rollBackBrand = defineOperation({
 })
 
 export const rollBackProperty = defineOperation({
+  ...shared,
   id: 'rollBackProperty',
-  method: 'POST',
   path: '/api/properties/hosted/:domain/rollback',
   group: 'Property Resolution',
   summary: 'Roll the properties of a publisher back to an earlier revision',
   description: `For moderators. ${what}`,
-  access: 'bearer',
-  writes: true,
-  quota: 'saves',
-  cache: 'none',
-  params,
-  body,
   reply: { 200: PropertyRestored },
   errors: errors.filter(error => error !== 'ownership_proof_required'),
   handle: async ({ params: { domain }, body, principal, attempt, services }) => {

@@ -151,12 +151,10 @@ const collectionPage = z.object({
   cursor: pageCursor,
 })
 
-export const listCatalogCollections = defineOperation({
-  id: 'listCatalogCollections',
+/** Lists collections. */
+const collectionList = {
   method: 'GET',
-  path: '/api/registry/catalog/collections',
   group: 'Property Resolution',
-  summary: 'List collections',
   access: 'public',
   cache: 'list',
   asksSnapshot: true,
@@ -164,25 +162,24 @@ export const listCatalogCollections = defineOperation({
   query: collectionPage,
   reply: { 200: CollectionCatalog },
   errors: ['invalid_request', 'unavailable'],
+} as const
+
+export const listCatalogCollections = defineOperation({
+  ...collectionList,
+  id: 'listCatalogCollections',
+  path: '/api/registry/catalog/collections',
+  summary: 'List collections',
   handle: ({ query, services }) => replyCollections(services, { ...query, status: 'active' }),
 })
 
 export const syncCatalogCollections = defineOperation({
+  ...collectionList,
   id: 'syncCatalogCollections',
-  method: 'GET',
   path: '/api/registry/catalog/collections/sync',
-  group: 'Property Resolution',
   summary: 'List all collections, removed ones included',
   description:
     'In the order in which they became known, those that were removed too: no page loses one, ' +
     'whatever happens between two of them.',
-  access: 'public',
-  cache: 'list',
-  asksSnapshot: true,
-  cacheKey: () => '',
-  query: collectionPage,
-  reply: { 200: CollectionCatalog },
-  errors: ['invalid_request', 'unavailable'],
   handle: ({ query, services }) => replyCollections(services, query),
 })
 

@@ -36,13 +36,16 @@ export async function loadPublishers(
     })
   }
   const owned = `where publisher_domain ${inDomains}`
+  const getRows = (domain: string) => {
+    const rows = found.get(domain) ?? buildEmptyPublisherRows(undefined)
+    found.set(domain, rows)
+    return rows
+  }
   for (const row of await db.all<PropertyRow>(
     `select * from properties ${owned} order by created_at, property_rid`,
     of,
   )) {
-    const rows = found.get(row.publisher_domain) ?? buildEmptyPublisherRows(undefined)
-    rows.properties.push(row)
-    found.set(row.publisher_domain, rows)
+    getRows(row.publisher_domain).properties.push(row)
   }
   for (const row of await loadGrants(db, `${owned} order by entry, id`, of)) {
     found.get(row.publisher_domain)?.authorizations.push(row)
@@ -51,9 +54,7 @@ export async function loadPublishers(
     `select * from collections ${owned} order by created_at, collection_rid`,
     of,
   )) {
-    const rows = found.get(row.publisher_domain) ?? buildEmptyPublisherRows(undefined)
-    rows.collections.push(row)
-    found.set(row.publisher_domain, rows)
+    getRows(row.publisher_domain).collections.push(row)
   }
   return found
 }
