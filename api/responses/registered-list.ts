@@ -28,7 +28,7 @@ export function listQuery<const Source extends string>(sources: readonly Source[
   })
 }
 
-/** Where a page begins. */
+/** Start of a page: a cursor, else an offset. */
 interface Start {
   cursor?: string | undefined
   offset: number
@@ -66,7 +66,7 @@ async function replyFound<Source extends string>(
 ): Promise<Sent> {
   const index = getSearch(reader)
   if (index === undefined) return replyOk(buildEmptyList(list), buildSeqHeader(index))
-  const { items, stats } = await searchList(index, list, text, addOne(asked))
+  const { items, stats } = await searchList(index, list, text, addNextItem(asked))
   return replyOk(formatListPage(list.name, items, { ...asked, stats }), buildSeqHeader(index))
 }
 
@@ -76,14 +76,14 @@ function formatSnapshotPage<Source extends string>(
   asked: ListAsked<Source>,
 ): Promise<string | Buffer> {
   return buildFirstPage(snapshot, list, asked, async () => {
-    const { items, stats } = await list.load(snapshot, addOne(asked))
+    const { items, stats } = await list.load(snapshot, addNextItem(asked))
     const texts = items.map(item => JSON.stringify(item))
     return formatListPage(list.name, texts, { ...asked, stats })
   })
 }
 
-/** Asks for one more than is shown, which tells that the list goes on. */
-function addOne<Asked extends ListAsked>(asked: Asked): Asked {
+/** Asks for an item more than the page shows, which tells whether the list goes on. */
+function addNextItem<Asked extends ListAsked>(asked: Asked): Asked {
   return { ...asked, limit: asked.limit + 1 }
 }
 
