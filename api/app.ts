@@ -44,9 +44,9 @@ export interface AppDeps {
   clock: Clock
   log: Log
   writer: Pick<WriterClient, 'submit' | 'requestLive' | 'runStoryboard'>
-  /** A connection that gives up at once; without one nothing is counted together. */
+  /** A connection that fails at once; without one nothing is counted across processes. */
   redis?: Redis
-  /** Has the keys of the identity provider read; one that only looks when it must, where none is given. */
+  /** Fetches the keys of the identity provider; by default only when a token requires it. */
   issuerKeys?: IssuerKeys
 }
 
@@ -62,7 +62,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     genReqId: requestIds(),
     trustProxy: deps.config.TRUSTED_PROXIES,
     ...buildTimeouts(deps.config),
-    // In our words (closing.ts), not in the framework's.
+    // // In our words (closing.ts), not the framework's.
     return503OnClosing: false,
     routerOptions: { maxParamLength: PARAM_CHARS, ignoreTrailingSlash: true },
     clientErrorHandler: answerMalformed,
@@ -140,7 +140,7 @@ function requestIds(): () => string {
 }
 
 /**
- * Limits how long a request may take to arrive, so that a sender of single bytes cannot hold a
+ * Limits how long a request may take to arrive, so that a client that sends byte by byte cannot hold a
  * connection.
  */
 function buildTimeouts({ LIMITS: { requestMs } }: Config) {

@@ -16,7 +16,7 @@ const STDERR_CHARS = 2_000
 export interface ServerExit {
   status: number | null
   signal: NodeJS.Signals | null
-  /** Its last output: the reason, where it had one. */
+  /** Its last output, which may contain the reason. */
   stderr: string
 }
 

@@ -5,7 +5,7 @@ import type { Tenant } from './tenants.ts'
 /** Version of A2A that is spoken here. */
 const A2A_VERSION = '0.3.0'
 
-/** Builds the card by which A2A clients find a tenant: its tasks are the skills. */
+/** Builds the card with which A2A clients find a tenant: its tasks are the skills. */
 export function buildAgentCard(
   { name, title, description, tasks }: Tenant,
   { origin, toAddress, protocolName }: Pick<AgentServices, 'origin' | 'toAddress' | 'protocolName'>,

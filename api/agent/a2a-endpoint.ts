@@ -11,8 +11,8 @@ import { type Tenant, tenants } from './tenants.ts'
 const CARDS = ['/.well-known/agent-card.json', '/.well-known/agent.json']
 
 /**
- * Serves the cards of A2A: a tenant's below its own address, wherever a client looks for it, and at the
- * origin that of the first one.
+ * Serves the A2A cards: a tenant's below its own address, at each place where clients look for it, and the
+ * first tenant's at the origin.
  */
 export function addA2aCards(app: FastifyInstance, services: AgentServices): void {
   const serve = (base: string, tenant: Tenant) => {
@@ -31,7 +31,7 @@ export function addA2aCards(app: FastifyInstance, services: AgentServices): void
   }
 }
 
-/** Serves each tenant at `/<tenant>/a2a` as JSON-RPC: the same tasks as by MCP. */
+/** Serves each tenant at `/<tenant>/a2a` as JSON-RPC, with the same tasks as over MCP. */
 export function addA2aEndpoints(app: FastifyInstance, services: AgentServices): void {
   for (const tenant of tenants) {
     app.post(`/${tenant.name}/a2a`, async ({ body }, reply) => {
@@ -52,7 +52,7 @@ export function addA2aEndpoints(app: FastifyInstance, services: AgentServices): 
 
 const AnyRequest = z.looseObject({ method: z.string() })
 
-/** A request with a message as far as the library relies on it without a look. */
+/** A request with a message, as far as the library relies on it unchecked. */
 const MessageRequest = z.looseObject({
   params: z.looseObject({
     message: z.looseObject({
@@ -62,7 +62,7 @@ const MessageRequest = z.looseObject({
   }),
 })
 
-/** Refuses a message that the library would fail at. */
+/** Refuses a message on which the library would fail. */
 function refuseMessage(body: unknown): object | undefined {
   const request = AnyRequest.safeParse(body)
   if (!request.success || !request.data.method.startsWith('message/')) return undefined

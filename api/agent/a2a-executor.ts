@@ -8,7 +8,7 @@ import type { Tenant } from './tenants.ts'
 
 declare module './state/store.ts' {
   interface Records {
-    /** Outcomes of messages by A2A. */
+    /** Tasks that A2A messages started, with their outcome. */
     a2a_task: Task
   }
 }
@@ -19,7 +19,7 @@ interface Asked {
   args: Record<string, unknown>
 }
 
-/** Carries out the task that a message names in its data part: `{skill, input}`. */
+/** Builds the executor, which runs the task that a message names in its data part: `{skill, input}`. */
 export function buildExecutor(tenant: Tenant, services: AgentServices): AgentExecutor {
   return {
     async execute({ userMessage, taskId, contextId }, events) {
@@ -31,14 +31,14 @@ export function buildExecutor(tenant: Tenant, services: AgentServices): AgentExe
       events.publish(buildTask({ id: taskId, contextId }, answer, services.now()))
       events.finished()
     },
-    // Each task is over when it is answered.
+    // // Each task is finished when it is answered.
     cancelTask: async id => {
       throw A2AError.taskNotCancelable(id)
     },
   }
 }
 
-/** Keeps tasks where every process behind the address finds them, for a day. */
+/** Builds a store that keeps tasks for a day, where every process behind the address finds them. */
 export function buildTaskStore({ name }: Tenant, { state, now }: AgentServices): TaskStore {
   return {
     async save(task) {
@@ -54,7 +54,7 @@ export function buildTaskStore({ name }: Tenant, { state, now }: AgentServices):
   }
 }
 
-/** Reads what a message asks for. The public client says `parameters` instead of `input`. */
+/** Reads which task a message asks for. The public client sends `parameters` instead of `input`. */
 function readMessage({ parts }: Message): Asked | TaskError {
   const data = parts.flatMap(part => (part.kind === 'data' ? [part.data] : []))
   const [only] = data

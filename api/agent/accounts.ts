@@ -14,7 +14,7 @@ const hostName = z
   .max(253)
   .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/, 'must be a domain')
 
-/** An id that a caller gave to something. */
+/** An id that a caller has chosen. */
 export const CallersId = z.string().min(1).max(200)
 
 export const BrandRef = z
@@ -39,7 +39,7 @@ export const NaturalAccount = z.looseObject({
 })
 export type NaturalAccount = z.infer<typeof NaturalAccount>
 
-/** Names an account by the id it was given, or by whose it is. */
+/** Names an account by its id, or by its brand and operator. */
 export const AccountRef = z
   .union([z.looseObject({ account_id: CallersId }), NaturalAccount])
   .describe('An account: {account_id}, or {brand: {domain}, operator}')
@@ -48,15 +48,15 @@ export type AccountRef = z.infer<typeof AccountRef>
 /** An account as it was set up. */
 export interface Account {
   brand: BrandRef
-  /** Domain of who acts for the brand. */
+  /** Domain of the company that acts for the brand. */
   operator: string
   account_id: string
   name: string
   billing: 'operator' | 'agent' | 'advertiser'
   payment_terms?: string
-  /** True once a caller closed it. */
+  /** True once a caller has closed it. */
   isClosed: boolean
-  /** Status that a test forced it into. */
+  /** Status that a test set, whatever it would be otherwise. */
   forced?: AccountStatus
 }
 
@@ -74,22 +74,22 @@ export function findAccountStatus({ isClosed, forced }: Account): AccountStatus 
   return isClosed ? 'closed' : (forced ?? 'active')
 }
 
-/** The account that everybody may use, and finds listed until another was set up. */
+/** The default account, which is listed until a caller sets up another one. */
 const firstAccount = buildAccount({
   brand: { domain: 'lantern-holdings.example' },
   operator: 'lantern-holdings.example',
 })
 
 /**
- * Converts whose an account is to its id. All accounts here are of the sandbox, so that it names the same
- * account whether a caller says so or not.
+ * Converts brand and operator to the id of their account. All accounts are sandbox accounts, so the id is
+ * the same whether a caller says so or not.
  */
 export function toAccountId({ brand, operator }: NaturalAccount): string {
   const named = [brand.domain, brand.brand_id ?? '', operator].join('\u001f')
   return `acct_${createHash('sha256').update(named).digest('hex').slice(0, 16)}`
 }
 
-/** Makes an account with the terms of who sets none. */
+/** Builds an account with default terms. */
 export function buildAccount(
   { brand, operator }: NaturalAccount,
   billing: Account['billing'] = 'operator',
@@ -106,8 +106,8 @@ export function listKnownAccounts({ state, tenant }: TaskContext): Account[] {
 }
 
 /**
- * Finds an account. One that is named by whose it is need not have been set up; an id must be known.
- * Throws where it is not, and where it was closed.
+ * Finds an account. One that is named by brand and operator need not exist yet; an id must be known. Throws
+ * if it is unknown or closed.
  */
 export function resolveAccount(ref: AccountRef, { state, tenant }: TaskContext): Account {
   const id = 'account_id' in ref ? (ref.account_id as string) : toAccountId(ref as NaturalAccount)
@@ -129,7 +129,7 @@ function refuseAccount(code: TaskErrorCode, reason: string): TaskError {
   return new TaskError(code, `account: it ${reason}`, { field: 'account' })
 }
 
-/** Keeps an account that something was done for, so that it is listed. */
+/** Stores an account that was used, so that it is listed. */
 export function keepAccount(account: Account, { state, tenant, now }: TaskContext): void {
   state.put('account', tenant, account.account_id, account, { now })
 }

@@ -27,7 +27,7 @@ export interface AgentDeps {
   clock: Clock
   log: Log
   state: AgentState
-  /** Keys that may sign requests; without them none may. */
+  /** Keys that may sign requests; without it no request may be signed. */
   signers?: Pick<SignatureOptions, 'fetchJson' | 'trusted' | 'revoked'>
 }
 
@@ -95,21 +95,21 @@ export function buildAgentApp(deps: AgentDeps): FastifyInstance {
   return app
 }
 
-/** Tells what opens this agent: the credential, or a signature where tasks must be signed. */
+/** Builds the challenge of a 401: the credential, or a signature if tasks must be signed. */
 function buildChallenge({ origin, signedTasks }: AgentServices): string {
   const bearer = `Bearer realm="${origin()}"`
   if (signedTasks.length === 0) return bearer
   return `Signature error="request_signature_required", ${bearer}`
 }
 
-/** Converts a path of this server to the address that its callers know. */
+/** Converts a path of this server to its public address. */
 function toSignedUrl(path: string, { origin, toAddress }: AgentServices): string {
   const [, tenant, transport] = /^\/([a-z-]+)\/(mcp|a2a)$/.exec(path) ?? []
   if (!tenant || !transport) return `${origin()}${path}`
   return toAddress(tenant).replace(/mcp$/, transport)
 }
 
-/** Answers what failed before a task was reached: too many calls, or a body that is no JSON. */
+/** Answers requests that fail before a task is reached: too many calls, or a body that is not JSON. */
 function answerError(error: FastifyError, reply: FastifyReply, { onError }: AgentServices) {
   const status = error.statusCode ?? 500
   if (error instanceof TaskError) return sendError(reply, status, error)

@@ -17,20 +17,20 @@ export interface AgentServices {
   /** Tasks whose requests must be signed. */
   signedTasks: readonly string[]
   metrics: AgentMetrics
-  /** Reports an error of our own. */
+  /** Reports an unexpected error. */
   onError(error: unknown): void
 }
 
-/** An answer to a caller, by whichever transport. */
+/** An answer to a caller, over either transport. */
 export interface TaskAnswer {
   payload: Record<string, unknown>
   isError: boolean
 }
 
-/** Everybody who has the public credential. */
+/** All callers with the public credential. */
 export const PUBLIC_CALLER = 'public'
 
-/** Carries out a task of a tenant by its name. What cannot be done is an answer too. */
+/** Runs a task of a tenant by its name. A failure is an answer too. */
 export async function callTask(
   tenant: Tenant,
   name: string,

@@ -1,7 +1,7 @@
-/** A way on after a failure: try again, change the request, or none. */
+/** Ways to go on after a failure: try again, change the request, or nothing. */
 type Recovery = 'transient' | 'correctable' | 'terminal'
 
-/** Every code a task answers with: what can be done about it, and the HTTP status it is like. */
+/** Every code of a task's failure, with the way to recover and the equivalent HTTP status. */
 const codes = {
   INVALID_REQUEST: ['correctable', 400],
   INVALID_FORMAT_ID: ['correctable', 400],
@@ -36,7 +36,7 @@ const codes = {
 
 export type TaskErrorCode = keyof typeof codes
 
-/** One thing that is wrong with a document, by its JSON pointer. */
+/** One fault of a document, by its JSON pointer. */
 export interface Issue {
   pointer: string
   message: string
@@ -48,11 +48,11 @@ interface Details {
   field?: string
   /** Seconds to wait. */
   retry_after?: number
-  /** Everything that is wrong, where that is more than one thing. */
+  /** Every fault, if there are several. */
   issues?: Issue[]
 }
 
-/** A task that cannot be done as it was asked. The message is for the caller. */
+/** A task that cannot be carried out. The message is for the caller. */
 export class TaskError extends Error {
   readonly code: TaskErrorCode
   readonly details: Details

@@ -81,7 +81,7 @@ function toWebRequest({ url, headers }: FastifyRequest, { origin }: AgentService
   })
 }
 
-/** A call as it comes: the task itself judges its arguments, in words that its callers understand. */
+/** Accepts any call: the task itself validates its arguments, in words that its callers understand. */
 const AnyCall = z.looseObject({ method: z.literal('tools/call') })
 
 function buildServer(tenant: Tenant, services: AgentServices, caller?: string): Server {

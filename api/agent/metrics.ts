@@ -3,17 +3,17 @@ import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
-/** A task that was carried out, or could not be. */
+/** A call of a task, successful or not. */
 export interface MeasuredCall {
   tenant: string
-  /** Its name, where there is such a task: labels are never what callers sent. */
+  /** Its name, if the task exists: labels are never text from callers. */
   task: string | undefined
-  /** Code of its failure. */
+  /** Code of the failure. */
   code: string | undefined
   tookMs: number
 }
 
-/** Counts tasks by tenant, name and outcome, whichever the transport. */
+/** Counts tasks by tenant, name and outcome, over both transports. */
 export class AgentMetrics {
   readonly #registry = new Registry()
   readonly #calls = new Counter({
@@ -39,7 +39,7 @@ export class AgentMetrics {
     this.#seconds.labels(tenant, task).observe(tookMs / 1000)
   }
 
-  /** Serves them at `/metrics`, for Prometheus. */
+  /** Serves the metrics at `/metrics`, for Prometheus. */
   serve(app: FastifyInstance): void {
     app.get('/metrics', { config: { rateLimit: false } }, async (_request, reply) =>
       reply.type(this.#registry.contentType).send(await this.#registry.metrics()),

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { AgentServices } from './call-task.ts'
 import { TaskError } from './errors.ts'
 
-/** Pages are shown as if they came from nowhere: whatever a creative holds, it reaches nothing of ours. */
+/** Headers that isolate pages: whatever a creative contains, it reaches nothing of ours. */
 const headers = {
   'content-security-policy':
     "sandbox allow-popups; default-src 'none'; img-src http: https: data:; media-src http: https:; style-src 'unsafe-inline'",

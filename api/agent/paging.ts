@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { TaskError } from './errors.ts'
 
-/** The part of a list that a request asks for. */
+/** The page of a list that a request asks for. */
 export const Pagination = z
   .looseObject({
     max_results: z.number().int().min(1).max(100).optional().describe('Entries of a page'),

@@ -12,7 +12,7 @@ import type { AgentState } from './state/store.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The body as it came: bytes are signed, not what they say. */
+    /** The body as bytes, which the signature covers. */
     bytes?: Buffer
     /** Id of the key that signed the request. */
     signedBy?: string
@@ -28,20 +28,20 @@ export interface SignatureOptions {
   toSignedUrl(path: string): string
   /** Fetches brand.json files and key sets of operators; without it only `trusted` keys sign. */
   fetchJson?: FetchJson | undefined
-  /** A JWKS of keys that may sign whatever operator is named, such as those of a test. */
+  /** A JWKS of keys that may sign for any operator, such as those of a test. */
   trusted?: unknown
-  /** Ids of keys that may sign no more. */
+  /** Ids of keys that may no longer sign. */
   revoked: readonly string[]
   /** Tasks that must be signed. */
   requiredFor: readonly string[]
 }
 
-/** Operators whose keys are remembered. */
+/** Operators whose keys are cached. */
 const OPERATORS_MAX = 1000
 
 /**
- * Verifies what is signed of the requests of a scope, and refuses those that must be and are not, before
- * a task is reached. A request that needs no signature and has none is let through.
+ * Verifies the signed requests of a scope, and refuses unsigned ones where a signature is required, before
+ * a task is reached. An unsigned request that needs no signature passes.
  */
 export function verifyRequests(app: FastifyInstance, options: SignatureOptions): void {
   keepBytes(app)
@@ -59,7 +59,7 @@ export function verifyRequests(app: FastifyInstance, options: SignatureOptions):
   })
 }
 
-/** Parses JSON as the framework does, and keeps the bytes. */
+/** Parses JSON like the framework, and keeps the bytes. */
 function keepBytes(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeContentTypeParser('application/json')
@@ -99,7 +99,7 @@ class RequestVerifier {
     this.#replays = new SharedReplayStore(options.state)
   }
 
-  /** Verifies a request and notes who signed it; returns why it is refused. */
+  /** Verifies a request and records who signed it; returns why it is refused. */
   async verify(request: FastifyRequest): Promise<Refusal | undefined> {
     const { now, toSignedUrl, requiredFor, revoked } = this.#options
     const { task, operator } = readCall(request.body)
@@ -107,7 +107,7 @@ class RequestVerifier {
       {
         method: request.method,
         url: toSignedUrl(request.raw.url ?? '/'),
-        // Headers that came twice are a fault, which the joined ones would hide.
+        // // Repeated headers are a fault, which the joined ones would hide.
         headers: request.raw.headersDistinct ?? request.headers,
         body: request.bytes ?? '',
       },
@@ -150,7 +150,7 @@ const CallArguments = z.looseObject({
   accounts: z.array(Account).optional().catch(undefined),
 })
 
-/** A call of a task by MCP, as far as it matters before the task is carried out. */
+/** An MCP call of a task, as far as it matters before the task runs. */
 const Call = z.looseObject({
   method: z.literal('tools/call'),
   params: z.looseObject({ name: z.string(), arguments: CallArguments.optional().catch(undefined) }),

@@ -8,7 +8,7 @@ import { type AgentDeps, buildAgentApp } from './app.ts'
 import { AgentState } from './state/store.ts'
 import { WebhookSender } from './webhooks/sender.ts'
 
-/** Bounds of a brand.json or a key set of an operator. */
+/** Maximum size of an operator's brand.json or key set. */
 const KEYS_BYTES = 1024 * 1024
 const KEYS_DEADLINE_MS = 5 * SECOND
 
@@ -40,7 +40,7 @@ export async function runAgent({
   }
 }
 
-/** Finds who may sign requests: keys of a file, and those of operators by their brand.json. */
+/** Builds the lookup of request signers: keys of a file, and those of operators by their brand.json. */
 function findSigners(
   { AGENT_SIGNER_KEYS: file, AGENT_REVOKED_KEYS: revoked }: Config,
   fetcher: Pick<Fetcher, 'fetchDocument'>,

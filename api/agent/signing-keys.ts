@@ -8,17 +8,17 @@ declare module './state/store.ts' {
   }
 }
 
-/** Purposes that keys of this agent have; each has a key of its own. */
+/** Purposes of this agent's keys; each has its own key. */
 export const purposes = ['governance-signing', 'webhook-signing'] as const
 export type Purpose = (typeof purposes)[number]
 
-/** A private key as it is kept: whoever reads the state can sign. */
+/** A stored private key: whoever can read the state can sign. */
 export interface StoredKey {
   kid: string
   jwk: JsonWebKey
 }
 
-/** Keys are never forgotten: what they signed is verified much later. */
+/** Keys practically never expire: signatures are verified much later. */
 const KEY_LIFETIME_MS = 36_500 * DAY
 
 /** Loads the key of a purpose; the first process that needs it makes it. */
@@ -31,7 +31,7 @@ export function loadSigningKey(
   return { kid, privateKey: createPrivateKey({ key: jwk, format: 'jwk' }) }
 }
 
-/** Writes only where there is no key yet. */
+/** Loads the key of a purpose, and writes only if there is none yet. */
 function loadKey(state: AgentState, purpose: Purpose, now: Instant): StoredKey {
   const known = state.get('key', '', purpose)
   return known ?? state.transact(now, () => findOrMake(state, purpose, now))
@@ -46,7 +46,7 @@ function findOrMake(state: AgentState, purpose: Purpose, now: Instant): StoredKe
   return made
 }
 
-/** Builds the JWKS by which others verify what this agent signs. */
+/** Builds the JWKS with which others verify this agent's signatures. */
 export function buildKeySet(state: AgentState, protocolName: string, now: Instant): object {
   const keys = purposes.map(purpose => {
     const { kid, jwk } = loadKey(state, purpose, now)

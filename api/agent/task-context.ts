@@ -4,19 +4,19 @@ import type { AgentState } from './state/store.ts'
 /** Everything that a task knows besides its arguments. */
 export interface TaskContext {
   protocolName: string
-  /** Origin of this agent, without a trailing slash. */
+  /** Returns the origin of this agent, without a trailing slash. */
   origin: string
   /** Returns the public address of a tenant of this agent, such as `https://agent.example/creative/mcp`. */
   toAddress(tenant: string): string
   /** Tasks whose requests must be signed. */
   signedTasks: readonly string[]
-  /** The caller: the key that signed the request, or everybody who has the public credential. */
+  /** The caller: the key that signed the request, or everybody with the public credential. */
   caller: string
   /** Name of the tenant that was called, such as `sales`. */
   tenant: string
   /** Protocols of that tenant, such as `media_buy`. */
   protocols: readonly string[]
-  /** Kinds of agents of the protocol that it is, such as `signal-owned`. */
+  /** Kinds of agents that the tenant claims to be, such as `signal-owned`. */
   specialisms: readonly string[]
   /** Names of the tasks of that tenant. */
   taskNames: readonly string[]

@@ -12,7 +12,7 @@ export interface Task {
   title: string
   description: string
   input: z.ZodType
-  /** True where it changes something: it then takes an idempotency_key and is done once for each. */
+  /** True if it changes something: it then takes an idempotency_key and runs once for each. */
   mutates: boolean
   run(input: never, context: TaskContext): Payload
 }
@@ -23,7 +23,7 @@ interface TaskDefinition<Input extends z.ZodObject> {
   description: string
   input: Input
   mutates?: boolean
-  /** Returns the payload; throws a TaskError where it cannot be done. */
+  /** Returns the payload; throws a TaskError if the task cannot be carried out. */
   run(input: z.output<Input>, context: TaskContext): Payload
 }
 
@@ -40,15 +40,15 @@ export function defineTask<Input extends z.ZodObject>(definition: TaskDefinition
 
 const Keyed = z.object({ idempotency_key: IdempotencyKey })
 
-/** Fields that every request may carry; what else is unknown is ignored. */
+/** Fields that every request may carry; other unknown fields are ignored. */
 const Envelope = z.looseObject({
   context: z.looseObject({}).optional().describe('Any object; the answer repeats it'),
 })
 
-/** Major versions of the protocol that are spoken here. */
+/** Supported major versions of the protocol. */
 export const MAJOR_VERSIONS = [3]
 
-/** Carries out a task. Throws a TaskError where the arguments are wrong. */
+/** Runs a task. Throws a TaskError if the arguments are invalid. */
 export async function runTask(
   task: Task,
   args: Record<string, unknown>,
@@ -89,7 +89,7 @@ function describeKey(task: Task, args: Payload, { tenant, caller, protocolName }
   return { scope: [tenant, caller], task: task.name(protocolName), args }
 }
 
-/** Reads the context of a request, which each answer repeats, failures too. */
+/** Reads the context of a request, which every answer repeats, also failures. */
 export function readContext(args: Record<string, unknown>): { context?: unknown } {
   return args.context === undefined ? {} : { context: args.context }
 }

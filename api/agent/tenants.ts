@@ -32,7 +32,7 @@ export interface Tenant {
   name: string
   /** Type of the agent, as brand.json declares it. */
   type: 'sales' | 'signals' | 'creative' | 'governance' | 'brand'
-  /** Name that it gives itself. */
+  /** Name that it shows. */
   title: string
   /** Says what it does, in one sentence without a full stop. */
   description: string

@@ -5,7 +5,7 @@ import { publishers } from './catalogue/publishers.ts'
 import { buildKeySet } from './signing-keys.ts'
 import { tenants } from './tenants.ts'
 
-/** Serves the files by which others find this agent. */
+/** Serves the well-known files with which others find this agent. */
 export function addWellKnown(app: FastifyInstance, services: AgentServices): void {
   const serve = (path: string, build: () => object) =>
     app.get(path, (_request, reply) =>

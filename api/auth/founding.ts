@@ -4,7 +4,7 @@ import { isFreeMail } from '../../pipeline/core/free-mail.ts'
 import type { Founding } from '../../pipeline/model/organization.ts'
 import type { Person } from './user-tokens.ts'
 
-/** Length of an organization name, with room for a number behind it. */
+/** Length of an organization name, with room for an appended number. */
 const MOST_CHARS = 190
 
 /** Finds the domain of the person's verified address, unless it is a free mail provider. */
@@ -12,10 +12,7 @@ export function findCorporateDomain({ emailDomain }: Person): Domain | undefined
   return emailDomain === undefined || isFreeMail(emailDomain) ? undefined : (emailDomain as Domain)
 }
 
-/**
- * Derives the organization that a person founds without naming one: called after their domain, else a
- * workspace.
- */
+/** Derives the organization that a person founds without naming one: named after their domain, else a workspace. */
 export function deriveFounding(person: Person): Founding {
   const email_domain = findCorporateDomain(person)
   const workspace = person.name ? `${person.name}’s Workspace` : 'Personal Workspace'

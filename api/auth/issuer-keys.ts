@@ -12,13 +12,13 @@ interface IssuerDeps {
   log: Log
 }
 
-/** More than its three small files may take, for a crawler that has much to do. */
+/** Time in addition to that of the three small files, for a busy crawler. */
 const SLACK_MS = 5_000
 const RETRY_MS = 10 * SECOND
 
 /**
- * Has the keys of the identity provider read: a crawler fetches them, and a submission puts them into
- * the serving store, so every process has them at once and after a restart.
+ * Requests the keys of the identity provider: a crawler fetches them, and a submission puts them into the
+ * serving store, so every process has them at once and after a restart.
  */
 export class IssuerKeys {
   readonly #deps: IssuerDeps
@@ -31,7 +31,7 @@ export class IssuerKeys {
     this.#deps = deps
   }
 
-  /** Reads them now and every hour; sooner where that did not work, as at a start before any crawler is up. */
+  /** Fetches the keys now and every hour; sooner after a failure, as at a start before any crawler is ready. */
   follow(): void {
     if (this.#deps.config.AUTH_ISSUER === undefined) return
     void this.#read().then(worked => {

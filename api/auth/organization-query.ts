@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const MOST_CHARS = 255
 
-/** Id of the organization that is meant, where the caller may act for several. */
+/** Id of the organization, if the caller may act for several. */
 export const org = z
   .string()
   .trim()
@@ -11,7 +11,7 @@ export const org = z
   .optional()
   .meta({ description: 'Id of the organization; your own, or your first, where none is named' })
 
-/** The query of an operation about an organization; spellings that would be passed over are refused. */
+/** The query of an operation on an organization; misspelled parameters, which would be ignored, are refused. */
 export const OrganizationQuery = z
   .looseObject({ org })
   .superRefine((query, ctx) => {

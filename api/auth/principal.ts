@@ -13,22 +13,22 @@ import type { Reader } from '../../pipeline/read/reader.ts'
 import type { Services } from '../operation/services.ts'
 import { isTokenLike, type Person } from './user-tokens.ts'
 
-/** The caller's rights in an organization; a key is no person and has permissions instead. */
+/** The caller's rights in an organization; a key is not a person and has permissions instead. */
 export type Belonging = Omit<Membership, 'role'> & { role: MembershipRole | 'key' }
 
 /** The caller. For limits per user a key is its own user. */
 export interface Principal {
   kind: 'key' | 'user'
-  /** Id of the key or of the person: opaque, and the same for ever. */
+  /** Id of the key or of the person: opaque and permanent. */
   id: string
-  /** The organization that counts where none is named: a key's own, a person's first; a person may have none. */
+  /** The default organization: a key's own, a person's first; a person may have none. */
   org_id?: string
   org_name?: string
   /** All organizations that the caller may act for. */
   belongings: readonly Belonging[]
-  /** The best membership of these; null when none has one that counts. */
+  /** The best active membership of these; null if there is none. */
   tier: Tier | null
-  /** Further rights of the caller. */
+  /** Additional rights of the caller. */
   roles: readonly string[]
   /** Permissions of a key. */
   permissions: readonly KeyPermission[]
@@ -98,7 +98,7 @@ export function findKeyHolder(reader: Reader, secret: string): Principal | undef
 
 const HOLDERS_BYTES = 4 * 1024 * 1024
 const HOLDER_BYTES = 600
-/** Principals by the hash of the secret; unknown hashes are cached for as long. */
+/** Principals by the hash of the secret; unknown hashes are cached for the same time. */
 const holders = new CommitCache<{ found: Principal | undefined }>(HOLDERS_BYTES, () => HOLDER_BYTES)
 
 function readHolder(reader: Reader, digest: string): Principal | undefined {
@@ -117,10 +117,7 @@ function readHolder(reader: Reader, digest: string): Principal | undefined {
   }
 }
 
-/**
- * Builds the principal of a person. Memberships are read at each request: a token proves only the
- * identity.
- */
+/** Builds the principal of a person. Memberships are read on each request: a token only proves the identity. */
 function buildUserPrincipal({ reader }: Asked, person: Person): Principal {
   const belongings = listMemberships(reader, person.id)
   const [first] = belongings
@@ -138,8 +135,8 @@ function buildUserPrincipal({ reader }: Asked, person: Person): Principal {
 }
 
 /**
- * Builds the challenge of a 401: where to learn how to authenticate, and whether a credential was tried
- * (RFC 9728, RFC 6750).
+ * Builds the challenge of a 401: where to learn how to authenticate, and whether a credential was sent (RFC
+ * 9728, RFC 6750).
  */
 export function buildChallenge(
   baseUrl: string,

@@ -17,7 +17,7 @@ export interface Person {
   emailDomain?: string
 }
 
-/** Signature algorithms with a private key; symmetric ones are refused. */
+/** Signature algorithms with a private key; symmetric algorithms are refused. */
 const algorithms = [
   'RS256',
   'RS384',
@@ -31,10 +31,7 @@ const algorithms = [
   'EdDSA',
   'Ed25519',
 ]
-/**
- * Media type of an access token, or of a token that names no kind; logout notices and the like do not
- * match.
- */
+/** Media type of an access token, or of a token without a type; logout notices and the like do not match. */
 const TYPE = /^(?:application\/)?(?:at\+)?jwt$/i
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/
 const MOST_CHARS = 8_192
@@ -46,8 +43,8 @@ export function isTokenLike(text: string): boolean {
 }
 
 /**
- * Verifies user tokens of the identity provider that the settings name, by its keys in the serving
- * store. Without these settings no token is valid.
+ * Verifies user tokens of the identity provider in the settings, by its keys in the serving store. Without
+ * these settings no token is valid.
  */
 export class UserTokens {
   readonly #config: Config
@@ -62,8 +59,8 @@ export class UserTokens {
   }
 
   /**
-   * Verifies a token and returns its person; undefined when it is not valid. A token with an unknown
-   * key may cause the keys to be read again; `waits` says whether to wait for that.
+   * Verifies a token and returns its person; undefined if it is invalid. A token with an unknown key may
+   * cause the keys to be fetched again; `waits` says whether to wait for that.
    */
   async verifyPerson(token: string, waits: boolean): Promise<Person | undefined> {
     if (this.#config.AUTH_ISSUER === undefined) return undefined
@@ -120,7 +117,7 @@ export class UserTokens {
   }
 }
 
-/** Tells whether an application got the token for itself, without a person. */
+/** Tells whether an application obtained the token for itself, without a person. */
 function isMachine({ sub, grant_type, gty }: JWTPayload): boolean {
   const grants = [grant_type, gty]
   return (

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type Instant, MINUTE, SECOND } from '../../pipeline/core/clock.ts'
 
-/** Carries `t=<unix seconds>,v1=<hex>`; several `v1` while a secret is being replaced. */
+/** Header with `t=<unix seconds>,v1=<hex>`; several `v1` while a secret is being replaced. */
 export const SIGNATURE_HEADER = 'billing-signature'
 
 const TOLERANCE_MS = 5 * MINUTE

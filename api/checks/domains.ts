@@ -7,12 +7,12 @@ import type { Reader } from '../../pipeline/read/reader.ts'
 import { getSnapshot } from '../responses/lists.ts'
 import { runInTurns } from './turns.ts'
 
-/** Classifications of the catalog that are not the inventory of a publisher. */
+/** Classifications in the catalog that are not inventory of a publisher. */
 export const notInventory: ReadonlySet<string> = new Set(['ad_infra', 'publisher_mask'])
 
 /**
- * Checks each domain of a list and says what to do about it: remove, rename, review or nothing. A
- * domain that is to be renamed is checked under its new name as well.
+ * Checks each domain of a list and recommends what to do: remove, rename, review or nothing. A domain to
+ * rename is checked under its new name as well.
  */
 export async function checkDomains(
   inputs: readonly unknown[],

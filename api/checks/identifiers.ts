@@ -21,12 +21,12 @@ const stores: Record<string, (value: string) => string> = {
   SAMSUNG: () => 'samsung_app_id',
   AMAZON: () => 'fire_tv_asin',
 }
-/** First labels that tell a package name from a domain. */
+/** First labels by which a package name is told from a domain. */
 const PACKAGE = /^(?:com|net|org|io|co|tv|app|me|air|edu|gov|info|de|uk|fr|jp|br|in|ru|eu)\./i
 
 const actions = { ready: 'use', known: 'verify', ad_infra: 'remove', unknown: 'assess' } as const
 
-/** Checks each identifier of a pasted list, in order, repeats included. */
+/** Checks each identifier of a pasted list, in order, including repeated ones. */
 export async function checkIdentifiers(
   inputs: readonly string[],
   reader: Reader,

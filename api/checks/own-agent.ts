@@ -11,15 +11,15 @@ import type { Principal } from '../auth/principal.ts'
 export const AgentParams = {
   encodedUrl: EnrolledUrl.refine(url => canBePublic(new URL(url).hostname), {
     error: 'must be on the public Internet',
-    // What is no address at all is told so, and nothing more.
+    // // Text that is not a URL gets only that message.
     when: ({ issues }) => issues.length === 0,
   }).describe('Address of the agent, percent-encoded'),
 }
 
-/** An id in a path, of any spelling: an unknown one is not found, not invalid. */
+/** An id in a path, in any form: an unknown id is not found, never invalid. */
 export const AnyId = z.string().min(1).max(200)
 
-/** Finds the organization of the caller that enrolled an agent; refuses with 403 where none did. */
+/** Finds the organization of the caller that enrolled an agent; refuses with 403 if none did. */
 export function requireOwnAgent(principal: Principal, url: string, reader: Reader): string {
   const owner = getMembers(reader).all.find(
     ({ org_id, agents }) => canActFor(principal, org_id) && agents.some(agent => agent.url === url),

@@ -8,8 +8,8 @@ import { reportFaults } from '../../pipeline/parse/check-adagents.ts'
 
 const FAULTS = 20
 /**
- * Reads a submitted brand.json, without its contact data. Refuses a file with errors, a pointer,
- * and a file of another domain.
+ * Reads a submitted brand.json, without its contact data. Refuses a file with errors, a pointer, and the
+ * file of another domain.
  */
 export function readBrandFile(
   submitted: Record<string, unknown>,

@@ -15,13 +15,13 @@ import { toEditor } from '../routes/community/saves.ts'
 interface Contribution {
   principal: Principal
   provenance: (typeof provenances)[number]
-  /** The commit that was looked in. */
+  /** The commit in which the lookup was made. */
   since: number
 }
 
 /**
- * Takes what is unknown into the catalog and says what became of it. Hosts of advertising systems
- * and what is no identifier are left out. An identifier that is named twice makes one property.
+ * Adds unknown identifiers to the catalog and returns what became of each. Hosts of advertising systems and
+ * invalid identifiers are left out. A repeated identifier makes one property.
  */
 export async function contribute(
   resolved: readonly ResolvedIdentifier[],

@@ -16,9 +16,7 @@ import { describeIssue } from '../operation/validation-messages.ts'
 
 const FAULTS = 50
 
-/**
- * Members that a file may hold, in the order in which they are written. Everything else is dropped.
- */
+/** Members that a file may have, in the order in which they are written. Everything else is dropped. */
 const catalog = [
   'contact',
   'properties',
@@ -35,7 +33,7 @@ const catalog = [
   'revoked_publisher_domains',
 ] as const
 
-/** Understood by a lenient reader, and not by every other one: no new file is written like that. */
+/** Forms that a lenient reader understands, and others do not: no new file is written like that. */
 const lax: ReadonlySet<FaultCode> = new Set(['imprecise', 'incomplete', 'repeated'])
 
 export interface AdagentsConfig extends Record<string, unknown> {
@@ -44,10 +42,7 @@ export interface AdagentsConfig extends Record<string, unknown> {
   include_timestamp: boolean
 }
 
-/**
- * Creates a file as text from the given members alone. Refuses those with errors, and lists all of
- * them.
- */
+/** Creates a file as text from the given members. Refuses members with errors, and lists all of these. */
 export function createAdagents(
   config: AdagentsConfig,
   now: number,
@@ -84,7 +79,7 @@ function hasContent(value: unknown): boolean {
   return typeof value !== 'object' || Object.keys(value).length > 0
 }
 
-/** Adds what other readers would refuse to the faults that the registry finds: one fault per field. */
+/** Adds the faults that stricter readers would find to the registry's own: one fault per field. */
 function withStrict(faults: readonly Fault[], file: Record<string, unknown>): Fault[] {
   const errors = faults.filter(({ severity }) => severity === 'error')
   const known = errors.map(({ field }) => field)
@@ -94,7 +89,7 @@ function withStrict(faults: readonly Fault[], file: Record<string, unknown>): Fa
   return [...faults, ...strict.slice(0, Math.max(0, FAULTS - faults.length) || 1)]
 }
 
-/** Lists the places where a file differs from its format. */
+/** Lists the places where a file deviates from its format. */
 function listStrictFaults(file: Record<string, unknown>): Fault[] {
   if (AdagentsFile.safeParse(file).success) return []
   const { error } = AdagentsFile.safeParse(file, { error: describeIssue })
@@ -124,10 +119,7 @@ function toFaultCode(issue: z.core.$ZodIssue): FaultCode {
   }
 }
 
-/**
- * Drops faults of ownership: the file is not served yet, so its properties need not name their
- * publisher.
- */
+/** Drops faults of ownership: the file is not served yet, so its properties need not name their publisher. */
 export function ignoreOwnership({ faults }: CheckedFile): { faults: Fault[] } {
   const ownerless = /^properties\[\d+\]\.publisher_domain$/
   return {

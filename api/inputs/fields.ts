@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Domain, parseDomain } from '../../pipeline/core/domain.ts'
 
-/** Only the literal `true` asks for it. */
+/** Only the literal `true` turns it on. */
 export const fresh = z
   .unknown()
   .optional()
@@ -12,17 +12,20 @@ export const fresh = z
     default: 'false',
     description: '`true` reads the files now; the stored answer is used where that fails',
   })
-/** Taken from callers that send it, and without effect. */
+/** Accepted from callers that send it, and without effect. */
 export const freshIgnored = z.string().optional().meta({
   description: 'Without effect: every answer comes from the index',
 })
 
-/** Reads a domain as people paste it: a scheme, all from the first slash on, and a last dot are dropped. */
+/**
+ * Parses a domain as people paste it: a scheme, a trailing dot and everything from the first slash on are
+ * dropped.
+ */
 export function parsePastedDomain(text: string): Domain | undefined {
   return parseDomain(text) ?? parseDomain(extractHost(text))
 }
 
-/** The one spelling rule for domains, on every route. */
+/** The one rule for domains, on every route. */
 export const PastedDomain = z
   .string()
   .transform((text, ctx): Domain => {
@@ -52,7 +55,7 @@ interface WholeNumber {
   min: number
   max: number
   default: number
-  /** A larger number is taken for `max`. */
+  /** A larger number counts as `max`. */
   clamp?: true
 }
 
@@ -78,7 +81,7 @@ export function createWholeNumber({
     .meta({ type: 'integer', minimum: min, maximum: max, default: otherwise, description })
 }
 
-/** Creates the schema of a page size: a larger number means the largest, and 0 the usual one. */
+/** Creates the schema of a page size: a larger number means the maximum, and 0 the default. */
 export function createPageSize({ usual, max }: { usual: number; max: number }) {
   const description = 'Items of a page; a larger number means the largest page, 0 the usual one'
   return createWholeNumber({ description, min: 0, max, default: usual, clamp: true }).transform(
@@ -88,7 +91,7 @@ export function createPageSize({ usual, max }: { usual: number; max: number }) {
 
 const LARGEST_OFFSET = 1e9
 
-/** Offset of a page; beyond the end of a list the page is empty. */
+/** Offset of a page; a page beyond the end of a list is empty. */
 export const pageOffset = createWholeNumber({
   description: 'Items to pass over; `cursor` does the same with less to count',
   min: 0,
@@ -97,7 +100,7 @@ export const pageOffset = createWholeNumber({
   clamp: true,
 })
 
-/** The `next_cursor` of a list whose places are numbers. */
+/** The `next_cursor` of a list with numeric positions. */
 export const pageCursor = z
   .string()
   .regex(/^\d{1,9}$/, 'must be the next_cursor of a page')
@@ -124,7 +127,7 @@ export function createCsv(description: string) {
     .meta({ description })
 }
 
-/** A moment in ISO 8601, a day alone or with a time and its zone; in UTC it is of a year with four digits. */
+/** An instant in ISO 8601: a day, or a day with a time and its zone; its UTC year has four digits. */
 export const Moment = z
   .string()
   .transform((text, ctx): string => {
@@ -147,10 +150,7 @@ export function encodeCursor(values: readonly unknown[]): string {
   return Buffer.from(JSON.stringify(values)).toString('base64url')
 }
 
-/**
- * Creates the schema of the cursor of a list whose positions have this shape; the empty one is the
- * start.
- */
+/** Creates the schema of a cursor whose positions have this shape; an empty cursor is the start. */
 export function createCursor<Place extends z.ZodType>(place: Place) {
   return z
     .string()

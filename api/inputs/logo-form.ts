@@ -2,7 +2,7 @@ import { refuse } from '../../pipeline/core/errors.ts'
 import { detectImageType, type ImageType } from '../../pipeline/core/image-type.ts'
 import { LogoNote, LogoTag } from '../../pipeline/model/logo.ts'
 
-/** A picture as it is handed in. */
+/** An uploaded picture. */
 export interface LogoUpload {
   bytes: Buffer
   content_type: ImageType

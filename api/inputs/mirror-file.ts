@@ -13,15 +13,15 @@ import { ignoreOwnership } from './create-adagents.ts'
 const FAULTS = 20
 const parts = ['formats', 'properties', 'placements', 'collections', 'signals'] as const
 
-/** A file as it is handed in: a catalog, and whatever else. */
+/** A submitted file: a catalog, and any other members. */
 export interface MirrorFile extends Record<string, unknown> {
   catalog_etag?: string | undefined
   superseded_by?: string | undefined
 }
 
 /**
- * Reads a mirror file for a platform. It contains no grants and names its schema. Refuses a file
- * without a catalog and a file with errors.
+ * Reads a mirror file for a platform. It contains no grants and names its schema. Refuses a file without a
+ * catalog and a file with errors.
  */
 export function readMirror(file: MirrorFile, now: Instant): MirrorContent {
   if (countItems(file) === 0)

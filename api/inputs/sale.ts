@@ -30,9 +30,7 @@ function parseAgentKey(text: string): string | undefined {
   return text.trim() === '*' ? '*' : toAgentUrlKey(text)
 }
 
-/**
- * ISO country; a code with another name (`UK`) is refused, since it would silently match nothing.
- */
+/** ISO country code; a code with another name (`UK`) is refused, since it would silently match nothing. */
 const Country = z
   .string()
   .overwrite(text => text.trim().toUpperCase())
@@ -49,7 +47,7 @@ const At = z.iso
 const value = z.string().min(1).max(VALUE_CHARS)
 const values = z.array(value).min(1).max(VALUES)
 
-/** Repeated or separated by commas. */
+/** Values that are repeated or separated by commas. */
 const list = z
   .union([z.string(), z.array(z.string())])
   .transform(input => (Array.isArray(input) ? input : [input]).flatMap(text => text.split(',')))
@@ -63,7 +61,7 @@ const delegation_type = z
 const country = Country.optional().describe('Country in which it is sold, as two letters')
 const at = At.optional()
 
-/** Boolean parameters are on only when they say so literally. */
+/** Only the literal `true` turns a boolean parameter on. */
 export const explain = z
   .string()
   .optional()
@@ -89,7 +87,7 @@ export const termsInBody = {
 
 type SaleQuestion = Omit<Terms, 'at' | 'anywhere'> & { at?: string | undefined }
 
-/** Tells whether nothing is asked but the agent and the property. */
+/** Tells whether a question names only agent and property. */
 export function isPlain(asked: SaleQuestion & { explain?: string | undefined }): boolean {
   return (
     asked.explain !== 'true' &&
@@ -102,7 +100,7 @@ export function isPlain(asked: SaleQuestion & { explain?: string | undefined }):
   )
 }
 
-/** Converts what is asked into terms, as of now where no time is given. */
+/** Converts a question to terms, as of now if no time is given. */
 export function toTerms(asked: SaleQuestion, now: Instant, anywhere = false): Terms {
   return {
     delegation_type: asked.delegation_type,
@@ -115,7 +113,7 @@ export function toTerms(asked: SaleQuestion, now: Instant, anywhere = false): Te
   }
 }
 
-/** Parses an agent's address to its key; the answer repeats the parameter as it was sent. */
+/** Parses an agent's address to its key; the answer repeats the parameter as sent. */
 export function parseAgent(name: string, text: string): string {
   const key = text.length > URL_CHARS ? undefined : parseAgentKey(text)
   if (key !== undefined) return key
@@ -124,7 +122,7 @@ export function parseAgent(name: string, text: string): string {
   return refuse('invalid_request', `${name}: ${read.error.issues[0]!.message}`)
 }
 
-/** Sentence shared by the descriptions of several endpoints. */
+/** Sentence that the descriptions of several endpoints share. */
 export const sidesSentence =
   '`sides` tells what the publisher’s file and the brand.json of the agent’s operator say; ' +
   '`confirmed` means that both say the same. '

@@ -2,7 +2,7 @@ import { refuse } from '../../pipeline/core/errors.ts'
 
 const AGAIN_SECONDS = 1
 
-/** Counts the requests that callers have under way, and refuses (429) one that has too many. */
+/** Counts the open requests of callers, and refuses (429) those of a caller with too many. */
 export class CallerPlaces {
   readonly #most: number
   readonly #taken = new Map<string, number>()
@@ -11,7 +11,7 @@ export class CallerPlaces {
     this.#most = most
   }
 
-  /** Takes a place; what is returned gives it back, once. */
+  /** Takes a place; returns a function that gives it back once. */
   take(caller: string): () => void {
     const taken = this.#taken.get(caller) ?? 0
     if (taken >= this.#most) {

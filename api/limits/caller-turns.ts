@@ -3,7 +3,7 @@ interface Caller {
   waiting: (() => void)[]
 }
 
-/** Bounds how many questions of one caller are under way at a time; the others wait in order. */
+/** Limits the concurrent queries of one caller; the others wait in order. */
 export class CallerTurns {
   readonly #callers = new Map<string, Caller>()
   readonly #max: number
@@ -12,7 +12,7 @@ export class CallerTurns {
     this.#max = max
   }
 
-  /** Returns what must be called at the end, once; undefined when the turn did not come in time. */
+  /** Waits for a turn and returns a function to call once at the end; undefined if the turn did not come in time. */
   async enter(name: string, ms: number): Promise<(() => void) | undefined> {
     const caller = this.#callers.get(name) ?? { inside: 0, waiting: [] }
     this.#callers.set(name, caller)
@@ -35,7 +35,7 @@ export class CallerTurns {
     return hasTurn ? leave : undefined
   }
 
-  /** Passes the place on to the caller's first waiting question. */
+  /** Passes the place on to the caller's first waiting query. */
   #leave(name: string, caller: Caller): void {
     const next = caller.waiting.shift()
     if (next) next()

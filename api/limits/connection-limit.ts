@@ -3,10 +3,10 @@ import type { Socket } from 'node:net'
 import type { BoundedLog } from '../operation/bounded-log.ts'
 import { refuseConnection } from '../operation/malformed-requests.ts'
 
-/** Files that the process itself opens: stores, threads, Redis, and whatever replaces them. */
+/** Files that the process opens itself: stores, threads, Redis, and files that replace them. */
 const OWN_FILES = 200
 const CONNECTIONS_MIN = 16
-/** Share of the connections that is closed at once, so that looking for idle ones costs little. */
+/** Share of the connections that is closed at once, so that looking for idle ones stays cheap. */
 const SHARE_LET_GO = 1 / 32
 
 interface Held {
@@ -23,7 +23,7 @@ export function countConnections(most: number): number {
 }
 
 function openFilesLimit(): number {
-  // Names of peers would be looked up for it.
+  // // It would look up names of peers.
   Object.assign(process.report, { excludeNetwork: true })
   const { userLimits } = process.report.getReport() as {
     userLimits?: { open_files?: { soft: number | 'unlimited' } }
@@ -33,9 +33,9 @@ function openFilesLimit(): number {
 }
 
 /**
- * Bounds the connections of a server, since a process without free file descriptors can open no
- * store. Above the bound idle connections are closed, first of the address with most, the longest
- * idle first; without any, the new one is refused.
+ * Limits the connections of a server, since a process without free file descriptors can open no store.
+ * Above the limit idle connections are closed, first of the address with the most, the longest idle first;
+ * without any, the new one is refused.
  */
 export class Connections {
   readonly #most: number
@@ -56,7 +56,7 @@ export class Connections {
     server.prependListener('request', (request, response) => this.#follow(request, response))
   }
 
-  /** Ends those on which nothing is asked; the others end with their answers, or after a time. */
+  /** Closes idle connections; the others close with their answers, or after a timeout. */
   drain(withinMs: number): void {
     for (const { socket, answering } of this.#held.values()) if (answering === 0) socket.destroy()
     setTimeout(() => {

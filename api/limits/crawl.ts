@@ -6,8 +6,9 @@ const HOUR_S = 3_600
 const RETRY_AFTER_S = 5
 
 /**
- * Takes a place in both windows, or in none: which one is shut if any, and longer if both are, how
- * many places the caller has left, and the milliseconds until the window that was named opens again.
+ * Takes a place in both windows, or in none. Returns which window is full, if any (the one that stays full
+ * longer if both are), how many places the caller has left, and the milliseconds until that window opens
+ * again.
  */
 const RESERVE = `
 local held = redis.call('PTTL', KEYS[1])
@@ -27,16 +28,14 @@ if tonumber(redis.call('GET', KEYS[2]) or '0') > 0 then redis.call('DECR', KEYS[
 
 export interface CrawlPlace {
   id: string
-  /** Place that is asked for: a domain for any of its files, or `manager:` and a domain. */
+  /** The limited place: a domain for any of its files, or `manager:` and a domain. */
   place: string
   user: string
 }
 
 type Headers = Readonly<Record<string, string>>
 
-/**
- * Limits crawl requests: one per place and window, and a number an hour per user across all places.
- */
+/** Limits crawl requests: one per place and window, and a number an hour per user across all places. */
 export class CrawlQuota {
   readonly #reserve: Script<[window: 'place' | 'user' | 'taken', left: number, ms: number]>
   readonly #release: Script<unknown>
@@ -49,8 +48,8 @@ export class CrawlQuota {
   }
 
   /**
-   * Takes a place in both windows, or refuses with 429; 503 while Redis is unavailable. Returns the
-   * headers with the remaining places.
+   * Takes a place in both windows, or refuses with 429; 503 while Redis is unavailable. Returns the headers
+   * with the remaining places.
    */
   async reserve(request: CrawlPlace): Promise<Headers> {
     const { crawlRequestDomainSeconds, crawlRequestsPerHour } = this.#config.LIMITS
@@ -73,7 +72,7 @@ export class CrawlQuota {
     return refuse('rate_limited', text, { retry_after: seconds }, byPlace)
   }
 
-  /** Gives the place back of a request that was not admitted. */
+  /** Gives the place of a request back that was not admitted. */
   async release(request: CrawlPlace): Promise<void> {
     await this.#run(this.#release, request).catch(() => undefined)
   }
@@ -98,7 +97,7 @@ export class CrawlQuota {
   }
 }
 
-/** Builds headers with the places left in a window and the time at which it opens again. */
+/** Builds headers with the remaining places of a window and the time at which it opens again. */
 export function limitHeaders(
   most: number,
   windowS: number,

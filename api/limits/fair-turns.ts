@@ -8,8 +8,8 @@ interface Waiting {
 }
 
 /**
- * Runs a few tasks at once. Callers with waiting tasks take turns, so many requests of one caller
- * delay only its own; when too many wait, the caller with the longest queue is refused first (503).
+ * Runs a few tasks at once. Callers with waiting tasks take turns, so many requests of one caller delay
+ * only its own; when too many wait, the caller with the longest queue is refused first (503).
  */
 export class FairTurns {
   readonly #atOnce: number
@@ -47,7 +47,7 @@ export class FairTurns {
     })
   }
 
-  /** Refuses the last one in the longest line, which may be the caller's own. */
+  /** Refuses the last task in the longest queue, which may be the caller's own. */
   #makeRoomFor(caller: string): void {
     let longest = caller
     let length = this.#lines.get(caller)?.length ?? 0
@@ -78,7 +78,7 @@ export class FairTurns {
     const [caller, line] = next
     const first = line.shift()!
     this.#waiting--
-    // It goes behind all other callers.
+    // // It queues behind all other callers.
     this.#lines.delete(caller)
     if (line.length > 0) this.#lines.set(caller, line)
     this.#running++

@@ -13,19 +13,19 @@ import { RecentAnswers } from './recent-answers.ts'
 
 const RETRY_AFTER_S = 5
 
-/** One question that an answer needs the web for. */
+/** A request to the web that an answer needs. */
 export interface Outward<Name extends LiveRequestName> {
-  /** Equal for questions with the same answer. */
+  /** Key that is equal for requests with the same answer. */
   question: string
   /** The caller: a key or an address. */
   caller: string
-  /** Makes the request for the crawler, at the moment it is sent. */
+  /** Builds the request for the crawler, at the moment it is sent. */
   request(): LiveRequestOf<Name> | Promise<LiveRequestOf<Name>>
-  /** Time that a crawler has for it, waiting for its turn included. */
+  /** Time that a crawler has for it, including the wait for its turn. */
   ms: number
   /** Is called once with a new answer, before it is returned. */
   after?(answer: LiveRequestAnswers[Name]): Promise<void>
-  /** True when only a new answer will do, not one of a moment ago. */
+  /** True if only a new answer will do, not a recent one. */
   isNew?: boolean
 }
 
@@ -36,11 +36,10 @@ export interface OutboundAnswer<Answer> {
 }
 
 /**
- * Sends requests to the web on behalf of callers. Callers are never refused for frequency: an
- * answer of a few seconds ago is returned with its age, equal requests share one answer, and each
- * caller has a few requests under way while its others wait. The crawlers together bound the
- * requests per target (pipeline/fetch/request-budget.ts); above that bound the last answer is
- * returned with its age, for a while.
+ * Sends requests to the web on behalf of callers. Callers are never refused for frequency: a recent answer
+ * is returned with its age, equal requests share one answer, and each caller has a few open requests while
+ * its others wait. The crawlers together limit the requests per target (pipeline/fetch/request-budget.ts);
+ * above that limit the last answer is returned with its age, for a while.
  */
 export class Outbound {
   readonly #writer: Pick<WriterClient, 'requestLive'>
@@ -56,7 +55,7 @@ export class Outbound {
     this.#turns = new CallerTurns(config.LIMITS.callerQuestionsAtOnce)
   }
 
-  /** Returns what a crawler saw; 503 when none could look in time and nothing was seen lately. */
+  /** Returns what a crawler found; 503 if none answered in time and no recent answer is known. */
   ask<Name extends LiveRequestName>(
     outward: Outward<Name>,
   ): Promise<OutboundAnswer<LiveRequestAnswers[Name]>> {

@@ -11,7 +11,7 @@ interface Limit {
   timeWindow: number
 }
 
-/** Limits per address; the bulk resolves share the specification's numbers, not one count. */
+/** Limits per address; the bulk resolves have the same limit, each with its own count. */
 const limits = {
   bulk: (config: Config) => ({ max: config.LIMITS.bulkResolvePerMinute, timeWindow: MINUTE }),
 } satisfies Record<string, (config: Config) => Limit>
@@ -31,9 +31,7 @@ export function buildLimit(name: LimitName, config: Config): RateLimitOptions {
   }
 }
 
-/**
- * Builds the headers that describe the limit of an operation; the counters are added per request.
- */
+/** Builds the headers that describe the limit of an operation; the counters are added per request. */
 export function limitPolicy(name: LimitName, config: Config): Record<string, string> {
   const { max, timeWindow } = limits[name](config)
   return { 'ratelimit-policy': `${max};w=${timeWindow / SECOND}` }

@@ -9,7 +9,7 @@ interface RecentAnswer {
   at: Instant
 }
 
-/** Keeps what was seen on the web lately, in the memory of this process. */
+/** Caches recent answers from the web in the memory of this process. */
 export class RecentAnswers {
   readonly #clock: Clock
   readonly #answers = new LRUCache<string, RecentAnswer>({

@@ -7,10 +7,10 @@ import { limitHeaders } from './crawl.ts'
 const RETRY_AFTER_S = 5
 
 /**
- * Takes a place in the last hour of a user, and in the last hour and day of an organization, or in
- * none. Answers what came of it and one window: of those that are full the one that is so longest,
- * else the one with the fewest places left; how many these are, and the milliseconds until there is
- * one more. Who has a place already takes no other.
+ * Takes a place in the last hour of a user, and in the last hour and day of an organization, or in none.
+ * Returns the result and one window: of full windows the one that stays full longest, else the one with the
+ * fewest places left; its remaining places, and the milliseconds until there is another one. A submission
+ * that has a place takes no second one.
  */
 const RESERVE = `
 local now, id = tonumber(ARGV[1]), ARGV[2]
@@ -45,7 +45,7 @@ for i, window in ipairs({hour, day}) do
 end
 return {'taken', first.name, first.left - 1, first.ms}`
 
-/** A save that is about to be made: its submission, who makes it, and for which organization. */
+/** A save about to be made: its submission, its author and the organization. */
 export interface SavePlace {
   id: string
   user: string
@@ -55,8 +55,8 @@ export interface SavePlace {
 type Window = 'user' | 'hour' | 'day'
 
 /**
- * Limits edits of entries, whatever comes of them: a refused save costs the writer a look too. Windows
- * slide: a place is free again an hour, or a day, after it was taken. Two saves with one id count once.
+ * Limits edits of entries, whatever their result: a refused save costs the writer work too. Windows slide:
+ * a place is free again an hour, or a day, after it was taken. Two saves with one id count once.
  */
 export class SaveQuota {
   readonly #reserve: Script<Taken>
@@ -73,8 +73,8 @@ export class SaveQuota {
   }
 
   /**
-   * Takes a place or refuses with 429; 503 while Redis is unavailable. Returns the headers of the
-   * narrowest window.
+   * Takes a place or refuses with 429; 503 while Redis is unavailable. Returns the headers of the narrowest
+   * window.
    */
   async reserve(place: SavePlace, now: Instant): Promise<Readonly<Record<string, string>>> {
     const [came, name, left, ms] = await this.#take(place, now)

@@ -8,7 +8,7 @@ import { limitHeaders } from './crawl.ts'
 const HOUR_S = 3_600
 const RETRY_AFTER_S = 5
 
-/** Takes a place in the window: whether there was one, how many are left, and when it opens again. */
+/** Takes a place in the window. Returns whether there was one, how many are left, and when the window opens again. */
 const RESERVE = `
 local most = tonumber(ARGV[1])
 local used = tonumber(redis.call('GET', KEYS[1]) or '0')
@@ -20,7 +20,7 @@ return {1, most - used, redis.call('PTTL', KEYS[1])}`
 const RELEASE = `
 if tonumber(redis.call('GET', KEYS[1]) or '0') > 0 then redis.call('DECR', KEYS[1]) end`
 
-/** Caller as far as it is counted. */
+/** The caller as it is counted. */
 interface Tester {
   id: string
   org_id?: string
@@ -28,13 +28,10 @@ interface Tester {
   roles: readonly string[]
 }
 
-/** Kinds of requests that make an agent work: whole storyboards, and single questions. */
+/** Kinds of requests that make an agent work: whole storyboards, and single calls. */
 export type TestKind = 'run' | 'step'
 
-/**
- * Limits how often a user has agents tested. A request that fails costs nothing, and admins are not
- * counted.
- */
+/** Limits how often a user has agents tested. A failed request costs nothing, and admins are not limited. */
 export class StoryboardQuota {
   readonly #reserve: Script<[taken: 0 | 1, left: number, ms: number]>
   readonly #release: Script<unknown>

@@ -9,12 +9,12 @@ import { listBrandFiles } from '../../pipeline/read/queries/brand-files.ts'
 import type { OutboundAnswer } from '../limits/outbound.ts'
 import type { Services } from '../operation/services.ts'
 
-/** Time beyond that of the crawler for which its answer is awaited. */
+/** Time in addition to the crawler's own in which its answer is awaited. */
 const SLACK_MS = 1_500
 
 /**
- * Resolves the brand of a domain by its files as they are now, and requests a crawl of them. While
- * no crawler is available the stored answer is sent, or 503 where there is none.
+ * Resolves the brand of a domain by its current files, and requests a crawl of them. While no crawler is
+ * available the stored answer is sent, or 503 if there is none.
  */
 export async function resolveLiveBrand(
   domain: Domain,

@@ -7,12 +7,15 @@ import { canBePublic } from '../../pipeline/core/public-name.ts'
 import { WindowCounter } from '../../pipeline/core/window-counter.ts'
 
 const FLUSH_MS = 1_000
-/** Domains that were handed in already; forgotten together, so that they come again now and then. */
+/**
+ * Domains that were submitted lately; the whole set is cleared at its maximum, so that they are submitted
+ * again now and then.
+ */
 const REMEMBERED = 10_000
 
 /**
- * Domains that were looked up and never crawled, submitted together once a second. Kept in memory
- * and bounded: what is lost is requested again by the next lookup.
+ * Collects domains that were looked up and never crawled, and submits them together once a second. Kept in
+ * memory and bounded: what is lost is requested again by the next lookup.
  */
 export class Demand {
   readonly #writer: Pick<WriterClient, 'submit'>
@@ -37,8 +40,8 @@ export class Demand {
   }
 
   /**
-   * Adds a domain that was never crawled. New names of one caller are bounded per hour, since names
-   * can be invented; a later lookup adds the rest.
+   * Adds a domain that was never crawled. New names are limited per caller and hour, since names can be
+   * invented; a later lookup adds the rest.
    */
   add(name: string, caller: () => string): void {
     const domain = parseDomain(name)
@@ -87,10 +90,7 @@ export class Demand {
     }
   }
 
-  /**
-   * Submits domains. They count as submitted from the start, so that concurrent lookups do not
-   * repeat them.
-   */
+  /** Submits domains. They count as submitted from the start, so that concurrent lookups do not repeat them. */
   async #handIn(domains: Domain[], again: boolean): Promise<void> {
     if (this.#handedIn.size + domains.length > REMEMBERED) this.#handedIn.clear()
     for (const domain of domains) this.#handedIn.add(domain)

@@ -13,7 +13,7 @@ import { getProofEnd } from '../../pipeline/read/lookups/ownership.ts'
 import type { Services } from '../operation/services.ts'
 import { replyOk, replyRefused, type Sent } from '../responses/reply.ts'
 
-/** Time beyond that of the crawler for which its answer is awaited. */
+/** Time in addition to the crawler's own in which its answer is awaited. */
 const SLACK_MS = 3_000
 const NONCE_BYTES = 32
 
@@ -23,7 +23,7 @@ export interface Claimed {
   domain: Domain
 }
 
-/** Makes up a word for an organization and a domain; only its hash is kept. */
+/** Creates a challenge with a random token for an organization and a domain; only its hash is stored. */
 export async function issueChallenge(
   { org_id, domain }: Claimed,
   { config, writer }: Services,
@@ -43,7 +43,7 @@ export async function issueChallenge(
   return { status: 201, body: { ...answer.done, nonce, methods } }
 }
 
-/** Takes the challenge, has the web looked at, and settles it; `caller` pays for the look. */
+/** Claims the challenge, has a crawler verify it, and settles it; the verification counts for `caller`. */
 export async function verifyChallenge(
   { org_id, domain }: Claimed,
   { challenge_id, method }: { challenge_id?: string; method?: OwnershipMethod },

@@ -25,7 +25,7 @@ const INSTRUCTIONS =
   `core tools; more are listed at /mcp?toolset= with one or more of ${toolsetNames.join(', ')}. ` +
   'A tool that is not listed can be called all the same.'
 
-/** From this version of the protocol on, clients read `structuredContent`; older ones only text. */
+/** Protocol version since which clients read `structuredContent`; older ones read only text. */
 const STRUCTURED_SINCE = '2025-06-18'
 
 /**
@@ -39,7 +39,7 @@ export function addMcp(
   operations: readonly Operation[],
   services: Services,
 ): void {
-  // Built when somebody first asks: an API that nobody asks starts without them.
+  // // Built on the first use: an API without MCP clients starts without them.
   let built: ReturnType<typeof buildTools> | undefined
   app.post(MCP_PATH, { config: { operation: 'mcp' } }, async (request, reply) => {
     const { authorization } = request.headers
@@ -72,19 +72,19 @@ export function addMcp(
 }
 
 /**
- * Accepts any call of a tool. The call is validated later, so that a wrong one is reported as a
- * fault of the caller; a strict schema here would make it an internal error.
+ * Accepts any tool call. The call is validated later, so that an invalid one is reported as a fault of the
+ * caller; a strict schema here would make it an internal error.
  */
 const AnyCall = z.looseObject({ method: z.literal('tools/call') })
 
 type ToolCall = (tool: RegistryTool, input: Record<string, unknown>) => Promise<CallToolResult>
 
 interface Offer {
-  /** All that can be called, by name. */
+  /** All tools that can be called, by name. */
   tools: ReadonlyMap<string, RegistryTool>
-  /** Tools that are listed. */
+  /** Tools in the list. */
   shown: readonly RegistryTool[]
-  /** True when answers are structured by their schemas, false when they are text. */
+  /** True if answers are structured by their schemas, false if they are text. */
   isStructured: boolean
 }
 
@@ -144,7 +144,7 @@ async function callTool(
     headers: authorization === undefined ? {} : { authorization },
   })
   if (answer.statusCode >= 400) return buildRefusal(answer.body)
-  // The answer is sent once: clients of structured content need no copy as text.
+  // // Only one form is sent: clients that read structured content need no copy as text.
   return isStructured
     ? { content: [], structuredContent: answer.json() }
     : { content: [{ type: 'text', text: answer.body }] }

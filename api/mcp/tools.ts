@@ -3,7 +3,7 @@ import { pageEnd } from '../../pipeline/model/shared-fields.ts'
 import { type Json, toJsonSchema } from '../operation/json-schema.ts'
 import { listPathParameters, type Operation } from '../operation/operation.ts'
 
-/** A read of the registry as a tool: `resolve_brand` is the operation `resolveBrand`. */
+/** An operation that reads, as a tool: `resolve_brand` is the operation `resolveBrand`. */
 export interface RegistryTool {
   name: string
   operation: Operation
@@ -11,7 +11,7 @@ export interface RegistryTool {
   outputSchema: Json & { type: 'object' }
 }
 
-/** Operations that tell what another one tells too: one tool is enough. */
+/** Operations whose answers another one contains too: one tool is enough. */
 const repeating: ReadonlySet<string> = new Set([
   'listAgentPublishersAlias',
   'listBrandRevisions',
@@ -34,8 +34,8 @@ function buildTool(operation: Operation): RegistryTool {
 }
 
 /**
- * Builds a schema of the required members and their types, one level deep: a model reads the answer
- * itself, and carries the list of tools along with every request. The OpenAPI description is complete.
+ * Builds a schema of the required members and their types, one level deep: a model reads the answer itself,
+ * and every request carries the list of tools. The OpenAPI description is complete.
  */
 function buildOutputSchema(reply: z.ZodType): RegistryTool['outputSchema'] {
   const $defs: Json = {}
@@ -52,10 +52,7 @@ function buildOutputSchema(reply: z.ZodType): RegistryTool['outputSchema'] {
   return { type: 'object', properties: Object.fromEntries(kinds), required: named }
 }
 
-/**
- * Drops generous bounds and patterns, which are long and say little; the route reports them when
- * they are violated.
- */
+/** Drops generous limits and patterns, which are long and say little; the route reports violations. */
 function shorten(properties: Json): Json {
   const dull = ['pattern', 'minLength', 'maxLength', 'minItems']
   const text = JSON.stringify(omitUsual(properties), (key, value) => {
@@ -70,14 +67,14 @@ function shorten(properties: Json): Json {
       (key === 'default' && value === '')
     if (isPlain) return undefined
     if (!Array.isArray(value?.enum)) return value
-    // The words show that it is a text.
+    // // The description shows that it is a text.
     const { type: _, ...rest } = value
     return rest
   })
   return JSON.parse(text)
 }
 
-/** Arguments whose names say it, the same on every tool: their texts would fill a third of the list. */
+/** Self-explanatory arguments, the same on every tool: their descriptions would be a third of the list. */
 const usual: ReadonlySet<string> = new Set([
   'domain',
   'agent_url',
@@ -105,7 +102,7 @@ function omitUsual(properties: Json): Json {
 }
 
 const FAR = 1e6
-/** A parameter that may be repeated, which a tool is given as a list; one with commas is a text. */
+/** A parameter that may be repeated: a list, or a text with commas. */
 const STRING_OR_STRINGS = '[{"type":"string"},{"type":"array","items":{"type":"string"}}]'
 const PLACE = '#/$defs/'
 
@@ -138,8 +135,8 @@ export interface ToolRequest {
 }
 
 /**
- * Builds the HTTP request of a tool call, or returns why there is none. Path parameters must not
- * change the path, or another route would answer.
+ * Builds the HTTP request of a tool call, or returns why it is invalid. Path parameters must not change the
+ * path, or another route would answer.
  */
 export function buildRequest(
   tool: RegistryTool,

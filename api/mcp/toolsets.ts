@@ -1,7 +1,7 @@
 import { groups } from '../operation/operation.ts'
 import type { RegistryTool } from './tools.ts'
 
-/** Tools that most questions need: a list short enough for a model to carry along. */
+/** Tools that most questions need: a list short enough for a model's context. */
 const core: ReadonlySet<string> = new Set([
   'resolve_brand',
   'resolve_brands_bulk',
@@ -23,10 +23,10 @@ const core: ReadonlySet<string> = new Set([
 
 const toSlug = (group: string) => group.toLowerCase().replace(/[^a-z]+/g, '_')
 
-/** Names of the sets of tools that a client may ask for: `core`, one for each group of the API, and `all`. */
+/** Names of the toolsets: `core`, one for each group of the API, and `all`. */
 export const toolsetNames: readonly string[] = ['core', ...groups.map(toSlug), 'all']
 
-/** Lists the names among these that are none of a toolset. */
+/** Lists the names that are no toolset. */
 export function listUnknownToolsets(names: readonly string[]): string[] {
   return names.filter(name => !toolsetNames.includes(name))
 }

@@ -4,7 +4,7 @@ import type { TaskAsked } from '../workers/worker-pool.ts'
 import type { Call, Operation } from './operation.ts'
 import type { Services } from './services.ts'
 
-/** Questions to the snapshot run on three connections; two are had by one kind. */
+/** Concurrent queries of one kind: queries to the snapshot run on three connections. */
 const AT_ONCE = 4
 const BUSY = 'too many lists are asked for at once; try again'
 
@@ -12,7 +12,7 @@ const BUSY = 'too many lists are asked for at once; try again'
 type AnyCall = Call<any, any, any, any>
 type Answering = (call: AnyCall) => Sent | Streamed | Promise<Sent>
 
-/** Chooses how an operation is answered: from kept answers, in the caller's turn, or at once. */
+/** Chooses how an operation is answered: from the cache, in the caller's turn, or at once. */
 export function chooseAnswering(operation: Operation, services: Services): Answering {
   const { id, cacheKey } = operation
   const handle: Answering = call => operation.handle(call)
@@ -39,7 +39,7 @@ export function toCallerKey({ principal, caller }: Pick<AnyCall, 'principal' | '
   return principal?.org_id ?? principal?.id ?? caller()
 }
 
-/** Converts a call to what the worker pool needs to know of it. */
+/** Converts a call to the part of it that the worker pool needs. */
 export function toTaskAsked(call: Pick<AnyCall, 'principal' | 'caller' | 'bodyBytes'>): TaskAsked {
   return { caller: toCallerKey(call), bytes: call.bodyBytes() }
 }

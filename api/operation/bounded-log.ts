@@ -1,9 +1,9 @@
 import { type Clock, type Instant, MINUTE } from '../../pipeline/core/clock.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 
-/** Lines of one kind in a minute. */
+/** Lines of one kind a minute. */
 const LINES = 10
-/** Kinds are named by us; should they ever not be, they end here. */
+/** Kinds are named by us; this limit is only for a mistake. */
 const KINDS = 1_000
 
 interface Kind {
@@ -11,10 +11,7 @@ interface Kind {
   lines: number
 }
 
-/**
- * Writes what strangers cause into the log: of one kind so many lines a minute, and how many there were
- * besides with the first line after that.
- */
+/** Logs events that callers cause: a number of lines per kind and minute, and then how many more there were. */
 export class BoundedLog {
   readonly #log: Log
   readonly #clock: Clock

@@ -3,15 +3,15 @@ import type { FastifyInstance } from 'fastify'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import type { Connections } from '../limits/connection-limit.ts'
 
-/** Time for which new requests still get a 503 before the server stops listening. */
+/** Time during which new requests still get a 503 before the server stops listening. */
 const TELLING_MS = 500
-/** Time for requests under way to end; the supervisor waits a little longer. */
+/** Time for open requests to end; the supervisor waits a little longer. */
 const DRAIN_MS = 8_000
 const AGAIN_SECONDS = 2
 
 /**
- * Closes the server in order: requests under way are answered, new ones get 503 and their
- * connection is closed with it. Then idle connections are closed.
+ * Closes the server in order: open requests are answered, new ones get 503 and their connection is closed.
+ * Then idle connections are closed.
  */
 export function answerWhileClosing(app: FastifyInstance, connections: Connections): void {
   let isClosing = false

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 
 /**
- * Pages of any origin may ask everything: a credential is only ever sent in a header that the page
- * itself sets, so none of a visitor's can be used behind their back.
+ * CORS headers for all origins: a credential is only ever sent in a header that the page itself sets, so no
+ * visitor's credential can be used behind their back.
  */
 export const anyOrigin = { 'access-control-allow-origin': '*' } as const
 

@@ -55,12 +55,12 @@ export function sendError(error: PublicError | undefined, reply: FastifyReply): 
   return reply.code(error.status).send(JSON.stringify(error.body))
 }
 
-/** Converts an error to one that a caller may see; undefined when the fault is ours. */
+/** Converts an error to one that a caller may see; undefined if the fault is ours. */
 export function toPublicError(error: FastifyError | PublicError): PublicError | undefined {
   if (error instanceof PublicError) return error
   const known = frameworkErrors[error.code]
   if (known) return new PublicError(...known)
-  // Broken JSON, `__proto__` in a body, an aborted upload: the server names no code for these.
+  // // Broken JSON, `__proto__` in a body, an aborted upload: the server has no code for these.
   return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
     ? new PublicError('invalid_request', `body: ${error.message}`)
     : undefined

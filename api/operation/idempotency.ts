@@ -27,9 +27,9 @@ export function deriveIdempotentId(
 }
 
 /**
- * Submits an edit under the id of its attempt and returns its result. A repeated one gets the
- * earlier answer; a different one under the same id is a conflict. Throws refusals with `fields`,
- * and with the URL of ownership challenges where a proof is missing.
+ * Submits an edit under its id and returns the result. A repeated request gets the earlier answer; a
+ * different one under the same id is a conflict. Throws refusals with `fields`, and with the URL of
+ * ownership challenges if a proof is missing.
  */
 export async function submitIdempotent(
   { writer, baseUrl }: Services,

@@ -25,7 +25,7 @@ export function toJsonSchema(
   return body
 }
 
-/** Builds a schema for a place that may refer to components: a model with an id is only named. */
+/** Builds a schema that may refer to components: a model with an id is only referenced. */
 export function toReference(schema: z.ZodType, io: 'input' | 'output', components: Json): Json {
   const { id, ...whole } = toJsonSchema(schema, io, components)
   if (typeof id !== 'string') return whole

@@ -15,7 +15,7 @@ export function answerMalformed(error: Error & { code?: string }, socket: Socket
   end(socket, refusal, `the request is not valid HTTP (${toStatusLine(refusal)})`)
 }
 
-/** Answers valid HTTP that this server does not serve: CONNECT, and unknown expectations. */
+/** Answers valid HTTP that this server does not support: CONNECT, and unknown expectations. */
 export function answerOdd(server: Server): void {
   server.on('connect', (_, socket) => {
     socket.on('error', () => undefined)

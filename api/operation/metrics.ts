@@ -9,11 +9,11 @@ const UNKNOWN = 'unknown'
 /** Measures one operation. */
 export interface Meter {
   count(status: number): void
-  /** Records how long an answer took to make, after its request was checked. */
+  /** Records how long it took to build an answer, after its request was checked. */
   time(ms: number): void
 }
 
-/** Counts answers by operation and status. Labels are ids of operations, never what callers sent. */
+/** Counts answers by operation and status. Labels are ids of operations, never text from callers. */
 export class Metrics {
   readonly #registry = new Registry()
   readonly #requests = new Counter({
@@ -79,7 +79,7 @@ export class Metrics {
     return this.#registry.contentType
   }
 
-  /** Reads a value whenever the metrics are asked for; `together` is what becomes of those of several processes. */
+  /** Reads a value on each scrape; `together` says how the values of several processes are combined. */
   watch(
     name: string,
     help: string,

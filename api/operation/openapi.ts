@@ -12,7 +12,7 @@ import {
   type ReplyBody,
 } from './operation.ts'
 
-/** Says what each item of a stream is: `itemSchema` of OpenAPI 3.2, which 3.1 has no word for. */
+/** Describes each item of a stream: `itemSchema` of OpenAPI 3.2, for which 3.1 has no keyword. */
 export const ITEM_SCHEMA = 'x-item-schema'
 
 /** Describes the operations as OpenAPI 3.1, in YAML. */
@@ -55,7 +55,7 @@ export function buildOpenapi(operations: readonly Operation[], baseUrl: string) 
   }
 }
 
-/** The empty requirement allows callers without a credential. */
+/** Security requirements; the empty one allows callers without a credential. */
 const security: Record<Access, Json[]> = {
   public: [],
   bearer: [{ bearer: [] }],
@@ -113,10 +113,10 @@ function listSchemaMembers(schema: z.ZodType | undefined, components: Json) {
 function buildResponses(operation: Operation, components: Json): Json {
   const { reply, errors, access, limit, method, params, query, writes, storeless } = operation
   const names: PublicErrorName[] = []
-  // A right can be taken away while a write waits.
+  // // A right can be revoked while a write waits.
   if (access === 'bearer' && writes) names.push('forbidden')
   names.push(...errors)
-  // A field can be too long, and a body sent where none is asked for.
+  // // A field can be too long, and a body sent where none is expected.
   if (params !== undefined || query !== undefined) names.push('invalid_request')
   if (method !== 'GET') names.push('invalid_request', 'too_large', 'unsupported_media_type')
   if (access === 'bearer') names.push('unauthenticated')

@@ -6,7 +6,7 @@ import type { CachePolicy } from '../responses/freshness.ts'
 import type { Sent, Streamed } from '../responses/reply.ts'
 import type { Services } from './services.ts'
 
-/** The surface groups of the specification, in its order, and what they are for. */
+/** The groups of the specification's API surface, in its order, with a description. */
 export const groupTexts = {
   Onboarding: 'How an organization comes to be known',
   'Member Agents': 'Agents that members register',
@@ -27,12 +27,12 @@ export type Group = keyof typeof groupTexts
 export const groups = Object.keys(groupTexts) as Group[]
 
 /**
- * Access to an operation: everybody, callers with a credential, or everybody while a credential may
- * show more. For `optional` a missing or wrong credential counts as none and never leads to a 401.
+ * Access to an operation: everybody, callers with a credential, or everybody while a credential may show
+ * more. With `optional` a missing or invalid credential counts as none and never leads to a 401.
  */
 export type Access = 'public' | 'bearer' | 'optional'
 
-/** The caller as a handler sees it. */
+/** The caller in the form that a handler gets. */
 type Asking<Who extends Access> = Who extends 'bearer'
   ? Principal
   : Who extends 'optional'
@@ -49,21 +49,21 @@ export interface Call<Query, Params, Body, Who extends Access> {
   header(name: string): string | string[] | undefined
   /** Returns the address that counts as one caller. */
   caller(): string
-  /** Returns a signal that is aborted when the caller leaves before there is an answer. */
+  /** Returns a signal that is aborted when the caller disconnects before there is an answer. */
   signal(): AbortSignal
   /** Returns the size of the body as the request declares it, in bytes; infinite where it does not. */
   bodyBytes(): number
-  /** Under which a write of `once` is handed in: the same for the same `Idempotency-Key` (attempt.ts). */
+  /** Id of a write of `once`: the same for the same `Idempotency-Key` (idempotency.ts). */
   attempt: string
   services: Services
 }
 
-/** A body of an answer: a JSON schema, a media type, or several, for anything else, or null for no body. */
+/** A body of an answer: a JSON schema; one or several media types for anything else; or null for no body. */
 export type ReplyBody = z.ZodType | OtherBody | null
 
 interface OtherBody {
   type: string | readonly string[]
-  /** Schema of a line, or of an event and its data, where the body is sent item by item. */
+  /** Schema of a line, or of an event and its data, if the body is streamed item by item. */
   item?: z.ZodType
 }
 
@@ -82,29 +82,29 @@ interface Declared<
   access: Who
   cache: CachePolicy
   limit?: LimitName
-  /** It asks the snapshot or the search, which takes a while: callers take turns at it (fair-turns.ts). */
+  /** It queries the snapshot or the search file, which takes a while: callers take turns (fair-turns.ts). */
   asksSnapshot?: true
-  /** A wrong path or query is told to everybody, before a credential is asked for. */
+  /** A wrong path or query is reported to everybody, before a credential is required. */
   checksInputFirst?: true
-  /** It answers without the stores; any other refuses (503) while there are none. */
+  /** It works without the stores; any other operation is refused (503) while they are not open. */
   storeless?: true
-  /** It works long on a large body: of one caller few are taken at once, before the body is read. */
+  /** It works long on a large body: each caller may send a few at once, which is checked before the body is read. */
   isLaborious?: true
   /**
-   * Says what an answer depends on besides the input, the snapshot, the search file and the members:
-   * answers to the same are made once and kept (answer-cache.ts).
+   * Returns the key of what an answer depends on besides the input, the snapshot, the search file and the
+   * members: answers with the same key are built once and cached (answer-cache.ts).
    */
   cacheKey?(call: Pick<Call<unknown, unknown, unknown, Who>, 'principal'>): string
-  /** Counted by user and by organization, before the request is looked at; implies `once`. */
+  /** Counted by user and by organization, before the request is checked; implies `once`. */
   quota?: 'saves'
-  /** An `Idempotency-Key` names it: carried out once, however often it is asked for. */
+  /** With an `Idempotency-Key` it is carried out once, however often it is sent. */
   once?: true
   deprecated?: true
-  /** The body is handed over as the bytes that were sent; its schema describes them. */
+  /** The body is passed as the bytes that were sent; its schema describes them. */
   raw?: true
-  /** Media type of the body, where it is not JSON. */
+  /** Media type of the body, if it is not JSON. */
   bodyType?: 'multipart/form-data'
-  /** It changes something: not offered to those who only read. */
+  /** It changes something: not offered to callers with read access only. */
   writes?: true
   query?: Query
   params?: Params
@@ -117,7 +117,7 @@ interface Declared<
   ): Sent | Streamed | Promise<Sent>
 }
 
-/** An operation as everything that is derived from it sees it. */
+/** An operation in the form from which everything is derived. */
 export type Operation = Declared<Access, z.ZodType, z.ZodType, z.ZodType> & {
   // biome-ignore lint/suspicious/noExplicitAny: only the declaration knows its own input
   handle(call: Call<any, any, any, any>): Sent | Streamed | Promise<Sent>
@@ -138,7 +138,7 @@ export function defineOperation<
   return declared as unknown as Operation
 }
 
-/** Names of the parameters in a path, `:domain` as `domain`. */
+/** Lists the names of the parameters in a path, `:domain` as `domain`. */
 export function listPathParameters(path: string): string[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
 }

@@ -34,13 +34,10 @@ export function readBodies(app: FastifyInstance): void {
 
 const LONE_SURROGATE = /\p{Surrogate}/u
 
-/** First characters of every surrogate half that JSON can spell, and of many whole pairs. */
+/** First characters of every escaped surrogate in JSON, and of many complete pairs. */
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/
 
-/**
- * Finds the place in a JSON value of text that no store keeps and no address can spell; empty for the
- * root.
- */
+/** Finds the position in a JSON value of text that no store keeps and no URL can contain; empty for the root. */
 function findLoneSurrogate(value: unknown, place = ''): string | undefined {
   if (typeof value === 'string') return LONE_SURROGATE.test(value) ? place : undefined
   if (typeof value !== 'object' || value === null) return undefined
@@ -57,7 +54,7 @@ function isDeeper(text: string, max: number): boolean {
   return hasMore(text, max) && isNestedDeeper(text, max)
 }
 
-/** Tells whether there are more brackets than allowed levels; most bodies pass by this count. */
+/** Tells whether there are more brackets than allowed levels; this count is enough for most bodies. */
 function hasMore(text: string, max: number): boolean {
   let count = 0
   for (const bracket of '[{') {

@@ -15,7 +15,7 @@ import type { Services } from './services.ts'
 
 const STORES_AGAIN_SECONDS = 5
 
-/** Builds the checks before the body is read, and the release of what they took after the answer. */
+/** Builds the checks that run before the body is read, and the release of their places after the answer. */
 export function buildHooks(operation: Operation, services: Services) {
   const { access, once, quota, isLaborious, storeless, checksInputFirst } = operation
   const places = isLaborious && new CallerPlaces(services.config.LIMITS.largeBodiesPerCaller)
@@ -43,7 +43,7 @@ function requireStores({ reader }: Services): onRequestHookHandler {
   }
 }
 
-/** Ways to identify the caller; a credential that is optional cannot fail. */
+/** Ways to identify the caller; an optional credential cannot fail. */
 const callers = { bearer: authenticate, optional: identifyCaller }
 
 function attachCaller(access: keyof typeof callers, services: Services): onRequestHookHandler {
@@ -61,13 +61,13 @@ function attachCaller(access: keyof typeof callers, services: Services): onReque
   }
 }
 
-/** Gives a write the id under which it is handed in. */
+/** Sets the id of a write. */
 async function nameRequest(request: FastifyRequest) {
   const { headers, principal, url } = request
   request.attempt = deriveIdempotentId(headers, url.split('?', 1)[0]!, principal!)
 }
 
-/** Takes a place for a save before the request is looked at: wrong ones count too. */
+/** Takes a place for a save before the request is checked: invalid requests count too. */
 function reserveQuota({ saves, clock }: Services) {
   return async ({ attempt: id, principal }: FastifyRequest, reply: FastifyReply) => {
     const { id: user, org_id: organization } = principal!

@@ -26,7 +26,7 @@ declare module 'fastify' {
     principal: Principal | undefined
     /** Id of the submission that a write makes. */
     attempt: string
-    /** Returns the caller's place, where one was taken. */
+    /** Gives the caller's place back, if one was taken. */
     leave: (() => void) | undefined
   }
   interface FastifyContextConfig {
@@ -73,8 +73,8 @@ function buildRoute(operation: Operation, services: Services): RouteOptions {
       ...(params && { params }),
       ...(body && { body }),
     },
-    // Laborious operations take long lists and check the items on a thread; all others get the
-    // bounded check.
+    // // Laborious operations take long lists and check the items on a thread; all others get the bounded
+    // check.
     validatorCompiler: (isLaborious
       ? compileValidator
       : compileBoundedValidator) as FastifySchemaCompiler<FastifySchema>,
@@ -156,7 +156,7 @@ function stream(
   const headers = reply.getHeaders()
   reply.hijack()
   reply.raw.writeHead(200, headers as OutgoingHttpHeaders)
-  // A HEAD is complete: writes to it are dropped, so a stream would never begin nor end.
+  // // A HEAD response is complete: writes to it are dropped, so a stream would never begin nor end.
   if (request.method === 'HEAD') reply.raw.end()
   else sent.open(reply.raw)
   return undefined

@@ -21,7 +21,7 @@ import type { WorkerPool } from '../workers/worker-pool.ts'
 import type { BoundedLog } from './bounded-log.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Services of a handler. None of them writes or reaches the network. */
+/** Services of a handler. None of them writes or accesses the network. */
 export interface Services {
   config: Config
   reader: Reader
@@ -33,24 +33,24 @@ export interface Services {
   storyboards: StoryboardQuota
   /** Verifies the tokens of persons. */
   tokens: UserTokens
-  /** For whatever asks the web. */
+  /** Sends requests to the web. */
   outbound: Outbound
-  /** Unknown domains that were looked up. */
+  /** Collects unknown domains that were looked up. */
   demand: Demand
-  /** Answers that can be read again. */
+  /** Stores reports for later reading. */
   reports: Reports
   /** Cached answers of lists. */
   answerCache: AnswerCache
   answerGroup: AnswerGroup
   metrics: Metrics
   streams: FeedStreams
-  /** For what strangers cause. */
+  /** Logs what callers cause. */
   boundedLog: BoundedLog
-  /** Threads for what large bodies cost. */
+  /** Threads for large bodies. */
   workers: WorkerPool
-  /** The key by which sites know our crawler, if it signs what it asks. */
+  /** The public key with which the crawler signs its requests, if it does. */
   crawlerKey: PublicJwk | undefined
-  /** The keys by which the registry signs, where the settings name some. */
+  /** The keys with which the registry signs, if the settings name any. */
   keys: RegistryKeys | undefined
   /** Returns the public address, without a trailing slash. */
   baseUrl(): string

@@ -5,7 +5,7 @@ import { isMetricsAnswer, type MetricsRequest } from '../../jobs/api-client/metr
 
 const WAIT_MS = 3_000
 
-/** Reads metrics, those of the processes that share this one's port among them. */
+/** Reads metrics, including those of the processes that share this one's port. */
 export class SharedMetrics {
   readonly #own: Registry
   readonly #isShared = cluster.isWorker
@@ -14,7 +14,7 @@ export class SharedMetrics {
     this.#own = own
     if (!this.#isShared) return
     AggregatorRegistry.setRegistries(own)
-    // Made for its listener, which tells the others of these.
+    // // Built for its listener, which answers the other processes.
     new AggregatorRegistry()
   }
 

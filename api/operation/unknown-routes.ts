@@ -7,8 +7,8 @@ import type { Operation } from './operation.ts'
 export type Place = Pick<Operation, 'method' | 'path'>
 
 /**
- * Answers requests without a route: a preflight, another method of a known path, or an unknown
- * path. It runs before the body is parsed, so the content type does not matter.
+ * Answers requests without a route: a preflight, another method of a known path, or an unknown path. It
+ * runs before the body is parsed, so the content type does not matter.
  */
 export function answerUnknown(app: FastifyInstance, operations: readonly Place[]): void {
   const paths = [...groupMethodsByPath(operations)].map(([path, methods]) => ({
@@ -30,7 +30,7 @@ export function answerUnknown(app: FastifyInstance, operations: readonly Place[]
       .code(204)
       .send()
   }
-  // In a plugin scope of its own, so that its hook does not run for the routes.
+  // // In its own plugin scope, so that its hook does not run for the routes.
   app.register(async scope => {
     scope.addHook('onRequest', answer)
     scope.setNotFoundHandler(() => undefined)

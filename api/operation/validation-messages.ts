@@ -2,7 +2,7 @@ import type { z } from 'zod'
 
 type Issue = Parameters<z.core.$ZodErrorMap>[0]
 
-/** Describes a fault in a part of a request in plain words; undefined leaves it to the schema. */
+/** Describes a fault in a part of a request in plain words; undefined for the schema's own message. */
 export function describeIssue(issue: Issue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

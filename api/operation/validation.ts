@@ -5,11 +5,11 @@ import { describeIssue } from './validation-messages.ts'
 
 type Result = { value: unknown } | { error: Error }
 
-/** Faults named in an error. */
+/** Faults shown in an error. */
 const FAULTS_SHOWN = 5
-/** Faults that are worded; those of alternatives are among them. */
+/** Faults that are described; those of alternatives are among them. */
 const FAULTS_DESCRIBED = 1_000
-/** Items of all lists in a body; no operation that judges each of them accepts more. */
+/** Items of all lists in a body; no operation that checks items one by one accepts more. */
 const ITEMS_MAX = 30_000
 
 /** Counts the items of every list in a JSON value; stops beyond `max`. */
@@ -29,13 +29,13 @@ function describeFirst(): typeof describeIssue {
   return issue => (described++ < FAULTS_DESCRIBED ? describeIssue(issue) : '')
 }
 
-/** Checks a part of a request by its schema; a fault is a 400 that names the field. */
+/** Compiles the check of a part of a request by its schema; a fault is a 400 that names the field. */
 export const compileValidator: FastifySchemaCompiler<z.ZodType> =
   ({ schema, httpPart }) =>
   (input): Result => {
     // An absent body arrives as null.
     const data = input ?? undefined
-    // Wording faults costs ten times the check itself, so it is only done after a failure.
+    // // Describing faults costs ten times the check itself, so it is only done after a failure.
     const read = schema.safeParse(data)
     if (read.success) return { value: read.data }
     const { error } = schema.safeParse(data, { error: describeFirst() })
@@ -50,8 +50,8 @@ export const compileValidator: FastifySchemaCompiler<z.ZodType> =
   }
 
 /**
- * Checks a part of a request, and refuses a body with too many items in its lists first: each of
- * hundreds of thousands of wrong items would become a fault, which takes seconds.
+ * Compiles a check that first refuses a body with too many items in its lists: each of hundreds of
+ * thousands of invalid items would become a fault, which takes seconds.
  */
 export const compileBoundedValidator: FastifySchemaCompiler<z.ZodType> = route => {
   const validate = compileValidator(route) as (input: unknown) => Result
@@ -63,7 +63,7 @@ export const compileBoundedValidator: FastifySchemaCompiler<z.ZodType> = route =
   }
 }
 
-/** Returns the allowed values, where the schema lists them beside its fault. */
+/** Finds the allowed values, if the schema lists them with its fault. */
 function findChoices({ issues }: z.ZodError): { valid_values?: unknown } {
   for (const issue of issues) {
     const valid_values = issue.code === 'custom' ? issue.params?.valid_values : undefined
@@ -93,7 +93,7 @@ export function formatPath(path: readonly PropertyKey[]): string {
 
 const NAME_CHARS = 200
 
-/** Formats a field such as `domains[3]`; cut where the caller's own names make it long. */
+/** Formats a field such as `domains[3]`; cut if the caller's own names make it long. */
 function formatFieldPath(path: PropertyKey[]): string {
   const name = formatPath(path)
   return name.length > NAME_CHARS ? `${name.slice(0, NAME_CHARS)}…` : name

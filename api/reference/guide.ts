@@ -1,4 +1,4 @@
-/** Rules that hold for every operation, for authors of clients, as Markdown. */
+/** Rules that apply to every operation, for authors of clients, as Markdown. */
 export const guide = `
 ## How fresh an answer is
 

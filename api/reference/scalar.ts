@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import fastify from 'fastify'
 import type { Sent } from '../responses/reply.ts'
 
-/** Files of the reference for people; both are the same in every answer. */
+/** Files of the API reference; both never change while the process runs. */
 export interface Reference {
   page: Sent
   script: Sent
@@ -12,11 +12,11 @@ export const SCRIPT_PATH = '/docs/scalar.js'
 const INLINE_SCRIPT = /<script type="text\/javascript">([\s\S]*?)<\/script>/
 
 /**
- * Loads Scalar, which shows the OpenAPI description of this server in the browser. Its plugin renders
- * once; the files are sent by our own routes, which cache and compress them.
+ * Loads Scalar, which shows the OpenAPI description of this server in the browser. Its plugin renders once;
+ * the files are sent by our own routes, which cache and compress them.
  */
 export async function loadReference(): Promise<Reference> {
-  // Several megabytes, which most processes are never asked for.
+  // // Several megabytes, which most processes never serve.
   const { default: scalar } = await import('@scalar/fastify-api-reference')
   const app = fastify({ routerOptions: { ignoreTrailingSlash: true } })
   app.register(scalar, {
@@ -25,7 +25,7 @@ export async function loadReference(): Promise<Reference> {
       url: '/openapi/registry.yaml',
       cdn: SCRIPT_PATH,
       pageTitle: 'Agentic Ad Registry: reference',
-      // Whatever would ask other servers.
+      // // Everything that would contact other servers.
       withDefaultFonts: false,
       telemetry: false,
       agent: { disabled: true },

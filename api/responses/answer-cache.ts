@@ -6,15 +6,15 @@ import type { Reader } from '../../pipeline/read/reader.ts'
 import type { Sent } from './reply.ts'
 
 const MOST_BYTES = 32 * 1024 * 1024
-/** Longer answers than any list would have everything else forgotten. */
+/** Maximum length of a cached answer: longer ones would evict everything else. */
 const ANSWER_BYTES = 4 * 1024 * 1024
 /** Factor by which the compressed forms of an answer add to its size. */
 const WITH_COMPRESSED = 1.5
 const ETAG_CHARS = 22
 
 /**
- * Caches answers of lists and counts by question, as they are sent. They show a snapshot, the
- * search file and the members, so all are dropped when one of these changes; and each after a
+ * Caches answers of lists and counts by question, in the form in which they are sent. They depend on a
+ * snapshot, the search file and the members, so all are dropped when one of these changes; and each after a
  * minute, since some contain the position of the feed. Concurrent equal questions share one answer.
  */
 export class AnswerCache {

@@ -1,12 +1,12 @@
 import type { FastifyReply } from 'fastify'
 
-/** More answers at once would keep the first of them waiting. */
+/** More answers in one group would delay the first of them. */
 const TOGETHER_MAX = 8
 
 /**
- * Sends answers that were made in one turn of the event loop one right after the other, at its end or
- * once they are a few. The first one wakes its client, and the others find it awake: sent one by one
- * between the work on other requests, each would wake it again, which costs more than making it.
+ * Groups answers that are ready in the same tick of the event loop, and sends them one right after the
+ * other, at its end or when there are several. The first one wakes its client process, and the others find
+ * it awake: sent one by one, each would wake it again, which costs more than building the answer.
  */
 export class AnswerGroup {
   #waiting: (() => void)[] = []

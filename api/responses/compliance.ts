@@ -15,16 +15,15 @@ import { findStoryboard } from '../../pipeline/storyboards/catalog.ts'
 import { canActFor } from '../auth/organization-access.ts'
 import type { Principal } from '../auth/principal.ts'
 
-/** The runs of an agent as far as a caller may see them. */
+/** The runs of an agent that a caller may see. */
 export interface ShownRuns extends AgentRuns {
-  /** The caller belongs to an organization that enrolled the agent. */
+  /** True if the caller belongs to an organization that enrolled the agent. */
   isOwn: boolean
 }
 
 /**
- * Finds the runs of an agent for a caller: of a public agent for everybody, of one for members for
- * those with API access, and always for its own organization. What may not be seen is as if it was
- * never tested.
+ * Finds the runs of an agent for a caller: those of a public agent for everybody, of a members' agent for
+ * callers with API access, and always for its own organization. To others the agent looks untested.
  */
 export function findShownRuns(
   agent_url: string,
@@ -50,7 +49,7 @@ const version = {
 }
 const noVersion = { requested_compliance_target: null, adcp_version: null }
 
-/** Lists the last result of each storyboard; what was wrong is for the agent's own organization. */
+/** Lists the last result of each storyboard; failures are shown only to the agent's own organization. */
 export function listResults({ storyboards, isOwn }: ShownRuns): StoryboardResult[] {
   return storyboards.map(
     ({ run_id: _, duration_ms: __, tested_at, first_failure_message, ...result }) => {
@@ -68,7 +67,7 @@ export function listResults({ storyboards, isOwn }: ShownRuns): StoryboardResult
   )
 }
 
-/** Counts the results that pass, and those that could be judged. */
+/** Counts the passed results, and those with a verdict. */
 export function countPassing(results: readonly Pick<StoryboardResult, 'status'>[]) {
   return {
     passing: results.filter(({ status }) => status === 'passing').length,
@@ -76,7 +75,7 @@ export function countPassing(results: readonly Pick<StoryboardResult, 'status'>[
   }
 }
 
-/** Sums the last result of each storyboard up. */
+/** Summarizes the last result of each storyboard. */
 export function describeCompliance(shown: ShownRuns): AgentCompliance {
   const { agent_url, runs } = shown
   const results = listResults(shown)
@@ -117,7 +116,7 @@ function sumByTrack(results: readonly StoryboardResult[]): AgentCompliance['trac
   )
 }
 
-/** Sums up how an agent that the caller sees fares; undefined where it was never tested. */
+/** Summarizes the results of an agent that the caller may see; undefined if it was never tested. */
 export function findComplianceSummary(
   reader: Reader,
   agentUrl: string,
@@ -134,7 +133,7 @@ export function findComplianceSummary(
   return summary
 }
 
-/** Lists runs, the newest first. */
+/** Lists runs, newest first. */
 export function describeHistory({ agent_url, runs }: ShownRuns, limit: number): ComplianceHistory {
   const listed = runs.slice(0, limit).map(toHistoryRun)
   return { agent_url, runs: listed, count: listed.length }

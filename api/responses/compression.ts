@@ -4,9 +4,9 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 const encodings = ['br', 'gzip'] as const
 export type Encoding = (typeof encodings)[number]
 
-/** Shorter answers fit into a packet or two as they are. */
+/** Shorter answers fit into a packet or two uncompressed. */
 const LEAST_BYTES = 1_400
-/** They run on the threads that questions to the snapshot wait on. */
+/** Concurrent compressions: they run on the threads that snapshot queries need. */
 const AT_ONCE = 2
 const BROTLI_QUALITY = 4
 const GZIP_LEVEL = 5
@@ -28,7 +28,7 @@ export function isCompressible(length: number, type: string): boolean {
   return length >= LEAST_BYTES && /^(?:text\/|application\/(?:[a-z.-]+\+)?(?:json|yaml))/.test(type)
 }
 
-/** Compresses on another thread; undefined while others are at it, when an answer goes as it is. */
+/** Compresses on another thread; undefined while others are busy with that: the answer is then sent uncompressed. */
 export async function compress(body: Buffer, encoding: Encoding): Promise<Buffer | undefined> {
   if (running >= AT_ONCE) return undefined
   running++
@@ -41,7 +41,7 @@ export async function compress(body: Buffer, encoding: Encoding): Promise<Buffer
 
 const choices = new Map<string, Encoding | undefined>()
 
-/** Chooses what an `Accept-Encoding` likes best; undefined for the answer as it is. */
+/** Chooses the encoding that an `Accept-Encoding` prefers; undefined for none. */
 export function chooseEncoding(accepted: string | undefined): Encoding | undefined {
   if (accepted === undefined) return undefined
   if (choices.has(accepted)) return choices.get(accepted)

@@ -9,7 +9,7 @@ import type { Reader } from '../../pipeline/read/reader.ts'
 
 /** Interval at which streams look for a new commit. */
 const LOOK_MS = 100
-/** Pages and streams that are served before others get a turn. */
+/** Pages and streams that are served before other work gets a turn. */
 const TURN = 200
 const STUCK_MS = 60_000
 const RETRY_AFTER_S = 30
@@ -17,14 +17,14 @@ const RETRY_AFTER_S = 30
 export interface StreamAsked {
   cursor: string
   types: readonly EventType[]
-  /** Most events of a page. */
+  /** Maximum number of events on a page. */
   limit: number
   heartbeatMs: number
   /** Id under which streams are counted together. */
   principal: string
 }
 
-/** A reader of the feed that stays. `isBusy` while pages are on their way to it. */
+/** An open stream of the feed. `isBusy` while pages are being sent to it. */
 interface Stream extends StreamAsked {
   response: ServerResponse
   isBusy: boolean
@@ -32,8 +32,8 @@ interface Stream extends StreamAsked {
 }
 
 /**
- * The open streams of this process. A stream that has read everything costs a heartbeat now and then;
- * a commit is one page for all who wait at the same place for the same types, made once.
+ * Serves the open streams of this process. An idle stream costs a heartbeat now and then; a commit is one
+ * page for all streams that wait at the same place for the same types, built once.
  */
 export class FeedStreams {
   readonly #reader: Reader
@@ -54,7 +54,7 @@ export class FeedStreams {
     return this.#streams.size
   }
 
-  /** Checks the cursor and takes a place before anything is sent: a fault is still a plain answer. */
+  /** Checks the cursor and takes a place before anything is sent: until then a fault is a plain answer. */
   admit(asked: StreamAsked): (response: ServerResponse) => void {
     const { feedStreams, feedStreamsPerCaller } = this.#config.LIMITS
     const own = [...this.#streams].filter(({ principal }) => principal === asked.principal).length
@@ -80,7 +80,7 @@ export class FeedStreams {
     void this.#catchUp(stream)
   }
 
-  /** Serves what was committed since the last look, and the heartbeats that are due. */
+  /** Serves what was committed since the last look, and heartbeats that are due. */
   async #look(): Promise<void> {
     if (this.#isServing) return
     this.#isServing = true
@@ -109,7 +109,7 @@ export class FeedStreams {
     }
   }
 
-  /** Streams that have read everything, those together that get the same page next. */
+  /** Groups idle streams by the page that they get next. */
   #idleByPlace(): Map<string, Stream[]> {
     const places = new Map<string, Stream[]>()
     for (const stream of this.#streams) {
@@ -128,7 +128,7 @@ export class FeedStreams {
     if (!flows || page.hasMore) void this.#catchUp(stream, flows)
   }
 
-  /** Sends page after page, no faster than they are taken, until the stream has read everything. */
+  /** Sends page after page, no faster than the client reads them, until the stream is idle. */
   async #catchUp(stream: Stream, flows = true): Promise<void> {
     stream.isBusy = true
     try {
@@ -193,7 +193,7 @@ export class FeedStreams {
       retentionDays: feedRetentionDays,
     })
     if (page === undefined) return undefined
-    // Streams take it when they can, so it has bytes of its own.
+    // // Streams send it at different times, so it has bytes of its own.
     const body = Buffer.from(page.body)
     page.release()
     return { ...page, body }
@@ -212,12 +212,12 @@ export class FeedStreams {
   }
 }
 
-/** Streams at one place get the same page. */
+/** Builds the key of a stream's place: streams with the same key get the same page. */
 function toPlaceKey({ cursor, types, limit }: StreamAsked): string {
   return `${cursor} ${limit} ${types.join()}`
 }
 
-/** Waits until what was sent is taken. A caller that takes nothing for long has gone. */
+/** Waits until the client has read what was sent. A client that reads nothing for long counts as gone. */
 function waitForDrain(response: ServerResponse): Promise<void> {
   return new Promise(resolve => {
     const timer = setTimeout(() => response.destroy(), STUCK_MS)

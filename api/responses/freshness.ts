@@ -3,14 +3,15 @@ import { type Instant, SECOND } from '../../pipeline/core/clock.ts'
 
 /**
  * Cache headers by policy. Content that a commit changes is revalidated each time, which its ETag makes
- * cheap: the ETag covers the content without the freshness block, so a quiet night changes no ETag.
+ * cheap: the ETag covers the content without the freshness block, so a night without changes changes no
+ * ETag.
  */
 export const cachePolicies = {
   revalidate: 'public, no-cache',
   list: 'public, max-age=5',
   minute: 'public, max-age=60',
   document: 'public, max-age=3600',
-  /** For answers that depend on the caller. */
+  /** Policy for answers that depend on the caller. */
   personal: 'private, no-cache',
   private: 'private, no-store',
   none: 'no-store',
@@ -19,8 +20,8 @@ export const cachePolicies = {
 export type CachePolicy = keyof typeof cachePolicies
 
 /**
- * Tells whether the caller holds this content already: by its ETag (`If-None-Match`, compared weakly),
- * else by the second of its last change (`If-Modified-Since`).
+ * Tells whether the caller has this content already: by its ETag (`If-None-Match`, compared weakly), else
+ * by the second of its last change (`If-Modified-Since`).
  */
 export function isHeld(
   asked: Readonly<IncomingHttpHeaders>,

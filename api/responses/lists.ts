@@ -12,13 +12,13 @@ export { buildPageEnd }
 const SEARCH_CHARS = 200
 const SHORTEST_CHARS = 2
 const NOT_YET_SECONDS = 5
-/** Callers refuse longer lists. */
+/** Maximum bytes of a list; callers refuse longer ones. */
 export const LIST_BYTES = Math.floor(1.5 * 1024 * 1024)
 
 /** Text that names are searched for. */
 export const SearchText = z.string().trim().max(SEARCH_CHARS)
 
-/** Search text, where some is required. */
+/** A required search text. */
 export const RequiredText = SearchText.min(SHORTEST_CHARS, {
   error: `must be at least ${SHORTEST_CHARS} characters`,
 }).meta({ description: 'A name, a domain, an identifier, or a part of one' })
@@ -32,7 +32,7 @@ export function getSearch(reader: Pick<Reader, 'search' | 'snapshot' | 'isReady'
   })
 }
 
-/** Returns the snapshot; undefined before the first commit. Without it nobody knows what is in a list. */
+/** Returns the snapshot; undefined before the first commit, when lists cannot be answered. */
 export function getSnapshot({ snapshot, isReady }: Pick<Reader, 'snapshot' | 'isReady'>) {
   if (snapshot !== undefined || !isReady) return snapshot
   return refuse('unavailable', 'the lists are being built; try again', {
@@ -40,14 +40,14 @@ export function getSnapshot({ snapshot, isReady }: Pick<Reader, 'snapshot' | 'is
   })
 }
 
-/** Builds the header that names the commit a list shows. */
+/** Builds the header with the commit that a list shows. */
 export function buildSeqHeader(
   snapshot: Pick<Snapshot, 'seq'> | undefined,
 ): Record<string, string> {
   return { 'x-registry-seq': String(snapshot?.seq ?? 0) }
 }
 
-/** Tells how old the lists of an answer are: until when all that was committed is in them. */
+/** Builds the header with the age of a list: the time up to which it contains all commits. */
 export function buildAsOfHeader(
   { headers }: Pick<Sent, 'headers'>,
   reader: Pick<Reader, 'findAsOf'>,
@@ -58,8 +58,8 @@ export function buildAsOfHeader(
 }
 
 /**
- * Builds the headers a replica starts from: the commit that an answer shows and the event from which to
- * read the feed. All answers of one snapshot have the same cursor; of several pages the first one's
+ * Builds the headers from which a replica starts: the commit that an answer shows and the event from which
+ * to read the feed. All answers of one snapshot have the same cursor; of several pages the first one's
  * counts.
  */
 export function syncHeaders(
@@ -72,7 +72,7 @@ export function syncHeaders(
   return { ...buildSeqHeader(snapshot), 'x-sync-cursor': cursor }
 }
 
-/** Cuts a list to the size of an answer; `<name>_truncated` says when items are missing. */
+/** Fits a list to the size of an answer; `<name>_truncated` says whether items are missing. */
 export function fitItems<Name extends string, Item>(
   name: Name,
   items: Iterable<Item>,

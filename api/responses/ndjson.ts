@@ -14,8 +14,8 @@ export const ndjsonHeaders = {
 } as const
 
 /**
- * Sends items as gzipped JSON, a line each, no faster than the caller takes them. `done` is called once
- * at the end, also when the caller left or the source failed, which the caller sees as a broken answer.
+ * Sends items as gzipped JSON lines, no faster than the caller reads them. `done` is called once at the
+ * end, also if the caller disconnected or the source failed, which the caller sees as an incomplete answer.
  */
 export async function sendLines(
   response: ServerResponse,

@@ -28,7 +28,7 @@ export interface JudgedSale {
   verdict: Verdict
 }
 
-/** An item that was asked for; one that nothing goes by has no sales. */
+/** A requested item; an unknown id has no sales. */
 interface JudgedItem {
   id?: string
   sales: JudgedSale[]
@@ -45,7 +45,7 @@ export interface JudgedSelector {
   sides: Verdict['sides']
 }
 
-/** Judges the selectors of one product; a property that several of them select is judged once. */
+/** Judges the selectors of one product; a property in several of them is judged once. */
 export class ProductJudge {
   readonly #reader: Reader
   readonly #agentUrl: string

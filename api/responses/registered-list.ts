@@ -88,8 +88,8 @@ function addNextItem<Asked extends ListAsked>(asked: Asked): Asked {
 }
 
 /**
- * Formats a page as JSON, with the counts of all that match. An item more than the page holds says that
- * the list goes on.
+ * Formats a page as JSON, with the counts of all matches. An item beyond the page size shows that the list
+ * continues.
  */
 function formatListPage(
   name: string,

@@ -5,25 +5,25 @@ import type { LentBytes } from '../../pipeline/read/lookups/buffer-builder.ts'
 import type { StoredAnswer } from '../../pipeline/read/lookups/stored.ts'
 import type { Encoding } from './compression.ts'
 
-/** Result of a handler. Bytes are sent as they are, an object as JSON. */
+/** The result of a handler. Bytes are sent as they are, an object as JSON. */
 export interface Sent {
   status: number
   body: Buffer | string | object
-  /** Media type; JSON where nothing is said. */
+  /** Media type; JSON by default. */
   type?: string
   etag?: string | undefined
   modifiedAt?: Instant | undefined
   headers?: Readonly<Record<string, string>> | undefined
-  /** Compressed forms of the body, for an answer that is sent again. */
+  /** Compressed forms of the body, for an answer that is sent repeatedly. */
   compressed?: Map<Encoding, Buffer>
-  /** Gives the bytes of the body back once the connection is done with them; not for what is kept. */
+  /** Releases the bytes of the body once the connection has sent them; absent for cached bytes. */
   release?: () => void
 }
 
-/** An answer that is sent as it is made, or as long as the caller stays: `open` is given the connection. */
+/** An answer that is streamed: `open` gets the connection. */
 export interface Streamed {
   headers: Readonly<Record<string, string>>
-  /** ETag of the body; a caller who holds it gets 304 instead. */
+  /** ETag of the body; a caller that has it gets 304 instead. */
   etag?: string
   open(response: ServerResponse): void
 }
@@ -41,16 +41,13 @@ export function replyLent({ body, release }: LentBytes, headers?: Sent['headers'
   return { status: 200, body, release, headers }
 }
 
-/** Done, and nothing to say of it. */
+/** A success without content. */
 export const noContent: Sent = { status: 204, body: '' }
 
-/** For an answer that must not be cached. */
+/** Headers of an answer that must not be cached. */
 export const noStore = { 'cache-control': 'no-store' }
 
-/**
- * Builds a refusal that is an ordinary answer, such as an unknown domain: it is frequent, so it
- * costs no exception.
- */
+/** Builds a refusal as an ordinary answer, such as an unknown domain: it is frequent, so it is not thrown. */
 export function replyRefused(error: PublicErrorName, text: string, fields: object): Sent {
   return {
     status: publicErrors[error].status,

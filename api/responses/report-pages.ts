@@ -1,17 +1,17 @@
 import { measureBytes } from '../../pipeline/core/truncate-json.ts'
 import { fitItems } from './lists.ts'
 
-/** Callers refuse longer answers; one that would be longer has each of its lists cut. */
+/** Maximum bytes of an answer; beyond it each list of a report is cut. */
 const ANSWER_BYTES = 1.9 * 1024 * 1024
 
-/** A summary, and lists beside it. */
+/** A summary with lists. */
 export interface Report {
   summary: object
 }
 
 /**
- * Cuts a report to the size of an answer: the same stretch of each list, from `start` on, so that one
- * cursor goes through them.
+ * Cuts a report to the size of an answer: the same range of each list, from `start` on, so that one cursor
+ * covers them.
  */
 export function cutReport({ summary, ...members }: Report, start: number) {
   const lists = Object.entries(members as Record<string, unknown[]>).map(
@@ -21,7 +21,7 @@ export function cutReport({ summary, ...members }: Report, start: number) {
   const most = isLong ? ANSWER_BYTES / lists.length : ANSWER_BYTES
   const fitting = lists.map(([name, , rest]) => fitItems(name, rest, most)[name] as unknown[])
   const cut = fitting.filter((shown, i) => shown.length < lists[i]![2].length)
-  // One item that is larger than all the room is passed over: a page always leads on.
+  // // An item that is larger than a page is skipped, so that a page always makes progress.
   const step = Math.max(1, Math.min(...cut.map(shown => shown.length)))
   const shown = lists.map(([name, whole], i) => {
     const items = fitting[i]!.slice(0, step)

@@ -8,11 +8,14 @@ import { refuse } from '../../pipeline/core/errors.ts'
 
 const [zip, unzip] = [promisify(gzip), promisify(gunzip)]
 const RETRY_AFTER_S = 5
-/** `registry:report:` and the id hold a report; the other two, all of them by age and by size. */
+/**
+ * Prefix of the keys: `registry:report:` and the id hold a report; the other two keys list all of them by
+ * age and by size.
+ */
 const PREFIX = 'registry:report:'
 const INDEX = ['registry:reports:age', 'registry:reports:size']
 
-/** Keeps one and forgets the oldest until all fit; forgotten too is what has run out by itself. */
+/** Stores a report and deletes expired ones, then the oldest until all fit. */
 const KEEP = `
 local now, keep_ms, most = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local function forget(id)
@@ -34,8 +37,8 @@ while total > most do
 end`
 
 /**
- * Packed reports in Redis that anybody with their id can read for some days. Their total size is
- * bounded: the oldest are dropped first.
+ * Stores packed reports in Redis, which anybody with their id can read for some days. Their total size is
+ * limited: the oldest are dropped first.
  */
 export class Reports {
   readonly #redis: Redis | undefined

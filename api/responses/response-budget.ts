@@ -1,7 +1,7 @@
-/** Bytes of one answer; clients refuse longer answers of single lookups. */
+/** Maximum bytes of one answer; clients refuse longer answers of single lookups. */
 const ANSWER_BYTES = 200 * 1024
 
-/** Tracks how much of an answer is left for its lists: 200 KiB for all of them together. */
+/** Tracks how many bytes of an answer are left for its lists: 200 KiB for all of them together. */
 export class ResponseBudget {
   #left: number
 
@@ -9,7 +9,7 @@ export class ResponseBudget {
     this.#left = bytes
   }
 
-  /** Takes as many items as fit; `<name>_total` and `<name>_truncated` say what is missing. */
+  /** Takes as many items as fit; `<name>_total` and `<name>_truncated` tell whether any are missing. */
   fit<Name extends string, Item>(name: Name, items: readonly Item[]) {
     const shown = this.take(items)
     return {

@@ -5,14 +5,14 @@ import type { Sent } from './reply.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** Sends an answer: 304 to who holds it, compressed where that is worth it and the caller takes it. */
+/** Sends an answer: 304 to a caller that has it, compressed if that is worthwhile and accepted. */
 export function sendAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
   sent: Sent,
 ): FastifyReply | Promise<FastifyReply> {
   const { status, body, type = JSON_TYPE, etag, modifiedAt, headers, release } = sent
-  // Not before: until then the bytes may wait to be written, or be read by a thread that compresses them.
+  // // Not earlier: until then the bytes may be queued for writing, or a thread may be compressing them.
   if (release !== undefined) reply.raw.once('close', release)
   if (headers !== undefined) reply.headers(headers)
   if (etag !== undefined) reply.header('etag', `"${etag}"`)

@@ -2,7 +2,7 @@ import { buildStretchEnd } from '../../pipeline/core/page-end.ts'
 
 export { buildStretchEnd }
 
-/** Bytes of one list in an answer with several; clients refuse answers of more than 256 KiB. */
+/** Maximum bytes of one list in an answer with several; clients refuse answers of more than 256 KiB. */
 export const STRETCH_BYTES = 100 * 1024
 
 /** A list whose items are built only when they are shown. */
@@ -32,7 +32,7 @@ export function joinLists<Item>(lists: readonly LongList<Item>[]): LongList<Item
   }
 }
 
-/** Takes items from `start` on: as many as fit, and at least one where there are any. */
+/** Takes items from `start` on: as many as fit, and at least one if there are any. */
 export function takeStretch<Item>({ total, build }: LongList<Item>, start: number): Item[] {
   const shown: Item[] = []
   let bytes = 0

@@ -123,7 +123,7 @@ export const readCrawlRequest = defineOperation({
   },
 })
 
-/** Looks the name up, counts the request and hands it in; one that is not admitted costs nothing. */
+/** Checks the name, counts the request and submits it; a request that is not admitted costs nothing. */
 async function takeRequest(
   scope: CrawlScope,
   field: string,
@@ -135,7 +135,7 @@ async function takeRequest(
   const place: CrawlPlace = {
     id: randomUUID(),
     place: scope === 'manager' ? `manager:${domain}` : domain,
-    // A key can make keys: those of an organization are one caller.
+    // // A key can create keys: those of an organization count as one caller.
     user: principal.person === undefined ? (principal.org_id ?? principal.id) : principal.id,
   }
   const headers = await services.quota.reserve(place)

@@ -46,7 +46,7 @@ const types = z
     examples: ['property.*,agent.discovered'],
   })
 
-/** Most events of a page. */
+/** Maximum number of events on a page. */
 const limit = createWholeNumber({
   description: 'Events of a page, at most',
   min: 1,

@@ -135,7 +135,7 @@ import {
   referenceScript,
 } from './well-known.ts'
 
-/** Every endpoint there is. */
+/** Every endpoint. */
 export const operations: readonly Operation[] = [
   resolveBrand,
   resolveBrandsBulk,

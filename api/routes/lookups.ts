@@ -24,7 +24,7 @@ import { replyOk, replyStored, type Sent } from '../responses/reply.ts'
 import { ResponseBudget } from '../responses/response-budget.ts'
 
 const USUAL_PAGE = 200
-/** Bytes of the two lists of a page, beside everything else that it shows. */
+/** Bytes of the two lists of a page, in addition to its other content. */
 const PAGE_BYTES = 150 * 1024
 
 export const lookUpPublisher = defineOperation({

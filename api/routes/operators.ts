@@ -19,7 +19,7 @@ import { buildPageEnd } from '../responses/lists.ts'
 import { replyOk } from '../responses/reply.ts'
 import { buildPublisherCursor } from './authorization/agent-publishers.ts'
 
-/** Agents of a page. */
+/** Agents on a page. */
 const AGENTS = 20
 const AGENTS_MOST = 100
 const PUBLISHERS_EACH = 100
@@ -77,12 +77,12 @@ const CACHE_BYTES_MAX = 32 * 1024 * 1024
 const operatorCache = new CommitCache<string>(CACHE_BYTES_MAX, text => text.length)
 
 interface PageOfAgents {
-  /** Number of agents on the pages before. */
+  /** Number of agents on the previous pages. */
   start: number
   limit: number
 }
 
-/** Builds the agents of a member as seen by callers who may see these visibilities. */
+/** Formats the agents of a member for callers who may see these visibilities. */
 function formatOperated(
   reader: Reader,
   member: StoredMember,
@@ -103,7 +103,7 @@ function formatOperated(
   })
 }
 
-/** Shows the agents that the brand.json of a domain declares, for a domain that is no member's. */
+/** Formats the agents that the brand.json of a domain declares, for a domain of no member. */
 function formatDeclared(
   reader: Reader,
   domain: string,
@@ -147,7 +147,7 @@ function formatAgents(
   return JSON.stringify(shown).slice(1, -1)
 }
 
-/** Members of the answer about a domain that is no member's and names no agent, as JSON. */
+/** Members of the answer about a domain of no member without agents, as JSON. */
 const NOBODYS = '"member":null,"agents":[],"has_more":false,"next_cursor":null'
 
 function toLowerCase(text: string): string {

@@ -16,9 +16,9 @@ import { defineOperation } from '../operation/operation.ts'
 import type { Services } from '../operation/services.ts'
 import { replyOk } from '../responses/reply.ts'
 
-/** Time beyond that of the crawler for which its answer is awaited. */
+/** Time in addition to the crawler's own in which its answer is awaited. */
 const SLACK_MS = 1_000
-/** Callers refuse longer answers. */
+/** Maximum bytes of an answer; callers refuse longer ones. */
 const ANSWER_BYTES = 256 * 1024 - 1_024
 
 const errors = ['invalid_request', 'unavailable'] as const
@@ -116,7 +116,7 @@ export const validatePublisher = defineOperation({
 interface Asked {
   agents: boolean
   caller: string
-  /** Refuses a name that leads nowhere. */
+  /** Refuses a name that does not resolve. */
   mustBePublic?: boolean
 }
 

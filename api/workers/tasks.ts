@@ -2,7 +2,7 @@ import { readBrandFile } from '../inputs/brand-file.ts'
 import { createAdagents } from '../inputs/create-adagents.ts'
 import { readMirror } from '../inputs/mirror-file.ts'
 
-/** Functions that take long for a large body; pure, so that they can run on any thread. */
+/** Functions that take long for a large body; pure, so that any thread can run them. */
 export const tasks = { createAdagents, readBrandFile, readMirror }
 
 export type TaskName = keyof typeof tasks

@@ -6,7 +6,7 @@ import { FairTurns } from '../limits/fair-turns.ts'
 import { type TaskInput, type TaskName, type TaskResult, tasks } from './tasks.ts'
 import type { TaskMessage, TaskReply } from './worker.ts'
 
-/** Up to this size a body is worked on where it was read: that takes a few milliseconds. */
+/** Bodies up to this size are processed where they were read: that takes a few milliseconds. */
 const SMALL_BYTES = 16 * 1024
 const TASK_MS = 15_000
 const IDLE_MS = 30_000
@@ -21,8 +21,8 @@ export interface TaskAsked {
 }
 
 /**
- * Runs what large bodies cost on threads beside the one that answers: started when they are needed,
- * ended when they are not. Callers take turns.
+ * Runs the work on large bodies on threads beside the one that answers: started on demand, ended when idle.
+ * Callers take turns.
  */
 export class WorkerPool {
   readonly #threads = Math.max(1, Math.min(MOST_THREADS, availableParallelism() - 1))

@@ -7,12 +7,12 @@ export interface TaskMessage {
   input: unknown[]
 }
 
-/** A refusal is a value: an error that crosses threads loses its class. */
+/** The result of a task. A refusal is a value: an error that crosses threads loses its class. */
 export type TaskReply =
   | { result: unknown }
   | { refused: { error: PublicErrorName; text: string; fields: Record<string, unknown> } }
 
-/** Runs a task on the thread that imports this. */
+/** Runs a task on the thread that imports this file. */
 export default function runTask({ name, input }: TaskMessage): TaskReply {
   try {
     const task = tasks[name] as (...input: unknown[]) => unknown

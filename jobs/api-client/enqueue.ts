@@ -37,8 +37,8 @@ export interface WriterClient {
   /** Asks the indexer something; fails as `submit` does. */
   ask<Result>(question: Question): Promise<Result>
   /**
-   * Asks a crawler to fetch something now; throws `unavailable` when none answered in time. The
-   * requests that this causes are counted for the caller, if one is given.
+   * Requests an immediate fetch by a crawler; throws `unavailable` when none answered in time. The requests
+   * that this causes are counted for the caller, if one is given.
    */
   requestLive<Name extends LiveRequestName>(
     request: LiveRequestOf<Name>,
@@ -46,8 +46,8 @@ export interface WriterClient {
     caller?: string,
   ): Promise<LiveRequestAnswers[Name]>
   /**
-   * Has a crawler run a storyboard; throws `unavailable` when none answered in time. When the signal
-   * is aborted nobody waits any more, and the crawler stops.
+   * Runs a storyboard on a crawler; throws `unavailable` when none answered in time. When the signal is
+   * aborted nobody waits any more, and the crawler stops.
    */
   runStoryboard<Kind extends StoryboardJobKind>(
     job: StoryboardJobOf<Kind>,

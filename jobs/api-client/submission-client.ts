@@ -16,7 +16,7 @@ export type Answers = readonly (readonly [submission_id: string, answer: Answer]
 /** A submission that is about to be sent. */
 interface Leaving {
   text: string
-  /** Called when it cannot be. */
+  /** Called when it cannot be sent. */
   lost: (error: unknown) => void
 }
 
@@ -26,10 +26,10 @@ export class SubmissionClient {
   readonly #listening: Redis
   readonly #timeouts: ClientTimeouts
   readonly #name = randomUUID()
-  /** Both are up, and answers are heard. */
+  /** Resolves when both connections are up and answers can be received. */
   readonly #opened: Promise<unknown>
   readonly #waiting = new Map<string, Set<(answer: Answer) => void>>()
-  /** Submissions of one turn of the event loop; sent together. */
+  /** Submissions of one tick of the event loop; sent together. */
   readonly #leaving: Leaving[] = []
 
   constructor(

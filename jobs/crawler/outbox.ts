@@ -12,7 +12,7 @@ export class Outbox {
   readonly #maxBytes: number
   readonly #timer: NodeJS.Timeout
   #waiting: Observation[] = []
-  /** Bytes of all that is not sent yet. */
+  /** Bytes of everything that is not sent yet. */
   #bytes = 0
   #sent: Promise<void> = Promise.resolve()
 

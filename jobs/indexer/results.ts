@@ -11,7 +11,7 @@ const WAIT_MS = 250
 /** States of a job that no indexer works on; a finished job does not exist. */
 const IDLE = ['unknown', 'completed', 'failed', 'delayed']
 
-/** A message that was handed in. */
+/** A message that was sent. */
 interface Sent {
   jobId: string
   bytes: number

@@ -3,7 +3,7 @@ import type { Answer, Operation, Submission } from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'
 import type { RowChange } from './operation-definition.ts'
 
-/** One thing that was asked for. */
+/** A request in the audit. */
 export interface AuditRow {
   submission_id: string
   submitted_at: string
@@ -22,10 +22,10 @@ export interface AuditRow {
   seq: number
 }
 
-/** Selects audit rows; all conditions must hold. */
+/** Conditions on audit rows; all of them must hold. */
 export interface AuditWanted {
   id?: string
-  /** Id of a key, a person or an organization, or a kind of asker. */
+  /** Id of a key, a person or an organization, or a kind of caller. */
   by?: string
   /**
    * Name of an operation; a name that ends with a dot matches every operation that begins with it.
@@ -41,7 +41,7 @@ export interface AuditWanted {
  * matched.
  */
 const SECRET = /^(hash|secret|token|password)$|_(hash|secret|token)$/
-/** Pictures are files of their own. */
+/** Field that the audit omits: pictures are stored as files. */
 const LARGE = 'bytes'
 
 /** Builds the audit columns of a submission: who asked for what. */
@@ -61,7 +61,7 @@ export function toAuditColumns({ submission_id, operation, by, request, reverts 
 }
 
 /**
- * Replaces the contact by a mark that one was given: contacts stand in one place, from which they can
+ * Replaces the contact by a mark that there was one: contacts are stored in one place, from which they can
  * be erased.
  */
 function stripContact(operation: Operation): Operation {
@@ -77,7 +77,7 @@ const conditions: Record<Exclude<keyof AuditWanted, 'limit'>, string> = {
   since: 'submitted_at >= $since::timestamptz',
 }
 
-/** Lists requests, the latest first. */
+/** Lists requests, latest first. */
 export function listAuditRows(
   db: Database,
   { limit, ...wanted }: AuditWanted,

@@ -12,10 +12,10 @@ type Payload = Omit<OperationOf<'brand.submit'>, 'op' | 'revision_id' | 'domain'
   editor_kind: Editor['kind']
 }
 
-/** A brand that was approved, as the save that it becomes. */
+/** An approved brand, as the save that it becomes. */
 export interface ApprovedBrand {
   save: OperationOf<'brand.save'>
-  /** The public id of who submitted it. */
+  /** The public id of the submitter. */
   editor_id: string
 }
 

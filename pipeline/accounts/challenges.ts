@@ -15,7 +15,7 @@ interface Challenge {
   expires_at: string
 }
 
-/** Gives an organization a challenge for a domain; the one it had is worth nothing from then on. */
+/** Issues a challenge for a domain to an organization; an earlier one becomes invalid. */
 export async function issueChallenge(
   db: Database,
   { challenge_id, org_id, domain, nonce_hash, lasts_ms }: OperationOf<'ownership.issue'>,
@@ -40,9 +40,8 @@ export async function issueChallenge(
 }
 
 /**
- * Claims a challenge for one attempt to verify it: a concurrent attempt is refused as if there were
- * none. An attempt that never reports back has used the challenge up, and another one can be
- * issued.
+ * Claims a challenge for one attempt to verify it: a concurrent attempt is refused as if there were none.
+ * An attempt that never reports back has used the challenge up, and another one can be issued.
  */
 export async function claimChallenge(
   db: Database,
@@ -65,7 +64,7 @@ export async function claimChallenge(
   return { done: { challenge_id: challenge.challenge_id, nonce_hash } }
 }
 
-/** Ends an attempt by what was found, if the challenge is still in its hands. */
+/** Settles an attempt by its result, if the challenge is still claimed by it. */
 export async function settleChallenge(
   db: Database,
   operation: OperationOf<'ownership.settle'>,

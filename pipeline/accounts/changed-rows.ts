@@ -4,10 +4,10 @@ import type { Row, RowChange } from './operation-definition.ts'
 import { getDefinition } from './operations.ts'
 import type { Stamp } from './stamp.ts'
 
-/** Columns that are left out of the audit: not useful there, or written by the registry itself. */
+/** Columns that the audit omits: not useful there, or written by the registry itself. */
 const LEFT_OUT = ['hash', 'seq', 'cleared_at', 'payload', 'position']
 
-/** Carries an operation out, and tells which private rows it changed. */
+/** Performs an operation, and returns the private rows that it changed. */
 export async function performWatched(
   db: Database,
   operation: Operation,

@@ -22,7 +22,7 @@ export async function recordRequester(
   return { done: { crawl_request_id, domain } }
 }
 
-/** Lists who asked for these crawls. */
+/** Lists the callers of these crawl requests. */
 export function listRequesters(
   db: Database,
   crawlRequestIds: readonly string[],

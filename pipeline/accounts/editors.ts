@@ -26,8 +26,8 @@ function findEditor(
 }
 
 /**
- * Loads the names of editors by their public ids or those of their keys: the name of the organization
- * for which they edit.
+ * Loads the names of editors by their public ids or those of their keys: the name of the organization for
+ * which they edit.
  */
 export async function loadEditorNames(
   db: Database,

@@ -9,7 +9,7 @@ import type { OperationDefinitions } from './operation-definition.ts'
 import { findOrganization, refuseUnknownOrganization } from './organizations.ts'
 import type { Stamp } from './stamp.ts'
 
-/** The organization that an agent is enrolled for, or what must be founded first. */
+/** The organization that an agent is enrolled for, or the one to found first. */
 type Place = { org_id: string } | { plan: Exclude<Plan, Refusal>; founding: Founding }
 
 /**

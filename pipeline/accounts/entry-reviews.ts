@@ -59,8 +59,8 @@ export async function decideEntry(_: Database, { subject }: Review): Promise<Ans
 }
 
 /**
- * Lists decisions about entries after one commit and up to another, where it is named; includes those
- * that a crash kept from the index.
+ * Lists decisions about entries after one commit and up to another, if one is given; includes those that a
+ * crash kept from the index.
  */
 export async function listDecisionsSince(
   db: Database,

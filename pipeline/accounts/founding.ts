@@ -15,7 +15,7 @@ import type { Stamp } from './stamp.ts'
 
 const MOST_ORGANIZATIONS = 10
 
-/** Plan of a founding: a new organization, or one that waits for its first person. */
+/** A founding: of a new organization, or of one that waits for its first person. */
 export type Plan = { founds: NewOrganization } | { adopts: Organization } | Refusal
 
 export async function foundOrganization(
@@ -128,7 +128,7 @@ function refuseExisting(refused: string, { org_id, name }: Organization): Refusa
 export const foundingDefinitions: OperationDefinitions<'organization.found'> = {
   'organization.found': {
     perform: foundOrganization,
-    // Its author need not belong to it: it requires nothing.
+    // // Its author need not belong to the organization: there is no requirement.
     updateRights: (rights, { user_id }, { org_id }) =>
       rights.setMembership(String(org_id), user_id, 'owner'),
     irreversible: STAYS,

@@ -5,7 +5,7 @@ import type { Database, Parameters } from '../store/duckdb.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import type { Stamp } from './stamp.ts'
 
-/** Replaces the published keys of an identity provider; a key it dropped is void. */
+/** Replaces the published keys of an identity provider; a key that it no longer publishes is void. */
 export async function setIssuer(
   db: Database,
   { issuer, keys, server }: OperationOf<'issuer.set'>,

@@ -19,7 +19,7 @@ interface Row extends Omit<MemberAgent, 'url'> {
   position: number
 }
 
-/** Enrols an agent, or changes what is said of one; a new one is private unless something else is said. */
+/** Enrols an agent, or changes its enrolment; a new one is private by default. */
 export async function saveAgent(
   db: Database,
   operation: OperationOf<'member.agent.save'>,

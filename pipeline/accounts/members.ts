@@ -103,7 +103,7 @@ export async function findMember(
   return { ...profile, name: owner.name }
 }
 
-/** Says that what is shown of a member has changed. */
+/** Records that the public facts of a member have changed. */
 export async function touchMember(db: Database, org_id: string, seq: number): Promise<void> {
   await db.write('update', 'members', 'set seq = $seq where org_id = $org_id', { org_id, seq })
 }

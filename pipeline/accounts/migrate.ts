@@ -13,7 +13,7 @@ import { syncPath } from '../store/fsync.ts'
 import { findFormat, listPending, migrate, type TellMigration } from '../store/migrations.ts'
 import { findBackupsBeside, PRIVATE } from '../store/paths.ts'
 
-/** Copies from before a migration that are kept, the newest ones. */
+/** Number of copies from before migrations that are kept, the newest ones. */
 export const COPIES_KEPT = 3
 
 const PRIVATE_FILE = 0o600
@@ -39,7 +39,7 @@ function openAccounts(file: string): Promise<Database> {
   return Database.open(file, { memoryLimit: '128MB', threads: 1 })
 }
 
-/** Finds the format of a file that is to be migrated. All that is in its log is in the file then. */
+/** Finds the format of a file to migrate. Afterwards the file contains everything that was in its log. */
 async function findOlderFormat(file: string): Promise<number | undefined> {
   const db = await openAccounts(file)
   try {

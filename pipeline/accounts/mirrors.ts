@@ -30,7 +30,7 @@ export async function publishMirror(
   return { done: await keep(db, platform, { content, published_by: editor.id }, stamp) }
 }
 
-/** Waits for a moderator. What it was made for is part of its digest. */
+/** Proposes a mirror for review by a moderator. The mirror that it is based on is part of its digest. */
 export async function proposeMirror(
   db: Database,
   { platform, content, editor, review_id }: OperationOf<'mirror.propose'>,

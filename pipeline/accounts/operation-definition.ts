@@ -9,18 +9,18 @@ export type OperationName = Operation['op']
 
 /** Everything that the registry knows of one operation besides its schema. */
 export type OperationDefinition<Name extends OperationName> = {
-  /** Carries it out on the accounts; one on the index alone is only answered. */
+  /** Performs the operation on the accounts; one on the index alone is only answered. */
   perform(db: Database, operation: OperationOf<Name>, stamp: Stamp): Answer | Promise<Answer>
   /** Private rows whose values before and after the operation the audit records. */
   watches?: readonly WatchedRows[]
   requires?: Requirements<Name>
   /** True where it may change the public agents of a member, which the index shows. */
   changesEnrolments?: true
-  /** Carries over to the rights in memory what it changed of them. */
+  /** Applies its effect to the rights in memory. */
   updateRights?(rights: Rights, operation: OperationOf<Name>, done: Record<string, unknown>): void
 } & Reversal<Name>
 
-/** The operation that takes it back, or why there is none and what can be done instead. */
+/** The inverse operation, or why there is none and what can be done instead. */
 type Reversal<Name extends OperationName> =
   | { invert(operation: OperationOf<Name>, known: KnownChange): Inverse | Promise<Inverse> }
   | { irreversible: string }
@@ -31,24 +31,21 @@ export type OperationDefinitions<Name extends OperationName> = {
 
 /** Rights that an author must still have when it is carried out; the API has checked them before. */
 export interface Requirements<Name extends OperationName> {
-  /**
-   * Names the organization that the caller must be a member of; absent where no membership is
-   * needed.
-   */
+  /** Returns the organization that the caller must be a member of; absent if no membership is needed. */
   membershipIn?(operation: OperationOf<Name>): string | null | undefined
-  /** True where a plain member of the organization may not do it. */
+  /** True if a plain member of the organization may not do it. */
   manager?: true
   moderator?(operation: OperationOf<Name>): boolean
 }
 
-/** A role that a key or a person holds. */
+/** A role of a key or a person. */
 export interface RoleHolding {
   holder: string
   id: string
   role: string
 }
 
-/** Rights in memory, as far as operations change them. */
+/** Rights in memory that operations can change. */
 export interface Rights {
   revokeKey(keyId: string): void
   setMembership(orgId: string, userId: string, role: MembershipRole): void
@@ -71,7 +68,7 @@ export interface RowChange {
 }
 export type Row = Record<string, unknown>
 
-/** Facts by which the inverse of an operation is found. */
+/** Facts from which the inverse of an operation is found. */
 export interface KnownChange {
   changes: readonly RowChange[]
   /** Id of the revision that reverts a save. */
@@ -80,14 +77,14 @@ export interface KnownChange {
   findRevision: FindRevision
 }
 
-/** Finds the number that a revision has in its entry, and the last number there. */
+/** Finds the number of a revision in its entry, and the last number there. */
 export type FindRevision = (
   entity: Entity,
   domain: string,
   revisionId: string,
 ) => Promise<{ number: number; last: number } | undefined>
 
-/** The fields of an operation, or why there is none. */
+/** The fields of the inverse operation, or why there is none. */
 export type Inverse = object | string
 
 /** Condition on the organization that an operation names by its name or its id. */
@@ -98,7 +95,7 @@ export function getRowBefore({ changes }: KnownChange, table: string): Row | und
   return changes.find(change => change.table === table)?.before[0]
 }
 
-/** Inverts a revision: the entry becomes again what it was before; of a first one, nothing. */
+/** Inverts a revision: restores the state before it; before the first there was nothing. */
 export async function invertRevision(
   entity: Entity,
   domain: string,

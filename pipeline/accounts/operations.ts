@@ -28,7 +28,7 @@ import { saveDefinitions } from './saves.ts'
 import { storyboardDefinitions } from './storyboard-runs.ts'
 import { takedownDefinitions } from './taken-down.ts'
 
-/** One definition for each operation of the model: the type is wrong while one is missing. */
+/** One definition for each operation of the model: a missing one is a type error. */
 const definitions: OperationDefinitions<OperationName> = {
   ...brandSubmissionDefinitions,
   ...billingDefinitions,

@@ -12,7 +12,7 @@ export interface Organization {
   membership_tier: Tier | null
 }
 
-/** Said of what founds an organization: there is no way back. */
+/** Reason why a founding cannot be inverted. */
 export const STAYS = 'an organization stays: revoke its keys'
 
 /** An API key as the serving store holds it, under the SHA-256 of its secret. */
@@ -109,7 +109,7 @@ export function loadPrincipals(
   )
 }
 
-/** A key as operators see it. */
+/** A key in the form that operators see. */
 export interface ListedKey {
   key_id: string
   label: string

@@ -36,9 +36,9 @@ export async function claimOrigin(
 }
 
 /**
- * Applies what a domain published about its hosted file. A pointer with an open claim gives the
- * domain to the claiming organization, unless another one holds it; anything but a pointer ends
- * that. `changed` tells that the trust in the domain's file may differ from before.
+ * Applies what a domain publishes in place of its hosted file. A pointer with an open claim gives the
+ * domain to the claiming organization, unless another one holds it; anything but a pointer ends that.
+ * `changed` tells that the trust in the domain's file may differ from before.
  */
 export async function verifyOrigin(
   db: Database,
@@ -71,9 +71,7 @@ function findVerifiedAt({ verified_at, checked_at }: OriginRow, reason: OriginRe
   return reason === 'authoritative_location_pointer' ? (verified_at ?? checked_at) : null
 }
 
-/**
- * Finds the organization whose claim a pointer carries: an open claim, or the one that bound it.
- */
+/** Finds the organization whose claim a pointer carries: an open claim, or the one that bound the domain to it. */
 async function findClaimant(db: Database, known: OriginRow, claim: string): Promise<string | null> {
   if (known.claim === claim) return known.org_id
   const open = await db.one<{ org_id: string }>(

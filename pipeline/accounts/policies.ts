@@ -97,7 +97,7 @@ interface Keeping extends Pick<StoredPolicyRow, 'source_type' | 'review_status'>
   editor_id: string
 }
 
-/** Puts a policy in the place of what was kept, and remembers the save; its number is returned. */
+/** Replaces the stored policy, and records the save; returns its number. */
 async function keep(
   db: Database,
   policy: PolicyContent,

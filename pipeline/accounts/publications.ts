@@ -13,14 +13,14 @@ export interface Suspension {
 
 /** Decisions of the accounts that the index shows. */
 export interface Publications {
-  /** Without those that were rejected: `withdrawn` names these. */
+  /** Policies without rejected ones, whose names are in `withdrawn`. */
   policies: Omit<PolicyRow, 'seq'>[]
   withdrawn: string[]
   revisions: Omit<RevisionRow, 'seq'>[]
-  /** Mirrors, removed ones included. */
+  /** Mirrors, including removed ones. */
   mirrors: MirrorRow[]
   suspensions: Suspension[]
-  /** Brands that were handed in and are approved, each a save of who handed it in. */
+  /** Approved brands, each as a save of its submitter. */
   brands: ApprovedBrand[]
 }
 
@@ -35,15 +35,15 @@ export const nothingPublished: Publications = {
   brands: [],
 }
 
-/** One question instead of five, and only when one of them was written: most commits change nothing of this. */
+/** One query instead of five, run only when one of the tables was written: most commits change none of them. */
 const CHANGED = `select coalesce(max(seq), 0) as seq from (
   ${TABLES.map(table => `select seq from ${table}`).join(' union all ')}
   union all select seq from reviews where kind = 'brand' and status = 'approved')`
 
 /**
- * Collects what changed after a commit, in its present state; undefined where nothing did. The next
- * commit of the index applies it, whatever it is about, so a crash loses nothing and an older
- * redelivered submission undoes nothing.
+ * Collects what changed after a commit, in its present state; undefined if nothing did. The next commit of
+ * the index applies it, whatever it is about, so a crash loses nothing and an older redelivered submission
+ * undoes nothing.
  */
 export async function loadPublicationsSince(
   db: Database,

@@ -8,8 +8,8 @@ import type { Review } from './reviews.ts'
 import type { Stamp } from './stamp.ts'
 
 /**
- * Decides a review that is pending, if it is the one that was read. What approving comes to is the
- * kind's; a refusal of the kind leaves the review pending.
+ * Decides a pending review, if its digest is the one that the reviewer read. Its kind defines the effect of
+ * an approval; a refusal by the kind leaves the review pending.
  */
 export async function decideReview(
   db: Database,

@@ -15,7 +15,7 @@ type Decide = (db: Database, review: Review, stamp: Stamp) => Promise<Answer>
 interface Entry {
   /** Applies a proposal, or refuses it where it conflicts with the current state. */
   approve: Decide
-  /** Undoes what handing it in did. */
+  /** Undoes the submission. */
   reject: Decide
 }
 

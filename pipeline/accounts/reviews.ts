@@ -45,7 +45,7 @@ export function findPendingReview(
   )
 }
 
-/** Reviews for which `where` holds, each with what was handed in. */
+/** Reviews for which `where` holds, each with its submission. */
 export function loadStoredReviews(
   db: Database,
   where: string,

@@ -15,8 +15,8 @@ const refusals = {
 } as const satisfies Record<string, Refusal>
 
 /**
- * Caches revocations in memory, so that a waiting submission is judged by the rights that stand now.
- * The API has checked before; this catches what was revoked since.
+ * Caches revocations in memory, so that a waiting submission is judged by current rights. The API has
+ * checked before; this catches later revocations.
  */
 export class RevocationCache implements Rights {
   readonly #db: Database
@@ -31,12 +31,12 @@ export class RevocationCache implements Rights {
     this.#db = db
   }
 
-  /** Invalidates the cache after a failed transaction of the accounts, which it may be ahead of. */
+  /** Invalidates the cache after a failed transaction of the accounts, whose changes it may already contain. */
   doubt(): void {
     this.#isKnown = false
   }
 
-  /** Reads the accounts, unless what is in memory is known to be what they say. */
+  /** Reads the accounts, unless the cache is known to be current. */
   async read(): Promise<void> {
     if (this.#isKnown) return
     for (const known of [this.#revoked, this.#memberships, this.#moderating]) known.clear()
@@ -66,7 +66,7 @@ export class RevocationCache implements Rights {
     return moderator?.(operation) && !this.#moderates(by) ? refusals.moderator : undefined
   }
 
-  /** Notes what a submission that was carried out changes of this. */
+  /** Updates the cache after a submission was carried out. */
   follow({ operation }: Submission, answer: Answer): void {
     if ('done' in answer) getDefinition(operation).updateRights?.(this, operation, answer.done)
   }

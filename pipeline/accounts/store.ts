@@ -14,7 +14,7 @@ import { RevocationCache } from './revocation-cache.ts'
 import type { Stamp } from './stamp.ts'
 import { loadEnrolments } from './stored-members.ts'
 
-/** Results of submissions, with what the rest of the commit needs of the accounts. */
+/** Results of submissions, with the facts of the accounts that the rest of the commit needs. */
 export interface Decided<Report> {
   answers: Map<string, Answer>
   /** Submissions that were carried out for the first time: nothing is derived from them yet. */
@@ -73,8 +73,8 @@ export class Accounts {
   }
 
   /**
-   * Performs submissions in two phases, so that the index can use the decisions while the accounts
-   * are written to disk. `tell` reads what else the index needs of the accounts. Until `committed`
+   * Begins a commit in two phases, so that the index can use the decisions while the accounts are written
+   * to disk. `tell` reads the other facts that the index needs from the accounts. Until `committed`
    * resolves the accounts must not be queried, and nothing derived from the answers may be stored.
    */
   begin<Report>(
@@ -111,8 +111,8 @@ export class Accounts {
   }
 
   /**
-   * Remembers another answer to a submission that the index cannot take; without one, returns the answer
-   * that is known.
+   * Replaces the answer to a submission that the index cannot apply; without a new one, returns the stored
+   * answer.
    */
   async replaceAnswer(
     submission: Submission,
@@ -197,7 +197,7 @@ export class Accounts {
       if (answers.has(id)) continue
       const fallen = this.#revocations.refusal(submission)
       if (fallen) {
-        // Not remembered: under an Idempotency-Key another credential may ask for the same again.
+        // // Not remembered: with the same Idempotency-Key another credential may send it again.
         answers.set(id, fallen)
         continue
       }

@@ -6,12 +6,12 @@ import { inList } from '../store/in-list.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import type { Stamp } from './stamp.ts'
 
-/** Runs of one agent that are kept. */
+/** Stored runs of one agent at most. */
 const RUNS_PER_AGENT_MAX = 500
-/** Runs of one agent that readers are told. */
+/** Runs of one agent in an answer at most. */
 const RUNS_SHOWN_MAX = 100
 
-/** Keeps a run; the oldest one of the agent goes where there are too many. */
+/** Stores a run; beyond the maximum the oldest run of the agent is deleted. */
 export async function recordRun(
   db: Database,
   { op: _, ...run }: OperationOf<'storyboard.record'>,
@@ -30,7 +30,7 @@ export async function recordRun(
   return { done: { run_id, agent_url } }
 }
 
-/** Loads the runs that count of the agents that a condition selects. */
+/** Loads the valid runs of the agents that a condition selects. */
 export async function loadAgentRuns(
   db: Database,
   where: string,
@@ -67,7 +67,7 @@ function toAgentRuns(agent_url: string, rows: (RecordedRun & { agent_url: string
   return { agent_url, storyboards, runs: runs.slice(0, RUNS_SHOWN_MAX) }
 }
 
-/** Forgets who asked for runs that are older than a moment. */
+/** Deletes the callers of runs that are older than an instant. */
 export async function forgetRequesters(db: Database, until: string): Promise<void> {
   await db.write(
     'update',

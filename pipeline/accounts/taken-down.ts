@@ -11,14 +11,14 @@ export interface TakenDownRow {
   domain: Domain
   reason: string | null
   taken_down_at: string
-  /** Null until the last copy of what was known is deleted. */
+  /** Null until the last copy of its data is deleted. */
   cleared_at: string | null
 }
 
 /** Private rows about a domain that are deleted with it; proofs of ownership and the audit stay. */
 const FORGOTTEN = ['property_contacts', 'crawl_requests'] as const
 
-/** Puts a domain on the list; one that is there already is cleared again. */
+/** Adds a domain to the takedown list; one that is on it already is cleared again. */
 export async function takeDown(
   db: Database,
   { domain, reason }: OperationOf<'domain.takedown'>,
@@ -50,7 +50,7 @@ export function loadTakenDownRows(db: Database): Promise<TakenDownRow[]> {
   return db.all('select domain, reason, taken_down_at, cleared_at from taken_down order by domain')
 }
 
-/** Notes that nothing is left of these domains. */
+/** Marks domains of which no data is left. */
 export async function markCleared(
   db: Database,
   domains: readonly Domain[],

@@ -1,9 +1,9 @@
 const UNRESERVED = /[A-Za-z0-9\-._~]/
 const LAST_DOT = /\.(?=:\d*$|$)/
-/** Parsers of addresses take the first part of a path for the host where there is none. */
+/** URL parsers read the first part of a path as the host where there is none. */
 const HAS_HOST = /^https?:\/\/[^/\\]/i
 const EMPTY_LABEL = /^$|^[.:]|\.\.|\.(?=:|$)/
-/** A run is tried from its beginning only: from each of its characters would take its square. */
+/** The lookbehind tries a run only from its beginning; trying each of its characters would take quadratic time. */
 const LAST_SLASHES = /(?<!\/)\/+$/
 const CREDENTIALS = /^[a-z]+:[\\/]*[^\\/?#]*@/i
 

@@ -3,12 +3,12 @@ import { getRegistrableDomain } from './domain.ts'
 import type { ProtectedNames } from './protected-names.ts'
 import { classifyScripts } from './unicode-scripts.ts'
 
-/** `doubtful`: a person should look at it. */
+/** A verdict on a name; `doubtful` means that a person should review it. */
 export type NameVerdict = { verdict: 'fine' } | { verdict: 'refused' | 'doubtful'; reason: string }
 
 export interface KnownNames {
   protectedNames: ProtectedNames
-  /** Names that are registered, those that may look like it among them. */
+  /** Registered names that may look like it. */
   registered: Iterable<string>
 }
 
@@ -17,8 +17,9 @@ const LEAST_PART = 5
 
 /**
  * Checks whether a new name can be mistaken for another one. Letters of other scripts in the shape of a
- * known ASCII name are no accident and are rejected; what ASCII alone can do (rnicrosoft, acme-login)
- * others do in good faith too, so a person reviews it. Names below a protected one are its own.
+ * known ASCII name are no accident and are rejected; names that ASCII alone can imitate (rnicrosoft,
+ * acme-login) may be chosen in good faith, so a person reviews them. Names below a protected one are its
+ * owner's.
  */
 export function checkName(domain: string, { protectedNames, registered }: KnownNames): NameVerdict {
   const site = getRegistrableDomain(domain) ?? domain

@@ -1,7 +1,7 @@
-/** A moment: milliseconds since 1970 in UTC. Text on the wire is ISO 8601 (`toIso`). */
+/** An instant in milliseconds since 1970 in UTC. Text on the wire is ISO 8601 (`toIso`). */
 export type Instant = number
 
-/** The one source of time. Code that reads the time is handed a clock, so a test can move it. */
+/** The only source of time. Code that needs the time gets a clock, so that a test can move it. */
 export interface Clock {
   now(): Instant
 }

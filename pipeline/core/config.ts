@@ -24,7 +24,7 @@ const share = z.coerce.number().min(0).max(1)
 const cron = text.refine(isCron, { error: 'must be a cron pattern such as "0 3 * * *"' })
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
 
-/** Plain http only on this machine: who listens in between could answer with keys of their own. */
+/** Plain http is allowed only for this machine: elsewhere an attacker on the network could answer with other keys. */
 const issuerUrl = httpUrl.refine(isSafeIssuer, {
   error: 'must be an https URL without query and fragment',
 })
@@ -59,7 +59,7 @@ const names = z
 /** Addresses by the names of tenants. */
 const tenantUrls = JsonText.pipe(z.record(z.string(), httpUrl))
 
-/** Every setting there is: read from the environment under its own name, once, at start. */
+/** Every setting: read once at start from the environment variable of the same name. */
 export const settings = {
   HOST: defineSetting(text.default('127.0.0.1'), 'address the API listens on', {
     shown: '127.0.0.1',

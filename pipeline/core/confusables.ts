@@ -5,8 +5,8 @@ import unhomoglyph from 'unhomoglyph'
 const ASCII = /^[\x00-\x7f]*$/
 
 /**
- * Letters that Unicode holds apart and people do not: it compares the shapes of capitals, or those of
- * another typeface. Keys are prototypes, as the mapping leaves them.
+ * Letters that people confuse and Unicode's mapping does not: it compares the shapes of capitals, or of
+ * another typeface. Keys are prototypes, as the mapping produces them.
  */
 const alsoAlike: Readonly<Record<string, string>> = {
   ᴛ: 't',

@@ -2,7 +2,7 @@ const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
 const CODE = /^[A-Z]{2}$/
 const NOBODY = 'ZZ'
 
-/** Codes by what they are written as: `UK` is GB, and `ZZ` and others stand for no country. */
+/** Known codes by their spelling: `UK` is GB, and `ZZ` and others stand for no country. */
 const known = new Map<string, string | undefined>()
 
 /**

@@ -6,7 +6,7 @@ const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
 const HOST_NAME = new RegExp(`^(?=.{1,253}$)(?:${LABEL}\\.)+(?!\\d+$)${LABEL}$`)
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is "plain ASCII"
 const ASCII = /^[\x00-\x7f]*$/
-/** Tried from the beginning of a run only: from each of its characters would take its square. */
+/** The lookbehind tries a run only from its beginning; trying each of its characters would take quadratic time. */
 const LAST_SLASHES_AND_DOTS = /(?<![/.])[/.]+$/
 
 /** Converts a domain to the form in which it is stored and compared: trimmed, lower case, A-labels. */

@@ -22,8 +22,8 @@ interface PublicErrorEntry {
 }
 
 /**
- * Errors of requests, by the `code` in the body. Clients receive only the sentence of the refusal
- * and the fields named here, never a cause.
+ * Errors of requests, by the `code` in the body. Clients receive only the sentence of the refusal and the
+ * fields named here, never a cause.
  */
 export const publicErrors = {
   invalid_request: { status: 400, means: 'a parameter or the body is missing or invalid' },
@@ -78,8 +78,8 @@ export type PublicErrorName = keyof typeof publicErrors
 export const publicErrorNames = Object.keys(publicErrors) as [PublicErrorName, ...PublicErrorName[]]
 
 /**
- * Makes the body of an error: a sentence for people and a code for programs. Who reads the feed knows
- * an expired cursor by `error` itself.
+ * Builds the body of an error: a sentence for people and a code for programs. Feed readers recognize an
+ * expired cursor by `error` itself.
  */
 export function toErrorBody(error: PublicErrorName, text: string): Record<string, string> {
   return error === 'cursor_expired' ? { error, message: text } : { error: text, code: error }
@@ -120,5 +120,5 @@ export function refuse(
   throw new PublicError(error, text, fields, headers)
 }
 
-/** The single writer must stop: what it knows and what is on disk differ. A restart recovers. */
+/** An error after which the single writer must stop: its state and the files on disk differ. A restart recovers. */
 export class Fatal extends Error {}

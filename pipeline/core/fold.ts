@@ -1,6 +1,6 @@
 import { domainToUnicode } from 'node:url'
 
-/** Letters that have no decomposition, as people without that key write them. */
+/** Letters without a decomposition, as people type them on other keyboards. */
 const plain: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -40,7 +40,7 @@ function foldLetters(text: string): string {
     .replace(/[\p{Cf}\p{Cs}]/gu, '')
 }
 
-/** Runs of letters and digits of a folded text. */
+/** Splits a folded text into runs of letters and digits. */
 export function splitWords(folded: string): string[] {
   return folded.match(/[\p{L}\p{N}]+/gu) ?? []
 }

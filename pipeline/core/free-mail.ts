@@ -1,13 +1,13 @@
 import { getDomain, getDomainWithoutSuffix } from 'tldts'
 
-/** Providers by the label that they have under many suffixes. */
+/** Providers by the label that they use under many suffixes. */
 const labels = new Set(
   'gmail googlemail outlook hotmail live msn yahoo ymail rocketmail icloud aol proton protonmail gmx yandex zoho fastmail tutanota rediffmail'.split(
     ' ',
   ),
 )
 
-/** Providers by their domain, and connections that come with mailboxes. */
+/** Providers by their domain, including access providers with mailboxes. */
 const domains = new Set(
   (
     'me.com mac.com pm.me web.de t-online.de freenet.de mail.com email.com mail.ru bk.ru inbox.ru list.ru rambler.ru ' +
@@ -20,10 +20,7 @@ const domains = new Set(
   ).split(' '),
 )
 
-/**
- * Tells whether mailboxes of this domain are open to everybody, so that one proves nothing about
- * the domain.
- */
+/** Tells whether anybody can get a mailbox at this domain, so that one proves nothing about it. */
 export function isFreeMail(domain: string): boolean {
   const options = { allowPrivateDomains: true, extractHostname: false }
   const site = getDomain(domain, options)

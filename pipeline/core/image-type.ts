@@ -1,6 +1,6 @@
 /**
- * Image types that are accepted and served, recognized by their first bytes, never by their
- * declared type. SVG is not among them: it is a document that can run scripts.
+ * Image types that are accepted and served, recognized by their first bytes, never by their declared type.
+ * SVG is not among them: it is a document that can run scripts.
  */
 export const imageTypes = {
   'image/png': 'png',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Reads JSON that stands in a text, such as the value of a setting. */
+/** Parses JSON in a text, such as the value of a setting. */
 export const JsonText = z.string().transform((text, ctx) => {
   try {
     return JSON.parse(text) as unknown

@@ -4,7 +4,7 @@ import { JsonText } from './json-text.ts'
 const KiB = 1024
 const MiB = 1024 * KiB
 
-/** Every bound the registry keeps: its default, which is the specification's where that names one, and its meaning. */
+/** Every limit of the registry: its default, which is the specification's if there is one, and its meaning. */
 const entries = {
   adagentsBytes: [5 * MiB, 'largest adagents.json at a well-known place'],
   adagentsPointerBytes: [
@@ -130,8 +130,8 @@ const entries = {
 type Name = keyof typeof entries
 
 /**
- * Defaults by name. The setting `LIMITS` overrides single entries; tests and benches that raise one say so. Times in ms,
- * sizes in bytes after decompression.
+ * Default limits by name. The setting `LIMITS` overrides single ones; tests and benches that raise one say
+ * so. Times in ms, sizes in bytes after decompression.
  */
 export const limits = pick(([value]) => value)
 

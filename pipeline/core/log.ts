@@ -2,7 +2,7 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type Log = Pick<Logger, 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'child'>
 
-/** An error says what and where under whichever name it is logged. */
+/** Logs an error with its message and stack under this name too. */
 const serializers = { error: pino.stdSerializers.err }
 const redact = ['authorization', 'headers.authorization', 'secret', 'token', '*.secret', '*.token']
 

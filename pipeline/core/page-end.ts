@@ -5,7 +5,7 @@ export function buildPageEnd(start: number, shown: number, total: number) {
   return { has_more, next_cursor: has_more ? String(end) : null }
 }
 
-/** Tells of a cut list how many there are, and what to pass as `<name>_cursor` to get the rest. */
+/** Describes a cut list: how many items there are, and which `<name>_cursor` returns the rest. */
 export function buildStretchEnd(
   name: string,
   start: number,

@@ -1,4 +1,4 @@
-/** Resolves when all have come to their end; fails as the first of them that failed, once nothing goes on. */
+/** Resolves when all have resolved; otherwise rejects with the first rejection, but only after all have settled. */
 export async function allSettledOrThrow(...work: readonly Promise<unknown>[]): Promise<void> {
   for (const end of await Promise.allSettled(work)) {
     if (end.status === 'rejected') throw end.reason

@@ -7,9 +7,9 @@ import { getRegistrableDomain, parseDomain } from './domain.ts'
 export interface ProtectedNames {
   /** Registrable domains. */
   sites: ReadonlySet<string>
-  /** Look of a registrable domain → the domain. */
+  /** Skeleton of a registrable domain → the domain. */
   byLook: ReadonlyMap<string, string>
-  /** Look of the label before the public suffix → the label and its domain. */
+  /** Skeleton of the label before the public suffix → the label and its domain. */
   byLabel: ReadonlyMap<string, { label: string; site: string }>
 }
 
@@ -29,7 +29,7 @@ export function buildProtectedNames(domains: Iterable<string>): ProtectedNames {
 
 export const noneProtected = buildProtectedNames([])
 
-/** Reads a file of domains, one a line; `#` begins a remark. Throws `ConfigError` for anything else. */
+/** Reads a file of domains, one a line; `#` begins a comment. Throws `ConfigError` for anything else. */
 export function readProtectedNames(path: string | undefined): ProtectedNames {
   if (path === undefined) return noneProtected
   const lines = readText(path).split('\n')

@@ -15,10 +15,10 @@ export interface RegistrySigner {
   privateKey: KeyObject
 }
 
-/** The keys by which the registry signs what it says of others and what it sends to them. */
+/** The keys with which the registry signs what it says about others and what it sends to them. */
 export interface RegistryKeys {
   signers: Readonly<Record<SigningPurpose, RegistrySigner>>
-  /** All public keys: those that sign, and those that signed before. */
+  /** All public keys: current and former signing keys. */
   published: readonly RegistryJwk[]
 }
 

@@ -1,6 +1,4 @@
-/**
- * Rights beyond an organization: `moderator` decides reviews, `admin` does all that roles allow.
- */
+/** Rights beyond an organization: `moderator` decides reviews, `admin` has every right of roles. */
 export const roleNames = ['moderator', 'admin'] as const
 export type Role = (typeof roleNames)[number]
 

@@ -37,10 +37,7 @@ export function toPublicJwk(key: KeyObject): PublicJwk {
   return { kty: 'OKP', crv: 'Ed25519', x, kid, use: 'sig' }
 }
 
-/**
- * Reads the private key. Faults are not described in detail: an error text must not hold a part of the
- * key.
- */
+/** Reads the private key. Error texts give no details, since they must not contain a part of the key. */
 function readPrivateKey(path: string): KeyObject | undefined {
   try {
     return createPrivateKey({ key: JSON.parse(readFileSync(path, 'utf8')), format: 'jwk' })

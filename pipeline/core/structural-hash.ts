@@ -1,4 +1,4 @@
-/** Lists whose order says nothing, under whatever object they stand. */
+/** Lists whose order has no meaning, in any object. */
 const SETS = new Set([
   'authorized_agents',
   'properties',
@@ -30,13 +30,12 @@ const SETS = new Set([
   'features',
 ])
 const SEEDS = [0x2545f491, 0x9e3779b9] as const
-/** Version of the scheme; raised when equal values would hash differently than before. */
+/** Version of the scheme; incremented when equal values would hash differently than before. */
 const SCHEME = '2.'
 
 /**
- * Hashes a value to 64 bits, as 16 hex digits behind the number of the scheme: equal for values that
- * differ in the order of their keys, or of lists that are sets, only. The value must be a tree of
- * bounded depth.
+ * Hashes a value to 64 bits, as 16 hex digits after the number of the scheme: equal for values that differ
+ * only in the order of keys, or of lists that are sets. The value must be a tree of bounded depth.
  */
 export function hashStructure(value: unknown): string {
   const parts = SEEDS.map(seed =>

@@ -1,6 +1,6 @@
 /**
- * Tiers of membership. Those with API access see what members show only each other, and may show
- * agents to everybody. An organization without a tier is no member that pays.
+ * Tiers of membership. Members with API access see what members show each other, and may publish agents. An
+ * organization without a tier has no paid membership.
  */
 export const tiers = {
   individual_academic: { label: 'Explorer', apiAccess: false },

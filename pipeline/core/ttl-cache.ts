@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts'
 
 /**
  * Creates a cache of at most `max` entries, each of which `set` gives its time to live: `{ ttl }`, in
- * milliseconds by this clock and more than 0. When it is full, the entry that was used longest ago goes.
+ * milliseconds by this clock and more than 0. When it is full, the least recently used entry is evicted.
  */
 export function createTtlCache<Value extends NonNullable<unknown>>(
   clock: Clock,

@@ -7,9 +7,9 @@ const COUNTER_BITS = 18n
 const COUNTER_SPACE = 1n << COUNTER_BITS
 
 /**
- * Mints strictly rising UUID v7 values, whatever the clock does: a clock that steps back or stops
- * is continued by a counter, and a full counter borrows the next millisecond. Starts after `last`,
- * the highest id ever committed.
+ * Mints strictly rising UUID v7 values, whatever the clock does: while it steps back or stops, a counter
+ * continues, and a full counter borrows the next millisecond. Starts after `last`, the highest id ever
+ * committed.
  */
 export class RisingIds {
   #tick: bigint

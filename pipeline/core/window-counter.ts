@@ -1,6 +1,6 @@
 import type { Instant } from './clock.ts'
 
-/** Counts by name in windows of one length; what was counted is forgotten at the end of each. */
+/** Counts by name in windows of one length; the counts are reset at the end of each. */
 export class WindowCounter {
   readonly #windowMs: number
   readonly #counts = new Map<string, number>()

@@ -39,7 +39,7 @@ export function readBlock(holder: JsonObject, key: string): JsonObject {
   return isObject(value) ? value : {}
 }
 
-/** Tells whether a task answered with the list that was asked for; a list of nothing is empty. */
+/** Tells whether a task answered with the requested list; an empty list counts. */
 export function hasList(part: ObjectReader, key: string): boolean {
   if (!part.has(key)) part.error(key, 'missing', 'is missing: list nothing if there is nothing')
   return part.list(key) !== undefined

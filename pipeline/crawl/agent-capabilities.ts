@@ -10,7 +10,7 @@ import { readMeasurement } from './agent-measurement.ts'
 const COUNTRY = /^[A-Z]{2}$/
 const knownChannels: ReadonlySet<string> = new Set(channels)
 
-/** Reads the answer of the capabilities task, as far as it is sound. */
+/** Reads the answer of the capabilities task, as far as it is valid. */
 export function readCapabilities(part: ObjectReader, limits: Limits): AgentCapabilities {
   const root = part.value
   const portfolio = readBlock(readBlock(root, 'media_buy'), 'portfolio')

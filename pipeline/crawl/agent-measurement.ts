@@ -7,7 +7,7 @@ const METRICS = 500
 const ACCREDITATIONS = 32
 const URL_CHARS = 2_048
 
-/** Markup, and addresses or attributes that run something when a page shows them. */
+/** Markup, and addresses or attributes that run scripts when a page shows them. */
 const SCRIPT_LIKE =
   /<\s*[/!?]?\s*[a-z]|(?:java|vb)script\s*:|data\s*:\s*text\/html|\bon(?:error|load|click|focus|blur|toggle|mouse\w+|key\w+|pointer\w+)\s*=/i
 

@@ -18,9 +18,9 @@ export interface ProbeDeps extends McpDeps {
 }
 
 /**
- * Asks a live agent what it is: its tools, its capabilities, its formats, its card. Always an
- * observation, whatever the agent does. The document is the same as long as the agent says the same,
- * however long it takes.
+ * Probes a live agent: its tools, its capabilities, its formats, its card. Always returns an observation,
+ * whatever the agent does. The document stays equal as long as the agent's answers do, however long they
+ * take.
  */
 export async function probeAgent(target: CrawlTarget, deps: ProbeDeps): Promise<Observation> {
   const time = { remainingMs: deps.limits.probeMs }
@@ -80,8 +80,8 @@ async function collectParts(
 }
 
 /**
- * Reads the card of an agent that may speak A2A alone. A card is a static file that is there while
- * the agent is down, so it counts only where MCP is not spoken.
+ * Reads the card of an agent that may support A2A alone. A card is a static file that can be served while
+ * the agent is down, so it counts only if MCP is not supported.
  */
 async function readCardOnly(address: string, deps: ProbeDeps): Promise<ProbeResult | undefined> {
   const card = await readCard(address, deps)

@@ -7,19 +7,19 @@ import { hasList } from './agent-blocks.ts'
 
 const PRODUCTS_READ = 1_000
 const ITEMS_READ = 200
-/** Delivery types and kinds of formats are words of the protocol. */
+/** Matches delivery types and kinds of formats, which are words of the protocol. */
 const TOKEN = /^[a-z][a-z0-9_]{0,63}$/
 const knownChannels: ReadonlySet<string> = new Set(channels)
 
-/** Makes the question for whatever is for sale; some agents want a key even for a question. */
+/** Builds the request for all products; some agents want a key even for reading. */
 export function openBrief(): JsonObject {
   const brief = 'Everything that is available'
   return { buying_mode: 'brief', brief, idempotency_key: randomUUID() }
 }
 
 /**
- * Reads what the products of an agent say in all: how they are delivered, on which channels, in which
- * countries, and which kinds of formats they take. Undefined when there is no list of them.
+ * Summarizes the products of an agent: delivery types, channels, countries, and the kinds of formats they
+ * accept. Undefined when there is no list of them.
  */
 export function readProducts(part: ObjectReader): AgentProducts | undefined {
   if (!hasList(part, 'products')) return undefined

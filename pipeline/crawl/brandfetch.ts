@@ -10,7 +10,7 @@ const NAME = 200
 const TEXT_CHARS_MAX = 1_000
 const ITEMS = 20
 
-/** Roles of colours in our words, by those of the provider. */
+/** Our roles of colours, by those of the provider. */
 const colorRoles: Readonly<Record<string, string>> = {
   brand: 'primary',
   dark: 'secondary',
@@ -73,7 +73,7 @@ function readLogos(value: unknown): BrandProfile['logos'] {
       typeof src === 'string' ? [{ href: src, tags }] : [],
     )
   })
-  // Only absolute addresses: there is no page that others could be relative to.
+  // // Only absolute addresses: there is no page to which others could be relative.
   return rankLogos(logos, 'about:blank')
 }
 

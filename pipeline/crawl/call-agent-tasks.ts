@@ -52,8 +52,8 @@ export async function callTasks(tools: readonly AgentTool[], ctx: TaskContext): 
 }
 
 /**
- * Asks a seller what is for sale, last of all and only where nothing before wanted a credential. One that
- * wants it for this has nothing to say to everybody, which is no fault.
+ * Requests a seller's products, last of all and only if no earlier task required a credential. A seller
+ * that requires one for this says nothing to the public, which is no fault.
  */
 async function callProducts(
   tools: readonly AgentTool[],
@@ -75,7 +75,7 @@ export type TaskAnswer =
   | { payload: Record<string, unknown> }
   | { needsAuth: boolean; failure?: McpFailure }
 
-/** Calls one task. Why there is no payload is a fault as well. */
+/** Runs one task. The reason for a missing payload is recorded as a fault. */
 export async function runTask(
   name: string,
   args: object,

@@ -10,18 +10,18 @@ export interface OwnershipDeps {
   protocolName: string
 }
 
-/** By which method the nonce was shown; `throttled`: by none, and not all methods could be tried. */
+/** Method by which the nonce was shown; `throttled`: by none, and not all methods could be tried. */
 export interface OwnershipResult {
   found: OwnershipMethod | null
   throttled?: true
 }
 
-/** Texts that one method shows; undefined when its site is asked as often as it may be. */
+/** Texts that one method shows; undefined when the request budget of its site is used up. */
 type PublishedTexts = string[] | undefined
 
 /**
- * Checks by which of these methods a domain shows the nonce that has this hash. A domain that
- * cannot be looked at shows it by none.
+ * Checks by which of these methods a domain shows the nonce with this hash. A domain that cannot be read
+ * shows it by none.
  */
 export async function checkOwnership(
   {

@@ -14,21 +14,18 @@ type AgentFetcher = Pick<Fetcher, 'call' | 'fetchDocument'>
 
 export interface BatchDeps extends ProbeDeps {
   fetcher: AgentFetcher & Pick<Fetcher, 'reserve' | 'refund'> & { for(cause: Cause): AgentFetcher }
-  /** Hosts at a time, of this batch and of every other one that shares it. */
+  /** Limiter of the hosts that are crawled at a time, shared by all batches of the process. */
   atOnce: AtOnce
   /**
-   * Stops the batch: no further file is asked for; what is under way is finished and returned. It is
-   * no `signal` of a probe, which would end the probe and make an agent seem silent.
+   * Stops the batch: no further file is requested; open requests are finished and returned. It is not a
+   * probe's `signal`, which would end the probe and make an agent seem silent.
    */
   stopping?: AbortSignal
 }
 
 type AtOnce = (isLarge: boolean, crawlHost: () => Promise<void>) => Promise<void>
 
-/**
- * Hosts with the largest files that are crawled at once: all of these files together have to fit into
- * memory.
- */
+/** Hosts with the largest files that are crawled at once: all of these files together have to fit into memory. */
 const LARGE_AT_ONCE = 16
 
 /**
@@ -104,7 +101,10 @@ export async function crawlEach(
   if (failed?.status === 'rejected') throw failed.reason
 }
 
-/** A host with hundreds of agents that never answers would hold up its batch for hours. */
+/**
+ * Silent agents after which the rest of a host is skipped: a host with hundreds of them would hold up its
+ * batch for hours.
+ */
 const SILENT_AGENTS_MAX = 5
 
 function skipSilentAgent({ kind, location }: CrawlTarget, { clock }: BatchDeps): Observation {
@@ -115,10 +115,10 @@ function crawlTarget(target: CrawlTarget, deps: BatchDeps): Promise<Observation>
   return target.kind === 'agent' ? probeWithDeadline(target, deps) : crawlSource(target, deps)
 }
 
-/** Requests of a probe, as a rule. */
+/** Typical number of requests of a probe. */
 const PROBE_REQUESTS = 8
 
-/** Probes an agent once there is room for all that is asked of it: half a probe would be in vain. */
+/** Probes an agent once the request budget allows a complete probe: half of one would be useless. */
 async function probeWithDeadline(target: CrawlTarget, deps: BatchDeps): Promise<Observation> {
   const { kind, location } = target
   const paid = await deps.fetcher.reserve(location, PROBE_REQUESTS)
@@ -135,7 +135,7 @@ async function probeWithDeadline(target: CrawlTarget, deps: BatchDeps): Promise<
   }
 }
 
-/** Places in the list of targets, by host. */
+/** Groups positions in the list of targets by host. */
 function groupByHost(targets: readonly CrawlTarget[]): number[][] {
   const groups = new Map<string, number[]>()
   targets.forEach((target, index) => {

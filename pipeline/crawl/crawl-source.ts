@@ -22,8 +22,8 @@ export interface CrawlDeps {
 }
 
 /**
- * Asks for one file and says what came of it: always an observation, whatever the world does. Where
- * the file points to is not followed here; that is a source of its own.
+ * Fetches one file and returns an observation, whatever happens. A pointer is not followed here; its target
+ * is a source of its own.
  */
 export async function crawlSource(target: CrawlTarget, deps: CrawlDeps): Promise<Observation> {
   const url = toUrl(target)
@@ -43,7 +43,7 @@ export async function crawlSource(target: CrawlTarget, deps: CrawlDeps): Promise
   return observation
 }
 
-/** Answer of a file store for a missing file, to those who may not list its files. */
+/** Answer of an object store for a missing file, to callers who may not list its files. */
 const STORE_DENIED = /<Code>\s*AccessDenied\s*<\/Code>/
 
 function toOutcome({ kind, location }: CrawlTarget, { outcome, status, body }: FetchFailed) {
@@ -108,9 +108,9 @@ export function hashContent(body: Uint8Array): string {
 }
 
 /**
- * Fetches the ads.txt of a domain that has no adagents.json, at once, while the connection is
- * there. Undefined unless it names another domain: of the many domains that have neither, nothing
- * is kept. One that is known already is a target of its own; `named` are the targets of this batch.
+ * Fetches the ads.txt of a domain without an adagents.json, at once, while the connection is open.
+ * Undefined unless it names another domain: nothing is stored about the many domains that have neither. A
+ * known ads.txt is a target of its own; `named` are the targets of this batch.
  */
 export async function crawlInstead(
   missing: Observation,

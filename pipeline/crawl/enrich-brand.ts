@@ -8,7 +8,7 @@ export interface EnrichDeps {
   limits: Limits
 }
 
-/** A fetch within the time that is left for the whole question; undefined unless it is a 200. */
+/** A fetch within the remaining time of the whole enrichment; undefined unless it is a 200. */
 export type Read = (
   url: string,
   ask: Omit<FetchOptions, 'deadlineMs'>,

@@ -73,7 +73,7 @@ async function readManifest(
   return parsed?.outcome === 'ok' ? { url: fetched!.url, content: parsed.root } : undefined
 }
 
-/** Merges the manifest into the profile; the page's own words come first. */
+/** Merges the manifest into the profile; the page's own texts come first. */
 function mergeFacts(profile: BrandProfile, { url, content }: AppManifest): BrandProfile {
   const icons = Array.isArray(content.icons) ? content.icons.filter(isObject) : []
   const fromManifest = icons.map(({ src }) => ({ href: String(src ?? ''), tags: ['icon'] }))

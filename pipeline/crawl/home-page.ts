@@ -22,15 +22,15 @@ const PARTS = /\s+[|–—·»:-]\s+/
 export interface HomePage {
   profile: BrandProfile
   company?: BrandCompany
-  /** Address of the page's web app manifest, which may say more. */
+  /** Address of the page's web app manifest, which may contain more. */
   manifestUrl?: string
 }
 
 type Page = ReturnType<typeof load>
 
 /**
- * Reads a page as one that is not to be trusted: nothing in it runs, every text is cleaned and cut,
- * and of addresses only https ones are kept. Undefined when it does not even have a name.
+ * Reads a page as untrusted input: nothing in it runs, every text is cleaned and cut, and only https
+ * addresses are kept. Undefined when it does not even have a name.
  */
 export function readHomePage(html: string, url: string): HomePage | undefined {
   const page = load(extractDescriptiveTags(html), { xml: { xmlMode: false, decodeEntities: true } })

@@ -1,4 +1,4 @@
-/** Kept of one page: more than an honest one has. */
+/** Tags that are read from one page: more than an honest one has. */
 const MAX_TAGS = 300
 const TAG_CHARS = 16 * 1024
 const CONTENT_CHARS = 256 * 1024
@@ -30,7 +30,7 @@ function endOfComment(html: string, at: number): number | undefined {
   return end < 0 ? undefined : end + 3
 }
 
-/** Keeps the tag if it describes the page; where reading goes on, undefined at the end. */
+/** Reads a tag, and keeps it if it describes the page; returns the position after it, undefined at the end. */
 function readTag(html: string, at: number, tags: string[]): number | undefined {
   NAME.lastIndex = at + 1
   const name = NAME.exec(html)?.[0].toLowerCase()

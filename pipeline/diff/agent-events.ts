@@ -15,7 +15,7 @@ export const agentFacts = [
   'category_taxonomy',
 ] as const satisfies (keyof AgentRow)[]
 
-/** An agent as readers of the feed see it: what it reaches, and what it says of itself. */
+/** An agent in the form of the feed: what it reaches, and what it says about itself. */
 export interface AgentView
   extends Omit<AgentRow, 'declared_channels' | 'implied_channels'>,
     Pick<AgentProfileRow, 'name' | 'type' | 'has_tmp'> {
@@ -40,10 +40,7 @@ export const agentViewFacts = [
   'format_kinds',
 ] as const satisfies (keyof AgentView)[]
 
-/**
- * Builds the agent as readers see it. Its own markets are shown where no publisher's file names
- * countries.
- */
+/** Builds the view of an agent. Its own markets are shown if no publisher's file names countries. */
 export function toAgentView(row: AgentRow, profile: AgentProfileRow | undefined): AgentView {
   const { channels = [], markets = [], name = null, type = 'unknown' } = profile ?? {}
   const { declared_channels: _, implied_channels: __, ...reached } = row
@@ -61,8 +58,8 @@ export function toAgentView(row: AgentRow, profile: AgentProfileRow | undefined)
 }
 
 /**
- * Lists the channels that publishers name; where they are silent, those that the agent names
- * itself; where neither names any, those that types of properties imply.
+ * Lists the channels that publishers name; if there are none, those that the agent names itself; else those
+ * implied by types of properties.
  */
 function listChannels(
   { channels, declared_channels, implied_channels }: AgentRow,

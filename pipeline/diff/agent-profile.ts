@@ -6,7 +6,7 @@ import type { AgentProfileRow } from '../model/rows.ts'
 import { isSameValue } from './diff.ts'
 import type { Stamp } from './stamp.ts'
 
-/** The facts of an agent's document that its profile is made of. */
+/** The facts of an agent's document that become its profile. */
 export type ProbedFacts = Pick<AgentProfileRow, 'protocols' | 'tools_count' | 'needs_auth'> &
   Pick<AgentDocument, 'type'> & {
     name: string | null
@@ -17,7 +17,7 @@ export type ProbedFacts = Pick<AgentProfileRow, 'protocols' | 'tools_count' | 'n
     format_kinds: string[] | null
   }
 
-/** That a brand.json, at a domain or an address, says what an agent is. */
+/** The type that a brand.json, at a domain or an address, declares for an agent. */
 export interface Declaration {
   agent_url: string
   location: string
@@ -50,8 +50,8 @@ export function buildProfileRow(
 }
 
 /**
- * Chooses the type of an agent. Any brand.json can declare any agent: only that of its own site
- * outranks what the agent reports; others count where it reports nothing, and only if they agree.
+ * Chooses the type of an agent. Any brand.json can declare any agent: only that of its own site outranks
+ * what the agent reports; others count if it reports nothing, and only if they agree.
  */
 function chooseType(
   agentUrl: string,

@@ -24,7 +24,7 @@ const grantTerms = [
   'signing_keys',
 ] as const satisfies (keyof AuthorizationRow)[]
 
-/** Columns whose change means something to a reader. */
+/** Columns whose change is reported. */
 export const authorizationFacts = [
   ...grantTerms,
   'publisher_wide',
@@ -34,7 +34,7 @@ export const authorizationFacts = [
 
 const isFact = new Set<string>(authorizationFacts)
 
-/** Items of a list that an event shows; it says when there are more. */
+/** Items of a list in an event; a flag says whether there are more. */
 export const LIST_ITEMS_MAX = 200
 
 /**
@@ -75,12 +75,12 @@ function draftEvent(
   return { event_type, entity_id: row.id, payload: { ...payload, ...more } }
 }
 
-/** A grant as its row is kept, or a claim in the shape of one. */
+/** A stored grant, or a claim in the same shape. */
 type GrantState = Omit<AuthorizationRow, 'property_set' | 'property_count' | 'property_rids'>
 
 /**
- * Converts a grant to its public form, in the feed and in the lists of a replica. Its properties
- * are listed by rid; where a whole selector says the same of many, only the first are listed.
+ * Converts a grant to its public form, in the feed and in the lists of a replica. Its properties are listed
+ * by rid; if a complete selector describes the same, only the first are listed.
  */
 export function toAuthorizationPayload(
   row: GrantState,
@@ -115,10 +115,7 @@ function listReached(row: GrantState, properties: number, rids: readonly string[
   }
 }
 
-/**
- * Tells whether only the rids say which properties a grant reaches: it has no selector, or one that
- * is cut.
- */
+/** Tells whether only the rids say which properties a grant reaches: it has no selector, or a cut one. */
 export function isListedInFull(
   row: Pick<
     AuthorizationRow,
@@ -137,7 +134,7 @@ export function isListedInFull(
   )
 }
 
-/** Lists of thousands are cut, those inside of lists too: the index has them whole. */
+/** Cuts long lists, including nested ones: the index has them whole. */
 function truncateLists(record: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(record).flatMap(([name, value]): [string, unknown][] => {
     if (!Array.isArray(value)) return [[name, value]]

@@ -10,8 +10,8 @@ import { sortBy, toSortedSet } from './sets.ts'
 import type { Stamp } from './stamp.ts'
 
 /**
- * Builds the rows of a publisher's grants, given those that stand and the rids of its properties.
- * Lists that are sets are sorted: their order in the file says nothing.
+ * Builds the rows of a publisher's grants from the current ones and the rids of its properties. Lists that
+ * are sets are sorted: their order in the file means nothing.
  */
 export function buildAuthorizationRows(
   domain: Domain,
@@ -41,8 +41,8 @@ export function buildAuthorizationRows(
 }
 
 /**
- * Returns a function from places to the set of properties there. Grants that share the list of
- * places share the set.
+ * Returns a function from positions to the set of properties there. Grants that share the list of positions
+ * share the set.
  */
 function indexReached(
   domain: Domain,
@@ -78,9 +78,7 @@ function buildAuthorizationRow(domain: Domain, facts: PublisherFacts, grant: Gra
   }
 }
 
-/**
- * Reads the terms of an entry for a publisher, independent of the order in which they are written.
- */
+/** Reads the terms of an entry for a publisher, whatever their order in the file. */
 export function readTerms(domain: Domain, entry: AgentEntry) {
   return {
     agent_url: entry.agent_url,

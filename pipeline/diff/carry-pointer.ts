@@ -3,10 +3,10 @@ import type { AdagentsDocument, BeforePointer } from '../model/documents/index.t
 
 type Pointer = Extract<AdagentsDocument, { variant: 'pointer' }>
 
-/** Places that a file pointed to before which are remembered. */
+/** Former targets of a pointer that are remembered. */
 const LOCATIONS_MAX = 3
 
-/** Remembers what counted before a file became a pointer, or another one (resolve/publisher.ts). */
+/** Remembers which document counted before a file became a pointer, or pointed elsewhere (resolve/publisher.ts). */
 export function carryPointer(
   old: AdagentsDocument | undefined,
   fresh: Pointer,

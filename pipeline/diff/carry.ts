@@ -12,8 +12,8 @@ import { carryPointer } from './carry-pointer.ts'
 import { carryRevocations } from './carry-revocations.ts'
 
 /**
- * Carries over into the document to keep of a source what must be remembered of the one kept so
- * far. Pure; reading the same documents in the same order remembers the same.
+ * Carries over into a new document what must be remembered of the stored one. Pure; reading the same
+ * documents in the same order remembers the same.
  */
 export function carry(
   old: DocumentOf | undefined,
@@ -30,7 +30,7 @@ export function carry(
   return fresh
 }
 
-/** Lists the faults of a kept document that only its predecessors reveal. */
+/** Lists the faults of a stored document that only its predecessors reveal. */
 export function listCarriedFaults(carried: DocumentOf): Fault[] {
   if (carried.variant !== 'agent' || carried.type === carried.inferred_type) return []
   const message =

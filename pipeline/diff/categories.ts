@@ -1,10 +1,10 @@
 import type { PlacementEntry } from '../model/documents/index.ts'
 import type { AuthorizationRow, CollectionRow, PropertyRow, PublisherRow } from '../model/rows.ts'
 
-/** Categories of one publisher that an agent is known by. */
+/** Categories of one publisher by which an agent is known. */
 const CATEGORIES_MAX = 200
 const CATEGORY_CHARS = 128
-/** Collections, and placements, of one publisher that are looked at for every grant. */
+/** Collections, and placements, of one publisher that are examined for every grant. */
 const ITEMS_MAX = 1_000
 
 /** Rows of a publisher that have categories. */
@@ -19,7 +19,7 @@ type Grant = Pick<
   'property_rids' | 'placement_ids' | 'placement_tags' | 'collections' | 'publisher_domain'
 >
 
-/** Categories by taxonomy; under the empty text where the taxonomy is not named. */
+/** Categories by taxonomy; an empty key if the taxonomy is not named. */
 type ByTaxonomy = Map<string, Set<string>>
 
 /** Finds the content categories that an agent reaches by its grants of one publisher. */
@@ -28,7 +28,7 @@ export class CategoryFinder {
   readonly #collections: readonly CollectionRow[]
   readonly #placements: readonly PlacementEntry[]
   readonly #isEmpty: boolean
-  /** Grants that share the list of what they reach, and have no restriction, come to the same. */
+  /** Results of grants without restrictions, by the shared list of what they reach. */
   readonly #known = new Map<readonly string[], ByTaxonomy>()
 
   constructor({ publisher, properties, collections = [] }: Categorized) {

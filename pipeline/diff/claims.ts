@@ -8,7 +8,7 @@ import { readCollections } from './authorizations.ts'
 import { compareTypeAndValue, sortStrings, toSortedSet } from './sets.ts'
 import type { Stamp } from './stamp.ts'
 
-/** Columns that make two rows of a claim differ. */
+/** Columns in which two rows of a claim can differ. */
 export const claimFacts = [
   'entry',
   'authorized_for',
@@ -29,8 +29,8 @@ export const claimFacts = [
 ] as const satisfies (keyof ClaimRow)[]
 
 /**
- * Builds the rows of what a manager's file claims, given those that stand. `all` are the claims of these
- * agents where only some of them are given.
+ * Builds the rows of a manager's claims from the current ones. `all` are the claims of these agents if only
+ * some of them are given.
  */
 export function buildClaimRows(
   manager: Domain,
@@ -92,7 +92,7 @@ function toSelection({ selected, inline }: Claim) {
   }
 }
 
-/** Each claim has its own copy of what the file lists, and a file may make thousands of each. */
+/** Inline properties of a claim at most: each claim has its own copy, and a file may make thousands of claims. */
 const INLINE_MAX = 100
 
 /** Compares entries by id and name; no two entries of one claim are equal in all of these. */

@@ -7,7 +7,7 @@ import { type Change, isSameValue } from './diff.ts'
 import { type Merges, mergeCollections, noMerges, uniteIdentifiers } from './merges.ts'
 import type { Stamp } from './stamp.ts'
 
-/** Columns whose change means something to a reader. */
+/** Columns whose change is reported. */
 export const collectionFacts = [
   'name',
   'kind',
@@ -73,7 +73,7 @@ export function toCollection(entry: CollectionEntry): CollectionRow['collection'
   return { ...manifest, ...facts, distribution: toDistribution(entry) }
 }
 
-/** Lists where a collection is distributed, as a set: the written order says nothing. */
+/** Lists where a collection is distributed, as a set: the written order means nothing. */
 function listIdentifiers({ distribution }: CollectionEntry): CollectionRow['identifiers'] {
   const all = distribution.flatMap(({ publisher_domain, identifiers }) =>
     identifiers.map(({ type, value }) => ({ publisher_domain, type, value })),

@@ -8,7 +8,7 @@ import { diffProperty } from './events.ts'
 
 export const CONTRIBUTION_ACTOR = 'registry:contribution'
 
-/** Type of property by the type of its identifier; a website where nothing else is known. */
+/** Type of property by the type of its identifier; the default is a website. */
 const propertyTypes: Readonly<Record<string, string>> = {
   ios_bundle: 'mobile_app',
   android_package: 'mobile_app',
@@ -37,8 +37,8 @@ export function getDeclaringHost({ type, value }: Identifier): string | undefine
 }
 
 /**
- * Builds the row of a contributed property that no publisher declares. `owner` is its host, so that
- * the host's own file can take over the record with its rid; empty where there is none.
+ * Builds the row of a contributed property that no publisher declares. `owner` is its host, so that the
+ * host's own file can take over the record with its rid; empty if there is none.
  */
 export function buildContributedRow(
   { property_rid, identifier }: Contributed,

@@ -17,14 +17,14 @@ export const MAX_ATTEMPTS = PAUSES.length + 1
 /** A file that must be fetched for a request, and when. */
 export interface DueSource extends Source {
   due_at: Instant
-  /** It is the domain's own, so a person asked for exactly this. */
+  /** True for the domain's own file, which the caller requested. */
   is_own: boolean
 }
 
 /**
- * Advances a request after some attempts and returns what must be fetched now. `needed` are the
- * files that its domain is read from; one that is added meanwhile is fetched at once. An attempt
- * that began before the request is out of date and does not count.
+ * Advances a request after some attempts and returns the files to fetch now. `needed` are the files from
+ * which its domain is read; one that is added later is fetched at once. An attempt that began before the
+ * request is out of date and does not count.
  */
 export function advance(
   request: CrawlRequestRow,

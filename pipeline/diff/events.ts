@@ -3,7 +3,7 @@ import type { EventDraft, EventType } from '../model/event.ts'
 import type { PropertyRow, PublisherRow } from '../model/rows.ts'
 import type { Change } from './diff.ts'
 
-/** Columns whose change means something to a reader. */
+/** Columns whose change is reported. */
 export const propertyFacts = [
   'property_type',
   'name',
@@ -114,7 +114,7 @@ export function stripNulls<Value extends object>(value: Value): Record<string, u
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null))
 }
 
-/** Actor of the events that tell what was there when a publisher was first looked at. */
+/** Actor of the events about a publisher's first crawl. */
 const FIRST_LOAD = 'pipeline:backfill'
 const reportedTypes: ReadonlySet<EventType> = new Set<EventType>([
   'property.created',
@@ -123,8 +123,8 @@ const reportedTypes: ReadonlySet<EventType> = new Set<EventType>([
 ])
 
 /**
- * Marks the events of the first file of a publisher. Its content may be years old: readers that
- * want only changes can tell it by its actor.
+ * Marks the events of the first file of a publisher. Its content may be years old: readers that want only
+ * changes can recognize it by its actor.
  */
 export function markFirstLoad(drafts: readonly EventDraft[]): EventDraft[] {
   return drafts.map(draft =>

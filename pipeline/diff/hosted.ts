@@ -10,9 +10,9 @@ import { compareTypeAndValue, sortStrings } from './sets.ts'
 import type { Stamp } from './stamp.ts'
 
 /**
- * Builds the properties of an entry after a save. A property keeps its rid as in a file that is
- * read again, also that of a record of the domain outside the entry; one without identifiers and id
- * is matched by name and type. Repeats are dropped.
+ * Builds the properties of an entry after a save. A property keeps its rid as if a file were read again,
+ * also that of a record of the domain outside the entry; one without identifiers and id is matched by name
+ * and type. Duplicates are dropped.
  */
 export function buildHostedProperties(
   saved: readonly SavedProperty[],
@@ -37,9 +37,8 @@ export function buildHostedProperties(
 }
 
 /**
- * Builds rows to match the first file of a publisher against: its properties keep the rids of saved
- * ones. One without identifiers is matched by name and type, where nothing else of the file
- * matches.
+ * Builds rows against which the first file of a publisher is matched, so that its properties keep the rids
+ * of saved ones. One without identifiers is matched by name and type, if nothing else of the file matches.
  */
 export function buildIdentityHints(
   hosted: readonly HostedProperty[],
@@ -59,8 +58,8 @@ export function buildIdentityHints(
 }
 
 /**
- * Builds the records of a domain without a valid file: its saved properties, as contributed. One
- * that was dropped from the entry is stale; disputed and merged records stay as they are.
+ * Builds the records of a domain without a valid file: its saved properties, as contributed. One that was
+ * removed from the entry is stale; disputed and merged records stay as they are.
  */
 export function buildSavedRows(
   domain: string,

@@ -2,14 +2,14 @@ import type { PropertyEntry } from '../model/documents/index.ts'
 import type { PropertyRow } from '../model/rows.ts'
 import { toIdentifierKey } from '../resolve/identifiers.ts'
 
-/** An identifier that more properties without a match have than this tells none of them apart. */
+/** An identifier that more unmatched properties share does not tell them apart. */
 const COMMON = 200
 
 type Facts = Pick<PropertyEntry, 'property_type' | 'identifiers'> & {
   property_id?: string | null
 }
 
-/** An entry, or a row, by what it can be recognised from. */
+/** An entry or a row, with the facts by which it can be recognised. */
 interface Known<Item> {
   item: Item
   facts: string

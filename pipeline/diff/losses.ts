@@ -6,7 +6,7 @@ import { Revocations } from '../resolve/revocation.ts'
 import { applyToReached, makeReached } from './property-sets.ts'
 import type { PublisherRows } from './rows.ts'
 
-/** Rows that an answer would take from a publisher: grants that end, properties that turn stale. */
+/** Rows that a publisher would lose: grants that end, properties that turn stale. */
 export interface Losses {
   grants: number
   properties: number
@@ -26,8 +26,8 @@ export interface Answer {
 }
 
 /**
- * Finds losses that a brake may hold back; undefined where there is nothing to hold: few rows of a
- * valid file, a grant whose window closed, or what was revoked.
+ * Finds losses that the brake may hold back; undefined if there are none: the loss of few rows of a valid
+ * file, a grant whose window closed, and revocations are not suspicious.
  */
 export function findSuspiciousLosses(
   answer: Answer,
@@ -46,8 +46,8 @@ export function findSuspiciousLosses(
 }
 
 /**
- * Restores the losses of fresh rows: lost grants and properties stay in force, with everything else
- * of the fresh rows. The publisher keeps its validity, and its counts are those of the rows.
+ * Restores the losses of fresh rows: lost grants and properties stay in force; everything else is as in the
+ * fresh rows. The publisher keeps its validity, and its counts are those of the rows.
  */
 export function restoreLosses(answer: Answer, now: Instant): PublisherRows {
   const { old, fresh } = answer
@@ -81,7 +81,7 @@ export function restoreLosses(answer: Answer, now: Instant): PublisherRows {
   return { publisher, properties, authorizations, collections }
 }
 
-/** Finds the first end, by its own window, of a grant that is only held. */
+/** Finds the earliest end of the windows of grants that are only held. */
 export function findFirstEnd(answer: Answer, now: Instant): Instant | undefined {
   const endTimes = findLosses(answer, now).grants.flatMap(row => getEnd(row) ?? [])
   return endTimes.length === 0 ? undefined : Math.min(...endTimes)
@@ -92,8 +92,8 @@ function isActive({ status }: { status: string }): boolean {
 }
 
 /**
- * Grants in force and active properties that would not be, though neither their own time is over nor
- * a file revokes them. What such a grant reached of revoked properties it reaches no more.
+ * Finds grants in force and active properties that would end, although their own window is open and no file
+ * revokes them. Such a grant no longer reaches revoked properties.
  */
 function findLosses({ facts, old, fresh }: Answer, now: Instant) {
   if (facts.revoked) return { grants: [], properties: new Set<string>() }

@@ -3,7 +3,7 @@ import type { CollectionRow, PropertyRow } from '../model/rows.ts'
 import { toCollectionPayload } from './collections.ts'
 import { toPropertyPayload } from './events.ts'
 
-/** Actor of the events that follow from a decision of the registry's operator. */
+/** Actor of the events that follow from a decision of the operator. */
 const OPERATOR = 'registry:operator'
 
 interface MergedRecords {

@@ -6,7 +6,7 @@ import { toFactsKey } from './identity.ts'
 export interface Merges {
   /** alias_rid → canonical_rid, which may be another publisher's. */
   canonical: ReadonlyMap<string, string>
-  /** Rids that other records were merged into. Such a record forgets no identifier. */
+  /** Rids into which other records were merged. Such a record never loses an identifier. */
   mergedRids: ReadonlySet<string>
 }
 

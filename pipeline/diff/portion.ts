@@ -12,10 +12,7 @@ export interface ChangesToSplit {
   collections: readonly Change<CollectionRow>[]
 }
 
-/**
- * Counts the rows that an answer changes, and the agents it lists that were not there: each of
- * these is a row too.
- */
+/** Counts the rows that an answer changes, and the agents that it newly lists: each of these is a row too. */
 export function countChanges(
   changes: ChangesToSplit,
   old: PublisherRows,
@@ -31,17 +28,17 @@ export function countRows({ properties, authorizations, collections }: ChangesTo
 /** A portion of an answer. */
 export interface Portion {
   rows: PublisherRows
-  /** Changes that lead to these rows, as comparing them with those before would find them. */
+  /** Changes that lead to these rows, as `diff` would find them. */
   taken: ChangesToSplit
   /** Changes that lead from these rows to those of the answer. */
   remaining: ChangesToSplit
 }
 
 /**
- * Takes on the first of the rows that an answer changes; the others wait for the next commits. What grants
- * lose comes first, and what they gain behind the properties they reach: so on the way a publisher grants
- * too little and never too much. Its counts are always those of its rows; that its file changed is told
- * with the last of them.
+ * Takes the first of the rows that an answer changes; the others wait for the next commits. Losses of
+ * grants come first, and their gains after the properties that they reach: so meanwhile a publisher grants
+ * too little and never too much. Its counts are always those of its rows; the change of its file is
+ * reported with the last of them.
  */
 export function takePortion(
   old: PublisherRows,
@@ -94,12 +91,12 @@ export function takePortion(
   }
 }
 
-/** Tells whether a publisher's first answer is still being taken on. */
+/** Tells whether a publisher's first answer is still being applied. */
 export function isFirstInProgress(publisher: PublisherRow | undefined): boolean {
   return publisher !== undefined && Object.keys(publisher.fields).length === 0
 }
 
-/** Applies changes to rows; returns these, and the changes in the order in which `diff` finds them. */
+/** Applies changes to rows; returns the rows, and the changes in the order of `diff`. */
 function applyChanges<Row extends { changed_at: string; seq: number }>(
   before: readonly Row[],
   changes: readonly Change<Row>[],

@@ -1,7 +1,7 @@
 import { deriveId } from '../core/uuid-v7.ts'
 import type { AuthorizationRow, PropertySetRow, Reached } from '../model/rows.ts'
 
-/** Makes what a grant of the publisher reaches of rids in whatever order. The same rids make the same set. */
+/** Builds the set that a grant of the publisher reaches from rids in any order. The same rids make the same set. */
 export function makeReached(publisher: string, rids: Iterable<string>): Reached {
   const property_rids = [...new Set(rids)].sort()
   return {
@@ -11,7 +11,7 @@ export function makeReached(publisher: string, rids: Iterable<string>): Reached 
   }
 }
 
-/** Lists the sets that these grants of one publisher reach, each once. */
+/** Lists the distinct sets that these grants of one publisher reach. */
 export function listPropertySets(grants: readonly AuthorizationRow[]): PropertySetRow[] {
   const sets = new Map<string, PropertySetRow>()
   for (const { property_set, publisher_domain, property_rids } of grants) {
@@ -26,8 +26,8 @@ export function listPropertySets(grants: readonly AuthorizationRow[]): PropertyS
 }
 
 /**
- * Changes what grants of one publisher reach, working each set out once, so that grants that shared a
- * set before share the new one.
+ * Changes the sets that grants of one publisher reach, computing each once, so that grants that shared a
+ * set share the new one.
  */
 export function applyToReached(
   publisher: string,

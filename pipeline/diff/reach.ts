@@ -4,8 +4,8 @@ import type { AuthorizationRow, CollectionRow, PropertyRow, PublisherRow } from 
 import { CategoryFinder } from './categories.ts'
 
 /**
- * Facets of what one publisher adds to the reach of agents: how often each value occurs. `listing`
- * counts agents that it lists and grants nothing now: they belong to the graph all the same.
+ * Facets of one publisher's part in the reach of agents: how often each value occurs. `listing` counts
+ * agents that it lists without a grant: they belong to the graph all the same.
  */
 export const facets = [
   'listing',
@@ -13,22 +13,19 @@ export const facets = [
   'property',
   'property_type',
   'channel',
-  /**
-   * Channels that publishers name: the others of `channel` are those that types of properties
-   * imply.
-   */
+  /** Channels that publishers name: `channel` also has those implied by types of properties. */
   'declared_channel',
   'tag',
   'market',
   'category',
-  /** By what its categories are meant; empty where that is not said. */
+  /** Taxonomy of the categories; empty if it is not named. */
   'taxonomy',
 ] as const
 export type Facet = (typeof facets)[number]
 
 /**
- * Version of the way of counting, kept with each publisher. It is raised whenever the same rows
- * come to other counts; what was counted in an older way is taken back in that way.
+ * Version of the counting. It is stored with each publisher and incremented whenever the same rows yield
+ * other counts; older counts are subtracted in the way they were made.
  */
 export const REACH_FORMAT = 2
 
@@ -39,7 +36,7 @@ export interface FacetCount {
   times: number
 }
 
-/** The rows of one publisher that its agents' reach is counted from. */
+/** The rows of one publisher from which the reach of its agents is counted. */
 export interface Reachable {
   publisher?: Pick<PublisherRow, 'listed_agents' | 'catalog' | 'reach_format'> | undefined
   properties: readonly PropertyRow[]
@@ -48,9 +45,9 @@ export interface Reachable {
 }
 
 /**
- * Computes how the reach of agents changes with a publisher's rows. A property that several grants of
- * one agent name counts once. Counting by publisher makes a change cost what changed, however many
- * publishers an agent has.
+ * Computes how the reach of agents changes with a publisher's rows. A property in several grants of one
+ * agent counts once. Counting by publisher makes the cost depend on the change, however many publishers an
+ * agent has.
  */
 export function diffReach(before: Reachable, after: Reachable): FacetCount[] {
   const counts = new Map<string, FacetCount>()
@@ -87,15 +84,12 @@ function add(counts: Map<string, FacetCount>, rows: Reachable, sign: 1 | -1): vo
 
 type Times = Omit<FacetCount, 'agent_url'>
 
-/**
- * Counts of each value among what grants reach together; agents that reach the same share one
- * count.
- */
+/** Counts each value among what grants reach together; agents that reach the same share one count. */
 class Tally {
   readonly #active: ReadonlyMap<string, PropertyRow>
   readonly #noteProperty: typeof noteProperty
   readonly #known = new Map<string, readonly Times[]>()
-  /** Ids of lists of rids by identity: grants of one set share its list. */
+  /** Ids of lists of rids by object identity: grants of one set share its list. */
   readonly #lists = new Map<readonly string[], number>()
 
   constructor(properties: readonly PropertyRow[], note: typeof noteProperty) {
@@ -139,7 +133,7 @@ class Tally {
 
 const knownTypes: ReadonlySet<string> = new Set(propertyTypes)
 
-/** Notes the facets of a property; an unknown type is a fault of the file and is not counted. */
+/** Counts the facets of a property; an unknown type is a fault of the file and is not counted. */
 function noteProperty(row: PropertyRow, note: (facet: Facet, value: string) => void): void {
   note('property', '')
   if (knownTypes.has(row.property_type)) note('property_type', row.property_type)
@@ -148,7 +142,7 @@ function noteProperty(row: PropertyRow, note: (facet: Facet, value: string) => v
   for (const tag of new Set(row.tags)) note('tag', tag)
 }
 
-/** Notes a property in the older way of counting. */
+/** Counts a property by the older version. */
 function noteOlder(row: PropertyRow, note: (facet: Facet, value: string) => void): void {
   note('property', '')
   note('property_type', row.property_type)

@@ -29,7 +29,7 @@ export interface PublisherRows {
   merges?: Merges
 }
 
-/** Channel that a type of property implies when the publisher names none. */
+/** Channel that a type of property implies if the publisher names none. */
 const channelOfType: Readonly<Record<string, string>> = {
   website: 'display',
   mobile_app: 'display',
@@ -105,7 +105,7 @@ export function buildPublisherRows(
   return { publisher: buildPublisherRow(domain, facts, owned, before, stamp), ...owned }
 }
 
-/** Builds the rows of a publisher without a file: its records are ended, and kept for their ids. */
+/** Builds the rows of a publisher without a file: its records are ended, and stored for their ids. */
 export function buildOrphanedRows(
   { revoked }: NoPublisher,
   before: PublisherRows & { publisher: PublisherRow },
@@ -229,8 +229,8 @@ function buildPublisherRow(
 }
 
 /**
- * Hashes the fields by which a later change is recognized. Of a shared file only the part about
- * this publisher counts, wherever it is: changes of other publishers are not its own.
+ * Hashes the fields by which a later change is recognized. Of a shared file only the part about this
+ * publisher counts, wherever in the file it is.
  */
 function hashFields(
   domain: Domain,

@@ -1,6 +1,6 @@
 import type { Identifier } from '../model/documents/index.ts'
 
-/** Sorts a list that is a set, so that the order in which a file writes it says nothing. */
+/** Sorts a list that is a set, so that its order in a file means nothing. */
 export function toSortedSet(values: readonly string[] | undefined): string[] | null {
   return sortBy(values, value => value)
 }

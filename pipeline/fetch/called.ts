@@ -2,11 +2,11 @@ import type { PieceReader } from './body.ts'
 import type { FetchFailed } from './fetched.ts'
 import type { Allowance } from './ssrf-guard.ts'
 
-/** A question to a service: JSON by POST. */
+/** A JSON request to a service, by POST. */
 export interface PostOptions {
   /** JSON text. */
   body: string
-  /** Sent besides the usual ones; names in lower case. */
+  /** Additional headers; names in lower case. */
   headers?: Record<string, string>
   accept: string
   /** Bytes of the decoded answer. */
@@ -36,5 +36,5 @@ export interface Answered {
   retryAfterSeconds?: number
 }
 
-/** `tookMs`: what the call used of its deadline. */
+/** Result of a call; `tookMs` is the part of its deadline that it used. */
 export type PostResult = (Answered | FetchFailed) & { tookMs: number }

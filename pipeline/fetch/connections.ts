@@ -12,9 +12,9 @@ export interface PooledConnection {
   readonly client: Client
   /** Checked addresses to connect to, updated whenever the connection is taken. */
   addresses: readonly [string, ...string[]]
-  /** Counted under this address. */
+  /** Address under which it is counted. */
   readonly address: string
-  /** It was used before, so the server may have closed it in the meantime. */
+  /** True if it was used before, so the server may have closed it in the meantime. */
   used: boolean
 }
 

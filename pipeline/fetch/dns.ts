@@ -18,7 +18,7 @@ export interface ResolverOptions {
 /** All addresses of the name have been checked; only these may be connected to. */
 export type Resolution =
   | { kind: 'found'; addresses: readonly [string, ...string[]] }
-  /** Checked and not public: used only for a host that the operator allows by name. */
+  /** Not public: used only for a host that the operator allows by name. */
   | { kind: 'refused'; addresses: readonly [string, ...string[]] }
   /** `isCertain`: a name server said that there is no address. */
   | { kind: 'failed'; detail: string; isCertain: boolean }

@@ -2,7 +2,7 @@ import { type BodyReader, decodeHead, openBody, type PieceReader } from './body.
 import type { Controller, Handler, PooledConnection, Request } from './connections.ts'
 import { classifyError, type Failure, FailureError, timedOut } from './failures.ts'
 
-/** A header that a server sent twice is a list. */
+/** Response headers; a repeated header is a list. */
 export type Headers = Record<string, string | string[] | undefined>
 
 export function readHeader(header: string | string[] | undefined): string | undefined {

@@ -10,7 +10,7 @@ export interface Failure {
   fault?: unknown
 }
 
-/** An error that already knows what it means. */
+/** An error that carries its failure. */
 export class FailureError extends Error implements Failure {
   readonly outcome: Outcome
   readonly detail: string

@@ -11,9 +11,9 @@ export interface FetchOptions extends RedirectRules {
   deadlineMs: number
   etag?: string | undefined
   lastModified?: string | undefined
-  /** Leaves alone what robots.txt disallows, where the fetcher respects it. */
+  /** Skips what robots.txt disallows, if the fetcher respects it. */
   obeysRobots?: boolean
-  /** `application/json` unless said. */
+  /** `application/json` by default. */
   accept?: string | undefined
   /** Credential. Only sent by a fetch that follows no redirects, so that it reaches one host. */
   authorization?: string | undefined
@@ -48,7 +48,7 @@ export interface FetchFailed {
   retryAfterSeconds?: number
   /** First 4 KiB of a 403, which some object stores answer for a missing file. */
   body?: Buffer
-  /** May be shown: never an address. */
+  /** Safe to show: never an address. */
   detail: string
 }
 

@@ -32,7 +32,7 @@ export type {
 export type { Cause, Ticket } from './request-budget.ts'
 
 export interface FetcherOptions {
-  /** `http(s)://HOST:PORT` to connect to instead of everything. */
+  /** `http(s)://HOST:PORT` to connect to instead of any other server. */
   connectTo?: string | undefined
   caFile?: string | undefined
   dnsServer?: string | undefined
@@ -66,9 +66,9 @@ export interface Fetcher {
   for(cause: Cause): Fetcher
   /** Reserves several requests of the crawl to one host, or returns when to try again. */
   reserve(url: string, requests: number): Promise<Ticket | Failure>
-  /** Gives back what is left of a row. */
+  /** Refunds the unused requests of a reservation. */
   refund(ticket: Ticket): void
-  /** Ends what is under way as `connection_failed`. */
+  /** Ends open requests as `connection_failed`. */
   close(): Promise<void>
 }
 

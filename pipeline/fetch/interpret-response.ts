@@ -4,7 +4,7 @@ import { classifyStatus, type Failure } from './failures.ts'
 import type { FetchFailed, FetchOptions, FetchResult, Validators } from './fetched.ts'
 import { retryAfterSeconds } from './retry-after.ts'
 
-/** Interprets a response that is no redirect. */
+/** Interprets a response that is not a redirect. */
 export function interpretResponse(
   url: string,
   answer: Answer,

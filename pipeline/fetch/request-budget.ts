@@ -52,7 +52,7 @@ interface Refusal {
 interface LocalBucket {
   /** Tokens used in this minute before the shared budget is asked. */
   free: number
-  /** Taken from the bucket and not spent. */
+  /** Tokens taken from the bucket and not spent. */
   tokens: number
   waiting: Waiter[]
   isFilling: boolean

@@ -9,7 +9,7 @@ export interface SignerOptions {
   clock: Clock
 }
 
-/** The headers that sign one request. */
+/** Returns the headers that sign one request. */
 export type Signer = (url: URL) => Record<string, string>
 
 const VALID_S = 300

@@ -59,9 +59,9 @@ const closedNames = new Set([
 ])
 
 export interface Allowance {
-  /** Plain http too. */
+  /** Allows plain http too. */
   http?: boolean
-  /** Any port, for agents; documents live on 443. */
+  /** Allows any port, for agents; documents are on 443. */
   anyPort?: boolean
   /** Host that may be in a private network because an operator named it. */
   privateHost?: string

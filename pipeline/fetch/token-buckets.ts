@@ -28,7 +28,7 @@ export interface TokenBuckets {
   reserve(bucket: string, count: number, rate: Rate): Promise<number>
 }
 
-/** Reservations reach no further ahead than this. */
+/** Longest time ahead that can be reserved. */
 export const RESERVATION_MAX_MS = 24 * 60 * MINUTE
 const BUCKETS_MAX = 50_000
 

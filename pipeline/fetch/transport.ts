@@ -20,7 +20,7 @@ export interface Question {
   body?: string
   reading: Reading
   cause: Cause
-  /** The one host whose private addresses are dialed. */
+  /** The one host that may resolve to private addresses. */
   privateHost?: string | undefined
   /** Ends the exchange as a timeout when it is aborted. */
   signal?: AbortSignal | undefined
@@ -37,7 +37,7 @@ export interface TransportParts {
   requests: RequestBudget
   connections: Connections
   backoff: HostBackoff
-  /** Signs what is asked by GET. */
+  /** Signs GET requests. */
   sign?: Signer | undefined
   log?: Log | undefined
 }

@@ -2,7 +2,7 @@ import type { Outcome } from '../core/outcomes.ts'
 import type { McpFailure } from '../crawl/mcp/failure.ts'
 import type { AgentFailed } from '../model/live-agent.ts'
 
-/** Outcomes that would tell one network that is not public from another. */
+/** Outcomes that would reveal which kind of private network a name leads to. */
 const unreachable: ReadonlySet<Outcome> = new Set(['dns_failed', 'connection_failed', 'refused'])
 
 /** Describes why an agent did not answer, without private details. */

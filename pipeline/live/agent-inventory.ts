@@ -14,7 +14,7 @@ export async function listProducts(tools: readonly AgentTool[], ctx: TaskContext
   return toAgentList(products.slice(0, 200).map(toProduct), products.length)
 }
 
-/** Field → characters that are kept of it. */
+/** Field → characters that are kept. */
 const productTexts = {
   product_id: 512,
   name: 512,
@@ -24,7 +24,7 @@ const productTexts = {
   pricing_model: 512,
   currency: 16,
 } as const
-/** Field → items that are kept of it. */
+/** Field → items that are kept. */
 const productLists = {
   format_options: 50,
   delivery_channels: 50,

@@ -7,10 +7,10 @@ import type { JsonObject } from '../parse/object-reader.ts'
 export type Listed = AgentList | { failure: McpFailure }
 export const notOffered: AgentList = { items: [], offered: false, total: 0 }
 
-/** Items of one answer, and bytes of all of them. */
+/** Maximum items of one answer, and bytes of all of them. */
 const ITEMS_MAX = 200
 
-/** Fetches the payload of a task; `undefined` where the agent has no such task. */
+/** Fetches the payload of a task; `undefined` if the agent has no such task. */
 export async function fetchPayload(
   tools: readonly AgentTool[],
   name: string,

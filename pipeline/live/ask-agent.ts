@@ -15,7 +15,7 @@ const lists = {
   publishers: listProperties,
 } as const
 
-/** Asks an agent about something, without any credential and within one time. */
+/** Asks an agent about a topic, without a credential and within one deadline. */
 export function askAgent(
   address: string,
   about: AgentTopic,

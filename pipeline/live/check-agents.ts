@@ -10,9 +10,9 @@ import type { ProbeDeps } from './probe-deps.ts'
 const AT_ONCE = 4
 
 /**
- * Checks whether these agents are there: by their card, else by how they answer a greeting. One
- * that wants a credential is there. Each has a few seconds, and all of them `ms` together. One
- * whose site is asked as often as it may be is left out: nothing was learned of it.
+ * Checks whether these agents respond: by their card, else to a handshake. One that requires a credential
+ * responds. Each has a few seconds, and all of them `ms` together. An agent whose site's request budget is
+ * used up is left out: nothing was learned of it.
  */
 export async function checkAgents(
   addresses: readonly string[],

@@ -28,9 +28,7 @@ const reasons: Partial<Record<Outcome, OriginReason>> = {
   refused: 'unresolvable',
 }
 
-/**
- * Checks whether the adagents.json of a domain now points to the file that `base` serves for it.
- */
+/** Checks whether the adagents.json of a domain now points to the file that `base` serves for it. */
 export async function checkOrigin(
   domain: Domain,
   { base, protocolName }: { base: string; protocolName: string },

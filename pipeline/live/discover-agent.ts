@@ -8,7 +8,7 @@ import { listFormats } from './agent-formats.ts'
 import { listProducts } from './agent-inventory.ts'
 import type { ProbeDeps } from './probe-deps.ts'
 
-/** Parts of names of tools that tell a type, the surest type first. */
+/** Parts of tool names that indicate a type, the most reliable type first. */
 const capabilityTasks = {
   sales: /get_product|media_buy|create_media/i,
   signals: /signal|audience/i,

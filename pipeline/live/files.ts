@@ -20,15 +20,15 @@ export interface LiveDeps {
   limits: Limits
 }
 
-/** Files that one answer may be read from. */
+/** Files from which one answer may be read. */
 const FILES_MAX = 12
 
-/** The files of one answer, each read once, now, and all of them within one time. */
+/** Reads the files of one answer, each once, as they are now, and all of them within one deadline. */
 export class LiveFiles {
   readonly #deps: LiveDeps
   readonly #known: ReadonlyMap<string, KnownBrandFile>
   readonly #until: number
-  /** Time at which all files count as read. */
+  /** Time as of which all files count as read. */
   readonly now: Instant
   readonly #observations = new Map<string, Observation>()
 
@@ -73,10 +73,7 @@ export class LiveFiles {
     )
   }
 
-  /**
-   * Carries over what a document remembers of earlier ones, beginning now unless the index knows an
-   * earlier one.
-   */
+  /** Carries over what a document remembers of earlier ones, from now on unless the index has an earlier one. */
   #carryOver(observation: Observation): Observation {
     const fresh = observation.document as DocumentOf | undefined
     if (fresh === undefined) return observation
@@ -84,14 +81,14 @@ export class LiveFiles {
     return { ...observation, document: carry(old, fresh, this.now) }
   }
 
-  /** Shows a rule the file as the index would hold it after this attempt. */
+  /** Returns a file to a rule as the index would hold it after this attempt. */
   show(observation: Observation): KnownFile {
     const known = this.#known.get(toSourceKey(observation))
     return known === undefined ? toKnownFile(observation) : toKnownAfter(known, observation)
   }
 }
 
-/** Runs a rule over files as they are now. */
+/** Runs a rule on files as they are now. */
 export async function resolveNow<Answer>(
   rule: Derivation<Answer>,
   files: LiveFiles,
@@ -106,7 +103,7 @@ export async function resolveNow<Answer>(
   return step.value
 }
 
-/** Converts an attempt to the file that the index would hold, had it never heard of it before. */
+/** Converts an attempt to the file that the index would hold if this were its first. */
 export function toKnownFile<Kind extends SourceKind = SourceKind>(
   observation: Observation,
 ): KnownFile<Kind> {
@@ -130,8 +127,8 @@ export function toKnownFile<Kind extends SourceKind = SourceKind>(
 }
 
 /**
- * Returns the file that the index holds, after one more attempt. One that cannot be had keeps its
- * document; one that says "no", or something else, has none any more.
+ * Returns the file of the index after one more attempt. A failed attempt keeps the document; an answer
+ * "no", or something else, removes it.
  */
 function toKnownAfter(known: KnownBrandFile, observation: Observation): KnownFile {
   const { outcome, status = null, observed_at: at } = observation
@@ -143,7 +140,7 @@ function toKnownAfter(known: KnownBrandFile, observation: Observation): KnownFil
   return { validity: getValidity(state, at), state, document: known.document }
 }
 
-/** Parses the file as its publisher wrote it, tidied; undefined when it is no JSON object. */
+/** Parses the file as its publisher wrote it, tidied; undefined if it is not a JSON object. */
 export function parseRoot({ body }: Observation): JsonObject | undefined {
   if (body === undefined) return undefined
   const read = readJson(body, new Faults(1))

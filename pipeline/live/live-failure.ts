@@ -51,10 +51,7 @@ const failures: Partial<Record<Outcome, Failure>> = {
   refused: unreachable,
 }
 
-/**
- * Describes why a file could not be fetched, without private details; returns its faults when it
- * could.
- */
+/** Describes why a file could not be fetched, without private details; returns its faults if it could. */
 export function describeFailure({ outcome, status, faults }: Observation): Fault[] {
   if (outcome === 'ok' || outcome === 'unchanged') return []
   const known = failures[outcome]

@@ -15,23 +15,23 @@ import { resolveManagedFile, revokedByManager } from '../resolve/managed-file.ts
 import { getFinalAddress, type LiveDeps, LiveFiles, resolveNow, toKnownFile } from './files.ts'
 import { describeFailure } from './live-failure.ts'
 
-/** Together with the faults, twice, and the agents, an answer stays below 256 KiB. */
+/** Bytes of the file in an answer: together with the faults, twice, and the agents it stays below 256 KiB. */
 const RAW_BYTES = 64 * 1024
 const FAULTS = 100
-/** Faults of the manager's file that are listed where it does not count for the domain. */
+/** Faults of the manager's file that are listed if it does not count for the domain. */
 const SCOPE_FAULTS = 20
 const NAMING = /^(?:root|authorized_agents|properties)\b/
 const ITEM = /^(authorized_agents|properties)\[(\d+)\]/
 
 export interface ReadAdagents {
   report: AdagentsReport
-  /** Addresses of its agents, each once. */
+  /** Distinct addresses of its agents. */
   agents: string[]
   /** Remaining time. */
   remainingMs: number
 }
 
-/** A file, what is wrong with it, and how it was come by. */
+/** A file, its faults, and how it was found. */
 interface Reading {
   file: Observation
   checked: CheckedFile
@@ -41,8 +41,8 @@ interface Reading {
 }
 
 /**
- * Reads the adagents.json of a domain as it is now: its own, the one it points to, or where there
- * is none that of the manager its ads.txt names, by the rules that the registry itself goes by.
+ * Reads the current adagents.json of a domain: its own, the one it points to, or if there is none that of
+ * the manager named by its ads.txt, by the registry's own rules.
  */
 export async function readAdagents(domain: Domain, deps: LiveDeps): Promise<ReadAdagents> {
   const files = new LiveFiles(deps, deps.limits.validateMs)
@@ -127,9 +127,7 @@ function checkOrphan(
 
 type Managed = Reading | { file?: undefined; faults: Fault[] }
 
-/**
- * Resolves the file of the manager of a publisher without a file, or the reason why there is none.
- */
+/** Resolves the manager's file for a publisher without one, or the reason why there is none. */
 async function readManaged(
   domain: Domain,
   own: Observation,

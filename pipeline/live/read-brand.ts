@@ -18,9 +18,9 @@ const FAULTS = 20
 const TEXT_CHARS = 500
 
 /**
- * Resolves a brand by its files as they are now, with the registry's own rules. `known` are the
- * other files behind the stored answer: they give the start of a reference, and the last content of
- * a house that is unavailable.
+ * Resolves a brand by its current files, with the registry's own rules. `known` are the other files behind
+ * the stored answer: they give the start of a reference, and the last content of a house that is
+ * unavailable.
  */
 export async function readBrand(
   domain: Domain,

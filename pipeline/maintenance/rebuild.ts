@@ -7,15 +7,15 @@ import { makeDerived } from '../writer/healing/make-derived.ts'
 
 /** Result of a rebuild. */
 export interface Rebuilt {
-  /** Writes that the accounts say were done and the index does not know: a replay carries them out. */
+  /** Writes that the accounts answered and the index does not know: a replay carries them out. */
   unknown: number
-  /** Subjects that have no answer, since none can be made from their rows. */
+  /** Subjects without an answer, since none can be built from their rows. */
   unprojected: Unprojected[]
 }
 
 /**
- * Makes the serving store and the event files again from the index, beside the old ones, and puts
- * them in their place at the end. Undefined while another process writes.
+ * Rebuilds the serving store and the event files from the index, next to the old ones, which they replace
+ * at the end. Undefined while another process writes.
  */
 export async function rebuild(dataDir: string): Promise<Rebuilt | undefined> {
   const paths = resolvePaths(dataDir)

@@ -8,7 +8,7 @@ import { findRefusedMerges } from '../writer/entities/refused-merges.ts'
 import { listUnknownToIndex } from '../writer/healing/facts.ts'
 import type { Sequencer } from '../writer/sequencer.ts'
 
-/** Result of a replay: how many were carried out again, and the ids of those that could not be. */
+/** Result of a replay: how many submissions were carried out again, and the ids of those that could not be. */
 export interface Replayed {
   replayed: number
   failed: string[]
@@ -20,10 +20,9 @@ type LostSubmission = Pick<
 >
 
 /**
- * Carries out again what the accounts say was done and the index does not know, commit by commit in
- * the order in which it was done. Each goes under its own id, so the accounts stay as they are and
- * answer as they did, and a revision keeps its time. A merge of records that only came after what
- * was restored cannot be done again.
+ * Carries out again what the accounts answered and the index does not know, commit by commit in the
+ * original order. Each submission keeps its id, so the accounts and their answers stay as they are, and a
+ * revision keeps its time. A merge of records that are newer than the restored index cannot be repeated.
  */
 export async function replay(sequencer: Sequencer): Promise<Replayed> {
   const came: Replayed = { replayed: 0, failed: [] }
@@ -31,7 +30,7 @@ export async function replay(sequencer: Sequencer): Promise<Replayed> {
   if (unknown.length > 0) {
     const publications = await loadPublicationsSince(sequencer.accounts.db, 0)
     if (publications) {
-      // Brands that were approved are saves: each comes in its turn.
+      // // Approved brands are saves: each comes at its original position.
       const published = { ...publications, brands: [] }
       await sequencer.commit({ observations: [], submissions: [], publications: published })
     }
@@ -43,8 +42,7 @@ export async function replay(sequencer: Sequencer): Promise<Replayed> {
     if (submissions.length > 0) {
       const submittedAt = Date.parse(rows[0]!.submitted_at)
       const decisions = await listDecisionsSince(sequencer.accounts.db, seq - 1, seq)
-      // A domain that was readmitted since is on no list, and yet its earlier data must not come
-      // back.
+      // // A domain that was readmitted since is on no list, and yet its earlier data must not come back.
       const takedowns = submissions.flatMap(({ operation }) =>
         operation.op === 'domain.takedown' ? [operation.domain] : [],
       )

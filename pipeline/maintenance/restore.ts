@@ -9,16 +9,16 @@ import { type Facts, findLastNumber, setNextNumber } from '../writer/healing/fac
 import { rebuildStores } from './rebuild.ts'
 
 export interface Restoring {
-  /** Take the place of what is there. */
+  /** Replace existing stores. */
   force?: boolean
-  /** Leave the accounts that are there; what they did since the backup can be replayed. */
+  /** Keep the existing accounts; what they answered since the backup can be replayed. */
   keepAccounts?: boolean
 }
 
 /**
- * Puts a backup in place and makes the serving store and the event files from it. Throws, with
- * nothing changed, while another process writes, when the backup is damaged, and when there is
- * something already. One that is cut off half way leaves a mark with which no writer starts.
+ * Puts a backup in place and builds the serving store and the event files from it. Throws, with nothing
+ * changed, while another process writes, if the backup is damaged, and if there is data already. An
+ * interrupted restore leaves a mark that keeps every writer from starting.
  */
 export async function restore(dataDir: string, dir: string, how: Restoring): Promise<Manifest> {
   const paths = resolvePaths(dataDir)
@@ -54,7 +54,7 @@ function isFree(paths: Paths, keepAccounts: boolean): boolean {
   return !existsSync(paths.dir) || readdirSync(paths.dir).length === 0
 }
 
-/** Copies a file beside its place, and looks whether it arrived whole. */
+/** Copies a file next to its destination, and verifies the copy. */
 async function copyStore(
   name: string,
   dir: string,
@@ -76,7 +76,7 @@ function putInPlace(file: string): void {
   renameSync(`${file}.new`, file)
 }
 
-/** Deletes whatever was derived from the index that was there. */
+/** Deletes whatever was derived from the previous index. */
 function dropOthers(paths: Paths): void {
   const { serving, events, snapshots, search, parquet, registry, checkpoint, run } = paths
   const made = [serving, events, snapshots, search, parquet, registry, checkpoint, run]
@@ -90,7 +90,7 @@ function dropOthers(paths: Paths): void {
  * submissions wrongly, and mistake a crawl that began before for one after.
  */
 async function continueNumbering({ index, accounts: { db } }: Facts): Promise<void> {
-  // What was taken down may stand in the backup: the next start takes it down again.
+  // // The backup may contain domains that were taken down: the next start takes them down again.
   await db.write('update', 'taken_down', 'set cleared_at = null')
   await setNextNumber(index, await findLastNumber(db))
 }

@@ -6,8 +6,8 @@ import { checkSnapshot } from './verify/check-snapshot.ts'
 import type { Stores } from './verify/stores.ts'
 
 /**
- * Checks every store against the others; returns one sentence per fault. Requires that there are no
- * commits meanwhile.
+ * Verifies every store against the others; returns one sentence per fault. Requires that no commit runs
+ * meanwhile.
  */
 export async function verify(stores: Stores): Promise<string[]> {
   return [

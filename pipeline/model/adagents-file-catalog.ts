@@ -59,7 +59,7 @@ const specialCategories = [
   'reunion',
   'tribute',
 ] as const
-/** Files name a YouTube channel by its id alone. */
+/** Identifier types in files: a YouTube channel has only its id. */
 const distributionTypesOfFiles = z
   .enum(distributionTypes)
   .exclude(['youtube_channel_handle', 'youtube_channel_url'])
@@ -192,7 +192,7 @@ const FormatDeclaration = z.looseObject({
 
 const tagMap = z.record(text, z.looseObject({ name: text, description: text }))
 
-/** The rest of what a file lists, by field. */
+/** The other lists of a file, by field. */
 export const Catalog = {
   formats: nonEmptyList(FormatDeclaration).optional(),
   tags: tagMap.optional(),

@@ -17,7 +17,7 @@ export const Slug = text.regex(/^[a-z0-9_]+$/, 'may hold lower-case letters, dig
 
 export const SignalTag = text.regex(/^[a-z0-9_-]+$/, 'may hold lower-case letters, digits, _ and -')
 
-/** An address as RFC 3986 spells it: what is not ASCII, or means something else there, is escaped. */
+/** A URI in the spelling of RFC 3986: non-ASCII and reserved characters are escaped. */
 export const Uri = text.refine(
   value =>
     /^[a-z][a-z0-9+.-]*:\/\/([\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})+(#([\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})*)?$/i.test(
@@ -30,10 +30,10 @@ export const Moment = z.iso
   .datetime({ offset: true })
   .regex(/:\d\d:\d\d/, 'must be a date and time such as 2026-01-31T09:00:00Z')
 
-/** A list with something in it. */
+/** A list that is not empty. */
 export const nonEmptyList = <Item extends z.ZodType>(item: Item) => z.array(item).min(1)
 
-/** Creates the schema of a list without repeats. */
+/** Creates the schema of a list without duplicates. */
 export const uniqueList = <Item extends z.ZodType>(item: Item, least = 1) =>
   z
     .array(item)

@@ -78,7 +78,7 @@ const anyEntry = {
   encryption_keys: nonEmptyList(EncryptionKey).optional(),
 }
 
-/** Terms of an entry that is about properties. */
+/** Terms of an entry about properties. */
 const terms = {
   collections: nonEmptyList(
     z.looseObject({ ...publisher, collection_ids: nonEmptyList(text) }),
@@ -143,8 +143,8 @@ const Revoked = z.looseObject({
 })
 
 /**
- * An adagents.json as every reader takes it: fields that are known have the shape that the format gives
- * them, others are left alone. Stricter than what the crawler reads, which loses only what it cannot use.
+ * An adagents.json that every reader accepts: known fields have the shape of the format, others are
+ * ignored. Stricter than the crawler, which only drops what it cannot use.
  */
 export const AdagentsFile = z.looseObject({
   $schema: text.optional(),

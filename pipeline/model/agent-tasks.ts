@@ -7,7 +7,7 @@ import type {
   AgentTypeOrUnknown,
 } from './documents/agent.ts'
 
-/** Tasks that only one type of agent offers, the first type that offers any of them counts. */
+/** Tasks that only one type of agent offers; the first type with one of them counts. */
 const telling = {
   sales: ['get_products', 'create_media_buy', 'list_authorized_properties'],
   creative: [
@@ -72,7 +72,7 @@ function createOfferCheck(tools: AgentParts['tools']): (...names: string[]) => b
 
 const FORMAT_KIND = /^[a-z][a-z0-9_]{0,63}$/
 
-/** Formats say their kind themselves, or in the format they are about. */
+/** Lists kinds of formats, which a format states itself, or in the format it refers to. */
 function listFormatKinds({ capabilities, formats = [], products }: AgentParts): string[] {
   const kinds = [...(capabilities?.supported_formats ?? []), ...formats].flatMap(
     ({ format_kind, format }) => [

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { tierNames } from '../core/tiers.ts'
 
-/** The year 3000: what is later is in other units. */
+/** The year 3000 in seconds: a later time is in other units. */
 const LATEST_S = 32_503_680_000
 
 /** Event of a billing provider, or of a translator for it, about a changed subscription. */

@@ -6,7 +6,7 @@ import type { AgentEntry } from './documents/index.ts'
  */
 export const CLAIMS_MAX = 350_000
 
-/** Returns the first entries, as long as what they say of other publishers is within the bound: each name is a row. */
+/** Returns the first entries whose claims about other publishers are within the limit: each name is a row. */
 export function limitClaims(agents: readonly AgentEntry[], domain: string): readonly AgentEntry[] {
   let left = CLAIMS_MAX
   const first = agents.findIndex(({ authorization_type, publisher_properties = [] }) => {

@@ -23,7 +23,7 @@ export const disputeTypes = [
 ] as const
 
 export const Contributed = z.object({
-  /** Rid of the property that is made, unless one has the identifier already. */
+  /** Rid of the property to create, unless the identifier has one already. */
   property_rid: z.uuid(),
   identifier: Identifier,
 })
@@ -37,7 +37,7 @@ export const catalogOperations = [
     contributor: Editor,
     provenance: z.enum(provenances),
     contributed: z.array(Contributed).min(1).max(10_000),
-    /** They were looked for in all that was committed so far. */
+    /** The commit in which they were looked up. */
     since: z.int().nonnegative(),
   }),
   z.object({
@@ -49,7 +49,7 @@ export const catalogOperations = [
     subject_value: z.string(),
     claim: z.string(),
     evidence: z.string().optional(),
-    /** The contributed property that answers for nothing until this is decided. */
+    /** The contributed property that is not shown until this is decided. */
     suspends: z.uuid().optional(),
   }),
 ] as const

@@ -8,7 +8,7 @@ import { type Source, sourceKinds } from './observation.ts'
 export const crawlScopes = ['domain', 'brand', 'manager'] as const
 export type CrawlScope = (typeof crawlScopes)[number]
 
-/** The files of the domain itself that a request is about. */
+/** The domain's own files that a request is about. */
 export const ownFiles = {
   domain: ['brand.json', 'adagents.json'],
   brand: ['brand.json'],
@@ -26,7 +26,7 @@ export const crawlStatuses = [
 ] as const
 export type CrawlStatus = (typeof crawlStatuses)[number]
 
-/** Result of an attempt: the outcome, or that the finding could not be committed. */
+/** Result of an attempt: its outcome, or that the observation could not be committed. */
 export const requestOutcomes = [...outcomeNames, 'quarantined'] as const
 export type RequestOutcome = (typeof requestOutcomes)[number]
 
@@ -36,7 +36,7 @@ export interface RequestedFile extends Source {
   outcome: RequestOutcome | null
   http_status: number | null
   attempted_at: string | null
-  /** Set while it is to be asked for again; `deferred`: at a time the server named. */
+  /** Set while it will be fetched again; `deferred`: at a time the server named. */
   next_attempt_at: string | null
   deferred: boolean
 }
@@ -67,7 +67,7 @@ export interface Attempt extends Source {
   status: number | null
   /** The attempt began after this commit. */
   after_seq: number
-  /** Time before which the server does not want to be asked again, if it gave one. */
+  /** Time before which the server does not want another request, if it gave one. */
   not_before: Instant | null
 }
 

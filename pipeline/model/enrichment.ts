@@ -5,7 +5,7 @@ import type { Limits } from '../core/limits.ts'
 const text = z.string()
 const texts = z.array(text)
 
-/** A third party's description of a brand: shown, never believed. */
+/** A third party's description of a brand: shown, but never trusted. */
 export const BrandProfile = z
   .looseObject({
     name: text.describe('How the brand calls itself'),
@@ -55,7 +55,7 @@ export type BrandCompany = z.infer<typeof BrandCompany>
 /** Sources for enrichment: a provider of brand data, or the brand's own home page. */
 export const enrichers = ['brandfetch', 'home_page'] as const
 
-/** Source of what is kept of a brand, and its age. */
+/** Source of an enrichment, and its age. */
 export const EnrichmentOrigin = z
   .looseObject({
     provider: z.enum(enrichers).describe('Who was asked: a provider, or the home page itself'),

@@ -131,7 +131,7 @@ export const PublisherFacts = z.looseObject({
   manager_domain: ManagerDomain.optional(),
 })
 
-/** A replica drops a grant with a null in it: a key that says nothing is left out. */
+/** A replica drops a grant with a null in it: an empty member is left out. */
 export const Authorization = z.looseObject({
   ...grantFacts,
   authorized_for: AuthorizedFor.optional(),

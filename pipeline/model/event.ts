@@ -116,7 +116,7 @@ export interface EventDraft {
   event_type: EventType
   entity_id: string
   payload: Record<string, unknown>
-  /** Actor, where it is not the batch's. */
+  /** Actor, if it differs from the batch's. */
   actor?: string
 }
 

@@ -17,7 +17,7 @@ export const AuthorizationType = text.describe(
   'Kind of selector of the entry, such as `property_ids` or `publisher_properties`',
 )
 
-/** Terms under which a grant holds. One that is absent restricts nothing. */
+/** Terms under which a grant holds. An absent one restricts nothing. */
 export const grantTerms = {
   placement_ids: texts.optional().describe('Only these placements, by id; absent for any'),
   placement_tags: texts

@@ -6,7 +6,7 @@ import type { Source } from './observation.ts'
 export const ADAGENTS_SCHEMA = 'https://adcontextprotocol.org/schemas/v3/adagents.json'
 export const BRAND_SCHEMA = 'https://adcontextprotocol.org/schemas/v3/brand.json'
 
-/** The files that are made of entries, each at an address of the registry, and whose they are. */
+/** The files that are built from entries, each at an address of the registry, and their subject. */
 const places = {
   'adagents.json': { before: '/publisher/', after: '/.well-known/adagents.json' },
   'brand.json': { before: '/brands/', after: '/brand.json' },
@@ -21,10 +21,7 @@ export function buildHostedAddress(base: string, kind: HostedKind, domain: strin
   return `${base.replace(/\/+$/, '')}${before}${domain}${after}`
 }
 
-/**
- * Parses the domain of a hosted file's address; undefined for any other source. What follows a `?`
- * names nothing.
- */
+/** Parses the domain of a hosted file's address; undefined for any other source. A query is ignored. */
 export function parseHostedDomain(base: string | undefined, source: Source): string | undefined {
   const { kind, location } = source
   if (base === undefined || !(kind in places) || !location.startsWith(base)) return undefined
@@ -45,7 +42,10 @@ export function isHostedFor(domain: string, { kind, location }: Source): boolean
   return location.split('?', 1)[0]!.endsWith(before + domain + after)
 }
 
-/** Files are pointed to by https alone, so a registry that has no such address hosts none for the index. */
+/**
+ * Returns the base of hosted addresses. Pointers must be https, so a registry without such an address hosts
+ * none for the index.
+ */
 export function toHostingBase(baseUrl: string | undefined): string | undefined {
   return baseUrl?.startsWith('https://') ? new URL(baseUrl).href.replace(/\/+$/, '') : undefined
 }
@@ -79,7 +79,7 @@ export interface OriginCheck {
 }
 
 export const hostedOperations = [
-  /** An organization is about to point a domain to its hosted file. */
+  /** Announces that an organization is about to point a domain to its hosted file. */
   z.object({
     op: z.literal('origin.claim'),
     domain: Domain,
@@ -98,9 +98,9 @@ export const hostedOperations = [
 /** State of a domain and its hosted file, as the serving store holds it. */
 export interface StoredOrigin {
   domain: string
-  /** Organization named by the claim that the pointer carried. */
+  /** Organization of the claim in the pointer. */
   org_id: string | null
-  /** Since when it points here without a break. */
+  /** Time since which it has continuously pointed here. */
   verified_at: string | null
   checked_at: string | null
 }

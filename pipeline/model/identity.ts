@@ -7,7 +7,7 @@ const name = z.string().trim().min(1).max(200)
 const org = name
 const user_id = z.string().min(1).max(255)
 
-/** The public half of a key of the identity provider; whatever else its JWK says is dropped. */
+/** The public half of a key of the identity provider; other members of its JWK are dropped. */
 export const IssuerKey = z.discriminatedUnion('kty', [
   z.object({ kty: z.literal('RSA'), n: z.string(), e: z.string(), ...describeId() }),
   z.object({
@@ -71,7 +71,7 @@ export type AuthorizationServer = z.infer<typeof AuthorizationServer>
 export const Issuer = z.object({
   issuer: z.string().max(2_000),
   keys: z.array(IssuerKey).min(1).max(100),
-  /** Null where it publishes no document about itself. */
+  /** Null if it publishes no metadata about itself. */
   server: AuthorizationServer.nullable(),
 })
 export type Issuer = z.infer<typeof Issuer>
@@ -101,7 +101,7 @@ export type Membership = z.infer<typeof Membership>
 export const StoredUser = z.object({ memberships: z.array(Membership) })
 export type StoredUser = z.infer<typeof StoredUser>
 
-/** Schema of an active key as its managers see it: never its secret. */
+/** An active key as its managers see it, without its secret. */
 export const ApiKey = z
   .object({
     id: z.string().describe('Id of the key, by which it is revoked'),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Success } from './shared-fields.ts'
 
-/** Topics on which a caller may have an agent asked. */
+/** Topics on which a caller can question an agent. */
 export const agentTopics = ['itself', 'formats', 'products', 'publishers'] as const
 export type AgentTopic = (typeof agentTopics)[number]
 
@@ -65,7 +65,7 @@ export const AgentPublishers = createListSchema('properties').meta({
   description: 'Properties that a live agent lists',
 })
 
-/** Result of asking. */
+/** An agent's answer on a topic. */
 export type AgentReport = { discovered: DiscoveredAgent } | { list: AgentList }
 
 export interface AgentList {
@@ -75,7 +75,7 @@ export interface AgentList {
   total: number
 }
 
-/** Represents the reason why there is no answer, without private details. */
+/** Reason why there is no answer, without private details. */
 export interface AgentFailed {
   failed: 'timeout' | 'no_answer'
   message: string

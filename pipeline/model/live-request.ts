@@ -8,8 +8,8 @@ import { type AgentFailed, type AgentReport, agentTopics } from './live-agent.ts
 import { NonceHash, type OwnershipMethod, ownershipMethods } from './ownership.ts'
 
 /**
- * Requests that the API may send to a crawler for an immediate look at the web, since it has no way out
- * itself. They write nothing; the answer goes to the caller who waits.
+ * Requests that the API may send to a crawler for an immediate fetch, since it has no network access
+ * itself. They write nothing; the answer goes to the waiting caller.
  */
 export const LiveRequest = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('lookup_host'), host: Domain }),
@@ -17,13 +17,13 @@ export const LiveRequest = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('check_adagents'),
     domain: Domain,
-    /** True when its agents are asked too. */
+    /** True if its agents are checked too. */
     agents: z.boolean(),
   }),
   z.object({
     kind: z.literal('read_brand'),
     domain: Domain,
-    /** Other files that the stored answer was read from. */
+    /** Other files from which the stored answer was derived. */
     known: z.array(KnownBrandFile).max(10),
   }),
   z.object({
@@ -34,7 +34,7 @@ export const LiveRequest = z.discriminatedUnion('kind', [
   }),
   /** Checks whether the domain's own file points to the one that `base` serves for it. */
   z.object({ kind: z.literal('check_origin'), domain: Domain, base: z.url() }),
-  /** Reads the issuer that the crawler's own settings name. */
+  /** Reads the issuer in the crawler's own settings. */
   z.object({ kind: z.literal('read_issuer') }),
   z.object({
     kind: z.literal('check_ownership'),
@@ -47,20 +47,18 @@ export type LiveRequest = z.infer<typeof LiveRequest>
 export type LiveRequestName = LiveRequest['kind']
 export type LiveRequestOf<Name extends LiveRequestName> = Extract<LiveRequest, { kind: Name }>
 
-/** Caller behind a request to the web: crawlers count by it. */
+/** Caller behind a request to the web, for whom crawlers count it. */
 export const LiveRequestCaller = z.object({ caller: z.string().max(64).exactOptional() })
 export type LiveRequestCaller = z.infer<typeof LiveRequestCaller>
 
-/** Says that the web was not asked for all of it, because it is asked as often as it may be. */
+/** True if some of it could not be read, because a request budget is used up. */
 export interface MayBeThrottled {
   throttled?: true
 }
 
-/** Answers by live request. What the world refuses is an answer too. */
+/** Answers by live request. A failure on the web is an answer too. */
 export interface LiveRequestAnswers {
-  /**
-   * Answer to a lookup of a name: is it on the public Internet? `unknown`: no name server answered.
-   */
+  /** Answer to a lookup of a name: whether it is on the public Internet. `unknown`: no name server answered. */
   lookup_host: { host: 'public' | 'private' | 'nowhere' | 'unknown' }
   /** Enrichment of a brand; null when no provider was available or knew it. */
   enrich_brand: { enrichment: Enrichment | null } & MayBeThrottled
@@ -70,6 +68,6 @@ export interface LiveRequestAnswers {
   check_origin: OriginCheck
   /** The identity provider's metadata and keys, or why they could not be read. */
   read_issuer: Issuer | { failed: string }
-  /** By what the domain shows the nonce; null when it does not. */
+  /** Method by which the domain shows the nonce; null if it does not. */
   check_ownership: { found: OwnershipMethod | null } & MayBeThrottled
 }

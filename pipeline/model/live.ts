@@ -14,7 +14,7 @@ export const discoveryMethods = [
   'ads_txt_managerdomain',
 ] as const
 
-/** Schema of the check of an adagents.json that was fetched just now, or proposed. */
+/** Result of checking an adagents.json that was just fetched, or proposed. */
 export const AdagentsValidation = z
   .looseObject({
     valid: z.boolean().describe('Whether the file is there and nothing in it is an error'),
@@ -78,13 +78,13 @@ export const brandVariants = [
 const instant = z.number().nullable()
 
 /**
- * A brand.json as the index holds it. While the file cannot be had, its last word counts for as long
- * as the rules say, for a question asked live as well.
+ * A brand.json in the index. While the file cannot be fetched, its last content counts for as long as the
+ * rules say, also in a live answer.
  */
 export const KnownBrandFile = z.object({
   location: text,
   document: BrandDocument,
-  /** The attempts to read it (`FileState`). */
+  /** State of its fetches (`FileState`). */
   state: z.object({
     outcome: z.enum(outcomeNames).nullable(),
     status: z.number().nullable(),
@@ -115,11 +115,11 @@ export type LiveBrand =
 
 /** A crawler's report on the adagents.json of a domain. */
 export interface AdagentsReport {
-  /** True when the file was there. */
+  /** True if there was a file. */
   found: boolean
   validation: AdagentsValidation
   counts: AdagentsCounts
   agent_cards?: AgentCheck[]
-  /** Agents that were not asked, because there are so many. */
+  /** Agents that were not checked, because there are too many. */
   agents_unchecked?: number
 }

@@ -5,7 +5,7 @@ import { type ReviewStatus, reviewStatuses } from './review.ts'
 import { Editor, isStorable } from './save.ts'
 import { Success } from './shared-fields.ts'
 
-/** Larger ones get to no writer, whatever the limits say: a submission is a message. */
+/** Maximum size of a picture in a submission: a larger one never gets to the writer, whatever the limits say. */
 const BASE64_CHARS = 1_400_000
 
 /** Sources of a logo: a proven owner of the brand's domain, or another member. */
@@ -42,7 +42,7 @@ export const logoOperations = [
   }),
 ] as const
 
-/** A logo as the serving store holds it; the picture is a file of its own. */
+/** A logo in the serving store; the picture is a file of its own. */
 export interface StoredLogo {
   logo_id: string
   domain: string

@@ -22,7 +22,7 @@ export const Slug = z
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, parted by hyphens')
   .max(80)
 
-/** The address of an agent that is enrolled, as its key. */
+/** Address of an enrolled agent, as its key. */
 export const EnrolledUrl = z
   .string()
   .max(MAX_AGENT_URL)
@@ -51,8 +51,8 @@ const agent = {
 }
 
 /**
- * Operations on members. A field left out of a change stays as it is; in a new profile or agent it
- * takes the value that shows least.
+ * Operations on members. In a change, an absent field stays as it is; in a new profile or agent it gets the
+ * most private value.
  */
 export const memberOperations = [
   z.object({
@@ -78,10 +78,10 @@ export const memberOperations = [
     op: z.literal('member.agent.save'),
     org,
     ...agent,
-    /** Changes one that is there, and enrols none. */
+    /** Changes an existing enrolment, and enrols no agent. */
     is_change: z.literal(true).exactOptional(),
   }),
-  /** A member asks by itself: for its organization, or for the one it founds if it has none. */
+  /** A member's own request: for its organization, or for the one that it founds if it has none. */
   z.object({
     op: z.literal('member.agent.enrol'),
     org: org.exactOptional(),
@@ -101,7 +101,7 @@ export const MemberAgent = z.object({
 })
 export type MemberAgent = z.infer<typeof MemberAgent>
 
-/** A member as the serving store holds it, with all it keeps to itself. */
+/** A member in the serving store, with its private fields. */
 export const StoredMember = z.object({
   org_id: z.string(),
   org_name: z.string(),
@@ -110,7 +110,7 @@ export const StoredMember = z.object({
   is_founding: z.boolean(),
   is_public: z.boolean(),
   membership_tier: z.enum(tierNames).nullable(),
-  /** In the order in which they were enrolled. */
+  /** In the order of their enrolment. */
   agents: z.array(MemberAgent),
   domains: z.array(z.string()),
 })

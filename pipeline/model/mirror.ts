@@ -9,11 +9,11 @@ export const Platform = z
   .toLowerCase()
   .regex(/^[a-z0-9_-]{1,64}$/, 'must be at most 64 letters, digits, - and _')
 
-/** A collection as understood, and whose it is. */
+/** A mirrored collection and its owner. */
 export const MirroredCollection = z.object({ publisher_domain: z.string(), entry: CollectionEntry })
 export type MirroredCollection = z.infer<typeof MirroredCollection>
 
-/** Schema of a file that the registry hosts for a platform: as served, and as parsed. */
+/** A file that the registry hosts for a platform: as served, and as parsed. */
 export const MirrorContent = z.object({
   /** The file without the time of its last change; it contains no grants. */
   document: z.looseObject({ authorized_agents: z.tuple([]) }),
@@ -37,20 +37,20 @@ export const mirrorOperations = [
     platform: Platform,
     content: MirrorContent,
     editor: Editor.extend({ org_id: z.string() }),
-    /** Id of the review, unless the organization has a pending one of this platform. */
+    /** Id of the review, unless the organization has a pending one for this platform. */
     review_id: z.uuid(),
   }),
   z.object({
     op: z.literal('mirror.remove'),
     platform: Platform,
-    /** Also where nothing takes its place. */
+    /** Removes it even if nothing supersedes it. */
     force: z.boolean(),
   }),
 ] as const
 
 /** Payload of a mirror review. */
 export interface MirrorProposal extends MirrorContent {
-  /** Digest of the mirror that it was made for; null where there was none. */
+  /** Digest of the mirror that it is based on; null if there was none. */
   base_digest: string | null
 }
 

@@ -5,11 +5,11 @@ import { type Outcome, outcomeNames } from '../core/outcomes.ts'
 import type { DocumentOf, SourceKind } from './documents/index.ts'
 import { faultCodeNames } from './fault-codes.ts'
 
-/** The two files every domain of the frontier is asked for. */
+/** The two files that are fetched for every domain of the frontier. */
 export const fileKinds = ['brand.json', 'adagents.json'] as const
 export type FileKind = (typeof fileKinds)[number]
 
-/** Everything the registry looks at: those files, a fallback for the second, and live agents. */
+/** All kinds of sources: those files, a fallback for the second, and live agents. */
 export const sourceKinds = [...fileKinds, 'ads.txt', 'agent'] as const satisfies SourceKind[]
 
 /**
@@ -59,14 +59,14 @@ export const PARSER_VERSION = '4'
 export const CrawlTarget = Source.extend({
   etag: z.string().optional(),
   last_modified: z.string().optional(),
-  /** Content hash of the document we hold; the same bytes come back as `unchanged`. */
+  /** Content hash of the stored document; the same bytes come back as `unchanged`. */
   hash: z.string().optional(),
-  /** The last commit when the file was handed out: the attempt began after it. */
+  /** The last commit when the target was issued: the attempt began after it. */
   after_seq: z.number().int().optional(),
 })
 export type CrawlTarget = z.infer<typeof CrawlTarget>
 
-/** A fault in a document, kept beside its data. `field` is a path such as `brands[0].id`. */
+/** A fault in a document, stored with its data. `field` is a path such as `brands[0].id`. */
 export const Fault = z
   .object({
     field: z.string().describe('Path of the field in the file, such as `brands[0].id`'),
@@ -80,15 +80,14 @@ export const Fault = z
 export type Fault = z.infer<typeof Fault>
 
 /**
- * One attempt to read one file, failed ones too. With the outcome `ok` comes the `body`, other bytes
- * than those of the document that the target named; reading it adds `document` and `faults`, or
- * another outcome.
+ * One attempt to read one file, successful or not. The outcome `ok` comes with a `body` that differs from
+ * the stored document; parsing it adds `document` and `faults`, or another outcome.
  */
 export const Observation = Source.extend({
   observed_at: z.number().int(),
   outcome: z.enum(outcomeNames as [Outcome, ...Outcome[]]),
   status: z.number().int().optional(),
-  /** Address of the answer, when redirects led elsewhere. */
+  /** Address of the answer, if redirects led elsewhere. */
   resolved_url: z.string().optional(),
   etag: z.string().optional(),
   last_modified: z.string().optional(),
@@ -110,7 +109,7 @@ export type Observation = Omit<z.infer<typeof Observation>, 'observed_at' | 'bod
   body?: Uint8Array | undefined
 }
 
-/** An observation that brought a document. */
+/** An observation with a document. */
 export type Understood = Observation & {
   hash: string
   document: DocumentOf

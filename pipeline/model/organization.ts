@@ -23,8 +23,8 @@ export const revenueTiers = [
 ] as const
 
 /**
- * Schema of the founding of an organization by a person. `email_domain` is that of a verified
- * address, unless it is a free mail provider.
+ * Founding of an organization by a person. `email_domain` is that of a verified address, unless it is a
+ * free mail provider.
  */
 export const Founding = z.object({
   org_id: id,

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { Domain } from '../core/domain.ts'
 import type { DomainProof } from './member.ts'
 
-/** By what an organization can show that a domain is its own. */
+/** Methods by which an organization can prove its domain. */
 export const ownershipMethods = ['dns_txt', 'http'] as const
 export type OwnershipMethod = (typeof ownershipMethods)[number]
 
-/** By what a domain was shown: a pointer to its hosted file can carry a claim (hosted.ts). */
+/** Method by which a domain was proven: a pointer to its hosted file can carry a claim (hosted.ts). */
 export const shownBy = [...ownershipMethods, 'pointer'] as const
 export type ShownBy = (typeof shownBy)[number]
 
@@ -17,8 +17,8 @@ const id = z.uuid()
 const theirs = { org_id: z.string(), domain: Domain }
 
 /**
- * Operations on challenges. Verifying is two operations with a look at the web between them: only the
- * caller who claimed a challenge can settle it.
+ * Operations on challenges. Verification is two operations with a fetch between them: only the caller who
+ * claimed a challenge can settle it.
  */
 export const ownershipOperations = [
   z.object({
@@ -32,7 +32,7 @@ export const ownershipOperations = [
     op: z.literal('ownership.take'),
     attempt_id: id,
     ...theirs,
-    /** The one that was issued last, where nothing is said. */
+    /** By default the last one issued. */
     challenge_id: id.exactOptional(),
   }),
   z.object({
@@ -40,19 +40,19 @@ export const ownershipOperations = [
     attempt_id: id,
     challenge_id: id,
     ...theirs,
-    /** `unasked`: no attempt was made, so the challenge can be claimed again. */
+    /** Result of the attempt; `unasked`: no attempt was made, so the challenge can be claimed again. */
     found: z.enum([...ownershipMethods, 'nothing', 'unasked']),
   }),
 ] as const
 
-/** Proof of an organization for a domain, as the serving store holds it. */
+/** Proof of an organization for a domain in the serving store. */
 export const StoredProof = z.object({
   method: z.enum([...shownBy, 'operator']),
   verified_at: z.string(),
 })
 export type StoredProof = z.infer<typeof StoredProof>
 
-/** Holder of a domain, as the serving store has it. */
+/** Holder of a domain in the serving store. */
 export interface StoredHolder {
   org_id: string
   proof: DomainProof

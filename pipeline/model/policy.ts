@@ -49,7 +49,7 @@ export const policyTexts = {
   ext: 'Whatever else its editor adds; null where there is nothing',
 }
 
-/** Fields of a policy. A field left out is null or an empty list: a save replaces all of it. */
+/** Fields of a policy. An absent field is null or an empty list: a save replaces all of it. */
 export const policyFields = describeFields(
   {
     policy_id: PolicyId,
@@ -88,7 +88,7 @@ export const policyOperations = [
     op: z.literal('policy.save'),
     policy: PolicyContent,
     editor: Editor,
-    /** Id of the review, should the policy be new. */
+    /** Id of the review, if the policy is new. */
     review_id: z.uuid(),
   }),
   /** A policy of the registry itself: members cannot change it afterwards. */

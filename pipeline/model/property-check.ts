@@ -48,7 +48,7 @@ const listed = {
 }
 export type CheckedList = { [Name in keyof typeof listed]: z.infer<(typeof listed)[Name]> }
 
-/** A list that makes the answer too long is cut; the report goes on behind it. */
+/** Lists that may be cut to keep the answer short; the stored report has all of them. */
 const cutLists = {
   ...describeCut('remove'),
   ...describeCut('modify'),

@@ -6,12 +6,18 @@ import type { PropertyEntry } from './documents/index.ts'
  * changes.
  */
 export const PUBLISHER_MAX = 25_000
-/** Properties that are known of a publisher in all: one that its file drops stays known, and a file may name others each night. */
+/**
+ * All known properties of a publisher: one that its file drops stays known, and a file may name others each
+ * night.
+ */
 export const PROPERTIES_KEPT_MAX = 100_000
-/** Longer ones would not fit into a page of the feed, which tells what identifies a property twice. */
+/**
+ * Maximum characters of a record: a longer one would not fit into a page of the feed, where its identifiers
+ * occur twice.
+ */
 export const RECORD_CHARS_MAX = 256 * 1024
 
-/** A property is found by each of its identifiers, which costs less than a row. */
+/** Weight of an identifier: each one is an index entry, which costs less than a row. */
 const IDENTIFIER_WEIGHT = 0.5
 
 interface Publisher {
@@ -20,7 +26,7 @@ interface Publisher {
   collections: number
 }
 
-/** Weighs what a file says of one publisher. */
+/** Weighs the content of a file about one publisher. */
 export function weighPublisher({ properties, grants, collections }: Publisher): number {
   let identifiers = 0
   for (const property of properties) identifiers += property.identifiers.length - 1

@@ -3,7 +3,7 @@ import { Fault } from './observation.ts'
 
 const text = z.string()
 
-/** Schema of a fault in answers: `suggestion` is the advice for its code. */
+/** A fault in answers: `suggestion` is the advice for its code. */
 export const ReportedFault = z
   .looseObject({
     ...Fault.shape,
@@ -12,7 +12,7 @@ export const ReportedFault = z
   .meta({ id: 'ReportedFault', description: 'What is wrong, where, and what to do about it' })
 export type ReportedFault = z.infer<typeof ReportedFault>
 
-/** Why the file of a brand could not be read, or does not tell which brand it is. */
+/** Reason why the file of a brand could not be read, or names no brand. */
 export const LiveBrandFailure = z
   .looseObject({
     valid: z.literal(false).describe('Always false: the file could not be used'),

@@ -6,7 +6,7 @@ export type ReviewKind = (typeof reviewKinds)[number]
 export const reviewStatuses = ['pending', 'approved', 'rejected'] as const
 export type ReviewStatus = (typeof reviewStatuses)[number]
 
-/** SHA-256 of the proposal, by which a reviewer confirms the version that was read. */
+/** SHA-256 of the proposal, with which a reviewer confirms the version that was read. */
 export const ReviewDigest = z
   .string()
   .toLowerCase()
@@ -19,7 +19,7 @@ const decision = {
   /** Id of the reviewer; `operator` for the command line. */
   reviewer: z.string(),
   notes: ReviewNotes.exactOptional(),
-  /** Only a review of this kind. */
+  /** Only reviews of this kind. */
   kind: z.enum(reviewKinds).exactOptional(),
 }
 
@@ -28,7 +28,7 @@ export const reviewOperations = [
   z.object({ op: z.literal('review.reject'), ...decision, notes: ReviewNotes }),
 ] as const
 
-/** A review as the serving store holds it, without what was handed in. */
+/** A review in the serving store, without its submission. */
 export const StoredReview = z.object({
   review_id: z.string(),
   kind: z.enum(reviewKinds),

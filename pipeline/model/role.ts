@@ -14,7 +14,7 @@ export const roleOperations = [
   z.object({ op: z.literal('role.revoke'), ...role }),
 ] as const
 
-/** Roles of a holder, as the serving store has them. */
+/** Roles of a holder in the serving store. */
 export const StoredRoles = z.object({
   holder: z.enum(roleHolders),
   id: z.string(),

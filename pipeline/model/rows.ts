@@ -19,7 +19,7 @@ export interface BrandRow {
   names: Record<string, string>[] | null
   manifest: Record<string, unknown> | null
   seq: number
-  /** Null where no file says it. */
+  /** Null if no file names it. */
   resolved_location: string | null
 }
 
@@ -37,11 +37,11 @@ export interface PublisherRow {
   signal_count: number
   fields: Record<string, string>
   catalog: { formats: unknown[]; placements: unknown[] }
-  /** Agents that its file lists, and no grant in force is of. */
+  /** Agents that its file lists without a grant in force. */
   listed_agents: string[]
   /**
-   * Version by which the reach of its agents was counted (`REACH_FORMAT`); null in rows of before
-   * there were versions.
+   * Version of the counting behind its agents' reach (`REACH_FORMAT`); null in rows from before there were
+   * versions.
    */
   reach_format: number | null
   discovered_at: string
@@ -59,22 +59,22 @@ export interface PropertyRow {
   tags: string[]
   supported_channels: string[]
   channels: string[]
-  /** Published categories; null where there are none. */
+  /** Published categories; null if there are none. */
   categories: string[] | null
   category_taxonomy: string | null
   classification: string
   source: string
-  /** A removed one is an alias: what it was is part of another. */
+  /** A removed one is an alias: it was merged into another. */
   status: 'active' | 'stale' | 'removed'
   stale_reason: string | null
-  /** Only entries of the file bring it along: no selector reaches it. Null of all others. */
+  /** True if only entries of the file contain it, so that no selector reaches it. Null for all others. */
   inline_only: true | null
   created_at: string
   changed_at: string
   seq: number
 }
 
-/** Properties that grants of one publisher reach, kept once for all that reach the same. */
+/** Properties that grants of one publisher reach, stored once for all that reach the same. */
 export interface PropertySetRow {
   set_id: string
   publisher_domain: string
@@ -83,10 +83,10 @@ export interface PropertySetRow {
 
 /** Properties that a grant reaches. */
 export interface Reached {
-  /** Null where it reaches none. */
+  /** Null if it reaches none. */
   property_set: string | null
   property_count: number
-  /** Rids of the set, sorted: one list, shared by all rows of the set. It is no column. */
+  /** Rids of the set, sorted: one list, shared by all rows of the set. Not a column. */
   property_rids: readonly string[]
 }
 
@@ -164,7 +164,7 @@ export interface RevisionRow {
   entity: 'brand' | 'property' | 'policy'
   domain: string
   revision_number: number
-  /** For an entry: chosen by the caller. */
+  /** In an entry: chosen by the caller. */
   revision_id?: string | null
   editor_id: string
   edit_summary: string
@@ -213,7 +213,7 @@ export interface ClaimRow {
   property_tags: string[] | null
   inline_property_ids: string[]
   inline_property_count: number
-  /** Not all of very many. */
+  /** Cut, if there are very many. */
   inline_properties: ListedProperty[]
   placement_ids: string[] | null
   placement_tags: string[] | null
@@ -239,7 +239,7 @@ export interface AgentProfileRow {
   markets: string[]
   has_tmp: boolean
   needs_auth: boolean
-  /** Null in rows of before they were read. */
+  /** Null in rows from before they were read. */
   delivery_types: string[] | null
   format_kinds: string[] | null
   changed_at: string
@@ -254,7 +254,7 @@ export interface AgentRow {
   channels: string[]
   tags: string[]
   markets: string[]
-  /** Channels that publishers name; beside them those that types of properties imply. */
+  /** Channels that publishers name; without those implied by types of properties. */
   declared_channels: string[] | null
   implied_channels: string[] | null
   categories: string[] | null

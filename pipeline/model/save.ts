@@ -31,7 +31,7 @@ export function isStorable(value: unknown, depth = 0): boolean {
   )
 }
 
-/** The editor: a key or a user, for an organization if for any, or the command line. */
+/** The editor: a key or a user, with the organization if there is one, or the command line. */
 export const Editor = z.object({
   kind: z.enum(['key', 'user', 'command']),
   id: z.string(),
@@ -61,7 +61,7 @@ const SavedLogo = z.looseObject({
     .meta({ description: 'What it is for, such as `icon` or `dark`' }),
 })
 
-/** A list of `{hex, type}`, or colours by role as brand.json files have them. */
+/** A list of `{hex, type}`, or colours by role as in brand.json files. */
 const SavedColors = z.union([
   z.array(
     z.looseObject({
@@ -77,8 +77,8 @@ function isWebAddress(text: string): boolean {
 }
 
 /**
- * Name, description, logos, colours and whatever else a brand says of its looks and words. How people
- * are reached is left out: whatever is saved here is shown to everybody.
+ * Name, description, logos, colours and other facts about a brand's appearance and texts. Contacts are left
+ * out, since everything saved here is public.
  */
 export const BrandManifest = z
   .looseObject({
@@ -100,7 +100,7 @@ export const BrandFile = z.object({
 })
 export type BrandFile = z.infer<typeof BrandFile>
 
-/** Enrichment of a brand, as it may be kept and shown. */
+/** Enrichment of a brand, as it may be stored and shown. */
 const Findings = z
   .object({
     provider: z.enum(enrichers),
@@ -117,7 +117,7 @@ export const relations = {
   parent_brand: filled.exactOptional().describe('Brand above it in the same house'),
 }
 
-/** A property as it is saved: what is not read is left out. */
+/** A saved property: unknown members are left out. */
 export const SavedProperty = z.object({
   type: filled.describe('Kind of property, such as `website`'),
   name: filled.describe('Name of the property, for people'),
@@ -155,17 +155,14 @@ export type HostedProperty = z.infer<typeof HostedProperty>
 
 const common = { revision_id: z.uuid(), domain: Domain, editor: Editor }
 
-/**
- * Operations on entries. A manifest that is left out stays as it is, null removes it; properties and
- * contact are replaced.
- */
+/** Operations on entries. An absent manifest stays as it is, null removes it; properties and contact are replaced. */
 export const saveOperations = [
   z.object({
     op: z.literal('brand.save'),
     ...common,
     brand_name: BrandName,
     brand_manifest: BrandManifest.nullable().exactOptional(),
-    /** Takes the place of the one that would be made of the rest. */
+    /** Replaces the file that would be built from the other fields. */
     brand_json: BrandFile.exactOptional(),
     ...relations,
   }),
@@ -177,7 +174,7 @@ export const saveOperations = [
     enrichment: Findings,
     found_at: z.iso.datetime(),
   }),
-  /** Waits for a moderator, even when a moderator submits it. */
+  /** Submits a brand for review, even when a moderator submits it. */
   z.object({
     op: z.literal('brand.submit'),
     ...common,
@@ -195,9 +192,9 @@ export const saveOperations = [
     op: z.literal('entry.rollback'),
     ...common,
     entity: z.enum(['brand', 'property']),
-    /** 0 is the state before the first revision: empty. */
+    /** Revision to restore; 0 is the state before the first revision: empty. */
     to_revision: z.int().min(0).max(0xffff_ffff),
-    /** True when the editor may decide about other members' entries. */
+    /** True if the editor may decide about other members' entries. */
     moderates: z.boolean(),
   }),
 ] as const

@@ -6,7 +6,7 @@ export interface Predicate extends Pick<Selector, 'selection_type'> {
   property_tags?: readonly string[] | undefined
 }
 
-/** Properties as entries select them: looked up by name, as an entry and a file may name thousands. */
+/** Properties that entries select: indexed by name, since an entry and a file may name thousands. */
 export class Selectable {
   readonly properties: readonly PropertyEntry[]
   #all: readonly number[] | undefined
@@ -57,7 +57,7 @@ function findPlaces(places: Places, names: readonly string[] = []): readonly num
 
 const none: readonly number[] = []
 
-/** Unites sorted lists without repeats; a single list is returned as it is. */
+/** Unites sorted lists without duplicates; a single list is returned as it is. */
 export function uniteSorted(lists: readonly (readonly number[])[]): readonly number[] {
   const some = lists.filter(({ length }) => length > 0)
   if (some.length < 2) return some[0] ?? none

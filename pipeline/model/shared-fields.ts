@@ -40,7 +40,7 @@ export const PropertyTags = z
 export const CreatedAt = z.iso.datetime().describe('Moment at which the registry first had it')
 export const UpdatedAt = z.iso.datetime().describe('Moment of its last change in the registry')
 
-/** End of a page, by the same names on every list. */
+/** Members at the end of a page, the same on every list. */
 export const pageEnd = {
   has_more: z.boolean().describe('Whether more follow after this page'),
   next_cursor: text
@@ -88,7 +88,7 @@ export const RolledBackTo = count
   .optional()
   .describe('Number of the revision that was restored; absent where it is no rollback')
 
-/** Describes the fields of a shape: where several shapes have the same fields, by one table of texts. */
+/** Adds descriptions to the fields of a shape from a table of texts, which several shapes can share. */
 export function describeFields<Shape extends Record<string, z.ZodType>>(
   shape: Shape,
   texts: { readonly [Name in keyof Shape]: string },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { EnrolledUrl } from './member.ts'
 
-/** Kinds of runs that are kept; a comparison counts for nothing. */
+/** Kinds of runs that are stored; a comparison counts for nothing. */
 export const recordKinds = ['run', 'compare'] as const
 
 export const storyboardStatuses = ['passing', 'partial', 'failing', 'untested'] as const
@@ -24,7 +24,7 @@ const result = {
   first_failure_message: line.nullable(),
 }
 
-/** Keeps what came of a run, and who asked for it. */
+/** Operations that store a run, and its caller. */
 export const storyboardOperations = [
   z.object({
     op: z.literal('storyboard.record'),
@@ -43,7 +43,7 @@ export const storyboardOperations = [
   }),
 ] as const
 
-/** A run as readers see it: without who asked for it. */
+/** A run as readers see it: without its caller. */
 export interface RecordedRun {
   run_id: string
   storyboard_id: string
@@ -60,11 +60,11 @@ export interface RecordedRun {
   first_failure_message: string | null
 }
 
-/** The runs of an agent that count. */
+/** The valid runs of an agent. */
 export interface AgentRuns {
   agent_url: string
   /** Last run of each storyboard, and when it passed last. */
   storyboards: (RecordedRun & { last_passed_at: string | null })[]
-  /** Last runs, the newest first. */
+  /** Last runs, newest first. */
   runs: RecordedRun[]
 }

@@ -4,7 +4,7 @@ const count = z.int().nonnegative()
 const text = z.string()
 const ms = z.number().nonnegative().describe('Milliseconds that it took')
 
-/** Reasons for which a step is not run. */
+/** Reasons why a step is skipped. */
 export const skipReasons = {
   missing_tool: 'the agent does not offer the task',
   prerequisite_failed: 'a step before it, which it builds on, did not pass',
@@ -60,7 +60,7 @@ export const AgentProfile = z
   .meta({ id: 'StoryboardAgentProfile', description: 'What an agent said of itself.' })
 export type AgentProfile = z.infer<typeof AgentProfile>
 
-/** Ends of a run. */
+/** Results of a run. */
 export const runStatuses = [
   'passing',
   'partial',
@@ -101,7 +101,7 @@ export const Scenario = z
   })
   .meta({ id: 'StoryboardScenario', description: 'A step as one agent went through it.' })
 
-/** Results of a step, beside its definition. */
+/** Result of a step, next to its definition. */
 export const SideResult = z
   .object({
     passed: z.boolean().nullable().describe('Null where the step has no result'),
@@ -249,7 +249,7 @@ export const StoryboardRun = z
 export type StoryboardRun = z.infer<typeof StoryboardRun>
 export type StoryboardStatus = StoryboardRun['storyboard_status']
 
-/** Values that one step hands to the next. */
+/** Values that one step passes to the next. */
 export const StepContext = z
   .record(z.string().max(100), z.unknown())
   .describe('Values that earlier steps put out, as the answer to the last one had them')
@@ -269,7 +269,7 @@ export interface AgentRun {
   url: string
   status: RunStatus | 'untested'
   profile?: AgentProfile
-  /** By phase and step; empty where the agent could not be asked. */
+  /** By phase and step; empty if the agent could not be called. */
   phases: { phase_id: string; steps: StepResult[] }[]
   duration_ms: number
   tested_at: string
@@ -281,7 +281,7 @@ export const StoryboardJob = z.discriminatedUnion('kind', [
     kind: z.literal('compare'),
     agent_url: text.max(2_048),
     storyboard_id: text.max(200),
-    /** Caller whom the requests are counted for. */
+    /** Caller for whom the requests are counted. */
     caller: text.max(64),
   }),
   z.object({
@@ -305,19 +305,19 @@ export type StoryboardJob = z.infer<typeof StoryboardJob>
 export type StoryboardJobKind = StoryboardJob['kind']
 export type StoryboardJobOf<Kind extends StoryboardJobKind> = Extract<StoryboardJob, { kind: Kind }>
 
-/** The agent wants a credential that the registry does not have. */
+/** The agent requires a credential that the registry does not have. */
 export interface NeedsCredential {
   needs_credential: true
 }
 
-/** A comparison, with what is kept of each side. */
+/** A comparison, with what is stored of each side. */
 export interface ComparedRuns {
   comparison: StoryboardComparison
   user: StoryboardStatus
   reference: StoryboardStatus
 }
 
-/** The agent could not be asked. */
+/** The agent could not be called. */
 export interface AgentSilent {
   failed: 'timeout' | 'no_answer'
   message: string

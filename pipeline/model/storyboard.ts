@@ -1,10 +1,10 @@
 import { z } from 'zod'
 
-/** Version of the protocol that the storyboards are written for, and the target that it belongs to. */
+/** Version of the protocol for which the storyboards are written, and its target. */
 export const STORYBOARD_PROTOCOL_VERSION = '3.0.6'
 export const COMPLIANCE_TARGET = '3.0'
 
-/** Parts of the protocol that runs are summed up by. */
+/** Parts of the protocol by which runs are summarized. */
 export const tracks = [
   'core',
   'error_handling',
@@ -33,7 +33,7 @@ const Id = z.string().regex(/^[a-z][a-z0-9_]*$/, 'must be lower-case letters, di
 const line = z.string().trim().min(1).max(300)
 const prose = z.string().trim().min(1).max(2_000)
 
-/** A place in a payload: `products[0].name`; `[*]` stands for every item of a list, at least one. */
+/** A path in a payload: `products[0].name`; `[*]` stands for every item of a list, at least one. */
 const Path = z
   .string()
   .regex(/^[a-z_]\w*(\[(\d{1,3}|\*)\])*(\.[a-z_]\w*(\[(\d{1,3}|\*)\])*)*$/i, 'must be a path')
@@ -55,7 +55,7 @@ export const Validation = z.discriminatedUnion('check', [
   z
     .strictObject({ check: z.literal('field_value'), path: Path, ...allowed, description })
     .refine(hasExpectation, noExpectation),
-  /** A list that has the value among its items, or a text that has it in it. */
+  /** A list that contains the value, or a text that contains it. */
   z.strictObject({
     check: z.literal('field_contains'),
     path: Path,
@@ -105,7 +105,7 @@ function isPattern(text: string): boolean {
 export const StoryboardStep = z.strictObject({
   id: Id,
   title: line,
-  /** Name of a task; `get_proto_capabilities` stands for it under whatever name the protocol has. */
+  /** Name of a task; `get_proto_capabilities` stands for the protocol's own name of it. */
   task: Id,
   narrative: prose.optional(),
   expected: prose,
@@ -114,7 +114,7 @@ export const StoryboardStep = z.strictObject({
   sample_request: z.record(z.string(), z.unknown()).default({}),
   /** The agent must refuse the call. */
   expect_error: z.boolean().default(false),
-  /** Kind of wrong request: one that no schema allows, or one that is well formed. */
+  /** Kind of invalid request: one that breaks the schema, or a well-formed one. */
   negative_path: z.enum(['schema_invalid', 'payload_well_formed']).optional(),
   /** Values of the answer that later steps use as `$context.NAME`. */
   context_outputs: z.array(z.strictObject({ name: Id, path: Path })).default([]),
@@ -132,7 +132,7 @@ export const StoryboardPhase = z.strictObject({
 })
 export type StoryboardPhase = z.infer<typeof StoryboardPhase>
 
-/** A storyboard as it is written in data/storyboards. */
+/** A storyboard as written in data/storyboards. */
 export const Storyboard = z
   .strictObject({
     id: Id,
@@ -142,7 +142,7 @@ export const Storyboard = z
     summary: line,
     narrative: prose,
     track: z.enum(tracks),
-    /** Tasks without which an agent is not tested by it. */
+    /** Tasks without which the storyboard does not apply to an agent. */
     required_tools: z.array(Id).default([]),
     default_agent: z.enum(referenceTenants),
     agent: z.strictObject({
@@ -160,7 +160,7 @@ export type Storyboard = z.infer<typeof Storyboard>
 /** Values a request may name: `$context.NAME`, `$generate:uuid_v4#NAME` and `$time:+30d`. */
 const SUBSTITUTION = /^\$(?:context\.([a-z]\w*)|generate:uuid_v4#[a-z]\w*|time:[+-]\d{1,3}[dh])$/
 
-/** Checks that steps have ids of their own, and use only what earlier ones brought. */
+/** Checks that steps have ids of their own, and use only values of earlier steps. */
 function checkReferences({ phases }: z.output<typeof PhasesOnly>, ctx: z.RefinementCtx): void {
   const ids = new Set<string>()
   const outputs = new Set<string>()
@@ -190,7 +190,7 @@ function checkReferences({ phases }: z.output<typeof PhasesOnly>, ctx: z.Refinem
 }
 const PhasesOnly = z.object({ phases: z.array(StoryboardPhase) })
 
-/** Lists the texts of a value that stand for something else. */
+/** Lists the substitutions in a value. */
 export function listSubstitutions(value: unknown): string[] {
   if (typeof value === 'string') return /^\$|\{\{/.test(value) ? [value] : []
   if (typeof value !== 'object' || value === null) return []

@@ -29,8 +29,8 @@ const merge = {
 }
 
 /**
- * Operations of the sequencer. The caller chooses every id, so asking twice is asking once; a secret
- * never gets here, only its hash.
+ * Operations of the sequencer. The caller chooses every id, so that a repeated operation is done once; it
+ * contains only hashes of secrets.
  */
 export const Operation = z.discriminatedUnion('op', [
   z.object({ op: z.literal('organization.create'), org_id: id, name }),
@@ -42,7 +42,7 @@ export const Operation = z.discriminatedUnion('op', [
     hash: z.string().regex(/^[0-9a-f]{64}$/),
     permissions: z.array(z.enum(keyPermissions)).max(10).exactOptional(),
   }),
-  /** `org_id`: only if it is that organization's key. */
+  /** Revokes a key; with `org_id` only if it is that organization's. */
   z.object({ op: z.literal('key.revoke'), key_id: id, org_id: id.exactOptional() }),
   z.object({
     op: z.literal('crawl.request'),
@@ -55,16 +55,16 @@ export const Operation = z.discriminatedUnion('op', [
   z.object({
     op: z.literal('domains.add'),
     domains: z.array(Domain).max(20_000),
-    /** Fetch again also what is known. */
+    /** Also fetches known files again. */
     again: z.boolean(),
-    /** `demanded`: strangers looked them up. Otherwise an operator gave them. */
+    /** Origin of the request: `demanded` by lookups of callers, or an operator. */
     why: z.literal('demanded').exactOptional(),
   }),
   z.object({ op: z.literal('property.merge'), ...merge }),
   z.object({ op: z.literal('collection.merge'), ...merge }),
-  /** The answers that were held back for these publishers apply. */
+  /** Releases the answers that were held back for these publishers. */
   z.object({ op: z.literal('held.release'), domains: z.array(Domain).max(20_000) }),
-  /** They are forgotten, and the files read again (writer/crawl/held-publishers.ts). */
+  /** Drops held answers, and reads the files again (writer/crawl/held-publishers.ts). */
   z.object({ op: z.literal('held.drop'), domains: z.array(Domain).max(20_000) }),
   ...memberOperations,
   ...ownershipOperations,
@@ -76,7 +76,7 @@ export const Operation = z.discriminatedUnion('op', [
   ...saveOperations,
   ...identityOperations,
   ...organizationOperations,
-  /** The registry may say nothing about the domain, until it is readmitted. */
+  /** Takes a domain down: the registry may not mention it until it is readmitted. */
   z.object({
     op: z.literal('domain.takedown'),
     domain: Domain,
@@ -105,15 +105,15 @@ export const Asker = z.object({
 })
 export type Asker = z.infer<typeof Asker>
 
-/** `digest` tells whether what comes again under the same id is the same: its hash. */
+/** A write with its caller. `digest` is its hash, by which a different request under the same id is recognized. */
 export const Submission = z.object({
   submission_id: id,
   operation: Operation,
   digest: z.string().max(100).exactOptional(),
   by: Asker.exactOptional(),
-  /** Id of the request that it came with, as the log names it. */
+  /** Id of the HTTP request, as in the log. */
   request: z.string().max(200).exactOptional(),
-  /** The submission that this one takes back; the one who writes says so (writer/community/reverts.ts). */
+  /** The submission that this one reverts; the writer adds it (writer/community/reverts.ts). */
   reverts: id.exactOptional(),
 })
 export type Submission = z.infer<typeof Submission>
@@ -139,9 +139,8 @@ export function selectOperations<Name extends Operation['op']>(
 }
 
 /**
- * Result of a submission: `refused` is the text of a refusal. `error` is its code, where it is not
- * a wrong request; `fields` are shown beside the text. `digest` is that of the operation as
- * performed.
+ * Result of a submission: `refused` is the text of a refusal. `error` is its code, unless it is a plain
+ * invalid request; `fields` are returned with the text. `digest` is that of the operation as performed.
  */
 export type Answer = ({ done: Record<string, unknown> } | Refusal) & { digest?: string }
 
@@ -162,7 +161,7 @@ export interface Refusal {
   fields?: Record<string, unknown>
 }
 
-/** Saves that are refused, and those whose name a person should look at first: why, by submission. */
+/** Saves that are refused, and those whose name a person should review first, with the reason, by submission. */
 export interface SaveVerdicts {
   refused: Map<string, Refusal>
   doubts: Map<string, string>

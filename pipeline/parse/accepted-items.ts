@@ -1,7 +1,7 @@
 import type { AdagentsInline } from '../model/documents/index.ts'
 import type { ObjectReader } from './object-reader.ts'
 
-/** An item that was kept, with the part of the file it came from. */
+/** An accepted item, with the part of the file it came from. */
 export interface Accepted<T> {
   part: ObjectReader
   item: T

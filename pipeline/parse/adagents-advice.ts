@@ -2,7 +2,7 @@ import type { Instant } from '../core/clock.ts'
 import type { AdagentsInline, AgentEntry } from '../model/documents/index.ts'
 import type { Faults } from './faults.ts'
 
-/** Each is compared with every other entry. */
+/** Maximum number of entries that are compared with every other one. */
 const EXCLUSIVES = 20
 
 /**

@@ -3,13 +3,13 @@ import type { Accepted } from './accepted-items.ts'
 import type { ObjectReader } from './object-reader.ts'
 
 /**
- * Bytes of the placements and formats of one file, counted again for every publisher on whose
- * properties they are: all that point to the file keep theirs. Enough for a network of 6,800
- * publishers with twenty placements each.
+ * Bytes of the placements and formats of one file, counted again for every publisher on whose properties
+ * they are: each publisher that points to the file stores its own. Enough for a network of 6,800 publishers
+ * with twenty placements each.
  */
 const CATALOG_BYTES_MAX = 64 * 1024 * 1024
 
-/** Leaves out the placements and formats, from the first one on, that come to more than one file may. */
+/** Limits the placements and formats of a file: from the first one beyond the limit on they are left out. */
 export function limitCatalog(
   root: ObjectReader,
   { placements, formats }: { placements: Accepted<PlacementEntry>[]; formats: ObjectReader[] },
@@ -64,7 +64,7 @@ function report(
   )
 }
 
-/** Counts of publishers that have properties of an id or a tag. */
+/** Counts publishers that have properties of an id or a tag. */
 class PublisherReach {
   readonly total: number
   readonly #byId = new Map<unknown, Set<string>>()

@@ -20,7 +20,7 @@ import {
 } from './object-reader.ts'
 import { checkPrivateKeys, readSigningKeys } from './signing-keys.ts'
 
-/** The list that each way of authorizing is empty without. */
+/** The list that each way of authorizing requires. */
 const companions = {
   property_ids: 'property_ids',
   property_tags: 'property_tags',

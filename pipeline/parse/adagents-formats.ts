@@ -4,10 +4,7 @@ import type { ObjectReader } from './object-reader.ts'
 
 const ROLE = 'community_format_registry'
 
-/**
- * Checks the formats that a file declares, and how its placements refer to them. Reports, changes
- * nothing.
- */
+/** Checks the formats that a file declares, and how its placements refer to them. Only reports. */
 export function checkFormats(root: ObjectReader, accepted: AcceptedLists): void {
   const ids = new Set<string>()
   for (const format of accepted.formats) checkFormat(format, ids)

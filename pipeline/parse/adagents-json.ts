@@ -25,8 +25,8 @@ const lists = new Set([
 ])
 
 /**
- * Parses an adagents.json. Undefined when it holds nothing known: neither a location nor any list. A
- * file fetched by address must be the file itself, not another pointer.
+ * Parses an adagents.json. Undefined if it contains nothing known: neither a location nor any list. The
+ * target of a pointer must be the file itself, not another pointer.
  */
 export function parseAdagents(
   root: ObjectReader,
@@ -111,9 +111,7 @@ function readLists(root: ObjectReader, domain: string | undefined): AcceptedList
   }
 }
 
-/**
- * Reads the entries; each keeps its position in the file, also behind entries that were dropped.
- */
+/** Reads the entries; each keeps its position in the file, also after dropped entries. */
 function readAgents(root: ObjectReader): AcceptedLists['agents'] {
   const agents: AcceptedLists['agents'] = []
   for (const part of root.parts('authorized_agents')) {

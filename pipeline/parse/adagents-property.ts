@@ -17,10 +17,7 @@ const knownIdentifierTypes: ReadonlySet<string> = new Set(identifierTypes)
 const knownPropertyTypes: ReadonlySet<string> = new Set(propertyTypes)
 const knownChannels: ReadonlySet<string> = new Set(channels)
 
-/**
- * Parses a property. Undefined when nothing can be looked up by it, or when it names an owner that
- * cannot be read.
- */
+/** Parses a property. Undefined if it has nothing to look it up by, or an owner that cannot be read. */
 export function parseProperty(part: ObjectReader): PropertyEntry | undefined {
   const publisherDomain = readPublisherDomain(part)
   const identifiers = readIdentifiers(part)
@@ -46,8 +43,8 @@ export function parseProperty(part: ObjectReader): PropertyEntry | undefined {
 }
 
 /**
- * Reads the publisher of a property. Null for an unreadable name: the property then has no owner,
- * least of all the host.
+ * Reads the publisher of a property. Null for an unreadable name: the property then has no owner, least of
+ * all the host.
  */
 function readPublisherDomain(part: ObjectReader): string | undefined | null {
   const value = part.value.publisher_domain

@@ -6,26 +6,26 @@ import type { Accepted } from './accepted-items.ts'
 import type { ObjectReader } from './object-reader.ts'
 
 /**
- * Reach of all entries of one file at most: properties and their tags, each counted again for every
- * entry that reaches it. A few hundred KiB can say that thousands of agents may sell thousands of
- * properties each, and every such pair is kept. Enough for a publisher of 5,000 properties with 300
- * agents, and for a network of 6,800 publishers of three properties each with 48.
+ * Reach of all entries of one file at most: properties and their tags, each counted again for every entry
+ * that reaches it. A few hundred KiB can say that thousands of agents may sell thousands of properties
+ * each, and every such pair is stored. Enough for a publisher of 5,000 properties with 300 agents, and for
+ * a network of 6,800 publishers of three properties each with 48.
  */
 const REACH_MAX = 2_000_000
 
 /**
- * Weight of a property in a set that no entry before reaches. Entries that reach the same share one set;
+ * Weight of a property in a set that no earlier entry reaches. Entries that reach the same share one set;
  * others cost a list each, which is compared, stored and projected.
  */
 const NEW_SET_WEIGHT = 8
-/** Agents are counted by tag, in a row of its own for each. */
+/** Weight of a tag: agents are counted by tag, in a row for each. */
 const TAG_WEIGHT = 20
 /** Weight of a name in an entry, which is repeated in a row for each publisher the entry names. */
 const NAME_WEIGHT = 0.1
 
 /**
- * Keeps the entries that fit in what one file may reach. From the first one that does not, those
- * that select properties of a list are left out: an agent may sell too little then, never too much.
+ * Limits the entries to what one file may reach. From the first one beyond the limit on, those that select
+ * properties of a list are left out: an agent may then sell too little, but never too much.
  */
 export function limitReach(
   root: ObjectReader,
@@ -61,7 +61,7 @@ class Reach {
   readonly #byPublisher: ReadonlyMap<string, Selectable>
   /** Sets of properties that entries reach, by publisher and content. */
   readonly #sets = new Set<string>()
-  /** Number of distinct tags in the file: an agent is found by no more. */
+  /** Number of distinct tags in the file, by which its agents can be found. */
   readonly #tags: number
 
   constructor(properties: readonly PropertyEntry[], domain: string | undefined) {
@@ -71,7 +71,7 @@ class Reach {
     this.#tags = new Set(properties.flatMap(({ tags }) => tags)).size
   }
 
-  /** Estimates the reach of an entry; any number above `max` where it is more. */
+  /** Estimates the reach of an entry; beyond `max` any larger number. */
   estimate(entry: AgentEntry, max: number): number {
     let reached = 0
     let tags = 0
@@ -115,7 +115,7 @@ class Reach {
 
 interface Selection {
   publisher: string
-  /** Undefined where the publisher lists nothing. */
+  /** Undefined if the publisher lists nothing. */
   selectable: Selectable | undefined
   predicate: Predicate
   /** Names that are repeated for each publisher. */
@@ -126,7 +126,7 @@ function countNames({ property_ids = [], property_tags = [] }: Predicate): numbe
   return property_ids.length + property_tags.length
 }
 
-/** Counts the names by which an entry is narrowed. */
+/** Counts the names that narrow an entry. */
 function countQualifiers(entry: AgentEntry): number {
   const { placement_ids = [], placement_tags = [], countries = [], collections = [] } = entry
   const ids = collections.reduce((sum, { collection_ids }) => sum + collection_ids.length, 0)

@@ -5,9 +5,7 @@ import type { Accepted, AcceptedLists } from './accepted-items.ts'
 import { quote } from './faults.ts'
 import type { ObjectReader } from './object-reader.ts'
 
-/**
- * Checks that the parts of a file fit together: names used twice, and names that refer to nothing.
- */
+/** Checks that the parts of a file are consistent: no name is used twice, and no reference is undefined. */
 export function checkReferences(
   root: ObjectReader,
   accepted: AcceptedLists,

@@ -7,8 +7,8 @@ const KEY = 'revoked_publisher_domains'
 const ALWAYS = '1970-01-01T00:00:00Z'
 
 /**
- * Reads the domains that a file disowns. To be listed is enough: a revocation without a readable
- * time, one written as a bare name, or a single one that is not in a list, still revokes.
+ * Reads the domains that a file revokes. Any mention counts: also a revocation without a readable time, one
+ * written as a bare name, or a single one outside of a list.
  */
 export function readRevoked(root: ObjectReader): RevokedPublisherDomain[] {
   const value = root.value[KEY]

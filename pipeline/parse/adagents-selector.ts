@@ -4,9 +4,8 @@ import { quote } from './faults.ts'
 import { joinAlternatives, type ObjectReader, SLUG } from './object-reader.ts'
 
 /**
- * Parses a selector of other publishers' properties, by one of three predicates. Undefined when it
- * is not clear whose or which: ids mean something within one publisher only, so `by_id` takes no
- * list of domains.
+ * Parses a selector of other publishers' properties, by one of three predicates. Undefined if it is unclear
+ * whose properties or which: ids are unique within one publisher only, so `by_id` takes no list of domains.
  */
 export function parseSelector(part: ObjectReader): Selector | undefined {
   const type = part.oneOf('selection_type', selectionTypes)
@@ -51,7 +50,7 @@ function readDomains(part: ObjectReader): string[] | undefined {
   return domain === undefined ? undefined : [domain]
 }
 
-/** Reads a list of domains, which may be thousands; repeats are reported once. */
+/** Reads a list of domains, which may be thousands; duplicates are reported once. */
 function readDomainList(part: ObjectReader): string[] | undefined {
   const list = part.list('publisher_domains')
   if (list === undefined) return undefined

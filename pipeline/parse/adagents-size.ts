@@ -3,7 +3,7 @@ import type { AdagentsInline, PropertyEntry } from '../model/documents/index.ts'
 import { PUBLISHER_MAX, RECORD_CHARS_MAX, weighPublisher } from '../model/publisher-size.ts'
 import type { ObjectReader } from './object-reader.ts'
 
-/** Reports a file that says more of its own domain than is kept of one publisher: none of that counts then. */
+/** Reports a file with more content about its own domain than one publisher may have: then none of it counts. */
 export function checkSize(
   root: ObjectReader,
   { agents, properties, collections }: AdagentsInline,
@@ -34,7 +34,7 @@ export function checkSize(
   )
 }
 
-/** Returns an item that one event of the feed has room for; any other is reported and left out. */
+/** Returns an item that fits into one event of the feed; any other is reported and left out. */
 export function fitItems<Item>(part: ObjectReader, item: Item | undefined): Item | undefined {
   if (item === undefined || JSON.stringify(item).length <= RECORD_CHARS_MAX) return item
   part.faults.error(

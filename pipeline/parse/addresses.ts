@@ -36,9 +36,7 @@ function quoteValue(value: unknown): string {
   return value === undefined ? 'is missing and' : `is ${quote(value)} and`
 }
 
-/**
- * Reads the address as declared and its key. Reports one that is missing, invalid, or not https.
- */
+/** Reads the address as declared and its key. Reports one that is missing, invalid, or not https. */
 export function readAgentUrl(
   part: ObjectReader,
   key: string,
@@ -61,8 +59,8 @@ export function readAgentUrl(
 }
 
 /**
- * Reads the https address of another file, normalised as that file is fetched and shared.
- * Undefined, with an error, for anything that is not one or has a user name.
+ * Reads the https address of another file, normalised in the form in which that file is fetched and shared.
+ * Undefined, with an error, for anything else, and for an address with a user name.
  */
 export function readLocation(part: ObjectReader, key: string): string | undefined {
   const written = part.text(key, URL_CHARS)

@@ -6,7 +6,7 @@ import { joinAlternatives, ObjectReader, optional } from './object-reader.ts'
 const knownTypes: ReadonlySet<string> = new Set(agentTypes)
 const SLUG = /^[a-z0-9_]{1,100}$/
 
-/** Two keys from before there was a list of agents. */
+/** Two older keys, from before there was a list of agents. */
 const older = { brand_agent: 'brand', rights_agent: 'rights' } as const
 
 /** Reads the agents that a brand, a house or a file of agents declares. */

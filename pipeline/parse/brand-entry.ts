@@ -30,7 +30,7 @@ const readElsewhere: ReadonlySet<string> = new Set([
   'house_domain',
 ])
 
-/** Keys of the whole file, where the file is one brand. */
+/** Keys of the file itself, if the file is a single brand. */
 export const fileKeys: ReadonlySet<string> = new Set([
   '$schema',
   'version',

@@ -137,17 +137,14 @@ function checkClosed(root: ObjectReader, known: ReadonlySet<string>): void {
 }
 
 export interface CheckedBrandFile {
-  /** The file as JSON, tidied; absent when it is none. */
+  /** The file as JSON, tidied; absent if it is not JSON. */
   root?: JsonObject
-  /** Absent when the file says nothing known. */
+  /** Absent if the file has no known content. */
   document?: BrandDocument
   faults: Fault[]
 }
 
-/**
- * Checks the bytes of a brand.json that a domain points to, as the crawler reads them. Reaches no
- * network.
- */
+/** Checks the bytes of a brand.json to which a domain points, like the crawler. Does not use the network. */
 export function checkBrand(
   bytes: Uint8Array,
   { maxFaults }: { maxFaults: number },

@@ -6,7 +6,7 @@ import { joinAlternatives, type ObjectReader, optional } from './object-reader.t
 
 const knownScopes: ReadonlySet<string> = new Set(operatorScopes)
 
-/** Reads the operators of a house's brands, which are known by these ids. Contacts are not read. */
+/** Reads the operators of a house's brands, whose ids are given. Contacts are not read. */
 export function readOperators(
   root: ObjectReader,
   brandIds: readonly string[],

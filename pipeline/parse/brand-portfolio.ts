@@ -15,8 +15,8 @@ import { type ObjectReader, optional } from './object-reader.ts'
 type Portfolio = Extract<BrandDocument, { variant: 'house_portfolio' }>
 
 /**
- * Reads a house with its brands, written out or referred to. A house that names no domain is the
- * one that serves the file; a file by address must name it, since nothing else says whose it is.
+ * Reads a house with its brands, written out or referred to. A house without a domain is the one that
+ * serves the file; the target of a pointer must name it, since nothing else identifies it.
  */
 export function readPortfolio(root: ObjectReader, house: ObjectReader, domain: string | undefined) {
   const declared = readDomain(house, 'domain')

@@ -11,16 +11,16 @@ import { isObject, type JsonObject, ObjectReader } from './object-reader.ts'
 import { readJson } from './read-json.ts'
 
 export interface CheckedFile {
-  /** The file as JSON, tidied; absent when it is none. */
+  /** The file as JSON, tidied; absent if it is not JSON. */
   root?: JsonObject
-  /** Absent when the file says nothing known. */
+  /** Absent if the file has no known content. */
   document?: AdagentsDocument
   faults: Fault[]
 }
 
 /**
- * Checks the bytes of an adagents.json as the crawler reads them, and adds advice for its
- * maintainer. `domain` serves it; undefined for a file that others point to.
+ * Checks the bytes of an adagents.json like the crawler, and adds advice for its maintainer. `domain`
+ * serves it; undefined for the target of a pointer.
  */
 export function checkAdagents(
   bytes: Uint8Array,
@@ -38,7 +38,7 @@ export function checkAdagents(
 /** Messages that name what they are about. */
 const HAS_SUBJECT = /^(?:the|there|redirects|\d+ more) /
 
-/** Puts the field before a message that only says what is wrong with it: many print messages alone. */
+/** Puts the field before a message without a subject, since many clients print the message alone. */
 export function toSentence({ field, message }: Pick<Fault, 'field' | 'message'>): string {
   if (HAS_SUBJECT.test(message)) return message
   return `${field === 'root' ? 'the file' : field} ${message}`
@@ -60,7 +60,7 @@ export function reportFaults(faults: readonly Fault[]): {
   return { valid: errors.length === 0, errors, warnings }
 }
 
-/** Counts that people compare with what they meant to publish. */
+/** Counts the entries, which maintainers compare with what they meant to publish. */
 export function countEntries(root: JsonObject | undefined): AdagentsCounts {
   const properties = toArray(root?.properties)
   const types = new Map<string, number>()

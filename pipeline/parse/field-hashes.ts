@@ -5,10 +5,10 @@ const OWN_FIELDS = 64
 const IGNORED_FIELDS = new Set(['$schema', 'last_updated'])
 
 /**
- * Hashes the value of each top-level key, whatever order its sets are written in. One of `lists` that is empty, or no list, is as if it were
- * not there. A file with more than 64 fields has the others hashed together under `…`. The hash tells
- * changes by accident or intent of one publisher apart; whoever forged one would only hide which of
- * his own fields he changed.
+ * Hashes the value of each top-level key, whatever the order of its sets. An invalid or empty one of
+ * `lists` counts as absent. If a file has more than 64 fields, the others are hashed together under `…`.
+ * The hash detects changes of one publisher's file, by accident or intent; whoever forged one would only
+ * hide which of his own fields he changed.
  */
 export function hashFields(root: JsonObject, lists: ReadonlySet<string>): Record<string, string> {
   const fields: Record<string, string> = {}

@@ -13,11 +13,11 @@ export interface LinkedData {
   site?: JsonObject
 }
 
-/** Reads the texts of a page's `application/ld+json` scripts; one that is not JSON says nothing. */
+/** Reads the texts of a page's `application/ld+json` scripts; one that is not JSON is skipped. */
 export function readLinkedData(scripts: readonly string[]): LinkedData {
   const nodes: JsonObject[] = []
   for (const script of scripts) {
-    // As a member of an object the text may be a list as well.
+    // // In an object, the text may be a list as well.
     const read = readJson(Buffer.from(`{"@graph":${script}\n}`), new Faults(1))
     if (read.outcome === 'ok') collect(read.root, nodes, 0)
   }

@@ -6,7 +6,7 @@ export type JsonObject = Record<string, unknown>
 
 const ID_CHARS = 255
 const LABEL_CHARS = 500
-/** Characters allowed in names of a kind. */
+/** Characters that names of a kind may have. */
 export interface Alphabet {
   pattern: RegExp
   allows: string
@@ -25,8 +25,8 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /**
- * One object of a document with its place in it. Every reader takes what is sound, reports what is
- * not, and never throws: a key that is absent, or not usable, reads as undefined.
+ * Reads one object of a document, with its position. Every reader takes what is valid, reports what is not,
+ * and never throws: a key that is absent, or not usable, reads as undefined.
  */
 export class ObjectReader {
   readonly value: JsonObject
@@ -63,7 +63,7 @@ export class ObjectReader {
     return this.#text(key, maxChars, true)
   }
 
-  /** Reads a required text; its fault gives no advice to omit it. */
+  /** Reads a required text; its fault does not advise omitting it. */
   requiredText(key: string, maxChars = ID_CHARS): string | undefined {
     return this.#text(key, maxChars, false)
   }
@@ -73,7 +73,7 @@ export class ObjectReader {
     return this.#label(key, maxChars, true)
   }
 
-  /** Reads a required label; its fault gives no advice to omit it. */
+  /** Reads a required label; its fault does not advise omitting it. */
   requiredLabel(key: string, maxChars = LABEL_CHARS): string | undefined {
     return this.#label(key, maxChars, false)
   }
@@ -205,7 +205,7 @@ export class ObjectReader {
     return undefined
   }
 
-  /** Returns the members beside the `known` keys, as written. */
+  /** Returns the members other than the `known` keys, as written. */
   rest(known: ReadonlySet<string>): JsonObject {
     const rest: JsonObject = {}
     for (const key of Object.keys(this.value)) if (!known.has(key)) rest[key] = this.value[key]

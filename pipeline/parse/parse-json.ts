@@ -21,9 +21,8 @@ export interface Parsed {
 }
 
 /**
- * Parses a file to a document and faults. Lenient in, strict out: whatever is sound in the bytes
- * becomes the document, whatever is not is named in a fault, and one bad part never costs the
- * others. Never throws, whatever the bytes.
+ * Parses a file to a document and faults. Lenient in, strict out: valid parts become the document, invalid
+ * ones are reported in faults, and one bad part never costs the others. Never throws, whatever the bytes.
  */
 export function parseDocument(kind: SourceKind, body: Uint8Array, ctx: ParseContext): Parsed {
   const faults = new Faults(ctx.maxFaults)

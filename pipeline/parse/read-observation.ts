@@ -3,9 +3,9 @@ import { isUrl, type Observation } from '../model/observation.ts'
 import { parseDocument } from './parse-json.ts'
 
 /**
- * Parses a fetched file to a document and faults, or to the outcome of one that says nothing. The
- * validators of a file that was not understood are left out: a later `not modified` must not read as a
- * success. An observation without bytes, or one that was parsed already, stays as it is.
+ * Parses a fetched file to a document and faults, or to the outcome of a file without usable content. The
+ * validators of such a file are dropped: a later `not modified` must not count as a success. An observation
+ * without bytes, or one that was parsed already, stays as it is.
  */
 export function readObservation(observation: Observation, limits: Limits): Observation {
   const { kind, location, body, etag, last_modified, ...rest } = observation

@@ -3,9 +3,9 @@ import { refuse } from '../core/errors.ts'
 const AGAIN_SECONDS = 1
 
 /**
- * Shares a few tools between kinds of work. Kinds take turns, whichever came more often, and none has
- * all tools: a slow kind delays others only by what runs already. The number of one kind that is
- * waiting or running is bounded; what comes beyond it is refused (503), and no other kind with it.
+ * Shares a few tools between kinds of work. Kinds take turns, whichever came more often, and none has all
+ * tools: a slow kind delays others only by what runs already. The number of waiting or running tasks of one
+ * kind is limited; beyond that this kind alone is refused (503).
  */
 export class FairPool<Tool> {
   readonly #idle: Tool[]
@@ -55,7 +55,7 @@ export class FairPool<Tool> {
       if (kind === undefined) return
       const line = this.#waiting.get(kind)!
       const next = line.shift()!
-      // It goes behind all others.
+      // // It queues behind all others.
       this.#waiting.delete(kind)
       if (line.length > 0) this.#waiting.set(kind, line)
       add(this.#running, kind, 1)
@@ -63,9 +63,7 @@ export class FairPool<Tool> {
     }
   }
 
-  /**
-   * Chooses the waiting kind of which least is running; of several the one that ran longest ago.
-   */
+  /** Chooses the waiting kind with the fewest running tasks; of several the one that ran longest ago. */
   #nextKind(): string | undefined {
     let least = this.#share
     let next: string | undefined

@@ -15,7 +15,7 @@ export interface AgentKeysOptions {
   /** The domain whose brand.json declares the agent. */
   brandDomain: string
   fetchJson: FetchJson
-  /** In seconds. */
+  /** Returns the time in seconds. */
   now: () => number
   /** `signing_keys` of the agent in a publisher's adagents.json; undefined where none are pinned. */
   fetchPins?: () => Promise<readonly PinnedKey[] | undefined>

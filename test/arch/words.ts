@@ -55,7 +55,7 @@ export const riddle =
 
 /** Verbs of comments that no function begins with. */
 const commentVerbs =
-  'allocates brings caches compiles forecasts frees initializes kills lends samples spends throws yields'
+  'allocates brings caches compiles forecasts frees increments initializes kills lends refunds samples spends throws yields'
 
 /** First words of a comment on a function: it says what the function does. */
 const actions = new Set([

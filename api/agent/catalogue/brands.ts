@@ -1,4 +1,4 @@
-/** A brand whose identity the brand tenant tells. */
+/** A brand whose identity the brand tenant serves. */
 export interface Brand {
   id: string
   house: { domain: string; name: string }

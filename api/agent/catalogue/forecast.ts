@@ -6,7 +6,7 @@ const BUDGETS = [5_000, 25_000]
 /** Days of delivery that a reservation is forecast for. */
 const DAYS = 30
 
-/** People reached by each impression, where nobody is shown it more often than once. */
+/** People reached per impression, if nobody sees it more than once. */
 const REACH_SHARE = 0.65
 
 const range = (mid: number, low: number, high: number) => ({
@@ -15,7 +15,7 @@ const range = (mid: number, low: number, high: number) => ({
   high: Math.round(mid * high),
 })
 
-/** Forecasts the delivery of a product: what is free to reserve, or what a budget buys. */
+/** Forecasts the delivery of a product: the impressions left to reserve, or what a budget buys. */
 export function buildForecast({ publisher, offer }: Product): Record<string, unknown> {
   if (offer.delivery === 'guaranteed') {
     const free = (publisher.dailyImpressions * DAYS) / publisher.offers.length

@@ -6,7 +6,7 @@ export interface Format {
   type: 'display' | 'video' | 'audio' | 'dooh'
   /** Pixels, where it is shown on a screen. */
   size?: { width: number; height: number }
-  /** True where it fills the width that it is given. */
+  /** True where it adapts to the available width. */
   isResponsive?: boolean
   assets: readonly FormatAsset[]
 }
@@ -20,9 +20,9 @@ export interface FormatAsset {
     height?: number
     aspect_ratio?: string
     duration_seconds?: number
-    /** Characters at most. */
+    /** Maximum length in characters. */
     max_length?: number
-    /** Endings of file names. */
+    /** Allowed file extensions. */
     file_types?: readonly string[]
   }
 }
@@ -184,7 +184,7 @@ const documentKinds = {
   audio: 'audio_hosted',
 }
 
-/** Describes a format as capabilities do: its kind, and what can be done with it. */
+/** Describes a format for the capabilities: its kind, and what can be done with it. */
 export function describeSupport({ id, name, size, isResponsive, assets }: Format): object {
   const main = assets[0]!.asset_type as keyof typeof documentKinds
   const seconds = assets[0]!.requirements?.duration_seconds

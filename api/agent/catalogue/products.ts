@@ -1,7 +1,7 @@
 import { formats } from './formats.ts'
 import { type Offer, type Publisher, publishers } from './publishers.ts'
 
-/** One thing to buy from the sales tenant. */
+/** A product that the sales tenant offers. */
 export interface Product {
   id: string
   name: string
@@ -20,7 +20,7 @@ const names: Record<Offer['kind'], string> = {
   dooh: 'Public screens',
 }
 
-/** Formats of each kind of inventory, by the beginning of their ids. */
+/** Formats that each kind of inventory accepts, by the beginning of their ids. */
 const accepted: Record<Offer['kind'], RegExp> = {
   display: /^(?:display|native)_/,
   olv: /^(?:video|vast)_/,
@@ -44,7 +44,7 @@ function buildProduct(publisher: Publisher, offer: Offer): Product {
   }
 }
 
-/** All products, in the order in which they are listed to who has no brief. */
+/** All products, in the order in which they are listed without a brief. */
 export const products: readonly Product[] = publishers.flatMap(publisher =>
   publisher.offers.map(offer => buildProduct(publisher, offer)),
 )
@@ -60,14 +60,14 @@ export function listPricingOptionIds({ offer }: Product): readonly string[] {
   return [offer.delivery === 'guaranteed' ? 'cpm_fixed' : 'cpm_auction']
 }
 
-/** Terms of a product as they were when it was bought. */
+/** Terms of a product at the time of the purchase. */
 export interface BoughtTerms {
   cpm: number
   isGuaranteed: boolean
   formats: readonly string[]
 }
 
-/** Picks the terms of a product that a package keeps. */
+/** Picks the terms of a product that a package records. */
 export function pickTerms({ offer, formats }: Product): BoughtTerms {
   return { cpm: offer.cpm, isGuaranteed: offer.delivery === 'guaranteed', formats }
 }

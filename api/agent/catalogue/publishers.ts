@@ -5,7 +5,7 @@ import { projectRoot } from '../../../pipeline/core/project-root.ts'
 
 const kinds = ['display', 'olv', 'ctv', 'streaming_audio', 'dooh'] as const
 
-/** Facts of a publisher as the demo internet hands them over, where its files say the same. */
+/** Facts about a publisher in the form that the demo internet provides; its files say the same. */
 const Facts = z.object({
   domain: z.string(),
   name: z.string(),
@@ -16,19 +16,19 @@ const Facts = z.object({
 
 /** A publisher whose inventory the sales tenant offers. */
 export interface Publisher extends z.infer<typeof Facts> {
-  /** Impressions a day over all that it offers. */
+  /** Impressions a day across its whole inventory. */
   dailyImpressions: number
   offers: readonly Offer[]
 }
 
-/** One way to buy from a publisher: each becomes a product. */
+/** A kind of inventory that a publisher sells: each becomes a product. */
 export interface Offer {
   kind: (typeof kinds)[number]
   delivery: 'guaranteed' | 'non_guaranteed'
-  /** Price of a thousand impressions; the least one where the price is found by bidding. */
+  /** Price of a thousand impressions; the floor price where the price is found by bidding. */
   cpm: number
   currency: string
-  /** Ids of the product and its prices, where they are not made of what it is. */
+  /** Ids of the product and its prices, if they are not derived from its kind. */
   ids?: { product: string; pricingOptions: readonly string[] }
 }
 
@@ -37,7 +37,7 @@ type Terms = Pick<Publisher, 'dailyImpressions' | 'offers'>
 const guaranteed = { delivery: 'guaranteed', currency: 'USD' } as const
 const open = { delivery: 'non_guaranteed', currency: 'USD' } as const
 
-/** On what terms this agent sells for a publisher. */
+/** Terms on which this agent sells for a publisher. */
 const terms: Readonly<Record<string, Terms>> = {
   'northlight-daily.example': {
     dailyImpressions: 4_200_000,
@@ -73,7 +73,7 @@ const terms: Readonly<Record<string, Terms>> = {
   'practice-range.example': {
     dailyImpressions: 1_000_000,
     offers: [
-      // The protocol's own tests buy this product without looking for one.
+      // // The protocol's own tests buy this product by its id.
       {
         kind: 'display',
         cpm: 5,
@@ -84,7 +84,7 @@ const terms: Readonly<Record<string, Terms>> = {
   },
 }
 
-/** Publishers that let this agent sell for them, as far as it has terms and they have the channel. */
+/** Publishers that authorize this agent, if it has terms for them and they have the channel. */
 export const publishers: readonly Publisher[] = z
   .array(Facts)
   .parse(JSON.parse(readFileSync(join(projectRoot, 'data/reference-publishers.json'), 'utf8')))

@@ -16,7 +16,7 @@ interface Price {
   currency: string
 }
 
-/** A product that a test put into the sandbox. It is listed to the account of the test alone. */
+/** A product that a test put into the sandbox. It is listed only for the test's account. */
 export interface SeededProduct {
   product_id: string
   account_id: string
@@ -28,7 +28,7 @@ export interface SeededProduct {
   prices: readonly Price[]
 }
 
-/** The price of a product for which a test has set none yet. */
+/** The price of a product for which a test has set none. */
 const FIRST_PRICE: Price = { id: 'default', cpm: 5, currency: 'USD' }
 
 /** Finds a product by its id: one of the catalogue, or one that a test put here. */
@@ -37,7 +37,10 @@ export function findProduct(id: string, { state, tenant }: TaskContext): Product
   return seeded ? toProduct(seeded) : findListedProduct(id)
 }
 
-/** Lists what an account can buy, in the order of the catalogue; without one nothing that a test put here. */
+/**
+ * Lists the products that an account can buy, in the order of the catalogue; without an account none that a
+ * test put here.
+ */
 export function listProducts(
   accountId: string | undefined,
   { state, tenant }: TaskContext,

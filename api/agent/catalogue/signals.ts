@@ -5,13 +5,13 @@ export interface Signal {
   description: string
   kind: 'marketplace' | 'owned'
   provider: { domain: string; name: string }
-  /** Percent of people whom it tells something about. */
+  /** Percent of people that it covers. */
   coverage: number
   cpm: number
   countries: readonly string[]
   /** Price by the month instead of by impressions. */
   monthly?: number
-  /** Id of its price, where that is not made of the model. */
+  /** Id of its price, if that is not derived from the pricing model. */
   priceId?: string
 }
 
@@ -24,7 +24,7 @@ const meadow = { domain: 'meadow-signals.example', name: 'Meadow Signals' }
 const prism = { domain: 'prism-retail.example', name: 'Prism Retail' }
 const slate = { domain: 'slate-data.example', name: 'Slate Data' }
 
-/** All signals, invented like who provides them. */
+/** All signals, which are invented, like their providers. */
 export const signals: readonly Signal[] = [
   {
     id: 'home_cooks',
@@ -76,7 +76,7 @@ export const signals: readonly Signal[] = [
     cpm: 5.5,
     countries: ['GB', 'DE', 'FR'],
   },
-  // The protocol's own tests activate these two without looking for them.
+  // // The protocol's own tests activate these two by their ids.
   {
     id: 'prism_high_ltv',
     name: 'Loyal customers',

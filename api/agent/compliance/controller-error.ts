@@ -7,7 +7,7 @@ export type ControllerCode =
   | 'INVALID_TRANSITION'
   | 'FORBIDDEN'
 
-/** A failure of the test controller: its body has the shape that test runners read. */
+/** A failure of the test controller: its body has the shape that test runners expect. */
 export class ControllerError extends TaskError {
   readonly #code: ControllerCode
   readonly #currentState: string | undefined
@@ -28,7 +28,7 @@ export class ControllerError extends TaskError {
   }
 }
 
-/** Throws unless one status may follow another. */
+/** Throws unless the transition between two statuses is allowed. */
 export function assertTransition<Status extends string>(
   allowed: Readonly<Partial<Record<Status, readonly Status[]>>>,
   from: Status,

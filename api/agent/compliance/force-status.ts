@@ -18,7 +18,7 @@ import { assertTransition, ControllerError } from './controller-error.ts'
 
 const AccountChange = z.looseObject({ account_id: CallersId, status: z.enum(accountStatuses) })
 
-/** Puts an account into a status, whatever it was. */
+/** Sets the status of an account, whatever it was. */
 export function forceAccountStatus(params: unknown, context: TaskContext) {
   const { account_id, status } = parseParams(AccountChange, params)
   const known = listKnownAccounts(context).find(account => account.account_id === account_id)
@@ -38,7 +38,7 @@ const creativeTransitions: Readonly<Record<CreativeStatus, readonly CreativeStat
   rejected: ['processing', 'pending_review'],
 }
 
-/** Moves a creative to a status that may follow its own. */
+/** Moves a creative to another status, if the transition is allowed. */
 export function forceCreativeStatus(params: unknown, context: TaskContext) {
   const { creative_id, status } = parseParams(CreativeChange, params)
   const { state, tenant, now } = context
@@ -64,7 +64,7 @@ const mediaBuyTransitions: Partial<Record<MediaBuyStatus, readonly MediaBuyStatu
   paused: ['active', 'completed', 'canceled'],
 }
 
-/** Moves a media buy to a status that may follow its own, by changing what that status follows from. */
+/** Moves a media buy to another status, if the transition is allowed, by changing the facts behind the status. */
 export function forceMediaBuyStatus(params: unknown, context: TaskContext) {
   const { media_buy_id, status, rejection_reason } = parseParams(MediaBuyChange, params)
   const { now } = context
@@ -105,7 +105,7 @@ function buildFacts(
   }
 }
 
-/** Finds a media buy that a test names. */
+/** Finds the media buy that a test names. */
 export function requireBuy(id: string, context: TaskContext): MediaBuy {
   const [buy] = findMediaBuys([id], context)
   if (buy) return buy

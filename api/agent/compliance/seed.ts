@@ -29,7 +29,7 @@ const Product = z.looseObject({
     .prefault({}),
 })
 
-/** Puts a product into the sandbox; prices that it has stay. */
+/** Puts a product into the sandbox; prices that it already has stay. */
 export function seedProduct(
   params: unknown,
   account: Account,
@@ -92,7 +92,7 @@ const Creative = z.looseObject({
     .prefault({}),
 })
 
-/** Puts a creative into the library of an account, as it is: its assets are not looked at. */
+/** Puts a creative into the library of an account without checking its assets. */
 export function seedCreative(params: unknown, account: Account, context: TaskContext) {
   const { creative_id, fixture } = parseParams(Creative, params)
   const { state, tenant, now } = context
@@ -132,7 +132,7 @@ const Buy = z.looseObject({
     .prefault({}),
 })
 
-/** Puts a media buy of one package into the sandbox, which runs for a month from now on. */
+/** Puts a media buy with one package into the sandbox, which runs for a month from now on. */
 export function seedMediaBuy(params: unknown, account: Account, context: TaskContext) {
   const { media_buy_id, fixture } = parseParams(Buy, params)
   const { now } = context

@@ -18,7 +18,7 @@ const Delivery = z.looseObject({
     .optional(),
 })
 
-/** Adds delivery to what a media buy delivered so far, in equal parts to its packages. */
+/** Adds delivery to a media buy, in equal parts to its packages. */
 export function simulateDelivery(params: unknown, context: TaskContext) {
   const { media_buy_id, impressions, clicks, reported_spend } = parseParams(Delivery, params)
   const spend = reported_spend?.amount ?? 0
@@ -39,7 +39,7 @@ const Spend = z.looseObject({
   spend_percentage: z.number().min(0).max(1000),
 })
 
-/** Raises what a media buy spent to a share of its budget; what was spent beyond it stays. */
+/** Raises the spending of a media buy to a share of its budget; higher spending stays. */
 export function simulateBudgetSpend(params: unknown, context: TaskContext) {
   const { media_buy_id, spend_percentage } = parseParams(Spend, params)
   const buy = requireBuy(media_buy_id, context)
@@ -66,7 +66,7 @@ function reportDelivery(
 ): MediaBuy {
   const { now } = context
   const parts = buy.packages.length
-  // What does not divide goes to the first package.
+  // // The remainder goes to the first package.
   const divide = (sum: number, at: number) => Math.floor(sum / parts) + (at === 0 ? sum % parts : 0)
   const packages = buy.packages.map((bought, at) => {
     const part: ReportedDelivery = {

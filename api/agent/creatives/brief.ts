@@ -4,12 +4,12 @@ import type { Brief } from './build.ts'
 import { truncateText } from './build.ts'
 import type { Asset, Assets } from './creative.ts'
 
-/** Color of pictures of brands that tell none. */
+/** Colour of pictures of brands that name none. */
 const PLAIN = '#20343B'
 
 const hexColor = /^#[0-9a-f]{6}$/i
 
-/** A brand, and what it offers, in the form that the specification has for generation. */
+/** A brand and its offerings, in the specification's form for generation. */
 const Offerings = z.looseObject({
   brand_manifest: z
     .looseObject({
@@ -31,7 +31,7 @@ interface Sources {
   brand?: { domain: string; brand_id?: string | undefined } | undefined
 }
 
-/** Reads what a creative is to be made of: the message, assets, and the brand with what it offers. */
+/** Reads the material for a creative: the message, assets, and the brand with its offerings. */
 export function readBrief({ message, assets, brand }: Sources): Brief {
   const { promoted_offerings, ...own } = assets
   const { brand_manifest: manifest, inline_offerings = [] } = Offerings.parse(

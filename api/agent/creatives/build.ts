@@ -14,14 +14,13 @@ export interface Brief {
   body?: string | undefined
   link?: string | undefined
   brandName?: string | undefined
-  /** Ground of drawn pictures, as `#RRGGBB`. */
+  /** Background of drawn pictures, as `#RRGGBB`. */
   color: string
 }
 
 /**
- * Makes a creative in a format. Assets that fit are taken over; texts are shortened; a picture of
- * another size is drawn anew, since no pictures are edited here. Throws where something is missing
- * that cannot be made.
+ * Makes a creative in a format. Fitting assets are copied; texts are shortened; a picture of another size
+ * is drawn again, since no pictures are edited here. Throws if something is missing that cannot be made.
  */
 export function buildCreative(format: Format, brief: Brief, context: TaskContext): Manifest {
   const entries = format.assets.map(

@@ -4,7 +4,7 @@ import type { TaskContext } from '../task-context.ts'
 import { type FormatId, isSameFormat } from '../tasks/format-id.ts'
 import type { Asset, Assets } from './creative.ts'
 
-/** Finds a format that is defined here. Throws where it is another agent's, or none. */
+/** Finds a format that this agent defines. Throws if it is unknown or another agent's. */
 export function resolveFormat(id: FormatId, context: TaskContext, field = 'format_id'): Format {
   const found = formats.find(format => isSameFormat(id, format, context))
   if (found) return found
@@ -15,7 +15,7 @@ export function resolveFormat(id: FormatId, context: TaskContext, field = 'forma
   )
 }
 
-/** Throws with everything that is wrong where assets are not what their format requires. */
+/** Throws with every issue if assets do not meet the requirements of their format. */
 export function assertMatchesFormat(
   assets: Assets,
   format: Format,
@@ -43,7 +43,7 @@ export function checkAssets(assets: Assets, format: Format): Issue[] {
   })
 }
 
-/** Fields without which an asset of a type says nothing: one of each list. */
+/** Fields that make an asset of a type usable: one of each list is required. */
 const needed: Record<FormatAsset['asset_type'], readonly string[]> = {
   image: ['url'],
   video: ['url', 'tag'],
@@ -76,7 +76,7 @@ function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
 
-/** Checks sizes, lengths and types of files. A measure that the asset does not tell is not held against it. */
+/** Checks sizes, lengths and types of files. A measure that the asset does not state is not checked. */
 function checkRequirements(asset: Asset, wanted: FormatAsset, pointer: string): Issue[] {
   const { width, height, max_length, duration_seconds, file_types } = wanted.requirements ?? {}
   const issues: Issue[] = []

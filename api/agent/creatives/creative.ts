@@ -6,7 +6,7 @@ import { FormatId } from '../tasks/format-id.ts'
 declare module '../state/store.ts' {
   interface Records {
     creative: StoredCreative
-    /** Ids of the accounts that kept a creative last, by its id. */
+    /** Ids of the accounts that last stored a creative, by its id. */
     creative_owner: string
   }
 }
@@ -16,7 +16,7 @@ export const Asset = z
   .describe('An asset with its asset_type and what that type needs')
 export type Asset = z.infer<typeof Asset>
 
-/** Assets by the names that the format gives them. */
+/** Assets by the names in the format. */
 export const Assets = z.record(z.string().max(200), z.union([Asset, z.array(Asset).max(50)]))
 export type Assets = z.infer<typeof Assets>
 
@@ -46,7 +46,7 @@ export const creativeStatuses = [
 ] as const
 export type CreativeStatus = (typeof creativeStatuses)[number]
 
-/** A creative as it is kept in the library of an account. */
+/** A creative in the library of an account. */
 export interface StoredCreative {
   creative_id: string
   name: string

@@ -9,7 +9,7 @@ declare module '../state/store.ts' {
   }
 }
 
-/** A picture to be drawn: a headline on a ground in the colors of a brand. */
+/** A picture to draw: a headline on a background in the colours of a brand. */
 export interface Picture {
   width: number
   height: number
@@ -18,10 +18,10 @@ export interface Picture {
   colors: { ground: string; text: string }
 }
 
-/** Share of the width that a letter takes of the size of its type. */
+/** Average width of a letter, as a share of the font size. */
 const LETTER_WIDTH = 0.56
 
-/** Draws a picture as SVG: the headline in as many lines as fit, the name of the brand below. */
+/** Draws a picture as SVG: the headline in as many lines as necessary, the name of the brand below. */
 export function drawPicture({ width, height, headline, brandName, colors }: Picture): string {
   const { size, lines } = fitText(headline, width * 0.88, height * 0.68)
   const top = height * 0.45 - ((lines.length - 1) * size * 1.15) / 2
@@ -41,7 +41,7 @@ export function drawPicture({ width, height, headline, brandName, colors }: Pict
   )
 }
 
-/** Finds the largest type in which a text fits a box, and its lines. */
+/** Finds the largest font size at which a text fits a box, and its lines. */
 function fitText(text: string, width: number, height: number): { size: number; lines: string[] } {
   for (let size = round(height / 2); size > 8; size -= 1) {
     const lines = wrap(text, Math.floor(width / (size * LETTER_WIDTH)))
@@ -68,14 +68,14 @@ function round(value: number): number {
   return Math.max(1, Math.round(value))
 }
 
-/** Keeps a picture and returns the address at which it is served. */
+/** Stores a picture and returns the address at which it is served. */
 export function keepPicture(svg: string, { state, now, origin }: TaskContext): string {
   const id = randomUUID()
   state.put('picture', '', id, svg, { now })
   return `${origin}/pictures/${id}.svg`
 }
 
-/** Chooses black or white, whichever is read better on a color such as `#F2B134`. */
+/** Chooses black or white, whichever is more legible on a colour such as `#F2B134`. */
 export function chooseTextColor(ground: string): string {
   const [red, green, blue] = [1, 3, 5].map(at => Number.parseInt(ground.slice(at, at + 2), 16))
   return 0.299 * red! + 0.587 * green! + 0.114 * blue! > 150 ? '#111111' : '#ffffff'

@@ -24,8 +24,8 @@ export function findCreative(
 export type SyncAction = 'created' | 'updated' | 'unchanged'
 
 /**
- * Keeps a creative, approved at once: no person reviews what nobody sees. Throws where its format is
- * not known or its assets do not fit. Tells what that changes, and changes nothing in a dry run.
+ * Saves a creative, approved at once: no person reviews what nobody sees. Throws if its format is unknown
+ * or its assets do not fit. Returns what this changes, and changes nothing in a dry run.
  */
 export function saveCreative(
   context: TaskContext,
@@ -58,8 +58,8 @@ function isSame(content: object, known: StoredCreative): boolean {
 }
 
 /**
- * Finds a creative that is to be assigned: that of the account, or else the one that was kept last under
- * this id, since the one credential is everybody's. Throws where there is none.
+ * Finds a creative to assign: the account's, or else the one last stored under this id, since all callers
+ * share the credential. Throws if there is none.
  */
 export function resolveCreative(
   context: TaskContext,
@@ -77,7 +77,7 @@ export function resolveCreative(
   })
 }
 
-/** Tells if a creative can be assigned, by the rule of `resolveCreative`. */
+/** Tells whether a creative can be assigned, by the rule of `resolveCreative`. */
 export function hasCreative(context: TaskContext, accountId: string, creativeId: string): boolean {
   const { state, tenant } = context
   return (
@@ -86,7 +86,7 @@ export function hasCreative(context: TaskContext, accountId: string, creativeId:
   )
 }
 
-/** Deletes the creatives of an account that are not to be kept, and names them. */
+/** Deletes the creatives of an account that are not on a list, and returns their ids. */
 export function deleteMissing(
   context: TaskContext,
   accountId: string,

@@ -13,10 +13,10 @@ declare module '../state/store.ts' {
   }
 }
 
-/** For how long a preview can be opened. */
+/** Time for which a preview can be opened. */
 const PREVIEW_MS = DAY
 
-/** A variant of a creative that is looked at. */
+/** A variant of a creative to preview. */
 export interface PreviewInput {
   name: string
   macros?: Macros | undefined
@@ -24,7 +24,7 @@ export interface PreviewInput {
 
 export type OutputFormat = 'url' | 'html'
 
-/** Draws a creative once for each input. Throws where it does not fit its format. */
+/** Draws a creative once for each input. Throws if it does not match its format. */
 export function buildPreviews(
   manifest: Manifest,
   inputs: readonly PreviewInput[] | undefined,

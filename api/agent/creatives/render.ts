@@ -9,7 +9,7 @@ img,video{display:block;max-width:100%}a{color:inherit;text-decoration:none}
 .card{max-width:360px;border:1px solid #ddd;border-radius:8px;overflow:hidden}
 .card img{width:100%}.card h1{font-size:18px;margin:12px}.card p{margin:12px;color:#555}`
 
-/** Draws assets that fit a format as a page that a browser shows. Nothing in it can run. */
+/** Renders valid assets as a page for browsers. Nothing in it can run. */
 export function renderCreative(format: Format, assets: Assets, macros: Macros = {}): string {
   const text = (id: string) => fill(readField(assets[id], 'content'), macros)
   const address = (id: string) => fill(readField(assets[id], 'url'), macros, encodeURIComponent)
@@ -54,7 +54,7 @@ function readField(asset: Asset | Asset[] | undefined, name: string): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Replaces placeholders whose values are known; the others stay as they are. */
+/** Replaces placeholders with a known value; the others stay. */
 function fill(text: string, macros: Macros, encode = (value: string) => value): string {
   return text.replace(/\{([A-Za-z0-9_]+)\}/g, (whole, name: string) =>
     Object.hasOwn(macros, name) ? encode(macros[name]!) : whole,
@@ -65,7 +65,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, char => `&#${char.charCodeAt(0)};`)
 }
 
-/** A video and the page that it leads to. */
+/** A video and its landing page. */
 interface VideoAd {
   url: string
   seconds: number
@@ -75,7 +75,7 @@ interface VideoAd {
   title: string
 }
 
-/** Writes a VAST document for one video, which a player of any publisher can show. */
+/** Writes a VAST document for one video, which any publisher's player can show. */
 export function writeVast({ url, seconds, width, height, link, title }: VideoAd): string {
   const clicks = link
     ? `<VideoClicks><ClickThrough>${escapeHtml(link)}</ClickThrough></VideoClicks>`

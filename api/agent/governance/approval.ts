@@ -21,7 +21,7 @@ export type Approval = z.infer<typeof Approval>
 
 const toBase64 = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Signs an approval as a compact JWS (RFC 7515), EdDSA. */
+/** Signs an approval as a compact JWS (RFC 7515) with EdDSA. */
 export function signApproval(
   approval: Approval,
   { state, protocolName, now }: TaskContext,
@@ -33,8 +33,8 @@ export function signApproval(
 }
 
 /**
- * Reads an approval of our own governance tenant. Undefined where the token is none of ours: it is then
- * some other agent's business. `refused` says why one of ours does not count.
+ * Reads an approval of our own governance tenant. Undefined for any other token, which concerns another
+ * agent. `refused` says why one of ours is not valid.
  */
 export function readApproval(
   token: string,

@@ -15,13 +15,13 @@ interface GovernedPurchase {
   start_time: Instant | 'asap'
   end_time: Instant
   packages?: readonly { budget: number }[] | undefined
-  /** Spending on a proposal, which names no packages. */
+  /** Spending on a proposal, which does not list packages. */
   total_budget?: { amount: number } | undefined
 }
 
 /**
- * Throws where a purchase is not allowed by its plan, or goes beyond the approval that it shows. Plans
- * and approvals of other governance agents are theirs to judge: they are taken as they are.
+ * Throws if a purchase breaks its plan, or exceeds its approval. Plans and approvals of other governance
+ * agents are not judged here.
  */
 export function assertGoverned(
   purchase: GovernedPurchase,
@@ -52,7 +52,7 @@ export function assertGoverned(
   if (status === 'denied') deny(explanation)
 }
 
-/** Finds the plan of an account's brand, where the account is bound to our own governance agent. */
+/** Finds the plan of an account's brand, if the account is bound to our own governance agent. */
 function findBoundPlan(account: Account, context: TaskContext): Plan | undefined {
   const own = toLooseAgentUrlKey(context.toAddress(GOVERNANCE))
   const agents = listGovernanceAgents(account.account_id, context)

@@ -4,7 +4,7 @@ import type { Condition, Finding, Plan } from './plan.ts'
 
 const Amount = z.union([z.number(), z.looseObject({ amount: z.number() })])
 
-/** The parts of a purchase that a plan has a say in; everything else is let through. */
+/** The parts of a purchase that a plan can limit; everything else is ignored. */
 const Purchase = z.looseObject({
   total_budget: Amount.optional().catch(undefined),
   start_time: z.string().optional().catch(undefined),
@@ -47,13 +47,13 @@ export interface Judgement {
   explanation: string
   findings: Finding[]
   conditions: Condition[]
-  /** The money in question. */
+  /** The amount at stake. */
   amount: number | undefined
 }
 
 /**
- * Judges an action by a plan. Whatever breaks a limit of the plan is critical and denies it; where a
- * person or a policy has to be heard, it is approved with conditions.
+ * Judges an action by a plan. A violation of a limit is critical and denies it; if a person or a policy
+ * must be consulted, it is approved with conditions.
  */
 export function checkAction(plan: Plan, action: GovernedAction, now: Instant): Judgement {
   const purchase = Purchase.parse(action.purchase)

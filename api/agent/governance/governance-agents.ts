@@ -7,7 +7,7 @@ declare module '../state/store.ts' {
   }
 }
 
-/** An agent that has a say in what an account buys. Its credentials are not kept: it is never called. */
+/** An agent that governs an account's purchases. Its credentials are not stored: it is never called. */
 export interface GovernanceAgent {
   url: string
   categories?: readonly string[]

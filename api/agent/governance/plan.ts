@@ -22,7 +22,7 @@ const Policy = z.looseObject({
 })
 export type Policy = z.infer<typeof Policy>
 
-/** A plan as a buyer registers it: what may be spent, when, where and on what. */
+/** A plan that a buyer registers: what may be spent, when, where and on what. */
 export const PlanRequest = z.looseObject({
   plan_id: CallersId,
   brand: BrandRef,
@@ -50,22 +50,22 @@ export const PlanRequest = z.looseObject({
 })
 export type PlanRequest = z.infer<typeof PlanRequest>
 
-/** A plan as it is kept. */
+/** A stored plan. */
 export interface Plan {
   plan_id: string
   version: number
   request: PlanRequest
-  /** Spending that was reported as agreed. */
+  /** Spending that was reported as committed. */
   committed: number
 }
 
-/** One check or outcome, as the audit keeps it. */
+/** One check or outcome in the audit. */
 export interface AuditEntry {
   id: string
   type: 'check' | 'outcome'
   at: Instant
   plan_id: string
-  /** The agent that asked or reported. */
+  /** The agent that requested or reported it. */
   caller?: string
   tool?: string
   purchase_type: string
@@ -92,10 +92,10 @@ export interface Condition {
   reason: string
 }
 
-/** Plans and their audit belong to the governance tenant, whoever of the others looks at them. */
+/** Scope of plans and their audit: they belong to the governance tenant, whichever tenant reads them. */
 export const GOVERNANCE = 'governance'
 
-/** Plans, and what was asked of them, are kept until a month after their flight. */
+/** Stores a plan until a day after its flight. */
 export function keepPlan(plan: Plan, { state, now }: TaskContext): void {
   const lifetimeMs = Math.max(0, Date.parse(plan.request.flight.end) - now) + RECORD_LIFETIME_MS
   state.put('plan', GOVERNANCE, plan.plan_id, plan, { now, lifetimeMs })
@@ -109,14 +109,14 @@ export function listPlans({ state }: TaskContext): Plan[] {
   return state.list('plan', GOVERNANCE)
 }
 
-/** Finds a plan. Throws where there is none. */
+/** Finds a plan. Throws if there is none. */
 export function resolvePlan(id: string, context: TaskContext, field = 'plan_id'): Plan {
   const plan = findPlan(id, context)
   if (plan) return plan
   throw new TaskError('PLAN_NOT_FOUND', `${field}: there is no plan ${id} here`, { field })
 }
 
-/** Notes a check or an outcome. Entries of a plan are listed in the order in which they came. */
+/** Adds a check or an outcome to the audit. Entries of a plan are listed in the order of their arrival. */
 export function addAuditEntry(
   entry: Omit<AuditEntry, 'at'>,
   plan: Plan,

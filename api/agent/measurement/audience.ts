@@ -12,7 +12,7 @@ declare module '../state/store.ts' {
 
 const hashed = z.string().regex(/^[a-f0-9]{64}$/, 'must be a SHA-256 in lower case')
 
-/** A person whom a caller knows: never by name or address, only by hashes. */
+/** A person known to a caller: never by name or address, only by hashes. */
 export const Member = z
   .looseObject({
     external_id: CallersId,
@@ -25,16 +25,16 @@ export const Member = z
   })
 type Member = z.infer<typeof Member>
 
-/** People an audience may have. */
+/** People in an audience at most. */
 const MEMBERS_MAX = 20_000
 
-/** People that must be matched before an audience can be used. */
+/** Matched people that an audience needs before it can be used. */
 export const MINIMUM_SIZE = 100
 
-/** Percent of people whom the simulated platform knows. */
+/** Percent of people known to the simulated platform. */
 const MATCHED_PERCENT = 62
 
-/** An audience as it is kept. Of its members no more than a fingerprint of the caller's id is. */
+/** An audience. Its members are stored only as a fingerprint of the caller's id. */
 export interface Audience {
   audience_id: string
   name?: string
@@ -44,7 +44,7 @@ export interface Audience {
   syncedAt: Instant
 }
 
-/** Adds people and takes people away. Throws where there would be too many. */
+/** Adds and removes people. Throws if there would be too many. */
 export function applyMembers(
   known: readonly string[],
   add: readonly Member[],

@@ -4,7 +4,7 @@ import { findBuyOfPackage, keepMediaBuy, listMediaBuys } from './media-buy-store
 import type { CreativeAssignment } from './requests.ts'
 import { updateBuy } from './update.ts'
 
-/** Assigns a creative to a package, besides those it has. Throws where there is no such package. */
+/** Assigns a creative to a package, in addition to the others. Throws if the package does not exist. */
 export function attachCreative(
   packageId: string,
   assignment: CreativeAssignment,

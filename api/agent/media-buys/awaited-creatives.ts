@@ -10,10 +10,10 @@ declare module '../state/store.ts' {
   }
 }
 
-/** Packages that wait for one creative: so many are remembered. */
+/** Packages at most that wait for one creative. */
 const PACKAGES_MAX = 100
 
-/** Notes for which creatives the packages of a new buy wait. */
+/** Records the creatives for which the packages of a new buy wait. */
 export function noteAwaited(buy: MediaBuy, { state, tenant, now }: TaskContext): void {
   for (const { package_id, awaited = [] } of buy.packages) {
     for (const { creative_id } of awaited) {
@@ -24,7 +24,7 @@ export function noteAwaited(buy: MediaBuy, { state, tenant, now }: TaskContext):
   }
 }
 
-/** Gives a creative that has come to the packages that wait for it, as far as they can take it. */
+/** Assigns a new creative to the packages that wait for it, if they accept it. */
 export function attachAwaited(creativeId: string, context: TaskContext): void {
   const { state, tenant } = context
   const waiting = state.get('awaited_creative', tenant, creativeId) ?? []

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import type { Instant } from '../../../pipeline/core/clock.ts'
 import type { MediaBuy, Package, Period } from './media-buy.ts'
 
-/** Share of its budget that the worst auction spends. */
+/** Share of the budget that the worst auction spends. */
 const LEAST_FILL = 0.85
 
-/** Clicks of an impression, from least to most. */
+/** Lowest and highest clicks per impression. */
 const CLICK_RATE = { least: 0.0008, most: 0.004 }
 
 /**
- * Plans the spending of each package again from now on: what was spent stays, what is left of the
- * budget is spent evenly until the end of the flight, and not while anything holds it.
+ * Plans the spending of each package from now on: past spending stays, and the rest of the budget is spread
+ * evenly until the end of the flight, unless the package is paused or otherwise held.
  */
 export function planDelivery(buy: MediaBuy, now: Instant): MediaBuy {
   const packages = buy.packages.map(pkg => ({ ...pkg, periods: planPackage(pkg, buy, now) }))
@@ -39,7 +39,7 @@ function cutPeriod({ from, until, spend }: Period, at: Instant): Period {
   return { from, until: at, spend: (spend * (at - from)) / (until - from) }
 }
 
-/** Sums what was spent from one time to another. */
+/** Sums the spending from one time to another. */
 export function sumSpend(periods: readonly Period[], from: Instant, until: Instant): number {
   return periods.reduce((sum, period) => {
     const shared = Math.min(until, period.until) - Math.max(from, period.from)

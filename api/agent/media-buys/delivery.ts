@@ -2,7 +2,7 @@ import { DAY, type Instant, toDay, toIso } from '../../../pipeline/core/clock.ts
 import { findClickRate, findRate, sumSpend } from './delivery-plan.ts'
 import type { MediaBuy, Package } from './media-buy.ts'
 
-/** Delivery of a package, or of several, in a span of time. */
+/** Delivery of one or several packages in a period. */
 export interface Metrics {
   impressions: number
   spend: number
@@ -10,12 +10,12 @@ export interface Metrics {
   ctr: number
 }
 
-/** Days that are told one by one. */
+/** Days that are listed one by one. */
 const DAYS_MAX = 400
 
 const toCents = (amount: number) => Math.round(amount * 100) / 100
 
-/** Measures what a package delivered from one time to another. */
+/** Measures the delivery of a package from one time to another. */
 export function measurePackage(pkg: Package, from: Instant, until: Instant): Metrics {
   const spend = sumSpend(pkg.periods, from, until)
   const impressions = Math.floor((spend / findRate(pkg)) * 1000)

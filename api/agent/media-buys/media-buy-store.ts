@@ -5,12 +5,12 @@ import type { TaskContext } from '../task-context.ts'
 import { queueStart } from '../webhooks/outbox.ts'
 import type { HistoryEntry, MediaBuy } from './media-buy.ts'
 
-/** Revisions that a buy remembers. */
+/** Revisions in the history of a buy. */
 const HISTORY_MAX = 1000
 
 /**
- * Keeps a buy, and for as long after its flight as other records are kept; whoever wants to be told of
- * its start will be.
+ * Stores a buy until its flight has ended and the lifetime of records has passed, and queues the webhook of
+ * its start.
  */
 export function keepMediaBuy(buy: MediaBuy, context: TaskContext): void {
   const { state, tenant, now } = context
@@ -24,7 +24,7 @@ export function keepMediaBuy(buy: MediaBuy, context: TaskContext): void {
   state.put('account_buy', `${tenant} ${account.account_id}`, media_buy_id, media_buy_id, options)
 }
 
-/** Counts a change up and notes what it was. */
+/** Increments the revision and records the change. */
 export function addRevision(buy: MediaBuy, action: string, now: Instant): MediaBuy {
   const revision = buy.revision + 1
   const entry: HistoryEntry = { revision, at: now, action }
@@ -34,7 +34,7 @@ export function addRevision(buy: MediaBuy, action: string, now: Instant): MediaB
 
 /**
  * Finds a buy. Its id is a secret that nobody guesses, so whoever knows it may change the buy, whichever
- * account is named: the one credential is everybody's. Throws where there is none.
+ * account is named: all callers share the credential. Throws if there is none.
  */
 export function resolveMediaBuy(id: string, { state, tenant }: TaskContext): MediaBuy {
   const buy = state.get('media_buy', tenant, id)
@@ -44,7 +44,7 @@ export function resolveMediaBuy(id: string, { state, tenant }: TaskContext): Med
   })
 }
 
-/** Finds the buy that a package is of. */
+/** Finds the buy to which a package belongs. */
 export function findBuyOfPackage(
   packageId: string,
   { state, tenant }: TaskContext,

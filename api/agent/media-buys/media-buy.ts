@@ -8,12 +8,12 @@ declare module '../state/store.ts' {
     media_buy: MediaBuy
     /** Ids of the media buys of an account. */
     account_buy: string
-    /** Ids of media buys by those of their packages. */
+    /** Ids of media buys by the ids of their packages. */
     package_buy: string
   }
 }
 
-/** A span of time in which a package spends evenly. */
+/** A period in which a package spends evenly. */
 export interface Period {
   from: Instant
   until: Instant
@@ -25,7 +25,7 @@ export interface Cancellation {
   reason?: string
 }
 
-/** One product bought in a media buy. */
+/** A product in a media buy. */
 export interface Package {
   package_id: string
   product_id: string
@@ -33,23 +33,23 @@ export interface Package {
   terms: BoughtTerms
   budget: number
   bid_price?: number
-  /** Fields that are kept and shown as they were sent. */
+  /** Fields that are stored and returned as sent. */
   shown: Record<string, unknown>
   creative_assignments: CreativeAssignment[]
-  /** Creatives that it shall show once they are there. */
+  /** Creatives to show as soon as they exist. */
   awaited?: CreativeAssignment[]
-  /** Its own flight, where it is not that of the buy. */
+  /** Its own flight, if it differs from the buy's. */
   start?: Instant
   end?: Instant
   isPaused: boolean
   cancellation?: Cancellation
-  /** Its spending, past and planned, in the order of time; the plan changes with each update. */
+  /** Its past and planned spending, in the order of time; each update changes the plan. */
   periods: Period[]
-  /** Delivery that a test reported, besides that of the periods. */
+  /** Delivery that a test reported, in addition to the periods. */
   reported?: ReportedDelivery[]
 }
 
-/** Delivery of a package as a test reported it. */
+/** Delivery of a package that a test reported. */
 export interface ReportedDelivery {
   at: Instant
   impressions: number
@@ -57,17 +57,17 @@ export interface ReportedDelivery {
   spend: number
 }
 
-/** One thing that happened to a media buy. */
+/** One entry of a media buy's history. */
 export interface HistoryEntry {
   revision: number
   at: Instant
   action: string
 }
 
-/** A media buy as it is kept. Its status is not: that follows from this and the time. */
+/** A stored media buy. Its status is derived from this and the time. */
 export interface MediaBuy {
   media_buy_id: string
-  /** The account as it was when it bought. */
+  /** The account at the time of the purchase. */
   account: Account
   brand: BrandRef
   po_number?: string
@@ -77,10 +77,10 @@ export interface MediaBuy {
   start: Instant
   end: Instant
   isPaused: boolean
-  /** The time when each package first had creatives; it stays, whatever is added or taken away later. */
+  /** The time when each package first had creatives; later changes do not affect it. */
   readyAt?: Instant
   cancellation?: Cancellation
-  /** Refused by the seller before it began. */
+  /** Rejected by the seller before it began. */
   rejection?: Cancellation
   currency: string
   packages: Package[]
@@ -88,7 +88,7 @@ export interface MediaBuy {
   webhook?: WebhookTarget
 }
 
-/** Address at which a caller wants to be told. */
+/** Address to which a caller wants webhooks posted. */
 export interface WebhookTarget {
   url: string
   token?: string

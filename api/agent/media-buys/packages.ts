@@ -14,7 +14,7 @@ import { sumSpend } from './delivery-plan.ts'
 import type { MediaBuy, Package } from './media-buy.ts'
 import type { CreativeAssignment, PackageChange, PackageRequest, PackageTerms } from './requests.ts'
 
-/** Fields that are kept as they are sent and shown again. */
+/** Fields that are stored as sent and returned. */
 const SHOWN = [
   'pacing',
   'impressions',
@@ -26,7 +26,7 @@ const SHOWN = [
   'agency_estimate_number',
 ] as const
 
-/** Makes a package of a product. Throws where that is not offered, or not on these terms. */
+/** Builds a package of a product. Throws if the product or the terms are not offered. */
 export function buildPackage(
   request: PackageRequest,
   accountId: string,
@@ -68,7 +68,7 @@ export function buildPackage(
   }
 }
 
-/** Tells creatives that are there from those that a new package has to wait for. */
+/** Splits creatives into those that exist and those that a new package has to wait for. */
 function splitAssignments(
   { creative_assignments }: PackageTerms,
   accountId: string,
@@ -110,7 +110,7 @@ function assertBid(
   throw new TaskError('BUDGET_TOO_LOW', message, { field: `${field}.bid_price` })
 }
 
-/** Windows after which counts are final, and least difference of counts that is borne without dispute. */
+/** Windows after which counts are final, and the smallest variance that is accepted without dispute. */
 const WINDOWS = ['live', 'c3', 'c7', 'c14']
 const VARIANCE_MIN_PERCENT = 5
 
@@ -127,7 +127,7 @@ function assertTerms({ measurement_terms }: PackageRequest, field: string): void
   throw new TaskError('TERMS_REJECTED', message, { field: `${at}.measurement_window` })
 }
 
-/** Changes a package of a buy. Throws where it is not there, or cannot be changed like that. */
+/** Changes a package of a buy. Throws if it does not exist, or the change is not allowed. */
 export function updatePackage(
   buy: MediaBuy,
   change: PackageChange,
@@ -186,7 +186,7 @@ function pickFlight({ start_time, end_time }: PackageTerms): { start?: number; e
   }
 }
 
-/** Finds the creatives a package shall show; undefined where the request says nothing of them. */
+/** Resolves the creatives that a package is to show; undefined if the request does not mention them. */
 function resolveAssignments(
   { creative_assignments, creatives }: PackageTerms,
   formats: readonly string[],

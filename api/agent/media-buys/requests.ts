@@ -23,7 +23,7 @@ export const CreativeAssignment = z.looseObject({
 })
 export type CreativeAssignment = z.infer<typeof CreativeAssignment>
 
-/** Terms of a package that may be set when it is bought and when it is changed. */
+/** Terms of a package that can be set at the purchase and changed later. */
 const PackageTerms = z.looseObject({
   budget: z.number().min(0).optional().describe('In the currency of the pricing option'),
   bid_price: z.number().min(0).optional().describe('Most that is paid for a thousand impressions'),
@@ -76,7 +76,7 @@ export const PushNotificationConfig = z
   })
   .describe('Where to tell of the completion, and of the start of the flight')
 
-/** A change of a buy; everything that is left out stays. */
+/** A change of a buy; fields that are left out stay. */
 export const MediaBuyChange = z.object({
   revision: z.number().int().optional().describe('Refuse where the buy was changed since this one'),
   paused: z.boolean().optional().describe('Pause or resume; before the start it will start paused'),

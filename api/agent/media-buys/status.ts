@@ -28,7 +28,7 @@ export function toStatuses(
   return filter === undefined ? usual : [filter].flat()
 }
 
-/** Tells the status of a media buy at a time. Nothing but the clock starts and ends a flight. */
+/** Finds the status of a media buy at a time. Only the clock starts and ends a flight. */
 export function findStatus(buy: MediaBuy, now: Instant): MediaBuyStatus {
   if (buy.cancellation) return 'canceled'
   if (buy.rejection) return 'rejected'
@@ -38,7 +38,7 @@ export function findStatus(buy: MediaBuy, now: Instant): MediaBuyStatus {
   return buy.isPaused ? 'paused' : 'active'
 }
 
-/** Actions on a running buy besides pausing, in the order in which they are told. */
+/** Actions on a running buy besides pausing, in the order of the answer. */
 const CHANGES = [
   'cancel',
   'update_budget',
@@ -48,7 +48,7 @@ const CHANGES = [
   'sync_creatives',
 ] as const
 
-/** Lists what may be done with a buy now: exactly what `update_media_buy` would not refuse. */
+/** Lists the actions that are valid now: exactly those that `update_media_buy` would accept. */
 export function listValidActions(buy: MediaBuy, now: Instant): string[] {
   if (isOver(buy, now)) return []
   return [buy.isPaused ? 'resume' : 'pause', ...CHANGES]

@@ -8,7 +8,7 @@ import { buildPackage, updatePackage } from './packages.ts'
 import type { MediaBuyChange } from './requests.ts'
 import { assertCanCancel, assertCanChange, assertCanPause } from './status.ts'
 
-/** Changes a buy as one step. Throws where any part of the change is not possible. */
+/** Changes a buy in one step. Throws if any part of the change is impossible. */
 export function updateBuy(
   buy: MediaBuy,
   change: MediaBuyChange,
@@ -51,7 +51,7 @@ function replacePackage(buy: MediaBuy, next: Package): MediaBuy {
   return { ...buy, packages }
 }
 
-/** Notes when every package that was not canceled has creatives for the first time. */
+/** Records the first time when every package that was not canceled has creatives. */
 export function markReady(buy: MediaBuy, now: number): MediaBuy {
   const live = buy.packages.filter(({ cancellation }) => !cancellation)
   const isReady = live.length > 0 && live.every(pkg => pkg.creative_assignments.length > 0)
@@ -76,7 +76,7 @@ export function toStart(start: number | 'asap', now: number): number {
   return start === 'asap' ? now : Math.max(start, now)
 }
 
-/** Throws where a flight, or that of a package, ends before it starts or in the past. */
+/** Throws if a flight, or a package's flight, ends before it starts or in the past. */
 export function assertFlight(
   buy: Pick<MediaBuy, 'start' | 'end' | 'packages'>,
   now: number,

@@ -12,7 +12,7 @@ import {
 } from './proposal.ts'
 import { refineProposal } from './refine.ts'
 
-/** Proposals that one request makes or changes: they are what it is answered with. */
+/** Holds the proposals that one request makes or changes: its answer contains these. */
 export class ChangedProposals {
   readonly #accountId: string | undefined
   readonly #context: TaskContext
@@ -23,13 +23,13 @@ export class ChangedProposals {
     this.#context = context
   }
 
-  /** Makes a proposal of products that fit a brief, where they are enough for one. */
+  /** Makes a proposal from products that match a brief, if they are enough for one. */
   propose(products: readonly Product[], brief: string): void {
     const proposal = proposeBalanced(products, brief)
     if (proposal) this.#keep(proposal)
   }
 
-  /** Carries out a wish about a proposal; false where that is not possible. */
+  /** Applies a wish to a proposal; false if that is impossible. */
   apply({ proposal_id, action, ask }: Parameters<ProposalChange>[0]): boolean {
     const known = findProposal(proposal_id, this.#accountId, this.#context)
     if (!known) return false
@@ -44,7 +44,7 @@ export class ChangedProposals {
     return true
   }
 
-  /** Adds the products of the proposals to those of a page, since a proposal refers to them. */
+  /** Adds the products of the proposals to a page, since proposals refer to them. */
   addProducts(items: readonly Product[]): readonly Product[] {
     const ids = [...this.#changed.values()].flatMap(({ allocations }) =>
       allocations.map(({ product_id }) => product_id),

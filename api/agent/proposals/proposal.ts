@@ -18,14 +18,14 @@ export interface Allocation {
   share: number
 }
 
-/** A way to spend a budget on several products. One that is committed holds until it expires. */
+/** A way to spread a budget over several products. A committed one is valid until it expires. */
 export interface Proposal {
   proposal_id: string
   allocations: readonly Allocation[]
   committedUntil?: Instant
 }
 
-/** Shares of the products of a proposal, by how many there are. */
+/** Shares of a proposal's products, by their number. */
 const shares = [[], [100], [60, 40], [50, 30, 20]] as const
 
 const PRODUCTS_MAX = 3
@@ -37,8 +37,8 @@ export function toProposalScope(accountId: string | undefined, { tenant }: TaskC
 }
 
 /**
- * Proposes how to spread a budget over the products that fit a brief best, one of each channel first.
- * The id names the quarter that a brief is about, so that the same brief leads to the same proposal.
+ * Proposes how to spread a budget over the products that match a brief best, one of each channel first. The
+ * id contains the quarter of the brief, so that the same brief leads to the same proposal.
  */
 export function proposeBalanced(products: readonly Product[], brief: string): Proposal | undefined {
   const currency = products[0]?.offer.currency
@@ -58,7 +58,7 @@ export function proposeBalanced(products: readonly Product[], brief: string): Pr
   }
 }
 
-/** Keeps a proposal; one that is as it was is not written again. */
+/** Stores a proposal, unless it is unchanged. */
 export function keepProposal(
   proposal: Proposal,
   accountId: string | undefined,
@@ -75,7 +75,7 @@ export function keepProposal(
   )
 }
 
-/** Finds a proposal of an account, or else of those who named none. */
+/** Finds a proposal of an account, or else of callers who name none. */
 export function findProposal(
   id: string,
   accountId: string | undefined,
@@ -88,12 +88,12 @@ export function findProposal(
   )
 }
 
-/** Makes a proposal firm for a time, in which it can be bought as it is. */
+/** Commits a proposal: for a time it can be bought unchanged. */
 export function commitProposal(proposal: Proposal, now: Instant): Proposal {
   return { ...proposal, committedUntil: now + COMMITTED_MS }
 }
 
-/** Finds the proposal that is bought. Throws where there is none, or where its time is over. */
+/** Finds the proposal to buy. Throws if there is none, or if it has expired. */
 export function resolveProposal(id: string, accountId: string, context: TaskContext): Proposal {
   const proposal = findProposal(id, accountId, context)
   const field = 'proposal_id'

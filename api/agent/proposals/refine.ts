@@ -4,7 +4,7 @@ import { findProduct, listProducts } from '../catalogue/seeded-products.ts'
 import type { TaskContext } from '../task-context.ts'
 import type { Allocation, Proposal } from './proposal.ts'
 
-/** Words that a request may use for a channel. */
+/** Words that a request may use for each channel. */
 const words: Record<Offer['kind'], RegExp> = {
   display: /\bdisplay\b|\bbanners?\b/i,
   olv: /\b(?:olv|online video|video)\b/i,
@@ -21,8 +21,8 @@ interface Share {
 }
 
 /**
- * Changes a proposal as far as a request is understood: "drop display" takes a channel out, "60% to
- * CTV" gives one that share of the budget. Undefined where nothing of it is understood or possible.
+ * Changes a proposal by the parts of a request that are understood: "drop display" removes a channel, "60%
+ * to CTV" gives it that share of the budget. Undefined if nothing is understood or possible.
  */
 export function refineProposal(
   proposal: Proposal,
@@ -54,7 +54,7 @@ function dropChannels(shares: Share[], sentence: string): Share[] {
   return left.length === shares.length ? shares : left
 }
 
-/** Gives a channel a share of the budget, and the others the rest as they stood to each other. */
+/** Gives a channel a share of the budget, and scales the others to the rest. */
 function moveShare(shares: Share[], sentence: string, offered: readonly Product[]): Share[] {
   const [, percent, target] = /(\d{1,3})\s?%.*?\bto\b(.*)$/i.exec(sentence) ?? []
   const share = Number(percent)

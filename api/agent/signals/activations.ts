@@ -6,7 +6,7 @@ declare module '../state/store.ts' {
   }
 }
 
-/** A signal at a destination, as answers show it. */
+/** A signal at a destination, in the form of the answer. */
 export interface Deployment {
   type: 'platform' | 'agent'
   platform?: string
@@ -29,7 +29,7 @@ export function toActivationScope({ tenant }: TaskContext, accountId: string): s
   return `${tenant} ${accountId}`
 }
 
-/** Lists where the signals are live for an account, by signal. */
+/** Lists the destinations where signals are live for an account, by signal. */
 export function listDeployments(
   context: TaskContext,
   accountId: string = ANY_ACCOUNT,

@@ -12,22 +12,22 @@ declare module './store.ts' {
   }
 }
 
-/** For how long the answer to a key is given again. */
+/** Time for which the answer to a key is repeated. */
 const REPLAY_MS = DAY
 
-/** Difference of clocks that a caller is forgiven at the end of the window. */
+/** Clock difference that a caller is forgiven at the end of that time. */
 const SKEW_MS = MINUTE
 
-/** For how long it is known that a key was used: a late retry is not done again. */
+/** Time for which a used key is remembered: a late retry is not carried out again. */
 const CLAIM_LIFETIME_MS = 30 * DAY
 
-/** For how long a claim counts whose process does not answer; requests take much less. */
+/** Time for which the claim of a process that does not answer is valid; requests take much less. */
 const IN_FLIGHT_MS = 2 * MINUTE
 
-/** Seconds after which a caller may ask again for a request that is under way. */
+/** Seconds after which a caller may repeat a request that is still running. */
 const RETRY_AFTER_S = 1
 
-/** Support of keys, as capabilities tell it. */
+/** Support of idempotency keys, as declared in the capabilities. */
 export const idempotency = { supported: true, replay_ttl_seconds: REPLAY_MS / SECOND }
 
 export const IdempotencyKey = z
@@ -37,17 +37,17 @@ export const IdempotencyKey = z
 
 type Payload = Record<string, unknown>
 
-/** A key that was used. It outlives the answer, so that a late retry is not done again. */
+/** A used key. It outlives the answer, so that a late retry is not carried out again. */
 export interface Claim {
   hash: string
   at: Instant
-  /** The process that carries it out, until it is done. */
+  /** The process that runs the request, until it is done. */
   worker?: { pid: number; id: string }
 }
 
-/** A request that changes something, and whose key counts where. */
+/** A request that changes something, and the scope of its key. */
 export interface KeyedRequest {
-  /** The agent that was called, and the caller: at another the same key is another. */
+  /** The called agent and the caller: elsewhere the same key is another one. */
   scope: readonly string[]
   task: string
   args: Payload
@@ -87,7 +87,7 @@ export async function runOnce(
   }
 }
 
-/** Claims a key; returns the answer that it has already. Throws where it cannot be used. */
+/** Claims a key; returns the answer if it has one already. Throws if the key cannot be used. */
 function claimKey(
   state: AgentState,
   place: string,
@@ -123,7 +123,7 @@ function refuseExpired(): TaskError {
   })
 }
 
-/** Tells if nobody carries out what was claimed: the process has ended, or takes too long. */
+/** Tells whether nobody works on a claim any more: the process has ended, or takes too long. */
 function isAbandoned({ at, worker }: Claim, now: Instant): boolean {
   return now - at > IN_FLIGHT_MS || !isRunning(worker!.pid)
 }
@@ -132,12 +132,12 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    // A process of another user is there all the same.
+    // // A process of another user exists all the same.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 
-/** Hashes what a request asks for: neither its key, nor what only travels with it. */
+/** Hashes the content of a request: neither its key, nor fields that only accompany it. */
 export function hashRequest(task: string, args: Payload): string {
   const { idempotency_key: _key, governance_context: _approval, context, ...rest } = args
   const asked: Payload = { ...rest, ...(typeof context === 'string' && { context }) }
@@ -162,7 +162,7 @@ function hashText(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** Spells a JSON value in the one way of RFC 8785: members in the order of their UTF-16 code units. */
+/** Writes JSON in canonical form (RFC 8785): members in the order of their UTF-16 code units. */
 export function writeCanonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(writeCanonicalJson).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

@@ -13,10 +13,10 @@ declare module './store.ts' {
   }
 }
 
-/** For how long a nonce is remembered: longer than any signature is accepted. */
+/** Time for which a nonce is remembered: longer than any signature is accepted. */
 const NONCE_LIFETIME_MS = 600 * SECOND
 
-/** Nonces that all processes of a folder share; how many a key may use each of them counts by itself. */
+/** Shares nonces between all processes of a folder; each process counts by itself how many a key may use. */
 export class SharedReplayStore implements ReplayStore {
   readonly #own = new MemoryReplayStore()
   readonly #state: AgentState

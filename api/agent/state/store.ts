@@ -5,21 +5,19 @@ import { DAY, type Instant } from '../../../pipeline/core/clock.ts'
 import { assertSoundHead } from '../../../pipeline/store/lmdb-head.ts'
 import { PRIVATE } from '../../../pipeline/store/paths.ts'
 
-/**
- * Records by their kind: each is declared beside its rules. Most stand by tenant and account.
- */
+/** Records by their kind: each is declared next to its rules. Most are scoped by tenant and account. */
 // biome-ignore lint/suspicious/noEmptyInterface: those who keep records add to it
 export interface Records {}
 
 export type Kind = keyof Records
 
-/** For how long a record is kept after it was written last, or after its flight: nothing here is for ever. */
+/** Time for which a record is stored after its last write, or after its flight: nothing here is permanent. */
 export const RECORD_LIFETIME_MS = DAY
 
-/** Version of the records; those of another version are forgotten, as all of the sandbox is soon. */
+/** Version of the records; records of other versions are deleted, since everything in the sandbox is short-lived. */
 const FORMAT = 3
 
-/** Forgotten records that one transaction clears away. */
+/** Expired records that one transaction deletes at most. */
 const SWEPT_MAX = 64
 
 const LAST = '\u{10ffff}'
@@ -30,9 +28,9 @@ interface StoredRecord {
 }
 
 /**
- * Holds what callers made at the agent. All of a task's writes are one transaction, and LMDB lets one
- * process write at a time: processes that share the file agree, and one that is killed in the middle
- * leaves nothing behind.
+ * Stores everything that callers create at the agent. All writes of a task are one transaction, and LMDB
+ * lets one process write at a time: processes that share the file agree, and one that is killed in the
+ * middle leaves nothing behind.
  */
 export class AgentState {
   readonly #root: RootDatabase<unknown, Key>
@@ -45,7 +43,7 @@ export class AgentState {
     this.#expiries = root.openDB('expiry', { encoding: 'json' })
   }
 
-  /** Opens the file, or begins it; what an agent of another version kept is forgotten. Throws where it is damaged. */
+  /** Opens or creates the file; records of another version are deleted. Throws if it is damaged. */
   static open(file: string): AgentState {
     mkdirSync(dirname(file), { recursive: true, mode: PRIVATE })
     if (existsSync(file)) assertSoundHead(file)
@@ -60,7 +58,7 @@ export class AgentState {
     return state
   }
 
-  /** Runs a task's work: all that it writes is kept, or nothing where it throws. May be nested. */
+  /** Runs a task's work: all its writes are committed, or none if it throws. May be nested. */
   transact<Result>(now: Instant, work: () => Result): Result {
     return this.#root.transactionSync(() => {
       this.#sweep(now)
@@ -69,8 +67,8 @@ export class AgentState {
   }
 
   /**
-   * Runs a task's work like `transact`, and commits it with what others do meanwhile: the disk is waited
-   * for once, and by nobody else. Done once the promise is.
+   * Runs a task's work like `transact`, but commits it together with concurrent work: one flush for all.
+   * Resolves when it is on disk.
    */
   transactTogether<Result>(now: Instant, work: () => Result): Promise<Result> {
     return this.#root.childTransaction(() => {
@@ -79,7 +77,7 @@ export class AgentState {
     })
   }
 
-  /** Shows what other processes wrote until now. */
+  /** Makes the writes of other processes visible. */
   refresh(): void {
     this.#root.resetReadTxn()
   }
@@ -94,13 +92,13 @@ export class AgentState {
     return [...range].map(({ value }) => value.record as Records[K])
   }
 
-  /** Records of a kind within a scope whose ids come before one, in their order. */
+  /** Lists records of a kind within a scope whose ids come before another one, in order. */
   listUntil<K extends Kind>(kind: K, scope: string, until: string, limit: number): Records[K][] {
     const range = this.#records.getRange({ start: [kind, scope], end: [kind, scope, until], limit })
     return [...range].map(({ value }) => value.record as Records[K])
   }
 
-  /** Writes a record, within a transaction only. */
+  /** Writes a record; only within a transaction. */
   put<K extends Kind>(
     kind: K,
     scope: string,
@@ -127,7 +125,7 @@ export class AgentState {
     this.#expiries.clearSync()
   }
 
-  /** Forgets records whose time is over, unless they were written again. */
+  /** Deletes expired records, unless they were written again. */
   #sweep(now: Instant): void {
     for (const expiry of [...this.#expiries.getKeys({ end: [now], limit: SWEPT_MAX })]) {
       const key = expiry.slice(1) as string[]

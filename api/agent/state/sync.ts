@@ -3,14 +3,14 @@ import type { Kind, Records } from './store.ts'
 
 export type SyncAction = 'created' | 'updated' | 'unchanged'
 
-/** A record, and its place. */
+/** The place of a record. */
 interface Place<K extends Kind> {
   kind: K
   scope: string
   id: string
 }
 
-/** Keeps a record and tells what that changes. In a dry run it changes nothing. */
+/** Stores a record and returns what that changes. Changes nothing in a dry run. */
 export function syncRecord<K extends Kind>(
   { kind, scope, id }: Place<K>,
   record: Records[K],
@@ -23,7 +23,7 @@ export function syncRecord<K extends Kind>(
   return JSON.stringify(known) === JSON.stringify(record) ? 'unchanged' : 'updated'
 }
 
-/** Removes all records but those to be kept, and returns their ids. */
+/** Removes all records that are not on a list, and returns their ids. */
 export function removeOthers(
   { kind, scope }: Omit<Place<Kind>, 'id'>,
   wantedIds: ReadonlySet<string>,

@@ -8,7 +8,7 @@ import { addAuditEntry, type Plan, resolvePlan } from '../governance/plan.ts'
 import { defineTask } from '../task.ts'
 import type { TaskContext } from '../task-context.ts'
 
-/** For how long an approval can be used. */
+/** Time for which an approval can be used. */
 const APPROVAL_MS = DAY
 
 const Metrics = z

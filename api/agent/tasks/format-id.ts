@@ -12,7 +12,7 @@ export const FormatId = z
   .describe('An object with agent_url and id; a text alone names no format')
 export type FormatId = z.infer<typeof FormatId>
 
-/** Addresses by which the protocol's own tests name the agent that they test: here it is this one. */
+/** Addresses with which the protocol's own tests name the agent under test: here it is this one. */
 const PLACEHOLDER = /^https:\/\/your-(?:agent|platform|ad-server)\.example\.com\/?$/
 
 /** Builds the id of one of our formats. The creative tenant defines all of them. */

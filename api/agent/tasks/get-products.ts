@@ -128,7 +128,7 @@ function describeProduct(product: Product, context: TaskContext): Record<string,
   }
 }
 
-/** Fields that a product keeps however few are wanted: without them it is none, by the public schema. */
+/** Fields that every product has, however few are requested: the public schema requires them. */
 const ALWAYS_SENT = new Set([
   'product_id',
   'name',

@@ -7,12 +7,12 @@ import type { TaskContext } from '../task-context.ts'
 
 declare module '../state/store.ts' {
   interface Records {
-    /** Times at which events came, by their ids. */
+    /** Times at which events arrived, by their ids. */
     event: Instant
   }
 }
 
-/** Events are checked one by one: a wrong one does not lose the others. */
+/** Arguments of the task. Events are checked one by one: an invalid one does not lose the others. */
 const Input = z.object({
   account: AccountRef.optional(),
   event_source_id: CallersId,
@@ -31,10 +31,10 @@ const LoggedEvent = z.looseObject({
   user_match: z.looseObject({}).optional(),
 })
 
-/** For how long an event is told from its repetition. */
+/** Time for which a repeated event is recognized. */
 const EVENT_LIFETIME_MS = 7 * DAY
 
-/** Age that an event may have, and time that its clock may be ahead. */
+/** Maximum age of an event, and how far its clock may be ahead. */
 const AGE_MAX_MS = 90 * DAY
 const CLOCK_SKEW_MAX_MS = DAY
 

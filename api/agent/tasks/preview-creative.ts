@@ -85,7 +85,7 @@ function previewBatch(request: Request, context: TaskContext): Record<string, un
   }
 }
 
-/** Draws a creative of a batch: one that is wrong is a result like the others. */
+/** Previews a creative of a batch: a failure is a result like the others. */
 function previewItem(
   { creative_manifest: manifest, inputs, output_format }: z.output<typeof BatchItem>,
   output: OutputFormat,

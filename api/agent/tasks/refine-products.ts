@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Product } from '../catalogue/products.ts'
 import { rankProducts } from '../catalogue/rank.ts'
 
-/** One wish about a selection: about all of it, a product, or a proposal. */
+/** One wish about a selection: about the whole of it, a product, or a proposal. */
 export const Refinement = z
   .discriminatedUnion('scope', [
     z.object({ scope: z.literal('request'), ask: z.string() }),
@@ -22,7 +22,7 @@ export const Refinement = z
   .describe('A wish about the whole selection, one product or one proposal')
 type Refinement = z.infer<typeof Refinement>
 
-/** The answer to one wish; they come in the order of the wishes. */
+/** The outcomes of the wishes, in their order. */
 interface Applied {
   scope: Refinement['scope']
   product_id?: string
@@ -36,12 +36,12 @@ interface Selection {
   applied: Applied[]
 }
 
-/** Carries out a wish about a proposal; false where that is not possible. */
+/** Applies a wish to a proposal; false if that is impossible. */
 export type ProposalChange = (wish: Extract<Refinement, { scope: 'proposal' }>) => boolean
 
 /**
- * Changes a selection wish by wish. It begins with what the wishes name, or with everything where
- * they name nothing.
+ * Changes a selection wish by wish. It starts with the products that the wishes name, or with all if they
+ * name none.
  */
 export function applyRefinements(
   candidates: readonly Product[],

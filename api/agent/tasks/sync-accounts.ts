@@ -56,7 +56,7 @@ function syncAccount(
   return describeResult(account, action)
 }
 
-/** Closes the other accounts of the same operators: the one credential is everybody's. */
+/** Closes the other accounts of the same operators, since all callers share the credential. */
 function closeOthers(
   named: ReadonlyArray<{ account_id: string; operator: string }>,
   isDryRun: boolean,

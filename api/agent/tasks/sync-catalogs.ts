@@ -49,13 +49,13 @@ const Input = z.object({
   dry_run: z.boolean().optional().describe('Only tell what would happen'),
 })
 
-/** A catalog as it is kept: of its items only how they were judged. */
+/** A stored catalog: of its items only the verdicts are kept. */
 export interface Catalog {
   catalog_id: string
   name?: string
   type: (typeof types)[number]
   url?: string
-  /** Says if the items are still those. */
+  /** Tells whether the items have changed. */
   digest: string
   item_count: number
   item_issues: ItemIssue[]

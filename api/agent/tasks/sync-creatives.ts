@@ -75,7 +75,7 @@ export const syncCreatives = defineTask({
   },
 })
 
-/** Keeps a creative, or tells why not: one that is wrong is a result like the others. */
+/** Saves a creative, or returns why not: a failure is a result like the others. */
 function trySave(
   creative: z.infer<typeof Creative>,
   accountId: string,

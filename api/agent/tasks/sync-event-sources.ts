@@ -7,7 +7,7 @@ import { defineTask } from '../task.ts'
 declare module '../state/store.ts' {
   interface Records {
     event_source: EventSource
-    /** Scopes in which an event source was declared last, by its id. */
+    /** Scopes in which an event source was last declared, by its id. */
     event_source_owner: string
   }
 }
@@ -30,7 +30,7 @@ const Input = z.object({
   delete_missing: z.boolean().optional().describe('Delete the sources that are not named'),
 })
 
-/** A place that events come from. */
+/** A source of events. */
 export interface EventSource {
   event_source_id: string
   name?: string

@@ -34,7 +34,7 @@ export const syncGovernance = defineTask({
   },
 })
 
-/** Binds an account, or tells why not: one that is wrong is a result like the others. */
+/** Binds an account, or returns why not: a failure is a result like the others. */
 function bindAccount(
   { account, governance_agents }: z.infer<typeof Binding>,
   context: TaskContext,

@@ -9,28 +9,28 @@ import type { TaskContext } from '../task-context.ts'
 
 declare module '../state/store.ts' {
   interface Records {
-    /** Webhooks that are to be posted. */
+    /** Webhooks that are still to be posted. */
     webhook: Delivery
-    /** Ids of these, in the order in which they are due. */
+    /** Their ids, in the order in which they are due. */
     webhook_due: string
   }
 }
 
-/** A webhook that is to be posted. Its body never changes once it is written: retries send the same. */
+/** A webhook to post. Its body never changes once it is written: retries send the same. */
 export interface Delivery {
   id: string
   target: WebhookTarget
   dueAt: Instant
   attempts: number
   body?: string
-  /** The start of a flight that is to be told, until it is sure that it began. */
+  /** The start of a flight to report, until it is certain that it began. */
   start?: { tenant: string; media_buy_id: string }
 }
 
-/** A webhook is given up a day after it was first due. */
+/** Time after which a webhook that cannot be delivered is dropped. */
 const DELIVERY_LIFETIME_MS = DAY
 
-/** Keeps a webhook to be posted at its time. */
+/** Queues a webhook for its time. */
 export function keepDelivery(delivery: Delivery, state: AgentState, now: Instant): void {
   const lifetimeMs = Math.max(0, delivery.dueAt - now) + DELIVERY_LIFETIME_MS
   removeDelivery(delivery.id, state)
@@ -38,7 +38,7 @@ export function keepDelivery(delivery: Delivery, state: AgentState, now: Instant
   state.put('webhook_due', '', toDueKey(delivery), delivery.id, { now, lifetimeMs })
 }
 
-/** Removes a webhook that was posted, or is not to be. */
+/** Removes a webhook that was posted, or is obsolete. */
 export function removeDelivery(id: string, state: AgentState): void {
   const known = state.get('webhook', '', id)
   if (!known) return
@@ -46,7 +46,7 @@ export function removeDelivery(id: string, state: AgentState): void {
   state.remove('webhook_due', '', toDueKey(known))
 }
 
-/** Lists webhooks that are due at a time, those that are due longest first. */
+/** Lists webhooks that are due at a time, the longest due first. */
 export function listDue(state: AgentState, now: Instant, limit: number): Delivery[] {
   const until = toDueKey({ dueAt: now + 1, id: '' })
   return state
@@ -54,7 +54,7 @@ export function listDue(state: AgentState, now: Instant, limit: number): Deliver
     .flatMap(id => state.get('webhook', '', id) ?? [])
 }
 
-/** Digits of a time, so that texts come in the order of times. */
+/** Digits of a time in a key, so that keys sort by time. */
 const TIME_DIGITS = 15
 
 function toDueKey({ dueAt, id }: Pick<Delivery, 'dueAt' | 'id'>): string {
@@ -67,7 +67,7 @@ const Config = z.object({
   operation_id: z.string().optional(),
 })
 
-/** Reads where a caller wants to be told; undefined where it does not, or where nothing can be posted. */
+/** Reads the target of a caller's webhooks; undefined if there is none, or nothing can be posted to it. */
 export function readTarget(config: unknown): WebhookTarget | undefined {
   const target = Config.safeParse(config)
   if (!target.success || normalizeTargetUri(target.data.url) === undefined) return undefined
@@ -85,7 +85,7 @@ interface Message {
   result: Record<string, unknown>
 }
 
-/** Writes the body of a webhook: its key tells receivers that two posts are the same one. */
+/** Writes the body of a webhook: its key lets receivers recognize a repeated post. */
 function writeBody(message: Message, { operation_id, token }: WebhookTarget, now: Instant): string {
   return JSON.stringify({
     idempotency_key: randomUUID(),
@@ -98,7 +98,7 @@ function writeBody(message: Message, { operation_id, token }: WebhookTarget, now
   })
 }
 
-/** Tells of the completion of a task, in the transaction that completes it. */
+/** Queues a webhook about a completed task, in the transaction that completes it. */
 export function queueCompletion(
   task: string,
   result: Record<string, unknown>,
@@ -110,7 +110,7 @@ export function queueCompletion(
   keepDelivery({ id: randomUUID(), target, dueAt: now, attempts: 0, body }, state, now)
 }
 
-/** Tells of the start of a flight that is still to come; a later change of the buy moves or ends that. */
+/** Queues a webhook about the start of a future flight; a later change of the buy moves or removes it. */
 export function queueStart(buy: MediaBuy, { state, tenant, now }: TaskContext): void {
   const { media_buy_id, webhook } = buy
   const id = `start ${media_buy_id}`
@@ -122,7 +122,7 @@ export function queueStart(buy: MediaBuy, { state, tenant, now }: TaskContext): 
   keepDelivery({ id, target: webhook, dueAt, attempts: 0, start }, state, now)
 }
 
-/** Writes the body of the start of a flight; undefined where the flight did not start. */
+/** Writes the body about the start of a flight; undefined if it did not start. */
 export function writeStart(
   { target, start }: Delivery,
   state: AgentState,

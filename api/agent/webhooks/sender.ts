@@ -15,22 +15,22 @@ export interface SenderParts {
   protocolName: string
 }
 
-/** Time between looks at what is due. */
+/** Interval at which due webhooks are looked for. */
 const INTERVAL_MS = SECOND
 
 /** Attempts at one webhook; the wait doubles with each. */
 const ATTEMPTS_MAX = 5
 const RETRY_MS = 2 * SECOND
 
-/** Time for which an attempt is this process's alone. */
+/** Time for which an attempt belongs to one process. */
 const CLAIM_MS = MINUTE
 
 const DEADLINE_MS = 10 * SECOND
 const AT_ONCE = 8
 
 /**
- * Posts webhooks when they are due: signed, through the guard of every other request, and again after
- * a failure that may pass. Processes that share the state share the work.
+ * Posts webhooks when they are due: signed, through the same guard as every other request, and again after
+ * a temporary failure. Processes that share the state share the work.
  */
 export class WebhookSender {
   readonly #parts: SenderParts
@@ -54,14 +54,14 @@ export class WebhookSender {
     await this.#sending
   }
 
-  /** Posts what is due now; returns how many attempts that took. */
+  /** Posts all due webhooks; returns the number of attempts. */
   async sendDue(): Promise<number> {
     const claimed = this.#claimDue()
     await Promise.all(claimed.map(delivery => this.#attempt(delivery)))
     return claimed.length
   }
 
-  /** Takes what is due, so that no other process takes it, and counts the attempt before it is made. */
+  /** Claims due webhooks, so that no other process takes them, and counts the attempt before it is made. */
   #claimDue(): Delivery[] {
     const { state, clock } = this.#parts
     const now = clock.now()
@@ -113,7 +113,7 @@ export class WebhookSender {
     })
   }
 
-  /** Signs the very bytes that are sent, anew for each attempt; nothing where the URL is none. */
+  /** Signs the very bytes that are sent, again for each attempt; no headers if the URL is invalid. */
   #sign({ target, body }: Delivery): Record<string, string> {
     const { state, clock, protocolName } = this.#parts
     const { kid, privateKey } = loadSigningKey(state, 'webhook-signing', clock.now())

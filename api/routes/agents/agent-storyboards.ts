@@ -32,7 +32,7 @@ import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { replyOk } from '../../responses/reply.ts'
 import { requireStoryboard } from './storyboards.ts'
 
-/** Time that a job may wait for a crawler, and that the answer may take. */
+/** Time that a job may wait for a crawler, and its answer may take. */
 const SLACK_MS = 20_000
 
 const declared = {
@@ -216,7 +216,7 @@ function describeJob<Kind extends StoryboardJobKind>(
   return { kind, agent_url, caller: org_id ?? id }
 }
 
-/** A run that is to be kept. */
+/** A run to be stored. */
 interface FinishedRun {
   run_id: string
   kind: 'run' | 'compare'
@@ -227,7 +227,7 @@ interface FinishedRun {
   user: StoryboardStatus
 }
 
-/** Has the writer keep a run, with who asked for it. */
+/** Submits a run, with its caller, for storage. */
 async function recordRun(
   { user, ...run }: FinishedRun,
   { id: requested_by }: Principal,
@@ -256,7 +256,7 @@ interface Asking {
   services: Services
 }
 
-/** Has a crawler do a job within the caller's quota; refuses where the agent could not be asked. */
+/** Runs a job on a crawler within the caller's quota; refuses if the agent could not be called. */
 function runJob<Kind extends StoryboardJobKind>(
   kind: TestKind,
   job: StoryboardJobOf<Kind>,

@@ -59,7 +59,7 @@ export const readStoryboard = defineOperation({
   handle: ({ params: { id } }) => replyOk({ ...version, ...toDetail(requireStoryboard(id)) }),
 })
 
-/** Finds a storyboard; refuses with 404 where there is none of this id. */
+/** Finds a storyboard; refuses with 404 if the id is unknown. */
 export function requireStoryboard(id: string): Storyboard {
   return findStoryboard(id) ?? refuse('not_found', 'there is no storyboard of this id')
 }

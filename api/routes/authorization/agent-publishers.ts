@@ -22,7 +22,7 @@ import { replyOk, replyRefused, type Sent } from '../../responses/reply.ts'
 
 const PUBLISHERS_DEFAULT = 200
 const PUBLISHERS_MAX = 1_000
-/** Publishers looked at for one page: with `since`, most may be passed over. */
+/** Publishers examined for one page: with `since`, most may be skipped. */
 const SCANNED = 5_000
 const PAGE_BYTES = 1.5 * 1024 * 1024
 
@@ -38,7 +38,7 @@ function createRepeatable<const Value extends string>(
     .meta({ type: 'string', enum: [...values], description })
 }
 
-/** Anything but a number of at least 1 means the usual page. */
+/** Anything but a number of at least 1 means the default page size. */
 const limit = z
   .unknown()
   .optional()

@@ -58,13 +58,13 @@ export const lookUpProperty = defineOperation({
 interface Seller {
   agent_url: string
   publisher_domain: string
-  /** The property, as JSON where it was not parsed. */
+  /** The property, as JSON if it was not parsed. */
   property: StockedProperty | string
   order: string
   json?: string
 }
 
-/** `isTimed`: some of them only now. */
+/** Sellers of a property; `isTimed` if some of them only sell now. */
 interface Sellers {
   all: readonly Seller[]
   isTimed: boolean
@@ -96,9 +96,7 @@ function findSellers(reader: Reader, asked: Identifier): Sellers {
   return { all: all.sort((a, b) => (a.order < b.order ? -1 : 1)), isTimed }
 }
 
-/**
- * Finds the sellers of a publisher that grants all or nothing; undefined where a closer look is needed.
- */
+/** Finds the sellers of a publisher that grants all or nothing; undefined if each must be judged. */
 function findPlainSellers(reader: Reader, { rid, owner, publishers }: Place): Seller[] | undefined {
   const sales = publishers.length === 1 ? findPlainSales(reader, owner) : undefined
   const shown = sales?.property(rid)
@@ -108,7 +106,7 @@ function findPlainSellers(reader: Reader, { rid, owner, publishers }: Place): Se
   return sales.sellers.map(agent => toSeller(agent, owner, rid, property))
 }
 
-/** Adds those that grants let through, one by one; whether any grant counts only at times. */
+/** Adds the sellers that grants admit, one by one; returns whether any grant depends on the time. */
 function judgeSellers(reader: Reader, place: Place, all: Seller[]): boolean {
   const terms = { at: reader.now(), anywhere: true }
   let isTimed = false

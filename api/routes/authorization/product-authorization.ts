@@ -32,7 +32,7 @@ import {
 } from '../../responses/stretches.ts'
 
 const SELECTORS = 500
-/** Publishers that the selectors of one question may name, each spelled out. */
+/** Publishers that the selectors of one question may name, counting each. */
 const DOMAINS = 1_000
 
 const texts = z.array(z.string().max(500)).max(10_000)

@@ -100,7 +100,7 @@ interface SpelledSale {
 }
 
 const SALE_BYTES = 500
-/** Undefined what is so only now. */
+/** Cached sales; undefined for one that depends on the time. */
 const saleCache = new CommitCache<{ sale: SpelledSale | undefined }>(
   CACHE_BYTES_MAX,
   () => SALE_BYTES,
@@ -131,8 +131,8 @@ function findCachedSale(
 }
 
 /**
- * Answers the common case without judging one by one: publishers that grant all or nothing, and a
- * silent operator. Undefined where a closer look is needed.
+ * Answers the common case without judging one by one: publishers that grant all or nothing, and an operator
+ * without declarations. Undefined if each must be judged.
  */
 function findPlainSale(
   reader: Reader,
@@ -182,7 +182,7 @@ interface Sale {
 }
 
 /**
- * Chooses the best sale of all that an identifier may name: it can stand in the files of several
+ * Chooses the best sale of all properties that an identifier may name: it can be in the files of several
  * publishers, and several may grant one property.
  */
 function chooseBestSale(reader: Reader, asked: Identifier, agent: KnownAgent, terms: Terms) {

@@ -122,8 +122,8 @@ function findCachedAnswer(reader: Reader, domain: string, asked: string): Cached
 }
 
 /**
- * Answers the common case without reading the publisher: all is granted and the operator declares
- * nothing. Undefined where a closer look is needed.
+ * Answers the common case without reading the publisher: everything is granted and the operator declares
+ * nothing. Undefined otherwise.
  */
 function buildWholeAnswer(
   reader: Reader,
@@ -148,7 +148,7 @@ function hasOpenGrant(inventory: Inventory, agentUrl: string, { at }: Terms): bo
   return inventory.grantsTo(agentUrl).some(grant => isOpen(grant, at))
 }
 
-/** Stretches of the lists of an answer that are asked for. */
+/** The requested ranges of an answer's lists. */
 interface Paging {
   explain?: string | undefined
   evidence_cursor?: string | undefined

@@ -25,7 +25,7 @@ const LogoAddress = z
   .url({ protocol: /^https$/ })
   .max(2_048)
   .refine(text => {
-    // Asked also of what is no address, which is told already.
+    // // This check also runs on text that is not a URL, which was reported already.
     if (!URL.canParse(text)) return true
     const { username, password } = new URL(text)
     return username === '' && password === ''

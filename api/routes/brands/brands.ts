@@ -27,7 +27,7 @@ import {
 /** Bytes of brand data in an answer; answers stay below 256 KiB. */
 const DATA_BYTES = 160 * 1024
 
-/** Tells who asks. */
+/** The caller of a request. */
 type Caller = () => string
 
 export const resolveBrand = defineOperation({

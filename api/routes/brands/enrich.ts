@@ -18,9 +18,9 @@ import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
 import { replyOk, replyRefused } from '../../responses/reply.ts'
 
-/** Time beyond that of the crawler for which its answer is awaited. */
+/** Time in addition to the crawler's own in which its answer is awaited. */
 const SLACK_MS = 2_000
-/** Time that the caller waits for the brand to be saved, after which others are shown it too. */
+/** Time that the caller waits for the brand to be saved; then others see it too. */
 const KEEP_MS = 1_000
 
 export const enrichBrand = defineOperation({
@@ -48,7 +48,7 @@ export const enrichBrand = defineOperation({
     if (known !== undefined && !isAged) return replyOk(known)
     const isOpen = stored === undefined || stored.source === 'enriched'
     const asked = look(domain, caller(), isOpen, services)
-    // Of a brand that is known, what was found before is better than nothing.
+    // // For a known brand, older data is better than none.
     const found = await (known ? asked.catch(ignoreUnavailable) : asked)
     if (found !== null) {
       const { provider, ...profile } = found
@@ -68,7 +68,7 @@ export const enrichBrand = defineOperation({
 
 type Found = Enrichment & { found_at: string }
 
-/** Looks for a brand on the web, and hands in what is found where it may be kept. */
+/** Looks for a brand on the web, and submits the result if it may be saved. */
 async function look(
   domain: Domain,
   caller: string,
@@ -107,7 +107,7 @@ function findStoredBrand(reader: Reader, domain: Domain): BrandResolution | unde
   return stored && JSON.parse(stored.body.toString())
 }
 
-/** Converts a stored brand to a profile; undefined when it holds no manifest. */
+/** Converts a stored brand to a profile; undefined if it holds no manifest. */
 function toProfile(domain: Domain, brand: BrandResolution): object | undefined {
   const { brand_manifest, canonical_domain, source, enrichment, freshness } = brand
   if (brand_manifest === undefined) return undefined

@@ -21,10 +21,10 @@ import { replyOk, replyRefused } from '../../responses/reply.ts'
 import { toEditor } from '../community/saves.ts'
 
 const params = z.object({ domain: PastedDomain })
-/** A picture is named by its hash and its type. */
+/** Matches the name of a picture: its hash and its type. */
 const PICTURE = /^[0-9a-f]{64}\.[a-z]{3,4}$/
 
-/** A picture is nothing but a picture, whatever a browser makes of it. */
+/** Headers that let a browser treat a picture as nothing but a picture. */
 const CONFINED = {
   'content-security-policy': "sandbox; default-src 'none'",
   'cross-origin-resource-policy': 'cross-origin',

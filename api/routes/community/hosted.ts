@@ -25,7 +25,7 @@ import type { Services } from '../../operation/services.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { replyOk, replyRefused, replyStored } from '../../responses/reply.ts'
 
-/** More than a crawler takes for it. */
+/** Time in addition to the crawler's own. */
 const SLACK_MS = 1_500
 const TOKEN_BYTES = 32
 const params = z.object({ domain: PastedDomain })
@@ -164,7 +164,7 @@ export const verifyHostedOrigin = defineOperation({
   },
 })
 
-/** Says why no domain can point to this registry; undefined where they can. */
+/** Explains why no domain can point to this registry; undefined if they can. */
 export function explainPointerFault(baseUrl: string): string | undefined {
   if (toHostingBase(baseUrl) !== undefined) return undefined
   return `a domain can point to an https address only, and this registry is at ${baseUrl}: its operator has to set BASE_URL to its https address`
@@ -185,9 +185,7 @@ async function askOrigin(
   return answer
 }
 
-/**
- * Requests a crawl of a domain whose file changed, so that a deliberate pointer is believed at once.
- */
+/** Requests a crawl of a domain whose file changed, so that a deliberate pointer is believed at once. */
 async function crawlNext(
   domain: Domain,
   { id, org_id }: Principal,

@@ -34,7 +34,7 @@ const PAGE = 20
 const LARGEST_PAGE = 1_000
 const LARGEST_HISTORY = 100
 const LARGEST_BULK = 100
-/** Callers refuse a longer answer. */
+/** Maximum bytes of an answer; callers refuse a longer one. */
 const POLICY_BYTES = 200 * 1024
 
 const word = z.string().trim().max(200).optional()

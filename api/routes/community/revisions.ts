@@ -25,7 +25,7 @@ const RevisionNumber = z
 
 interface Kind {
   entity: EntryRow['entity']
-  /** Word in the names of the operations. */
+  /** Word for the entry in the names of the operations. */
   name: string
   path: string
   group: Group

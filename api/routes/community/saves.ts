@@ -26,7 +26,7 @@ export const saveErrors = [
 
 const VALUE_KB_MAX = 100
 
-/** Bounds the JSON size of a save. */
+/** Limits the JSON size of a save. */
 export function boundSchema<Schema extends z.ZodType>(schema: Schema): Schema {
   const isWithinBounds = (value: unknown) =>
     Buffer.byteLength(JSON.stringify(value)) <= VALUE_KB_MAX * 1024

@@ -66,7 +66,7 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
-/** Converts a billing event to a change of the membership, if it means one. */
+/** Converts a billing event to a change of the membership, if it is one. */
 function toChange({ id, type, created, data }: BillingEvent) {
   const what = SUBSCRIPTION.exec(type)?.[1]
   if (what === undefined) return undefined

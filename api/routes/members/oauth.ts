@@ -24,7 +24,7 @@ export const describeAuthorizationServer = defineOperation({
   handle: ({ services }) => replyOk(buildServerMetadata(services)),
 })
 
-/** Returns the issuer's own metadata; nothing is added that the issuer does not publish. */
+/** Returns the issuer's own metadata; nothing is added to it. */
 function buildServerMetadata({ config, reader }: Services): AuthorizationServer {
   const { AUTH_ISSUER: issuer } = config
   if (issuer === undefined) return refuse('not_found', 'no authorization server: API keys only')

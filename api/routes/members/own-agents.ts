@@ -33,7 +33,7 @@ const refusals = [
   'unavailable',
 ] as const
 
-/** Fields of an agent; a visibility or an address without meaning counts as absent. */
+/** Fields of an agent; an unknown visibility or an invalid address counts as absent. */
 const said = {
   name: z
     .string()
@@ -68,10 +68,10 @@ const said = {
 const Said = z.object(said)
 type Said = z.output<typeof Said>
 
-/** Nobody else reaches an agent in somebody's own network. */
+/** Address of a new agent; one in a private network could not be reached by anybody else. */
 const NewUrl = EnrolledUrl.refine(url => canBePublic(new URL(url).hostname), {
   error: 'must be on the public Internet',
-  // What is no address at all is told so, and nothing more.
+  // // Text that is not a URL gets only that message.
   when: ({ issues }) => issues.length === 0,
 })
 
@@ -182,7 +182,7 @@ export const removeOwnAgent = defineOperation({
   },
 })
 
-/** Finds the organization of an agent; a caller who has none and names none founds one. */
+/** Finds the organization of an agent; a caller without one who names none founds one. */
 function resolveOwner(principal: Principal, org: string | undefined) {
   const { person, belongings } = principal
   return person !== undefined && org === undefined && belongings.length === 0

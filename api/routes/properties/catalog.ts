@@ -129,7 +129,10 @@ export const syncCatalog = defineOperation({
   },
 })
 
-/** Changes of the commit that is shown may still be followed by others of the same millisecond. */
+/**
+ * Finds the time up to which changes are complete: later changes may have the same millisecond as the shown
+ * commit.
+ */
 function findShownUntil({ reader }: Services): string {
   const committed = reader.snapshot?.committedAt ?? null
   return toIso(committed === null ? 0 : Date.parse(committed) - 1)

@@ -1,7 +1,6 @@
 /**
- * Lists the addresses at which an agent may listen, the likeliest first: the address as it is, with or
- * without its slash, and the usual place below it. An address that ends in that place already is not
- * doubled.
+ * Lists the addresses at which an agent may listen, the likeliest first: the address itself, with or
+ * without its slash, and the usual path below it, unless the address ends in that path.
  */
 export function listEndpoints(address: string): string[] {
   const url = new URL(address)

@@ -5,18 +5,18 @@ import { needsCredential, readRetryAfter, readTaskError } from './task-error.ts'
 
 const atThisUrl = { isAboutUrl: true }
 
-/** Why there is no answer. */
+/** Reason why there is no answer. */
 export interface McpFailure {
   outcome: Outcome
-  /** May be shown: never an address, nor a peer's words. */
+  /** Safe to show: never an address, nor the peer's own words. */
   detail: string
   status?: number
   retry_after_s?: number
-  /** Only this address said so: the agent may listen at another one. */
+  /** True if only this address says so: the agent may listen at another one. */
   isAboutUrl?: boolean
 }
 
-/** Outcomes that say that no agent listens at a place. After any other outcome one may. */
+/** Outcomes that mean that no agent listens at an address. After any other outcome one may. */
 const noAgentOutcomes: ReadonlySet<Outcome> = new Set([
   'absent',
   'http_error',
@@ -53,7 +53,7 @@ export function toStatusFailure({ status, retryAfterSeconds }: Answered): McpFai
   return { ...known, ...atThisUrl }
 }
 
-/** Converts an answer 200 without a message to a failure. */
+/** Converts a 200 without a message to a failure. */
 export function toBodyFailure({ status, contentType }: Answered, isObject: boolean): McpFailure {
   if (isObject) {
     return { outcome: 'unusable', detail: 'answers JSON that is no reply', status, ...atThisUrl }
@@ -68,9 +68,7 @@ const RATE_LIMITED = -32_029
 const AUTH_REQUIRED = -32_028
 const UNAVAILABLE = -32_027
 
-/**
- * Converts a JSON-RPC error to a failure. The numbers count only beside the error of the protocol.
- */
+/** Converts a JSON-RPC error to a failure. Its number counts only together with the protocol's own error. */
 export function toRpcFailure(response: JsonObject, errorKey: string): McpFailure {
   const { code } = response.error as JsonObject
   const error = readTaskError(response, 'mcp', errorKey)

@@ -8,7 +8,7 @@ import type { McpFailure } from './failure.ts'
 import type { McpSession, TimeBudget } from './session.ts'
 
 export interface ToolList {
-  /** By name, each once. */
+  /** Distinct tools by name. */
   tools: AgentTool[]
   faults: Faults
 }
@@ -55,7 +55,7 @@ export async function listTools(
   }
 }
 
-/** Names first: what makes the list too large to keep is left out, the schemas before the texts. */
+/** Fits a list of tools into its maximum size: names are kept, schemas are dropped first, then texts. */
 function takeFitting(tools: AgentTool[], maxBytes: number): AgentTool[] {
   if (measureBytes(tools) < maxBytes) return tools
   const bare = tools.map(({ input_schema: _, ...tool }) => tool)
@@ -108,7 +108,7 @@ function compareByName(a: AgentTool, b: AgentTool): number {
   return a.name < b.name ? -1 : 1
 }
 
-/** Counts the resources of an agent, page by page; undefined where not all of them could be listed. */
+/** Counts the resources of an agent, page by page; undefined if not all of them could be listed. */
 export async function countResources(
   session: McpSession,
   time: TimeBudget,
@@ -129,7 +129,7 @@ export async function countResources(
   return undefined
 }
 
-/** Reads where a list goes on; undefined at its end. */
+/** Reads the cursor of the next page; undefined at the end of the list. */
 function readCursor(cursor: unknown): string | undefined {
   return typeof cursor === 'string' && cursor !== '' && cursor.length <= CURSOR_CHARS
     ? cursor

@@ -2,7 +2,7 @@ import { Faults } from '../../parse/faults.ts'
 import { isObject, type JsonObject } from '../../parse/object-reader.ts'
 import { readJson } from '../../parse/read-json.ts'
 
-/** A message as it came: an object that is safe to hand around. */
+/** A received message: an object that is safe to pass on. */
 export type Message = JsonObject
 
 /** Reads a JSON object from text or bytes that a peer sent; undefined if it is not one, or nested too deeply. */

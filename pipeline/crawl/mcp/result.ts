@@ -20,7 +20,7 @@ export function extractResult(result: JsonObject, errorKey: string): JsonObject 
   return keys.length === 1 && keys[0] === errorKey ? undefined : payload
 }
 
-/** Lists and single values are no payload. */
+/** Finds the first text that is a JSON object: lists and single values are no payload. */
 export function findFirstTextObject(result: JsonObject): JsonObject | undefined {
   if (!Array.isArray(result.content)) return undefined
   for (const item of result.content) {

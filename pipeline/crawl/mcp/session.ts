@@ -17,14 +17,14 @@ export interface McpDeps {
   limits: Limits
   /** The protocol's short name. */
   protocolName: string
-  /** Sent with every call: a credential of the agent that is asked, and of no other. */
+  /** Sent with every call: a credential of this agent, and of no other. */
   headers?: Record<string, string>
   allow?: PostOptions['allow']
-  /** Ends what is under way when it is aborted. */
+  /** Aborts open requests. */
   signal?: AbortSignal
 }
 
-/** The time that a row of calls may use together. */
+/** The time that a series of calls may use together. */
 export interface TimeBudget {
   remainingMs: number
 }
@@ -35,12 +35,12 @@ const ACCEPT = 'application/json, text/event-stream'
 const SESSION_ID = /^[\x21-\x7e]{1,1024}$/
 const VERSION = /^\d{4}-\d{2}-\d{2}$/
 const OUR_VERSION = '2025-06-18'
-/** A notification has no answer worth waiting for. */
+/** Timeout of a notification, which has no answer worth waiting for. */
 const NOTIFICATION_MS = 2_000
 
 /**
- * Calls to one MCP endpoint over Streamable HTTP, one after the other, without any credential but one
- * that `deps` brings.
+ * Calls one MCP endpoint over Streamable HTTP, one call after the other, with no credential except those in
+ * `deps`.
  */
 export class McpSession {
   readonly endpoint: string
@@ -70,7 +70,7 @@ export class McpSession {
     return reply
   }
 
-  /** Asks and waits for the message with the id of this question, whatever comes before it. */
+  /** Sends a request and waits for the message with its id, whatever arrives before it. */
   async call(
     method: string,
     params: object,

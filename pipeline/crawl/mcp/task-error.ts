@@ -67,7 +67,7 @@ const actions: Record<string, ErrorAction> = {
   terminal: 'escalate_to_human',
 }
 
-/** Codes whose error passes by itself, or needs a person; a caller can correct what the rest means. */
+/** Codes whose error passes by itself, or needs a person; the caller can correct all others. */
 const transient = new Set([
   'RATE_LIMITED',
   'SERVICE_UNAVAILABLE',
@@ -85,8 +85,8 @@ const terminal = new Set([
 const OWN_CODE = /^X_/
 
 /**
- * Chooses what to do about an error. An unknown way of recovery counts as none; a missing one follows
- * from the code.
+ * Chooses the reaction to an error. An unknown way to recover counts as none; a missing one follows from
+ * the code.
  */
 export function chooseAction(error: TaskError | undefined): ErrorAction {
   if (error === undefined) return 'generic_error'
@@ -100,7 +100,7 @@ export function chooseAction(error: TaskError | undefined): ErrorAction {
   return terminal.has(code) || OWN_CODE.test(code) ? 'escalate_to_human' : 'surface_to_caller'
 }
 
-/** Reads how long the agent wants to be left alone, in seconds, at most an hour. */
+/** Reads how many seconds the agent wants to be left alone, at most an hour. */
 export function readRetryAfter(error: TaskError | undefined): number | undefined {
   const seconds = error?.retry_after
   if (typeof seconds !== 'number' || !Number.isFinite(seconds) || seconds < 0) return undefined

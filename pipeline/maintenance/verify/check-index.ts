@@ -5,10 +5,13 @@ const RECORDS = `
 select 'property' as kind, property_rid as rid, status from properties
 union all select 'collection', collection_rid, status from collections`
 
-/** Pairs of agents and properties that are looked at at a time. */
+/** Pairs of agents and properties that are examined at a time. */
 const SLICE_PAIRS = 2_000_000
 
-/** Agents of one slice whose number of properties is not what their grants reach: all pairs of all agents are too many for one query. */
+/**
+ * Query for the agents of one slice whose number of properties differs from what their grants reach: all
+ * pairs of all agents are too many for one query.
+ */
 const AGENTS_COUNT_WRONG = `
 select count(*) as n from agents a left join (
   select agent_url, count(distinct property_rid) as properties
@@ -20,7 +23,7 @@ select count(*) as n from agents a left join (
 ) c using (agent_url)
 where hash(a.agent_url) % $count = $slice and a.property_count != coalesce(c.properties, 0)`
 
-/** Sentences about the index alone: each query counts the rows that break one. */
+/** Sentences about the index alone: each query counts the rows that violate one. */
 const sentences: Record<string, string> = {
   'files have a document that is not the one crawl_state names': `select count(*) as n from documents d join crawl_state s using (kind, location)
      where s.hash is distinct from d.hash`,

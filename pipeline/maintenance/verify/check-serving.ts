@@ -13,7 +13,7 @@ import { projectInSlices } from '../../serving/projections/project-slices.ts'
 import { EVENTS_PART, loadUnprojected, type Unprojected } from '../../store/unprojected.ts'
 import type { Stores } from './stores.ts'
 
-/** Compares two documents but for the time of their projection, which the index does not hold. */
+/** Compares two documents, except for the time of their projection, which the index does not hold. */
 function isSame(space: SpaceName, stored: Buffer, made: Buffer): boolean {
   return documentSpaces.has(space) ? holdSame(stored, made) : stored.equals(made)
 }

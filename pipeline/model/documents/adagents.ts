@@ -10,7 +10,7 @@ import {
 
 const text = z.string()
 const texts = z.array(text)
-/** A part of a document that is handed on as its publisher wrote it. */
+/** A part of a document that is passed on as its publisher wrote it. */
 export const AsWritten = z.record(text, z.unknown())
 export type AsWritten = z.infer<typeof AsWritten>
 
@@ -27,14 +27,14 @@ export type Identifier = z.infer<typeof Identifier>
 
 /** A property that at least one valid identifier names; values are trimmed and keep their case. */
 export const PropertyEntry = z.object({
-  /** One of `propertyTypes`, another one as written, or `unknown` when the file says none. */
+  /** One of `propertyTypes`, another one as written, or `unknown` if the file has none. */
   property_type: text,
   name: text,
   identifiers: z.array(Identifier).min(1),
   property_id: text.exactOptional(),
   tags: texts,
   supported_channels: texts,
-  /** Categories of its content, in words of `category_taxonomy`. */
+  /** Categories of its content, in the terms of `category_taxonomy`. */
   categories: texts.exactOptional(),
   category_taxonomy: text.exactOptional(),
   /** Absent: the property belongs to the domain that serves the file. */
@@ -61,11 +61,11 @@ export type CollectionSelector = z.infer<typeof CollectionSelector>
  * never the same as none.
  */
 export const AgentEntry = z.object({
-  /** Its place in the file, counted with the entries that were dropped. */
+  /** Its position in the file, counting dropped entries. */
   entry: z.int(),
-  /** The address as declared: what probes use. */
+  /** The address as declared, which probes use. */
   url: text,
-  /** `agentUrlKey(url)`: what everything else uses. */
+  /** `toAgentUrlKey(url)`, which everything else uses. */
   agent_url: text,
   authorized_for: text.exactOptional(),
   authorization_type: z.enum(authorizationTypes).exactOptional(),
@@ -128,19 +128,16 @@ export type TagMap = z.infer<typeof TagMap>
 
 export const RevokedPublisherDomain = z.object({
   publisher_domain: text,
-  /** 1970-01-01T00:00:00Z when the file gives no readable time: the listing counts all the same. */
+  /** 1970-01-01T00:00:00Z if the file gives no readable time: the revocation counts all the same. */
   revoked_at: moment,
   reason: z.enum(revocationReasons).exactOptional(),
 })
 export type RevokedPublisherDomain = z.infer<typeof RevokedPublisherDomain>
 
-/**
- * A revocation that this source has listed, listed still or not: what is carried from document to
- * document. No parser writes it.
- */
+/** A revocation that this source lists or has listed: carried from document to document. No parser writes it. */
 export const RememberedRevocation = z.object({
   publisher_domain: text,
-  /** The earliest that was given. */
+  /** The earliest time that was given. */
   revoked_at: moment,
   first_observed_at: moment,
 })
@@ -164,8 +161,8 @@ export const AdagentsInline = z.object({
   catalog_role: text.exactOptional(),
   last_updated: moment.exactOptional(),
   /**
-   * Top-level key → short hash of its value as canonical JSON, so that a change can be named.
-   * `$schema` and `last_updated` are left out; of `contact` there is only this hash.
+   * Top-level key → short hash of its value as canonical JSON, so that a change can be named. `$schema` and
+   * `last_updated` are left out; `contact` is stored only as this hash.
    */
   fields: z.record(text, text),
 })
@@ -174,8 +171,8 @@ export type AdagentsInline = z.infer<typeof AdagentsInline>
 const catalogLists = ['properties', 'collections', 'placements', 'formats', 'signals'] as const
 
 /**
- * Tells whether a file says anything that can be used: an agent with what it is authorized by, or any
- * item of a catalog. One with neither is not valid; what it revokes or leaves out counts all the same.
+ * Tells whether a file has any usable content: an agent with what it is authorized for, or any item of a
+ * catalog. A file without is invalid; its revocations and omissions count all the same.
  */
 export function isUsable(document: AdagentsInline): boolean {
   return (
@@ -185,9 +182,9 @@ export function isUsable(document: AdagentsInline): boolean {
 }
 
 /**
- * Counted before a file became this pointer: the earlier targets, the latest first, and the document
- * before all of these. Counts until the present target was read; if that is another pointer, for a
- * while after the document was replaced.
+ * The state before a file became this pointer: the earlier targets, the latest first, and the document
+ * before all of these. Counts until the present target was read; if that is another pointer, for a while
+ * after the document was replaced.
  */
 export const BeforePointer = z.object({
   authoritative_locations: texts,
@@ -196,7 +193,7 @@ export const BeforePointer = z.object({
 })
 export type BeforePointer = z.infer<typeof BeforePointer>
 
-/** A file that only says where the real one is. */
+/** A file that only names the location of the real one. */
 export const AdagentsPointer = z.object({
   variant: z.literal('pointer'),
   authoritative_location: text,

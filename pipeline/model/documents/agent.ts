@@ -8,7 +8,7 @@ const texts = z.array(text)
 export const agentProtocols = ['mcp', 'a2a'] as const
 export type AgentProtocol = (typeof agentProtocols)[number]
 
-/** `unknown` where neither a declaration nor a tool shows the type. */
+/** `unknown` if neither a declaration nor a tool indicates the type. */
 export const AgentTypeOrUnknown = z.enum([...agentTypes, 'unknown'])
 export type AgentTypeOrUnknown = z.infer<typeof AgentTypeOrUnknown>
 
@@ -49,17 +49,17 @@ export type MeasurementCapabilities = z.infer<typeof MeasurementCapabilities>
 /** Answer of the agent's capabilities task, as far as the registry reads it. */
 export const AgentCapabilities = z.object({
   supported_protocols: texts,
-  /** Channels and countries it says it covers. */
+  /** Channels and countries that it claims to cover. */
   supported_channels: texts,
   markets: texts,
-  /** True when it supports trusted match. */
+  /** True if it supports trusted match. */
   has_tmp: z.boolean(),
   description: text.exactOptional(),
   supported_formats: z.array(AsWritten).exactOptional(),
   audience_types: texts.exactOptional(),
   /** Publishers of its portfolio: a claim. */
   publisher_domains: texts.exactOptional(),
-  /** Absent when it is none, or when any of it breaks a rule. */
+  /** Absent if there is none, or if any of it breaks a rule. */
   measurement: MeasurementCapabilities.exactOptional(),
 })
 export type AgentCapabilities = z.infer<typeof AgentCapabilities>
@@ -73,7 +73,7 @@ export const AgentProducts = z.object({
 })
 export type AgentProducts = z.infer<typeof AgentProducts>
 
-/** The card by which the second transport describes an agent. */
+/** The card with which A2A describes an agent. */
 export const AgentCard = z.object({
   name: text.exactOptional(),
   description: text.exactOptional(),
@@ -81,7 +81,7 @@ export const AgentCard = z.object({
 })
 export type AgentCard = z.infer<typeof AgentCard>
 
-/** Parts that are asked for apart, and can fail apart. */
+/** Parts that are requested separately, and can fail separately. */
 export const agentParts = [
   'capabilities',
   'formats',
@@ -101,16 +101,16 @@ export const AgentParts = z.object({
   capabilities: AgentCapabilities.exactOptional(),
   /** Answer of its format listing, each format with its `format_id`. */
   formats: z.array(AsWritten).exactOptional(),
-  /** Publishers whose properties it says it may sell. */
+  /** Publishers whose properties it claims to sell. */
   claims: texts.exactOptional(),
-  /** Summary of its products, as it answers a request for everything without a credential. */
+  /** Summary of its products, as returned for a request for everything without a credential. */
   products: AgentProducts.exactOptional(),
-  /** Resources that it offers over MCP; absent where it does not say that it has any. */
+  /** Number of its resources over MCP; absent if it does not declare any. */
   resources_count: z.int().nonnegative().exactOptional(),
   card: AgentCard.exactOptional(),
-  /** A part of it wants a credential. */
+  /** True if a part of it requires a credential. */
   needs_auth: z.boolean(),
-  /** Parts that it offers and that could not be read this time; what is there is from before. */
+  /** Parts that could not be read this time; their content is from before. */
   unread: z.array(z.enum(agentParts)),
 })
 export type AgentParts = z.infer<typeof AgentParts>
@@ -138,9 +138,9 @@ export const AgentDocument = AgentParts.extend({
   protocols: z.array(z.enum(agentProtocols)).min(1),
   name: text.exactOptional(),
   description: text.exactOptional(),
-  /** Established type: the first that its tools showed; later tools do not change it. */
+  /** Established type: the first that its tools indicated; later tools do not change it. */
   type: AgentTypeOrUnknown,
-  /** Type that its tools tell now. */
+  /** Type that its tools indicate now. */
   inferred_type: AgentTypeOrUnknown,
   operations: AgentOperations,
   /** Kinds of formats that its capabilities, formats and products name; sorted. */

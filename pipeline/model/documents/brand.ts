@@ -11,13 +11,13 @@ import {
 const text = z.string()
 const moment = z.iso.datetime()
 
-/** An agent that a brand or its house says is theirs. */
+/** An agent that a brand or its house declares as its own. */
 export const AgentDeclaration = z.object({
   /** One of `agentTypes`, or another one as written. */
   type: text,
   /** The address as declared. */
   url: text,
-  /** `agentUrlKey(url)` */
+  /** `toAgentUrlKey(url)` */
   agent_url: text,
   id: text.exactOptional(),
   description: text.exactOptional(),
@@ -38,7 +38,7 @@ export type BrandProperty = z.infer<typeof BrandProperty>
 
 export const BrandEntry = z.object({
   id: text,
-  /** The first name under `en`, else the first one of all. */
+  /** The first name under `en`, else the first of all. */
   name: text,
   names: z.array(z.record(text, text)),
   keller_type: z.enum(kellerTypes).exactOptional(),
@@ -55,7 +55,7 @@ export const BrandRef = z.object({
   domain: text,
   brand_id: text,
   effective_at: moment.exactOptional(),
-  /** Since when the house has been seen to refer to it without a break; known of kept documents. */
+  /** Time since which the house has continuously referred to it; only in stored documents. */
   first_seen_at: moment.exactOptional(),
 })
 export type BrandRef = z.infer<typeof BrandRef>
@@ -101,7 +101,7 @@ export const BrandHouseRedirect = z.object({
   redirect_effective_at: moment.exactOptional(),
 })
 
-/** Binding only where `house.domain` is the domain that serves it: resolvers must compare. */
+/** A house with its brands. Binding only if `house.domain` is the domain that serves it: resolvers must compare. */
 export const BrandHousePortfolio = z.object({
   variant: z.literal('house_portfolio'),
   house: z.object({
@@ -113,7 +113,7 @@ export const BrandHousePortfolio = z.object({
   brands: z.array(BrandEntry),
   brand_refs: z.array(BrandRef),
   authorized_operators: z.array(AuthorizedOperator),
-  /** Trademarks of the house as a whole; those of one brand stand in its manifest. */
+  /** Trademarks of the house as a whole; those of one brand are in its manifest. */
   trademarks: z.array(Trademark),
   last_updated: moment.exactOptional(),
 })

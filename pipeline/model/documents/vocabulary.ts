@@ -1,4 +1,4 @@
-/** The words that the two files may use where only certain words mean something. */
+/** The words with a meaning in both files. */
 export const propertyTypes = [
   'website',
   'mobile_app',

@@ -11,7 +11,7 @@ const score = z
 const matched = texts.describe('Filters of the question that the agent passed')
 const format_ids = 'Formats that the agent’s capabilities name'
 
-/** Reach of an agent, flat and again as the profile that the feed tells. */
+/** Reach of an agent, flat and again as the profile in the feed. */
 export const FoundAgent = z
   .looseObject({
     agent_url: AgentUrl,

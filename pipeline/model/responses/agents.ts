@@ -51,7 +51,7 @@ export const AgentStats = z
   .meta({ id: 'AgentStats', description: 'What publishers let the agent reach' })
 export type AgentStats = z.infer<typeof AgentStats>
 
-/** A format that an agent says it can do something with. */
+/** A format that an agent supports. */
 export const SupportedFormat = z.object({
   capability_id: text.optional().describe('Id that the agent gives this ability'),
   format: z

@@ -13,8 +13,8 @@ const text = z.string()
 const count = z.int().nonnegative()
 
 /**
- * Why a grant may be believed. The first names grants, the last what a manager's file claims for other
- * publishers, of which nothing is granted; the others name no rows.
+ * Evidence of a grant. The first is a grant, the last a manager's claim about other publishers, which
+ * grants nothing; the others name no rows.
  */
 export const evidences = [
   'adagents_json',
@@ -29,7 +29,7 @@ const EvidenceName = z
   .enum(evidences)
   .describe('`adagents_json` for a grant, `adagents_authoritative` for a manager’s claim')
 
-/** Parts of an item that only a claim has. */
+/** Members that only a claim has. */
 const claim = {
   path: z
     .enum(['federated', 'inline'])
@@ -63,7 +63,7 @@ const claim = {
     .describe('True where a claim resolves to more; the publisher lookup pages through all'),
 }
 
-/** Schema of a grant in force, with the member names of its events. */
+/** A grant in force, with the member names of its events. */
 export const AuthorizationItem = z
   .looseObject({
     ...grantFacts,

@@ -17,7 +17,7 @@ const Source = z
 const trusts =
   'How far two files agree: `inline` (stated by the house for its own site), `mutual` (both name each other), `leaf_only`, `house_only` (one does), `standalone` (no house), `unverifiable`'
 
-/** Relationship of a brand to its house, as the files tell it. */
+/** Relationship of a brand to its house, according to the files. */
 const relationship = {
   keller_type: text
     .optional()

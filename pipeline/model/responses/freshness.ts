@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Freshness of an answer: how the file it was read from fared with the crawler. */
+/** Freshness of an answer: the crawl state of the file behind it. */
 export const FreshnessBlock = z
   .looseObject({
     state: z

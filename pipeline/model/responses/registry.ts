@@ -32,7 +32,7 @@ export const RegistryStats = z
   .meta({ id: 'RegistryStats', description: 'Counts of the registry, as of commit `seq`' })
 export type RegistryStats = z.infer<typeof RegistryStats>
 
-/** An organization's API key, found by the SHA-256 of its secret. */
+/** An organization's API key in the serving store, by the SHA-256 of its secret. */
 export const StoredPrincipal = z.object({
   key_id: text,
   org_id: text,
@@ -69,7 +69,7 @@ export const FeedAnswer = z
   })
   .meta({ id: 'Feed', description: 'A page of the change feed' })
 
-/** A server-sent event of the feed, its data read as JSON. */
+/** A server-sent event of the feed, with its data parsed. */
 export const FeedFrame = z
   .discriminatedUnion('event', [
     z.looseObject({
@@ -100,7 +100,7 @@ export const FeedFrame = z
   ])
   .describe('An event of the stream; `data` is sent as JSON')
 
-/** Body of every error. What concerns one error alone is absent from the others. */
+/** Body of every error. Members of one error are absent from the others. */
 export const ErrorBody = z
   .looseObject({
     error: text.describe('What went wrong, in a sentence; `cursor_expired` for an expired cursor'),

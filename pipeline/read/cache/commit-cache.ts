@@ -3,8 +3,8 @@ import type { ServingStore } from '../../serving/lmdb.ts'
 import { AdmissionFilter } from './admission-filter.ts'
 
 /**
- * Caches results derived from the serving store until its next commit, by question: frequent questions
- * are computed once a commit. Bounded by the size of all questions and results.
+ * Caches results derived from the serving store until its next commit, by question: frequent questions are
+ * computed once a commit. Limited by the size of all questions and results.
  */
 export class CommitCache<Result extends NonNullable<unknown>> {
   readonly #results: LRUCache<string, Result>

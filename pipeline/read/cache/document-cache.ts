@@ -4,15 +4,15 @@ import type { ServingStore, SpaceName } from '../../serving/lmdb.ts'
 import { AdmissionFilter } from './admission-filter.ts'
 
 interface Parsed<Value> {
-  /** The commit as of which it was compared last. */
+  /** The commit in which it was last compared. */
   seq: number
   etag: string
   value: Value
 }
 
 /**
- * Caches documents of one key space, parsed and indexed, until their ETag changes: what is asked often is
- * parsed once a change, not once a request. Bounded by the size of the JSON.
+ * Caches documents of one key space, parsed and indexed, until their ETag changes: a frequently requested
+ * document is parsed once a change, not once a request. Limited by the size of the JSON.
  */
 export class DocumentCache<Value> {
   readonly #space: SpaceName

@@ -15,18 +15,18 @@ import type { Reader } from '../reader.ts'
 import { isOwnSite } from './first-party.ts'
 import { findFreshness } from './stored.ts'
 
-/** An agent as it is known: granted something, or named by a brand.json. */
+/** A known agent: it has a grant, or a brand.json names it. */
 export interface KnownAgent {
   agent_url: string
   publisher_count: number
   operator: Operator | null
-  /** True if its operator is silent; set once that was looked up, and cached with the agent. */
+  /** True if its operator is silent; set once this was looked up, and cached with the agent. */
   isSilent?: boolean
 }
 
 /**
- * Finds the agent of an address: by its exact key, else the first whose key differs only in case.
- * An address that is not found is returned as an unknown agent with a site.
+ * Finds the agent at an address: by its exact key, else the first whose key differs only in case. An
+ * unknown address is returned as an unknown agent with a site.
  */
 export function findAgent(reader: Reader, agentUrl: string): KnownAgent {
   const store = reader.serving
@@ -35,7 +35,7 @@ export function findAgent(reader: Reader, agentUrl: string): KnownAgent {
 }
 
 const ASKED_BYTES = 8 * 1024 * 1024
-/** Bytes of an agent in the cache, beside its address. */
+/** Bytes of an agent in the cache, in addition to its address. */
 const AGENT_BYTES = 300
 const asked = new CommitCache<KnownAgent>(
   ASKED_BYTES,
@@ -95,7 +95,7 @@ export function isOperatorSilent({ serving }: Reader, agent: KnownAgent): boolea
   return agent.isSilent
 }
 
-/** Content of a brand.json about properties; `unread`: no valid file is known. */
+/** Declarations of a brand.json about properties; `unread`: no valid file is known. */
 type Word = 'something' | 'nothing' | 'unread'
 
 const WORDS_BYTES = 4 * 1024 * 1024

@@ -17,8 +17,8 @@ export interface Blocked {
 let listed: ReadonlyMap<string, Blocked> | undefined
 
 /**
- * Finds the blocklist entry of a host, by its own name or one above it: hosts that carry advertising
- * and are no inventory.
+ * Finds the blocklist entry of a host, by its own name or one above it: hosts that serve advertising and
+ * are no inventory.
  */
 export function findBlocked(host: string): Blocked | undefined {
   listed ??= readList()

@@ -1,20 +1,18 @@
 const SCRATCH_BYTES = 64 * 1024
-/** A larger buffer serves one answer only. */
+/** Maximum size of a buffer that is reused. */
 const RETAINED_BYTES_MAX = 4 * 1024 * 1024
-/** Buffers that were given back and wait for an answer take up no more. */
+/** Maximum size of all returned buffers that wait for an answer. */
 const SPARE_BYTES = 8 * 1024 * 1024
 
-/**
- * Bytes on loan: the borrower calls `release` once they are sent, or leaves them to the collector.
- */
+/** Borrowed bytes: the borrower calls `release` once they are sent, or leaves them to the collector. */
 export interface LentBytes {
   body: Buffer
   release(): void
 }
 
 /**
- * Puts one answer together from stored bytes. One at a time in a process: from `start` to `lend`
- * nothing may be awaited, which also keeps every value that is copied in valid.
+ * Builds one answer from stored bytes. One at a time in a process: from `start` to `lend` nothing may be
+ * awaited, which also keeps every copied value valid.
  */
 export class BufferBuilder {
   #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
@@ -22,7 +20,7 @@ export class BufferBuilder {
   readonly #spare: Buffer<ArrayBuffer>[] = []
   #spareBytes = 0
 
-  /** Begins an answer; what an earlier one left behind when it failed is forgotten. */
+  /** Begins an answer; what a failed one left behind is discarded. */
   start(): void {
     this.#length = 0
   }

@@ -7,19 +7,19 @@ import { CommitCache } from '../cache/commit-cache.ts'
 import type { Reader } from '../reader.ts'
 import { findInventory, type StockedProperty } from './inventory.ts'
 
-/** Properties that one identifier may lead to; some types of identifier name a kind, not a thing. */
+/** Properties to which one identifier may lead; some types of identifier name a kind, not a thing. */
 const CANDIDATES_MAX = 2_000
 
 /** A property that an identifier names, and the publishers whose grants may reach it. */
 export interface Candidate {
   property: StockedProperty
-  /** Its owner, and those whose properties were merged into it. */
+  /** Its owner, and publishers whose properties were merged into it. */
   publishers: readonly string[]
 }
 
 export interface Candidates {
   found: Candidate[]
-  /** There are more than were looked at. */
+  /** True if there are more than were examined. */
   truncated: boolean
 }
 

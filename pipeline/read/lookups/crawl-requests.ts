@@ -15,7 +15,7 @@ export function findCrawlRequest(reader: Reader, id: string): StoredCrawlRequest
 }
 
 /**
- * Converts a crawl request to the status its caller sees. A pause that has passed counts as ended: the
+ * Converts a crawl request to the status that its caller sees. A pause that has passed counts as ended: the
  * files are being fetched.
  */
 export function crawlRequestStatus(request: StoredCrawlRequest, now: Instant): CrawlRequestStatus {

@@ -9,13 +9,10 @@ import type { Reader } from '../reader.ts'
 import { findInventory } from './inventory.ts'
 import { documentSpaces, findFilesFreshness, findStoredFreshness } from './stored.ts'
 
-/** The files of each party whose word decided an answer: a publisher's, or an operator's. */
+/** The files of each party whose declaration decided an answer: a publisher's, or an operator's. */
 export type Deciding = readonly (readonly Source[])[]
 
-/**
- * Lists the files that decide the answers about a publisher; of an unknown one, its own
- * adagents.json.
- */
+/** Lists the files that decide the answers about a publisher; for an unknown one, its own adagents.json. */
 export function listFilesOfPublisher(reader: Reader, domain: string): Source[] {
   const stored = findInventory(reader, domain)?.stored
   return stored
@@ -28,7 +25,7 @@ export function isOperatorHeard({ publisher, operator }: Verdict['sides']): bool
   return publisher === 'match' && operator !== 'unknown'
 }
 
-/** Lists what decided about a sale of one publisher. */
+/** Lists the files that decided about a sale of one publisher. */
 export function listDeciding(
   reader: Reader,
   publisher: string,
@@ -40,9 +37,7 @@ export function listDeciding(
   return [files, [{ kind: 'brand.json', location: operator.location }]]
 }
 
-/**
- * Lists the file that would declare an identifier that no known publisher lists, if there is one.
- */
+/** Lists the file that would declare an identifier that no known publisher lists, if there is one. */
 export function listFilesOfIdentifier({ type, value }: Identifier): Deciding {
   if (type !== 'domain' && type !== 'subdomain') return []
   const host = toIdentifierHost(value).replace(/^\*\./, '')
@@ -50,12 +45,12 @@ export function listFilesOfIdentifier({ type, value }: Identifier): Deciding {
   return domain === undefined ? [] : [[{ kind: 'adagents.json', location: domain }]]
 }
 
-/** Finds the weakest of the files that decided an answer. */
+/** Finds the freshness of the weakest file that decided an answer. */
 export function findDecidingFreshness(reader: Reader, deciding: Deciding): FreshnessBlock {
   return pickWeakestOfAny(deciding.map(files => findFilesFreshness(reader, files)))
 }
 
-/** Finds the weakest of the files behind what several publishers say. */
+/** Finds the freshness of the weakest file behind the declarations of several publishers. */
 export function findPublishersFreshness(
   reader: Reader,
   publishers: readonly string[],
@@ -64,7 +59,7 @@ export function findPublishersFreshness(
   return pickWeakestOfAny(publishers.map(domain => findStoredFreshness(reader, publisher, domain)))
 }
 
-/** Picks the weakest freshness of the deciding files; never crawled where no file decided. */
+/** Picks the weakest freshness of the deciding files; never crawled if no file decided. */
 export function pickWeakestOfAny(blocks: readonly FreshnessBlock[]): FreshnessBlock {
   return blocks.length === 0 ? { state: 'never_crawled' } : pickWeakest(blocks)
 }

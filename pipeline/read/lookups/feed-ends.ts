@@ -3,7 +3,7 @@ import type { EventKey } from '../../serving/event-block.ts'
 import type { ServingStore } from '../../serving/lmdb.ts'
 import { findBlockAround, findNewest, toTrack, wholeLog } from './track-iterator.ts'
 
-/** The newest events of a log, looked up once a commit: nothing else changes them. */
+/** Caches the newest events of a log, looked up once a commit: nothing else changes them. */
 class LogEnds {
   readonly store: ServingStore
   readonly seq: number

@@ -25,12 +25,12 @@ export interface FeedAsked {
 
 const EVENTS = '{"events":['
 
-/** A commit is stamped before its events can be read, by less than this. */
+/** Maximum time between the stamp of a commit and when its events can be read. */
 const SETTLED_MS = HOUR
 
 /** A page as JSON, ready to be sent. */
 export interface FeedPage extends LentBytes {
-  /** End of the log now, whatever the type: see `cursorAt`. */
+  /** Current end of the log, whatever the type: see `formatCursor`. */
   head: string
   /** Cursor of the next page. */
   cursor: string
@@ -90,9 +90,9 @@ export function buildSnapshotCursor(
 }
 
 /**
- * Formats the cursor of a reader that has all events up to `last`, as of `asOf`: that event, or once it
- * is past its retention a later id at which nothing happened. Either expires, so that a reader that
- * stays away for longer than events are kept must begin again. The nil UUID where there is no event.
+ * Formats the cursor of a reader that has all events up to `last`, as of `asOf`: that event, or once it is
+ * past its retention a later id at which nothing happened. Either expires, so that a reader that stays away
+ * for longer than events are kept must begin again. The nil UUID if there is no event.
  */
 function formatCursor(
   last: string | null,
@@ -111,9 +111,9 @@ function toId(id: EventKey): string {
 }
 
 /**
- * Opens the iterators of a page, each at its first event; undefined when the cursor is neither a place
- * nor an event that the feed keeps. Usually it is the current event of one of them; else it is looked up
- * in the log, and since that read invalidates their blocks they are opened again.
+ * Opens the iterators of a page, each at its first event; undefined when the cursor is neither a position
+ * nor an event that the feed keeps. Usually it is the current event of one of them; else it is looked up in
+ * the log, and since that read invalidates their blocks they are opened again.
  */
 function openIteratorsAfter(
   ends: LogEnds | undefined,

@@ -6,9 +6,9 @@ import type { ServingStore } from '../../serving/lmdb.ts'
 import { CommitCache } from '../cache/commit-cache.ts'
 import type { Reader } from '../reader.ts'
 
-/** House or brand that a domain's own brand.json makes it part of. */
+/** The house or brand to which a domain's own brand.json assigns it. */
 interface Affiliation {
-  /** Its house, where that names it back, and the brand that it is. */
+  /** Its house, if that names it in turn, and the brand that it is. */
   domains: string[]
   /** The files that say so. */
   locations: string[]

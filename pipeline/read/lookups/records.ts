@@ -55,7 +55,7 @@ export function findPolicy(reader: RecordReader, policyId: string): Policy | und
   return findRecord(reader, 'policy', policyId)
 }
 
-/** Finds the runs of storyboards against an agent; undefined where it was never tested. */
+/** Finds the runs of storyboards against an agent; undefined if it was never tested. */
 export function findAgentRuns(reader: RecordReader, agentUrl: string): AgentRuns | undefined {
   return findRecord(reader, 'agent_run', hashAgent(agentUrl))
 }
