@@ -1,3 +1,5 @@
+import { parseUrl } from './url.ts'
+
 const UNRESERVED = /[A-Za-z0-9\-._~]/
 const LAST_DOT = /\.(?=:\d*$|$)/
 /** URL parsers read the first part of a path as the host where there is none. */
@@ -24,9 +26,9 @@ export function toAgentUrlKey(text: unknown): string | undefined {
   if (KEY.test(text)) return text
   const trimmed = text.trim()
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-  if (/[\s\x00-\x1f\x7f]/.test(trimmed) || !URL.canParse(trimmed)) return undefined
-  const url = new URL(trimmed)
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return undefined
+  if (/[\s\x00-\x1f\x7f]/.test(trimmed)) return undefined
+  const url = parseUrl(trimmed)
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return undefined
   const host = url.host.replace(LAST_DOT, '')
   if (!HAS_HOST.test(trimmed) || CREDENTIALS.test(trimmed)) return undefined
   if (EMPTY_LABEL.test(host)) return undefined

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { JsonText } from './json-text.ts'
 import { type Limits, LimitsOverride, limits } from './limits.ts'
 import { isCron } from './schedule.ts'
+import { parseUrl } from './url.ts'
 
 interface Setting<Schema extends z.ZodType> {
   schema: Schema
@@ -30,8 +31,9 @@ const issuerUrl = httpUrl.refine(isSafeIssuer, {
 })
 
 function isSafeIssuer(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const { protocol, hostname, search, hash } = new URL(text)
+  const url = parseUrl(text)
+  if (!url) return false
+  const { protocol, hostname, search, hash } = url
   const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
   return (protocol === 'https:' || isHere) && search === '' && hash === ''
 }

@@ -60,14 +60,6 @@ export function isSameSite(a: string, b: string): boolean {
   return site !== undefined && site === getRegistrableDomain(b)
 }
 
-/** Normalizes an address: without fragment, and without a dot at the end of the host. */
-export function normalizeUrl(text: string): URL {
-  const url = new URL(text)
-  url.hash = ''
-  if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
-  return url
-}
-
 /** Tells whether `domain` is `parent` or a name below it. */
 export function isUnder(domain: string, parent: string): boolean {
   return domain === parent || domain.endsWith(`.${parent}`)

@@ -1,4 +1,5 @@
 import type { Limits } from '../core/limits.ts'
+import { parseUrl } from '../core/url.ts'
 import type { Fetcher, FetchResult } from '../fetch/http.ts'
 import type { AgentCard, AgentTool } from '../model/documents/index.ts'
 import { clip } from '../parse/clip.ts'
@@ -78,7 +79,7 @@ function buildCard(address: string, card: JsonObject): CardFound {
   const name = clip(card.name, 200)
   const description = clip(card.description, 2_000)
   const url =
-    typeof card.url === 'string' && URL.canParse(card.url) ? card.url.slice(0, 2_048) : undefined
+    typeof card.url === 'string' && parseUrl(card.url) ? card.url.slice(0, 2_048) : undefined
   return {
     address,
     card: {

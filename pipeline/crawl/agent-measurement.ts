@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseUrl } from '../core/url.ts'
 import type { MeasurementCapabilities } from '../model/documents/index.ts'
 import { stripControls } from '../parse/clip.ts'
 import type { ObjectReader } from '../parse/object-reader.ts'
@@ -72,9 +73,8 @@ export function readMeasurement(part: ObjectReader): MeasurementCapabilities | u
 }
 
 function isHttps(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const url = new URL(text)
-  return url.protocol === 'https:' && !url.username && !url.password
+  const url = parseUrl(text)
+  return url?.protocol === 'https:' && !url.username && !url.password
 }
 
 function hasUniqueIds(metrics: { metric_id: string }[]): boolean {

@@ -1,4 +1,5 @@
 import pLimit from 'p-limit'
+import { parseUrl } from '../core/url.ts'
 import type { Cause, Fetcher } from '../fetch/http.ts'
 import {
   type CrawlTarget,
@@ -149,5 +150,5 @@ function groupByHost(targets: readonly CrawlTarget[]): number[][] {
 
 /** Returns the host of a target. Text that is no URL is a group of its own: the fetcher refuses it. */
 function getHost(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : url
+  return parseUrl(url)?.host ?? url
 }

@@ -1,3 +1,4 @@
+import { parseUrl } from '../core/url.ts'
 import type { BrandCompany, BrandProfile } from '../model/enrichment.ts'
 import { clip } from '../parse/clip.ts'
 import { readTexts } from '../parse/linked-data.ts'
@@ -17,9 +18,8 @@ export interface LogoCandidate {
 /** Parses an https address without a user name and makes it absolute; undefined for anything else. */
 export function parseHttpsUrl(href: unknown, base: string): string | undefined {
   if (typeof href !== 'string' || href.length > URL_CHARS) return undefined
-  if (!URL.canParse(href, base)) return undefined
-  const url = new URL(href, base)
-  if (url.protocol !== 'https:' || url.username !== '' || url.password !== '') return undefined
+  const url = parseUrl(href, base)
+  if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '') return undefined
   return url.href.length > URL_CHARS ? undefined : url.href
 }
 

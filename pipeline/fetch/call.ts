@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts'
+import { parseRequestUrl } from '../core/url.ts'
 import type { Answered, PostOptions, PostResult } from './called.ts'
 import { type Answer, type Headers, readHeader } from './exchange.ts'
 import { type Failure, timedOut } from './failures.ts'
@@ -8,7 +9,6 @@ import type { Cause } from './request-budget.ts'
 import { retryAfterSeconds } from './retry-after.ts'
 import { checkUrl } from './ssrf-guard.ts'
 import type { Question, Transport } from './transport.ts'
-import { parseUrl } from './url.ts'
 
 /** Parts that every kind of request needs. */
 export interface Context {
@@ -42,7 +42,7 @@ async function callOnce(
   call: PostOptions,
   budget: { remainingMs: number },
 ): Promise<Answered | FetchFailed> {
-  const url = parseUrl(text)
+  const url = parseRequestUrl(text)
   if (url === undefined) return createFailedFetch(text, noAddress)
   const refusal = checkUrl(url, call.allow)
   if (refusal) return createFailedFetch(text, { outcome: 'refused', detail: refusal })

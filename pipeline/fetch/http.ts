@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
 import type { Log } from '../core/log.ts'
+import { parseRequestUrl } from '../core/url.ts'
 import { type Context, callOver } from './call.ts'
 import type { PostOptions, PostResult } from './called.ts'
 import { createDial } from './connect.ts'
@@ -18,7 +19,6 @@ import { createSigner, type SignerOptions } from './signature.ts'
 import { checkHost, checkUrl } from './ssrf-guard.ts'
 import { createLocalBuckets, type TokenBuckets } from './token-buckets.ts'
 import { type Question, Transport } from './transport.ts'
-import { parseUrl } from './url.ts'
 
 export type { Answered, PostOptions, PostResult } from './called.ts'
 export type { TxtAnswer } from './dns.ts'
@@ -112,10 +112,11 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   const createFor = (cause: Cause): Fetcher => ({
     ...bindRequester({ ...context, cause }, { resolver, requests, robots, log }),
     for: createFor,
-    reserve: (url, requested) =>
-      URL.canParse(url)
-        ? requests.reserve(new URL(url).hostname, requested)
-        : Promise.resolve({ site: '', remaining: 0 }),
+    reserve(url, requested) {
+      const target = parseRequestUrl(url)
+      if (!target) return Promise.resolve({ site: '', remaining: 0 })
+      return requests.reserve(target.hostname, requested)
+    },
     refund: ticket => requests.refund(ticket),
     async close() {
       transport.close()
@@ -170,7 +171,7 @@ async function follow(
   ask: FetchOptions,
   robots?: Robots,
 ): Promise<FetchResult> {
-  let url = parseUrl(text)
+  let url = parseRequestUrl(text)
   if (url === undefined) return createFailedFetch(text, noAddress)
   const refusal = checkUrl(url, ask.allow)
   if (refusal) return createFailedFetch(text, { outcome: 'refused', detail: refusal })

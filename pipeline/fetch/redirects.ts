@@ -1,4 +1,5 @@
 import { isSameSite } from '../core/domain.ts'
+import { parseRequestUrl } from '../core/url.ts'
 import type { Failure } from './failures.ts'
 import { type Allowance, checkHost, checkUrlForm } from './ssrf-guard.ts'
 
@@ -28,10 +29,8 @@ export function resolveHop(
   if (rules.redirects === 'none') return refuseRedirect('redirects, which this file may not')
   if (typeof location !== 'string') return refuseRedirect('redirects to no place, or to several')
   const [first, last] = [visited[0]!, visited[visited.length - 1]!]
-  if (!URL.canParse(location, last.href))
-    return refuseRedirect('redirects to something that is no address')
-  const next = new URL(location, last)
-  next.hash = ''
+  const next = parseRequestUrl(location, last.href)
+  if (!next) return refuseRedirect('redirects to something that is no address')
   if (visited.some(url => url.href === next.href)) return refuseRedirect('redirects in a circle')
   if (visited.length > rules.maxRedirects) return refuseRedirect('redirects too often')
   const form = checkUrlForm(next, rules.allow)

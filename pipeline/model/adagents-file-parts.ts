@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseUrl } from '../core/url.ts'
 
 /** Parts of an adagents.json, in the shape that its format gives them. */
 
@@ -22,7 +23,7 @@ export const Uri = text.refine(
   value =>
     /^[a-z][a-z0-9+.-]*:\/\/([\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})+(#([\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})*)?$/i.test(
       value,
-    ) && URL.canParse(value),
+    ) && parseUrl(value) !== undefined,
   'must be an address such as https://acme.example/, with whatever is not ASCII escaped',
 )
 

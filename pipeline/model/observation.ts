@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { Instant } from '../core/clock.ts'
-import { normalizeUrl, parseDomain } from '../core/domain.ts'
+import { parseDomain } from '../core/domain.ts'
 import { type Outcome, outcomeNames } from '../core/outcomes.ts'
+import { parseNormalizedUrl } from '../core/url.ts'
 import type { DocumentOf, SourceKind } from './documents/index.ts'
 import { faultCodeNames } from './fault-codes.ts'
 
@@ -41,8 +42,8 @@ const WELL_KNOWN = /^https:\/\/([^/:]+)\/\.well-known\/(brand|adagents)\.json$/
  * everybody who points there shares one fetch. Undefined unless plain https.
  */
 export function parseSource(kind: SourceKind, address: string): Source | undefined {
-  if (!URL.canParse(address)) return undefined
-  const url = normalizeUrl(address)
+  const url = parseNormalizedUrl(address)
+  if (!url) return undefined
   if (url.protocol !== 'https:' || url.username || url.password) return undefined
   const [, host, file] = WELL_KNOWN.exec(url.href) ?? []
   const location = host !== undefined && kind === `${file}.json` ? parseDomain(host) : undefined

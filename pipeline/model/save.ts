@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Domain } from '../core/domain.ts'
 import { stripPii } from '../core/pii.ts'
+import { parseUrl } from '../core/url.ts'
 import { BrandDocument } from './documents/brand.ts'
 import { Identifier, identifierTypes } from './documents/index.ts'
 import { kellerTypes } from './documents/vocabulary.ts'
@@ -73,7 +74,7 @@ const SavedColors = z.union([
 ])
 
 function isWebAddress(text: string): boolean {
-  return /^https?:\/\//i.test(text) && URL.canParse(text)
+  return /^https?:\/\//i.test(text) && parseUrl(text) !== undefined
 }
 
 /**

@@ -1,5 +1,6 @@
 import { toAgentUrlKey } from '../core/agent-url.ts'
-import { normalizeUrl, parsePublisherDomain } from '../core/domain.ts'
+import { parsePublisherDomain } from '../core/domain.ts'
+import { parseNormalizedUrl, parseUrl } from '../core/url.ts'
 import { quote } from './faults.ts'
 import type { ObjectReader } from './object-reader.ts'
 
@@ -70,12 +71,12 @@ export function readLocation(part: ObjectReader, key: string): string | undefine
     part.error(key, fault === NOT_HTTPS ? 'not_https' : 'bad_address', fault)
     return undefined
   }
-  return normalizeUrl(written).href
+  return parseNormalizedUrl(written)?.href
 }
 
 function findFault(written: string): string | undefined {
-  if (!URL.canParse(written)) return 'must be an address such as https://acme.example/file.json'
-  const url = new URL(written)
+  const url = parseUrl(written)
+  if (!url) return 'must be an address such as https://acme.example/file.json'
   if (url.protocol !== 'https:') return NOT_HTTPS
   if (url.username || url.password) return 'must not carry a user name or password'
   if (url.port !== '') return 'must use the default port of https'

@@ -1,4 +1,5 @@
 import { parseDomain } from '../core/domain.ts'
+import { parseUrl } from '../core/url.ts'
 import {
   type BrandEntry,
   type BrandProperty,
@@ -104,7 +105,7 @@ function choosePrimaryName(names: readonly Record<string, string>[]): string | u
 function readUrl(part: ObjectReader): string | undefined {
   const url = part.text('url', URL_CHARS)
   if (url === undefined) return undefined
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
+  if (/^https?:$/.test(parseUrl(url)?.protocol ?? '')) return url
   part.error(
     'url',
     'bad_address',

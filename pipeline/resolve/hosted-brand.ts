@@ -1,3 +1,4 @@
+import { parseUrl } from '../core/url.ts'
 import type { BrandDocument, BrandEntry } from '../model/documents/index.ts'
 import { BRAND_SCHEMA } from '../model/hosted.ts'
 import type { BrandRow } from '../model/rows.ts'
@@ -90,9 +91,8 @@ function toPublishable(saved: Record<string, unknown>): Record<string, unknown> 
 
 function listLogo(saved: unknown): object[] {
   const { url, tags } = (saved ?? {}) as { url?: unknown; tags?: unknown }
-  if (!isFilled(url) || !URL.canParse(url)) return []
-  const address = new URL(url)
-  if (address.protocol !== 'https:' || address.username || address.password) return []
+  const address = isFilled(url) ? parseUrl(url) : undefined
+  if (address?.protocol !== 'https:' || address.username || address.password) return []
   const texts = listIn(tags).filter(isFilled)
   return [{ url: address.href, ...(texts.length > 0 && { tags: texts }) }]
 }

@@ -1,4 +1,5 @@
 import { getRegistrableDomain, stripHostPrefix, toIdentifierHost } from '../core/domain.ts'
+import { parseUrl } from '../core/url.ts'
 import type { Identifier } from '../model/documents/index.ts'
 
 /** Pages of a YouTube channel that are not its address. */
@@ -64,8 +65,9 @@ function listParents(host: string): string[] {
 }
 
 function spellUrl(value: string, change: (url: URL) => URL): string {
-  if (!URL.canParse(value)) return value.toLowerCase()
-  const url = change(new URL(value))
+  const parsed = parseUrl(value)
+  if (!parsed) return value.toLowerCase()
+  const url = change(parsed)
   return `${url.protocol}//${url.host}${url.pathname}${url.search}`
 }
 

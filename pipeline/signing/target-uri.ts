@@ -1,3 +1,5 @@
+import { parseUrl } from '../core/url.ts'
+
 /** A URL as a signature covers it. */
 export interface TargetUri {
   /** `@target-uri`: scheme, authority, path and query. */
@@ -18,8 +20,9 @@ const UNRESERVED = /[A-Za-z0-9\-._~]/
  */
 export function normalizeTargetUri(url: string): TargetUri | undefined {
   const parts = PARTS.exec(url)
-  if (!parts || !URL.canParse(url)) return undefined
-  const { protocol, host, hostname, port, pathname } = new URL(url)
+  const target = parts && parseUrl(url)
+  if (!target) return undefined
+  const { protocol, host, hostname, port, pathname } = target
   if (hostname === '') return undefined
   const authority = hostname.endsWith('.') ? `${hostname.slice(0, -1)}${port && `:${port}`}` : host
   return { uri: `${protocol}//${authority}${normalizePath(pathname)}${parts[4] ?? ''}`, authority }

@@ -1,3 +1,4 @@
+import { parseUrl } from '../core/url.ts'
 import type { Operation, Submission } from '../model/submission.ts'
 import type { KnownFile } from '../resolve/derivation.ts'
 
@@ -43,7 +44,7 @@ function listPlaces(operation: Operation): string[] {
 export const nothingTakenDown = new TakenDown()
 
 function getHost(place: string): string {
-  return URL.canParse(place) ? new URL(place).hostname : place
+  return parseUrl(place)?.hostname ?? place
 }
 
 /** A file that rules see in place of one that was taken down: long absent. */

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { type Domain, parseDomain } from '../../pipeline/core/domain.ts'
+import { parseUrl } from '../../pipeline/core/url.ts'
 
 /** Reads an argument; throws with a message where it is not valid, which ends the command. */
 type ReadArgument<Value> = (text: string) => Value
@@ -41,7 +42,7 @@ export const anyId = readWords(300)
 export const address = readWords(2_048)
 /** Origin of a server: scheme, host and port, without a path. */
 export const origin: ReadArgument<string> = text => {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = parseUrl(text)
   if (url && /^https?:$/.test(url.protocol) && url.pathname === '/') return url.origin
   throw new InvalidArgumentError('must be an origin, as http://127.0.0.1:4000.')
 }

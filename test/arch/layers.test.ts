@@ -20,6 +20,13 @@ test('every file imports only what its layer may', () => {
   )
 })
 
+test('no source calls URL.canParse, which Node 20 answers wrongly when it is warm', () => {
+  const calls = folders
+    .flatMap(sourcesIn)
+    .filter(path => /canParse\(/.test(readFileSync(join(root, path), 'utf8')))
+  expect(calls).toEqual([])
+})
+
 test('whatever the API imports, it reaches neither the way out nor a writer', () => {
   const seen = new Set<string>()
   const open = sourcesIn('api')

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../../pipeline/core/url.ts'
 import { type Format, type FormatAsset, formats } from '../catalogue/formats.ts'
 import { type Issue, TaskError } from '../errors.ts'
 import type { TaskContext } from '../task-context.ts'
@@ -73,7 +74,7 @@ function checkAsset(asset: Asset, wanted: FormatAsset, pointer: string): Issue[]
 }
 
 function isWebAddress(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+  return /^https?:$/.test(parseUrl(text)?.protocol ?? '')
 }
 
 /** Checks sizes, lengths and types of files. A measure that the asset does not state is not checked. */

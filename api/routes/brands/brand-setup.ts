@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Domain, stripHostPrefix } from '../../../pipeline/core/domain.ts'
 import { refuse } from '../../../pipeline/core/errors.ts'
+import { parseUrl } from '../../../pipeline/core/url.ts'
 import { buildHostedAddress, parseHostedDomain } from '../../../pipeline/model/hosted.ts'
 import { BrandSetUp, BrandSubmitted } from '../../../pipeline/model/responses/hosted.ts'
 import {
@@ -25,10 +26,9 @@ const LogoAddress = z
   .url({ protocol: /^https$/ })
   .max(2_048)
   .refine(text => {
-    // // This check also runs on text that is not a URL, which was reported already.
-    if (!URL.canParse(text)) return true
-    const { username, password } = new URL(text)
-    return username === '' && password === ''
+    // This check also runs on text that is not a URL, which was reported already.
+    const url = parseUrl(text)
+    return !url || (url.username === '' && url.password === '')
   }, 'must not carry a user name or password')
 
 export const setUpBrand = defineOperation({

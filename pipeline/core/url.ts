@@ -1,0 +1,28 @@
+/**
+ * An absolute address; undefined when the text is none. `URL.canParse` is called nowhere: in Node 20 it
+ * refuses `https://Müller.example` as soon as V8 has optimised its caller.
+ */
+export function parseUrl(text: string, base?: string): URL | undefined {
+  try {
+    return new URL(text, base)
+  } catch {
+    return undefined
+  }
+}
+
+/** Like `parseUrl`, without the fragment: what can be requested. */
+export function parseRequestUrl(text: string, base?: string): URL | undefined {
+  const url = parseUrl(text, base)
+  if (url?.hash) url.hash = ''
+  return url
+}
+
+/**
+ * An address without fragment, and without the dot that may end a host: one spelling of each place.
+ * Undefined when the text is no address.
+ */
+export function parseNormalizedUrl(text: string): URL | undefined {
+  const url = parseRequestUrl(text)
+  if (url?.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
+  return url
+}
