@@ -62,7 +62,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     genReqId: requestIds(),
     trustProxy: deps.config.TRUSTED_PROXIES,
     ...buildTimeouts(deps.config),
-    // // In our words (closing.ts), not the framework's.
+    // In our words (closing.ts), not the framework's.
     return503OnClosing: false,
     routerOptions: { maxParamLength: PARAM_CHARS, ignoreTrailingSlash: true },
     clientErrorHandler: answerMalformed,

@@ -34,7 +34,7 @@ export async function runApi(deps: ApiDeps): Promise<{ url: string; close(): Pro
   )
   const issuerKeys = new IssuerKeys({ ...deps, reader })
   const app = buildApp({ ...deps, reader, issuerKeys })
-  // // Concurrent saves are counted in Redis; reads work without it.
+  // Concurrent saves are counted in Redis; reads work without it.
   if (deps.redis) await waitAtMost(waitUntilReady(deps.redis))
   const url = await app.listen({ host: config.HOST, port: config.PORT })
   log.info({ url }, 'listening')

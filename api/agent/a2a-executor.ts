@@ -31,7 +31,7 @@ export function buildExecutor(tenant: Tenant, services: AgentServices): AgentExe
       events.publish(buildTask({ id: taskId, contextId }, answer, services.now()))
       events.finished()
     },
-    // // Each task is finished when it is answered.
+    // Each task is finished when it is answered.
     cancelTask: async id => {
       throw A2AError.taskNotCancelable(id)
     },

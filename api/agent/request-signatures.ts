@@ -107,7 +107,7 @@ class RequestVerifier {
       {
         method: request.method,
         url: toSignedUrl(request.raw.url ?? '/'),
-        // // Repeated headers are a fault, which the joined ones would hide.
+        // Repeated headers are a fault, which the joined ones would hide.
         headers: request.raw.headersDistinct ?? request.headers,
         body: request.bytes ?? '',
       },

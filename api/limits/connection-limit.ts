@@ -23,7 +23,7 @@ export function countConnections(most: number): number {
 }
 
 function openFilesLimit(): number {
-  // // It would look up names of peers.
+  // It would look up names of peers.
   Object.assign(process.report, { excludeNetwork: true })
   const { userLimits } = process.report.getReport() as {
     userLimits?: { open_files?: { soft: number | 'unlimited' } }

@@ -78,7 +78,7 @@ export class FairTurns {
     const [caller, line] = next
     const first = line.shift()!
     this.#waiting--
-    // // It queues behind all other callers.
+    // It queues behind all other callers.
     this.#lines.delete(caller)
     if (line.length > 0) this.#lines.set(caller, line)
     this.#running++

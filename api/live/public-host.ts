@@ -10,7 +10,7 @@ const RETRY_AFTER_S = 5
 
 export const PublicDomain = PastedDomain.refine(canBePublic, {
   error: NOT_PUBLIC,
-  // // An invalid name gets only that fault.
+  // An invalid name gets only that fault.
   when: ({ issues }) => issues.length === 0,
 })
 

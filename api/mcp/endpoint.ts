@@ -39,7 +39,7 @@ export function addMcp(
   operations: readonly Operation[],
   services: Services,
 ): void {
-  // // Built on the first use: an API without MCP clients starts without them.
+  // Built on the first use: an API without MCP clients starts without them.
   let built: ReturnType<typeof buildTools> | undefined
   app.post(MCP_PATH, { config: { operation: 'mcp' } }, async (request, reply) => {
     const { authorization } = request.headers
@@ -144,7 +144,7 @@ async function callTool(
     headers: authorization === undefined ? {} : { authorization },
   })
   if (answer.statusCode >= 400) return buildRefusal(answer.body)
-  // // Only one form is sent: clients that read structured content need no copy as text.
+  // Only one form is sent: clients that read structured content need no copy as text.
   return isStructured
     ? { content: [], structuredContent: answer.json() }
     : { content: [{ type: 'text', text: answer.body }] }

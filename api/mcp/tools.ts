@@ -67,7 +67,7 @@ function shorten(properties: Json): Json {
       (key === 'default' && value === '')
     if (isPlain) return undefined
     if (!Array.isArray(value?.enum)) return value
-    // // The description shows that it is a text.
+    // The description shows that it is a text.
     const { type: _, ...rest } = value
     return rest
   })

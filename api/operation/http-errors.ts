@@ -60,7 +60,7 @@ export function toPublicError(error: FastifyError | PublicError): PublicError | 
   if (error instanceof PublicError) return error
   const known = frameworkErrors[error.code]
   if (known) return new PublicError(...known)
-  // // Broken JSON, `__proto__` in a body, an aborted upload: the server has no code for these.
+  // Broken JSON, `__proto__` in a body, an aborted upload: the server has no code for these.
   return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
     ? new PublicError('invalid_request', `body: ${error.message}`)
     : undefined

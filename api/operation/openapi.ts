@@ -113,10 +113,10 @@ function listSchemaMembers(schema: z.ZodType | undefined, components: Json) {
 function buildResponses(operation: Operation, components: Json): Json {
   const { reply, errors, access, limit, method, params, query, writes, storeless } = operation
   const names: PublicErrorName[] = []
-  // // A right can be revoked while a write waits.
+  // A right can be revoked while a write waits.
   if (access === 'bearer' && writes) names.push('forbidden')
   names.push(...errors)
-  // // A field can be too long, and a body sent where none is expected.
+  // A field can be too long, and a body sent where none is expected.
   if (params !== undefined || query !== undefined) names.push('invalid_request')
   if (method !== 'GET') names.push('invalid_request', 'too_large', 'unsupported_media_type')
   if (access === 'bearer') names.push('unauthenticated')

@@ -73,7 +73,7 @@ function buildRoute(operation: Operation, services: Services): RouteOptions {
       ...(params && { params }),
       ...(body && { body }),
     },
-    // // Laborious operations take long lists and check the items on a thread; all others get the bounded
+    // Laborious operations take long lists and check the items on a thread; all others get the bounded
     // check.
     validatorCompiler: (isLaborious
       ? compileValidator
@@ -156,7 +156,7 @@ function stream(
   const headers = reply.getHeaders()
   reply.hijack()
   reply.raw.writeHead(200, headers as OutgoingHttpHeaders)
-  // // A HEAD response is complete: writes to it are dropped, so a stream would never begin nor end.
+  // A HEAD response is complete: writes to it are dropped, so a stream would never begin nor end.
   if (request.method === 'HEAD') reply.raw.end()
   else sent.open(reply.raw)
   return undefined

@@ -14,7 +14,7 @@ export class SharedMetrics {
     this.#own = own
     if (!this.#isShared) return
     AggregatorRegistry.setRegistries(own)
-    // // Built for its listener, which answers the other processes.
+    // Built for its listener, which answers the other processes.
     new AggregatorRegistry()
   }
 

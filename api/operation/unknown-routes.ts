@@ -30,7 +30,7 @@ export function answerUnknown(app: FastifyInstance, operations: readonly Place[]
       .code(204)
       .send()
   }
-  // // In its own plugin scope, so that its hook does not run for the routes.
+  // In its own plugin scope, so that its hook does not run for the routes.
   app.register(async scope => {
     scope.addHook('onRequest', answer)
     scope.setNotFoundHandler(() => undefined)

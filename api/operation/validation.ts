@@ -35,7 +35,7 @@ export const compileValidator: FastifySchemaCompiler<z.ZodType> =
   (input): Result => {
     // An absent body arrives as null.
     const data = input ?? undefined
-    // // Describing faults costs ten times the check itself, so it is only done after a failure.
+    // Describing faults costs ten times the check itself, so it is only done after a failure.
     const read = schema.safeParse(data)
     if (read.success) return { value: read.data }
     const { error } = schema.safeParse(data, { error: describeFirst() })

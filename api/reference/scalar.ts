@@ -16,7 +16,7 @@ const INLINE_SCRIPT = /<script type="text\/javascript">([\s\S]*?)<\/script>/
  * the files are sent by our own routes, which cache and compress them.
  */
 export async function loadReference(): Promise<Reference> {
-  // // Several megabytes, which most processes never serve.
+  // Several megabytes, which most processes never serve.
   const { default: scalar } = await import('@scalar/fastify-api-reference')
   const app = fastify({ routerOptions: { ignoreTrailingSlash: true } })
   app.register(scalar, {
@@ -25,7 +25,7 @@ export async function loadReference(): Promise<Reference> {
       url: '/openapi/registry.yaml',
       cdn: SCRIPT_PATH,
       pageTitle: 'Agentic Ad Registry: reference',
-      // // Everything that would contact other servers.
+      // Everything that would contact other servers.
       withDefaultFonts: false,
       telemetry: false,
       agent: { disabled: true },

@@ -134,7 +134,7 @@ function findPublisherFile(reader: Reader, domain: string) {
   )
   const files = deciding.map(file => describeFile(reader, file, targets.get(file.location)))
   const { file, ...read } = files.at(-1)!
-  // // A file that the registry serves itself is never fetched: the file that led there stands for it.
+  // A file that the registry serves itself is never fetched: the file that led there stands for it.
   const { file: _, ...led } = read.file_state === 'never_crawled' ? files[0]! : files.at(-1)!
   for (const { location } of deciding) targets.delete(location)
   const kind = deciding[0]!.kind

@@ -193,7 +193,7 @@ export class FeedStreams {
       retentionDays: feedRetentionDays,
     })
     if (page === undefined) return undefined
-    // // Streams send it at different times, so it has bytes of its own.
+    // Streams send it at different times, so it has bytes of its own.
     const body = Buffer.from(page.body)
     page.release()
     return { ...page, body }

@@ -21,7 +21,7 @@ export function cutReport({ summary, ...members }: Report, start: number) {
   const most = isLong ? ANSWER_BYTES / lists.length : ANSWER_BYTES
   const fitting = lists.map(([name, , rest]) => fitItems(name, rest, most)[name] as unknown[])
   const cut = fitting.filter((shown, i) => shown.length < lists[i]![2].length)
-  // // An item that is larger than a page is skipped, so that a page always makes progress.
+  // An item that is larger than a page is skipped, so that a page always makes progress.
   const step = Math.max(1, Math.min(...cut.map(shown => shown.length)))
   const shown = lists.map(([name, whole], i) => {
     const items = fitting[i]!.slice(0, step)

@@ -12,7 +12,7 @@ export function sendAnswer(
   sent: Sent,
 ): FastifyReply | Promise<FastifyReply> {
   const { status, body, type = JSON_TYPE, etag, modifiedAt, headers, release } = sent
-  // // Not earlier: until then the bytes may be queued for writing, or a thread may be compressing them.
+  // Not earlier: until then the bytes may be queued for writing, or a thread may be compressing them.
   if (release !== undefined) reply.raw.once('close', release)
   if (headers !== undefined) reply.headers(headers)
   if (etag !== undefined) reply.header('etag', `"${etag}"`)

@@ -135,7 +135,7 @@ async function takeRequest(
   const place: CrawlPlace = {
     id: randomUUID(),
     place: scope === 'manager' ? `manager:${domain}` : domain,
-    // // A key can create keys: those of an organization count as one caller.
+    // A key can create keys: those of an organization count as one caller.
     user: principal.person === undefined ? (principal.org_id ?? principal.id) : principal.id,
   }
   const headers = await services.quota.reserve(place)

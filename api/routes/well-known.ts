@@ -130,7 +130,7 @@ export const describeCrawlerKeys = defineOperation({
   errors: [],
   handle({ services: { crawlerKey } }) {
     const keys = crawlerKey ? [crawlerKey] : []
-    // // As bytes: the server would add a charset to a text, which this media type does not have.
+    // As bytes: the server would add a charset to a text, which this media type does not have.
     return { ...replyOk(Buffer.from(JSON.stringify({ keys }))), type: DIRECTORY }
   },
 })

@@ -128,7 +128,7 @@ function refuseExisting(refused: string, { org_id, name }: Organization): Refusa
 export const foundingDefinitions: OperationDefinitions<'organization.found'> = {
   'organization.found': {
     perform: foundOrganization,
-    // // Its author need not belong to the organization: there is no requirement.
+    // Its author need not belong to the organization: there is no requirement.
     updateRights: (rights, { user_id }, { org_id }) =>
       rights.setMembership(String(org_id), user_id, 'owner'),
     irreversible: STAYS,

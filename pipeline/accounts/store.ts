@@ -197,7 +197,7 @@ export class Accounts {
       if (answers.has(id)) continue
       const fallen = this.#revocations.refusal(submission)
       if (fallen) {
-        // // Not remembered: with the same Idempotency-Key another credential may send it again.
+        // Not remembered: with the same Idempotency-Key another credential may send it again.
         answers.set(id, fallen)
         continue
       }

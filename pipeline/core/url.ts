@@ -1,6 +1,6 @@
 /**
- * An absolute address; undefined when the text is none. `URL.canParse` is called nowhere: in Node 20 it
- * refuses `https://Müller.example` as soon as V8 has optimised its caller.
+ * Parses an absolute address; undefined when the text is none. `URL.canParse` is called nowhere: in
+ * Node 20 it refuses `https://Müller.example` as soon as V8 has optimised its caller.
  */
 export function parseUrl(text: string, base?: string): URL | undefined {
   try {
@@ -10,7 +10,7 @@ export function parseUrl(text: string, base?: string): URL | undefined {
   }
 }
 
-/** Like `parseUrl`, without the fragment: what can be requested. */
+/** Parses an address as it is requested: without the fragment. */
 export function parseRequestUrl(text: string, base?: string): URL | undefined {
   const url = parseUrl(text, base)
   if (url?.hash) url.hash = ''
@@ -18,7 +18,7 @@ export function parseRequestUrl(text: string, base?: string): URL | undefined {
 }
 
 /**
- * An address without fragment, and without the dot that may end a host: one spelling of each place.
+ * Parses and normalizes an address: without fragment, and without a dot at the end of the host.
  * Undefined when the text is no address.
  */
 export function parseNormalizedUrl(text: string): URL | undefined {

@@ -73,7 +73,7 @@ function readLogos(value: unknown): BrandProfile['logos'] {
       typeof src === 'string' ? [{ href: src, tags }] : [],
     )
   })
-  // // Only absolute addresses: there is no page to which others could be relative.
+  // Only absolute addresses: there is no page to which others could be relative.
   return rankLogos(logos, 'about:blank')
 }
 

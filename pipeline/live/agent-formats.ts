@@ -11,7 +11,7 @@ import { fetchPayload, type Listed, notOffered, toAgentList } from './agent-task
  */
 export async function listFormats(tools: readonly AgentTool[], ctx: TaskContext): Promise<Listed> {
   const { protocolName } = ctx.deps
-  // // Parts that are too large to store may still be returned.
+  // Parts that are too large to store may still be returned.
   const limits = { ...ctx.deps.limits, agentBlockBytes: 2 * ctx.deps.limits.agentAnswerBytes }
   const capabilities = await fetchPayload(tools, `get_${protocolName}_capabilities`, {}, ctx)
   if (capabilities !== undefined && 'payload' in capabilities) {

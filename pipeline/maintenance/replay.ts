@@ -30,7 +30,7 @@ export async function replay(sequencer: Sequencer): Promise<Replayed> {
   if (unknown.length > 0) {
     const publications = await loadPublicationsSince(sequencer.accounts.db, 0)
     if (publications) {
-      // // Approved brands are saves: each comes at its original position.
+      // Approved brands are saves: each comes at its original position.
       const published = { ...publications, brands: [] }
       await sequencer.commit({ observations: [], submissions: [], publications: published })
     }
@@ -42,7 +42,7 @@ export async function replay(sequencer: Sequencer): Promise<Replayed> {
     if (submissions.length > 0) {
       const submittedAt = Date.parse(rows[0]!.submitted_at)
       const decisions = await listDecisionsSince(sequencer.accounts.db, seq - 1, seq)
-      // // A domain that was readmitted since is on no list, and yet its earlier data must not come back.
+      // A domain that was readmitted since is on no list, and yet its earlier data must not come back.
       const takedowns = submissions.flatMap(({ operation }) =>
         operation.op === 'domain.takedown' ? [operation.domain] : [],
       )

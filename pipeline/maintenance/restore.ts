@@ -90,7 +90,7 @@ function dropOthers(paths: Paths): void {
  * submissions wrongly, and mistake a crawl that began before for one after.
  */
 async function continueNumbering({ index, accounts: { db } }: Facts): Promise<void> {
-  // // The backup may contain domains that were taken down: the next start takes them down again.
+  // The backup may contain domains that were taken down: the next start takes them down again.
   await db.write('update', 'taken_down', 'set cleared_at = null')
   await setNextNumber(index, await findLastNumber(db))
 }

@@ -14,7 +14,7 @@ export function stripControls(text: string): string {
 /** Clips a peer's text for display: cleaned and at most so long; undefined when nothing is left. */
 export function clip(text: unknown, maxChars: number): string | undefined {
   if (typeof text !== 'string') return undefined
-  // // Text that is cut off needs no cleaning.
+  // Text that is cut off needs no cleaning.
   const clean = stripControls(text.slice(0, maxChars * 4))
   return truncate(clean, maxChars).trim() || undefined
 }

@@ -17,7 +17,7 @@ export interface LinkedData {
 export function readLinkedData(scripts: readonly string[]): LinkedData {
   const nodes: JsonObject[] = []
   for (const script of scripts) {
-    // // In an object, the text may be a list as well.
+    // In an object, the text may be a list as well.
     const read = readJson(Buffer.from(`{"@graph":${script}\n}`), new Faults(1))
     if (read.outcome === 'ok') collect(read.root, nodes, 0)
   }

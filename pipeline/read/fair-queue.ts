@@ -55,7 +55,7 @@ export class FairPool<Tool> {
       if (kind === undefined) return
       const line = this.#waiting.get(kind)!
       const next = line.shift()!
-      // // It queues behind all others.
+      // It queues behind all others.
       this.#waiting.delete(kind)
       if (line.length > 0) this.#waiting.set(kind, line)
       add(this.#running, kind, 1)

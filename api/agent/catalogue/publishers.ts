@@ -73,7 +73,7 @@ const terms: Readonly<Record<string, Terms>> = {
   'practice-range.example': {
     dailyImpressions: 1_000_000,
     offers: [
-      // // The protocol's own tests buy this product by its id.
+      // The protocol's own tests buy this product by its id.
       {
         kind: 'display',
         cpm: 5,

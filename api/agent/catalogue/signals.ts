@@ -76,7 +76,7 @@ export const signals: readonly Signal[] = [
     cpm: 5.5,
     countries: ['GB', 'DE', 'FR'],
   },
-  // // The protocol's own tests activate these two by their ids.
+  // The protocol's own tests activate these two by their ids.
   {
     id: 'prism_high_ltv',
     name: 'Loyal customers',

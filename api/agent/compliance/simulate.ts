@@ -66,7 +66,7 @@ function reportDelivery(
 ): MediaBuy {
   const { now } = context
   const parts = buy.packages.length
-  // // The remainder goes to the first package.
+  // The remainder goes to the first package.
   const divide = (sum: number, at: number) => Math.floor(sum / parts) + (at === 0 ? sum % parts : 0)
   const packages = buy.packages.map((bought, at) => {
     const part: ReportedDelivery = {

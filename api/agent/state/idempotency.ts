@@ -132,7 +132,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    // // A process of another user exists all the same.
+    // A process of another user exists all the same.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

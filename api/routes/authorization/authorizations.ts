@@ -168,7 +168,7 @@ export const snapshotAuthorizations = defineOperation({
     refuseRaw(query.include)
     const snapshot = getSnapshot(services.reader)
     const sync = syncHeaders(snapshot, services)
-    // // A claim has no events: only the commit shows that one has changed.
+    // A claim has no events: only the commit shows that one has changed.
     const claimsAt = query.evidence.includes('adagents_authoritative') ? snapshot?.seq : undefined
     const asked = [query.evidence.join(), query.include]
     const content = [sync['x-sync-cursor'], ...asked, claimsAt].join('\n')

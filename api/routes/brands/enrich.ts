@@ -48,7 +48,7 @@ export const enrichBrand = defineOperation({
     if (known !== undefined && !isAged) return replyOk(known)
     const isOpen = stored === undefined || stored.source === 'enriched'
     const asked = look(domain, caller(), isOpen, services)
-    // // For a known brand, older data is better than none.
+    // For a known brand, older data is better than none.
     const found = await (known ? asked.catch(ignoreUnavailable) : asked)
     if (found !== null) {
       const { provider, ...profile } = found

@@ -112,7 +112,7 @@ export const readBrandOwnership = defineOperation({
   errors: ['invalid_request'],
   handle: ({ params: { domain }, principal, services: { reader, baseUrl } }) => {
     const holder = findHolder(reader, domain)
-    // // A person with a mailbox at a domain need not control it.
+    // A person with a mailbox at a domain need not control it.
     const owner = holder?.proof === 'email' ? undefined : holder?.org_id
     const can_manage = owner !== undefined && canActFor(principal, owner)
     const is_free = holder === undefined || canActFor(principal, holder.org_id)

@@ -71,7 +71,7 @@ type Said = z.output<typeof Said>
 /** Address of a new agent; one in a private network could not be reached by anybody else. */
 const NewUrl = EnrolledUrl.refine(url => canBePublic(new URL(url).hostname), {
   error: 'must be on the public Internet',
-  // // Text that is not a URL gets only that message.
+  // Text that is not a URL gets only that message.
   when: ({ issues }) => issues.length === 0,
 })
 

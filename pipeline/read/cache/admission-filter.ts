@@ -23,7 +23,7 @@ export class AdmissionFilter {
 function hashText(text: string): number {
   let hash = FNV_START
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), FNV_PRIME)
-  // // Keys with the same beginning must not fall into the same slots.
+  // Keys with the same beginning must not fall into the same slots.
   hash ^= hash >>> 15
   return hash === 0 ? 1 : hash
 }

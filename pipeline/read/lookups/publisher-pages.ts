@@ -49,7 +49,7 @@ export function buildPublisherPage(reader: Reader, domain: string, asked: PageAs
   )
   const isCut = [properties.length < rows.length, agents.length < urls.length]
   const step = Math.min(isCut[0] ? properties.length : limit, isCut[1] ? agents.length : limit)
-  // // An item that is larger than a page is skipped, so that a page always makes progress.
+  // An item that is larger than a page is skipped, so that a page always makes progress.
   const end = cursor + Math.max(step, 1)
   const isLast = end >= all.length && end >= everyone.length
   return {
