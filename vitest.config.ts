@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 const second = 1000
+/** In CI a case of real processes and sockets that fails is repeated once, and the run names it. */
+const repeated = { retry: process.env.CI ? 1 : 0 }
 
 /** A kind of test: where its files stand, and how long one case may take on a machine that is slow. */
 function kind(name: string, seconds: number, folders = [name], options = {}) {
@@ -26,12 +28,12 @@ export default defineConfig({
     expect: { poll: { timeout: 20 * second } },
     reporters: [process.env.CI ? 'dot' : 'default', './test/support/reporter.ts'],
     projects: [
-      kind('unit', 120, ['unit', 'arch']),
+      kind('unit', 120, ['unit', 'arch'], repeated),
       kind('property', 300),
       kind('golden', 120),
-      kind('api', 120),
+      kind('api', 120, ['api'], repeated),
       // Each file starts processes of its own: after all the others.
-      kind('e2e', 480, ['e2e'], { sequence: { groupOrder: 1 } }),
+      kind('e2e', 480, ['e2e'], { ...repeated, sequence: { groupOrder: 1 } }),
     ],
   },
 })

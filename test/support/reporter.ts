@@ -1,18 +1,20 @@
 import type { Reporter, TestModule, TestSpecification } from 'vitest/node'
 
 /**
- * Ends the output with `N passed, N failed`. A file that did not load, a failed hook and an error
- * outside of any test count as one failed case each; so does a run without tests, or one that broke
- * off: no news is not good news.
+ * Names the cases that passed only when they were repeated, and ends the output with `N passed, N failed`.
+ * A file that did not load, a failed hook and an error outside of any test count as one failed case each;
+ * so does a run without tests, or one that broke off: no news is not good news.
  */
 export default class CountReporter implements Reporter {
   private files = 0
   private count: Count | undefined
+  private readonly repeated: string[] = []
 
   onInit(): void {
     process.once('exit', () => {
       const { passed, failed, skipped } = this.count ?? { passed: 0, failed: 1, skipped: 0 }
       if (failed > 0 || passed === 0) process.exitCode ||= 1
+      for (const name of this.repeated) process.stdout.write(`passed when repeated: ${name}\n`)
       const more = skipped > 0 ? `, ${skipped} skipped` : ''
       process.stdout.write(`${passed} passed, ${failed} failed${more}\n`)
     })
@@ -24,7 +26,12 @@ export default class CountReporter implements Reporter {
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     this.count = { passed: 0, failed: errors.length + this.files - modules.length, skipped: 0 }
-    for (const module of modules) addModule(this.count, module)
+    for (const module of modules) {
+      addModule(this.count, module)
+      for (const test of module.children.allTests()) {
+        if (test.diagnostic()?.flaky) this.repeated.push(`${module.moduleId} > ${test.fullName}`)
+      }
+    }
   }
 }
 
