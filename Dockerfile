@@ -1,4 +1,4 @@
-# One image for every role; the command names it: api, indexer, crawler.
+# One image for every role; the command names it: api, indexer, crawler, push.
 # Redis stands outside (REDIS_URL), the stores on a volume that api and indexer share.
 
 FROM node:20-bookworm-slim AS build

@@ -8,6 +8,7 @@ import type { Config } from '../pipeline/core/config.ts'
 import type { Log } from '../pipeline/core/log.ts'
 import { readRegistryKeys } from '../pipeline/core/registry-keys.ts'
 import { readSigningKey } from '../pipeline/core/signing-key.ts'
+import { PushStateFile } from '../pipeline/push/state.ts'
 import type { Reader } from '../pipeline/read/reader.ts'
 import { IssuerKeys } from './auth/issuer-keys.ts'
 import { UserTokens } from './auth/user-tokens.ts'
@@ -15,6 +16,7 @@ import { Connections, countConnections } from './limits/connection-limit.ts'
 import { CrawlQuota } from './limits/crawl.ts'
 import { Outbound } from './limits/outbound.ts'
 import { rateLimiting } from './limits/per-address.ts'
+import { ReceiverQuota } from './limits/receivers.ts'
 import { SaveQuota } from './limits/save.ts'
 import { StoryboardQuota } from './limits/storyboards.ts'
 import { Demand } from './live/demand.ts'
@@ -96,13 +98,19 @@ function buildServices(app: FastifyInstance, deps: AppDeps): Services {
     demand.close()
     streams.close()
   })
-  app.addHook('onClose', () => workers.close())
+  const pushState = new PushStateFile(deps.reader.paths.pushState)
+  app.addHook('onClose', async () => {
+    await workers.close()
+    await pushState.close()
+  })
   return {
     ...rest,
     config,
     quota: new CrawlQuota(redis, config),
     saves: new SaveQuota(redis, config),
     storyboards: new StoryboardQuota(redis, config),
+    receivers: new ReceiverQuota(redis, config),
+    pushState,
     tokens: new UserTokens(config, deps.reader, issuerKeys),
     outbound: new Outbound(deps.writer, config, deps.clock),
     demand,

@@ -9,7 +9,7 @@ const HOUR_S = 3_600
 const RETRY_AFTER_S = 5
 
 /** Takes a place in the window. Returns whether there was one, how many are left, and when the window opens again. */
-const RESERVE = `
+export const RESERVE_IN_WINDOW = `
 local most = tonumber(ARGV[1])
 local used = tonumber(redis.call('GET', KEYS[1]) or '0')
 if used >= most then return {0, 0, math.max(redis.call('PTTL', KEYS[1]), 1)} end
@@ -38,7 +38,7 @@ export class StoryboardQuota {
   readonly #places: Record<TestKind, number>
 
   constructor(redis: Redis | undefined, { LIMITS }: Config) {
-    this.#reserve = defineScript(redis, 'reserveStoryboard', 1, RESERVE)
+    this.#reserve = defineScript(redis, 'reserveStoryboard', 1, RESERVE_IN_WINDOW)
     this.#release = defineScript(redis, 'releaseStoryboard', 1, RELEASE)
     this.#places = { run: LIMITS.storyboardRunsPerHour, step: LIMITS.storyboardStepsPerHour }
   }

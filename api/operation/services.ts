@@ -5,10 +5,12 @@ import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import type { RegistryKeys } from '../../pipeline/core/registry-keys.ts'
 import type { PublicJwk } from '../../pipeline/core/signing-key.ts'
+import type { PushStateFile } from '../../pipeline/push/state.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import type { UserTokens } from '../auth/user-tokens.ts'
 import type { CrawlQuota } from '../limits/crawl.ts'
 import type { Outbound } from '../limits/outbound.ts'
+import type { ReceiverQuota } from '../limits/receivers.ts'
 import type { SaveQuota } from '../limits/save.ts'
 import type { StoryboardQuota } from '../limits/storyboards.ts'
 import type { Demand } from '../live/demand.ts'
@@ -31,6 +33,9 @@ export interface Services {
   quota: CrawlQuota
   saves: SaveQuota
   storyboards: StoryboardQuota
+  receivers: ReceiverQuota
+  /** Progress of deliveries of changes. */
+  pushState: PushStateFile
   /** Verifies the tokens of persons. */
   tokens: UserTokens
   /** Sends requests to the web. */

@@ -118,6 +118,14 @@ import { resolveIdentifiers } from './properties/resolve-identifiers.ts'
 import { listRegisteredPublishers } from './publishers.ts'
 import { findBrandsByName, searchRegistry } from './search.ts'
 import {
+  createSubscription,
+  deleteSubscription,
+  listDeliveries,
+  listOwnSubscriptions,
+  readSubscription,
+  testSubscription,
+} from './subscriptions.ts'
+import {
   createAdagentsFile,
   validateAdagents,
   validateProperty,
@@ -183,6 +191,12 @@ export const operations: readonly Operation[] = [
   requestManagerRevalidation,
   readFeed,
   streamFeed,
+  createSubscription,
+  listOwnSubscriptions,
+  readSubscription,
+  deleteSubscription,
+  testSubscription,
+  listDeliveries,
   issueOwnershipChallenge,
   verifyOwnership,
   readOwnership,

@@ -4,9 +4,8 @@ import type { Clock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Limits } from '../../pipeline/core/limits.ts'
 import type { Log } from '../../pipeline/core/log.ts'
-import { readSigningKey } from '../../pipeline/core/signing-key.ts'
 import { crawlEach, limitHostsAtOnce } from '../../pipeline/crawl/crawl-batch.ts'
-import { createFetcher, type FetcherOptions } from '../../pipeline/fetch/http.ts'
+import { createFetcher } from '../../pipeline/fetch/http.ts'
 import { LiveRequest, LiveRequestCaller } from '../../pipeline/model/live-request.ts'
 import { type Observation, toSourceKey } from '../../pipeline/model/observation.ts'
 import { readObservation } from '../../pipeline/parse/read-observation.ts'
@@ -16,6 +15,7 @@ import type { CrawlMessage } from '../messages.ts'
 import type { Role } from '../process-role.ts'
 import { queues, REDIS_PREFIX, toStalledInterval } from '../queues.ts'
 import { connectRedis } from '../redis.ts'
+import { buildFetcherOptions } from './fetcher-options.ts'
 import { runLiveRequest } from './live-requests.ts'
 import { Outbox } from './outbox.ts'
 import { createSharedBuckets } from './shared-buckets.ts'
@@ -126,30 +126,6 @@ export async function runCrawler(
       counting.disconnect()
     },
   }
-}
-
-/** Builds the fetcher's options from the settings. */
-export function buildFetcherOptions(config: Config, clock: Clock, log: Log): FetcherOptions {
-  return {
-    connectTo: config.CRAWL_CONNECT_TO,
-    caFile: config.CRAWL_CA_FILE,
-    dnsServer: config.DNS_SERVER,
-    hostConcurrency: config.HOST_CONCURRENCY,
-    addressConcurrency: config.ADDRESS_CONCURRENCY,
-    contact: config.CRAWL_CONTACT,
-    robots: config.ROBOTS,
-    signing: readSigner(config),
-    limits: config.LIMITS,
-    maxIdle: config.CRAWL_CONCURRENCY,
-    clock,
-    log,
-  }
-}
-
-/** Reads the key that signs requests; its public part is published by the API. */
-function readSigner({ CRAWL_SIGNING_KEY, BASE_URL }: Config): FetcherOptions['signing'] {
-  if (CRAWL_SIGNING_KEY === undefined || BASE_URL === undefined) return undefined
-  return { key: readSigningKey(CRAWL_SIGNING_KEY), agent: new URL(BASE_URL).origin }
 }
 
 const LARGE_BYTES = 256 * 1024

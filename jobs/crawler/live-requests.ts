@@ -1,5 +1,6 @@
 import type { Clock } from '../../pipeline/core/clock.ts'
-import type { Config } from '../../pipeline/core/config.ts'
+import { type Config, ConfigError } from '../../pipeline/core/config.ts'
+import { readRegistryKeys } from '../../pipeline/core/registry-keys.ts'
 import { createBrandfetchProvider } from '../../pipeline/crawl/brandfetch.ts'
 import { checkOwnership } from '../../pipeline/crawl/check-ownership.ts'
 import { type BrandProvider, enrichBrand } from '../../pipeline/crawl/enrich-brand.ts'
@@ -18,6 +19,7 @@ import type {
   LiveRequestName,
   LiveRequestOf,
 } from '../../pipeline/model/live-request.ts'
+import { askReceiver } from '../../pipeline/push/ask-receiver.ts'
 
 export interface LiveRequestDeps {
   fetcher: Fetcher
@@ -66,6 +68,14 @@ const runners: Runners = {
     return checkOrigin(domain, { base, protocolName }, { ...deps, limits })
   },
   read_issuer: (_, { fetcher, config }) => readIssuer(fetcher, config),
+  ask_receiver(request, { fetcher, clock, config }) {
+    const keys = readRegistryKeys(config)
+    if (keys === undefined)
+      throw new ConfigError('REGISTRY_SIGNING_KEYS: a receiver is asked signed')
+    const { LIMITS: limits, PROTOCOL_NAME: protocolName } = config
+    const signer = { key: keys.signers['webhook-signing'], protocolName, now: () => clock.now() }
+    return askReceiver(request, { fetcher, signer, limits })
+  },
   ask_agent: ({ address, about }, deps) => askAgent(address, about, toProbeDeps(deps)),
   check_ownership: (request, { fetcher, config }) =>
     checkOwnership(request, {

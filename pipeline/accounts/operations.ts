@@ -26,6 +26,7 @@ import { reviewDefinitions } from './review-decisions.ts'
 import { roleDefinitions } from './roles.ts'
 import { saveDefinitions } from './saves.ts'
 import { storyboardDefinitions } from './storyboard-runs.ts'
+import { subscriptionDefinitions } from './subscriptions.ts'
 import { takedownDefinitions } from './taken-down.ts'
 
 /** One definition for each operation of the model: a missing one is a type error. */
@@ -52,6 +53,7 @@ const definitions: OperationDefinitions<OperationName> = {
   ...roleDefinitions,
   ...saveDefinitions,
   ...storyboardDefinitions,
+  ...subscriptionDefinitions,
   ...takedownDefinitions,
 }
 

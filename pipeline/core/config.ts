@@ -132,8 +132,8 @@ export const settings = {
   ),
   REGISTRY_SIGNING_KEYS: defineSetting(
     text.optional(),
-    'file with a private Ed25519 key (JWK), or several as a JWKS of which the first signs: by keys derived from it, which `/.well-known/jwks.json` publishes, the registry signs badges and what it sends; without it badges are not signed',
-    { secret: true },
+    'file with a private Ed25519 key (JWK), or several as a JWKS of which the first signs: by keys derived from it, which `/.well-known/jwks.json` publishes, the registry signs badges and what it posts to receivers; without it badges are not signed and nothing is posted',
+    { secret: true, shown: 'a key that `start` makes in DATA_DIR' },
   ),
   ROBOTS: defineSetting(
     z.enum(['ignore', 'respect']).default('ignore'),

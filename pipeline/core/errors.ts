@@ -62,6 +62,10 @@ export const publicErrors = {
     status: 422,
     means: 'the agent that is tested wants a credential that the registry does not have',
   },
+  receiver_unconfirmed: {
+    status: 422,
+    means: 'the receiver of changes did not repeat the challenge that was posted to it',
+  },
   rate_limited: { status: 429, means: 'too many requests' },
   headers_too_large: { status: 431, means: 'the headers are too large' },
   internal_error: { status: 500, means: 'an error of the registry itself' },

@@ -124,6 +124,24 @@ const entries = {
   ],
   mirrorItems: [2_000, 'entries of one mirror'],
   logoBytes: [512 * KiB, 'largest logo'],
+  subscriptionsPerOrganization: [20, 'subscriptions of one organization'],
+  receiverQuestionsPerHour: [
+    60,
+    'challenges and tests that one organization may have receivers asked in an hour',
+  ],
+  receiverMs: [10_000, 'time for a receiver of changes to answer'],
+  receiverAnswerBytes: [4 * KiB, 'largest answer of a receiver that is read'],
+  deliveryEvents: [500, 'events of the feed in one delivery'],
+  deliveryBytes: [256 * KiB, 'largest delivery, unless one event is larger'],
+  deliveriesAtOnce: [128, 'deliveries under way that wait for an answer for less than a second'],
+  deliveriesOpen: [1_024, 'deliveries under way in all'],
+  deliveriesFailing: [64, 'deliveries under way to receivers that failed before'],
+  deliveryRetrySeconds: [
+    5,
+    'seconds until a delivery that failed is tried again; doubled each time',
+  ],
+  deliveryRetrySecondsMost: [3_600, 'longest time until a delivery that failed is tried again'],
+  deliveryFailingHours: [72, 'hours of failures after which a subscription is disabled'],
   feedPageBytes: [Math.floor(1.5 * MiB), 'largest page of the feed'],
 } as const satisfies Record<string, readonly [value: number, meaning: string]>
 

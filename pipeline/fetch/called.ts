@@ -4,8 +4,8 @@ import type { Allowance } from './ssrf-guard.ts'
 
 /** A JSON request to a service, by POST. */
 export interface PostOptions {
-  /** JSON text. */
-  body: string
+  /** JSON text, or its bytes in parts, with `content-length` among the headers. */
+  body: string | readonly Uint8Array[]
   /** Additional headers; names in lower case. */
   headers?: Record<string, string>
   accept: string

@@ -19,6 +19,8 @@ export interface Ticket {
 export type Cause =
   | { kind: 'caller'; caller?: string; maxWaitMs?: number }
   | { kind: 'crawl'; ticket?: Ticket }
+  /** A delivery to somebody who asked for it: it does not wait, and is made later. */
+  | { kind: 'push' }
   | { kind: 'operator' }
 
 export type RequestRates = Pick<
@@ -99,6 +101,7 @@ export class RequestBudget {
       }
       return this.#enter('site', site, cause, ticket ? CRAWL_WAIT_MAX_MS : 0)
     }
+    if (cause.kind === 'push') return this.#enter('site', site, cause, 0)
     const maxMs = Math.min(maxWaitMs, cause.maxWaitMs ?? maxWaitMs)
     const byCaller = this.#enterCaller(cause, maxMs)
     if (byCaller === undefined) return this.#enter('site', site, cause, maxMs)
@@ -115,12 +118,11 @@ export class RequestBudget {
     maxWaitMs: number,
   ): Promise<Failure | undefined> | undefined {
     if (cause.kind === 'operator') return undefined
-    const causeMs = cause.kind === 'caller' ? cause.maxWaitMs : cause.ticket ? CRAWL_WAIT_MAX_MS : 0
     return this.#enter(
       'address',
       getNetwork(address),
       cause,
-      Math.min(maxWaitMs, causeMs ?? maxWaitMs),
+      Math.min(maxWaitMs, getLongestWait(cause) ?? maxWaitMs),
     )
   }
 
@@ -272,6 +274,12 @@ function refuseLate(local: LocalBucket, rate: Rate, waitMs: number): number | un
   })
   local.waiting.splice(0, local.waiting.length, ...remaining)
   return remaining.length === 0 ? undefined : Math.min(Math.max(waitMs, 10), SECOND)
+}
+
+/** Returns the longest wait for a place; undefined where a request waits up to its deadline. */
+function getLongestWait(cause: Exclude<Cause, { kind: 'operator' }>): number | undefined {
+  if (cause.kind === 'caller') return cause.maxWaitMs
+  return cause.kind === 'crawl' && cause.ticket ? CRAWL_WAIT_MAX_MS : 0
 }
 
 function toRate(perMinute: number): Rate {

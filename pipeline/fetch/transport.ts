@@ -1,5 +1,5 @@
 import type { Log } from '../core/log.ts'
-import type { Connections } from './connections.ts'
+import type { Connections, Request } from './connections.ts'
 import type { Resolution, Resolver } from './dns.ts'
 import { type Exchanged, exchange, type Reading } from './exchange.ts'
 import { type Failure, timedOut } from './failures.ts'
@@ -17,7 +17,7 @@ const noName: Failure = { outcome: 'timeout', detail: 'no answer about the name 
 export interface Question {
   method: 'GET' | 'POST'
   headers: Record<string, string>
-  body?: string
+  body?: string | readonly Uint8Array[]
   reading: Reading
   cause: Cause
   /** The one host that may resolve to private addresses. */
@@ -124,7 +124,9 @@ export class Transport {
       if (budget.remainingMs <= 0 || signal?.aborted) return toBrokenExchange(timedOut)
       const line = this.#connections.take(url, addresses)
       const wasUsed = line.used
-      const request = { path: url.pathname + url.search, method, headers, body: body ?? null }
+      // undici takes whatever can be iterated; its type names less.
+      const content = (body ?? null) as NonNullable<Request['body']> | null
+      const request = { path: url.pathname + url.search, method, headers, body: content }
       const started = performance.now()
       const result = await exchange(line, request, reading, Math.ceil(budget.remainingMs), signal)
       budget.remainingMs -= performance.now() - started

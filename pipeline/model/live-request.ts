@@ -6,6 +6,7 @@ import type { Issuer } from './identity.ts'
 import { type AdagentsReport, KnownBrandFile, type LiveBrand } from './live.ts'
 import { type AgentFailed, type AgentReport, agentTopics } from './live-agent.ts'
 import { NonceHash, type OwnershipMethod, ownershipMethods } from './ownership.ts'
+import { type ReceiverAnswer, ReceiverUrl } from './subscription.ts'
 
 /**
  * Requests that the API may send to a crawler for an immediate fetch, since it has no network access
@@ -36,6 +37,14 @@ export const LiveRequest = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('check_origin'), domain: Domain, base: z.url() }),
   /** Reads the issuer in the crawler's own settings. */
   z.object({ kind: z.literal('read_issuer') }),
+  /** Posts a challenge to a receiver of changes, or a test where there is none. */
+  z.object({
+    kind: z.literal('ask_receiver'),
+    url: ReceiverUrl,
+    subscription_id: z.uuid(),
+    organization_id: z.string().max(300),
+    challenge: z.string().max(100).nullable(),
+  }),
   z.object({
     kind: z.literal('check_ownership'),
     domain: Domain,
@@ -68,6 +77,8 @@ export interface LiveRequestAnswers {
   check_origin: OriginCheck
   /** The identity provider's metadata and keys, or why they could not be read. */
   read_issuer: Issuer | { failed: string }
+  /** Answer of the receiver; `isConfirmed` where it was the challenge. */
+  ask_receiver: ReceiverAnswer & MayBeThrottled
   /** Method by which the domain shows the nonce; null if it does not. */
   check_ownership: { found: OwnershipMethod | null } & MayBeThrottled
 }

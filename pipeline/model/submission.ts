@@ -16,6 +16,7 @@ import { reviewOperations } from './review.ts'
 import { roleOperations } from './role.ts'
 import { Editor, saveOperations } from './save.ts'
 import { storyboardOperations } from './storyboard-record.ts'
+import { subscriptionOperations } from './subscription.ts'
 
 const name = z.string().trim().min(1).max(200)
 const id = z.uuid()
@@ -90,6 +91,7 @@ export const Operation = z.discriminatedUnion('op', [
   ...hostedOperations,
   ...logoOperations,
   ...storyboardOperations,
+  ...subscriptionOperations,
 ])
 export type Operation = z.infer<typeof Operation>
 export type OperationOf<Op extends Operation['op']> = Extract<Operation, { op: Op }>

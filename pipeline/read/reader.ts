@@ -1,14 +1,14 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { type Clock, type Instant, MINUTE, toIso } from '../core/clock.ts'
 import { limits } from '../core/limits.ts'
 import { readSearchCheckpoint, type SearchCheckpoint } from '../search/checkpoint.ts'
 import { SearchIndex } from '../search/search-index.ts'
-import { SERVING_FORMAT, ServingStore } from '../serving/lmdb.ts'
+import type { ServingStore } from '../serving/lmdb.ts'
 import { type Checkpoint, readCheckpoint } from '../store/checkpoint.ts'
 import { Database } from '../store/duckdb.ts'
 import { findFormat, findNewestFormat } from '../store/migrations.ts'
 import { type Paths, resolvePaths } from '../store/paths.ts'
-import { isTampered } from '../store/seals.ts'
+import { assertUntouched, GRACE_MS, ServingFile } from './serving-file.ts'
 import { Snapshot } from './snapshot.ts'
 
 export type { Snapshot }
@@ -17,8 +17,6 @@ export type { Snapshot }
 const LISTS_BEHIND_MS = 10 * MINUTE
 /** The search file may be some behind. */
 const SNAPSHOTS_REMEMBERED = 1_000
-/** Readers of a store that was replaced get this long to finish. */
-const GRACE_MS = 30_000
 
 /**
  * Sources of the API's answers: the serving store for lookups by key, the current snapshot for lists,
@@ -29,7 +27,7 @@ export class Reader {
   readonly paths: Paths
   readonly clock: Clock
   readonly #most: number
-  #serving: { store: ServingStore; inode: number } | undefined
+  readonly #servingFile: ServingFile
   #snapshot: Snapshot | undefined
   #opened: Checkpoint | undefined
   /** Times at which the latest snapshots were made, by the commit that they show. */
@@ -45,6 +43,7 @@ export class Reader {
     this.paths = resolvePaths(dataDir)
     this.clock = clock
     this.#most = most
+    this.#servingFile = new ServingFile(this.paths)
   }
 
   now(): Instant {
@@ -53,7 +52,7 @@ export class Reader {
 
   /** Returns the serving store; undefined until the first commit. */
   get serving(): ServingStore | undefined {
-    return this.#serving?.store
+    return this.#servingFile.store
   }
 
   get snapshot(): Snapshot | undefined {
@@ -85,7 +84,7 @@ export class Reader {
   }
 
   get isReady(): boolean {
-    return this.#serving !== undefined && this.#serving.store.seq > 0
+    return (this.serving?.seq ?? 0) > 0
   }
 
   /**
@@ -105,7 +104,7 @@ export class Reader {
   refresh(): Promise<void> {
     const refreshing = this.#refreshing.then(async () => {
       const failures = [
-        await captureError(() => this.#openServing()),
+        await captureError(() => this.#servingFile.refresh()),
         await captureError(() => this.#openSnapshot()),
         await captureError(() => this.#openSearch()),
       ].filter(failure => failure !== undefined)
@@ -120,23 +119,9 @@ export class Reader {
   async close(): Promise<void> {
     clearInterval(this.#polling)
     await this.#refreshing
-    await this.#serving?.store.close()
+    await this.#servingFile.close()
     this.#snapshot?.close()
     await this.#search?.close()
-  }
-
-  #openServing(): void {
-    const found = statSync(this.paths.servingFile, { throwIfNoEntry: false })
-    if (found === undefined || this.#serving?.inode === found.ino) return
-    assertUntouched(this.paths, this.paths.servingFile)
-    const store = ServingStore.open(this.paths.servingFile, { readOnly: true })
-    if (!store.isComplete || !isOfThisVersion(store)) {
-      void store.close()
-      return
-    }
-    const old = this.#serving?.store
-    this.#serving = { store, inode: found.ino }
-    if (old) setTimeout(() => void old.close(), GRACE_MS).unref()
   }
 
   async #openSnapshot(): Promise<void> {
@@ -178,19 +163,6 @@ export class Reader {
     }
     this.#searched = next
   }
-}
-
-/** Tells whether this version wrote the store; the indexer makes another one's again. */
-function isOfThisVersion({ format = SERVING_FORMAT }: ServingStore): boolean {
-  return format === SERVING_FORMAT
-}
-
-/**
- * Throws where something other than the registry changed the file: reading it could end the process. The
- * writer makes it again.
- */
-function assertUntouched(paths: Paths, file: string): void {
-  if (isTampered(paths, file)) throw new Error(`${file} is damaged: the indexer makes it again`)
 }
 
 async function captureError(open: () => void | Promise<void>): Promise<unknown> {

@@ -140,3 +140,8 @@ export function toHoldingsKey(orgId: string): string {
 export function toHoldingKey(orgId: string, domain: string): string {
   return `${toHoldingsKey(orgId)} ${domain}`
 }
+
+/** Builds the key of a subscription; those of one organization stand together. */
+export function toSubscriptionKey(orgId: string, subscriptionId: string): string {
+  return `${orgId} ${subscriptionId}`
+}

@@ -9,8 +9,11 @@ import { encodePairs, PAIRS_READ, toIdentifierName } from './identifier-index.ts
 /** Key in `meta` of the commit in which any member changed last. */
 export const MEMBERS_CHANGED = 'members'
 
+/** Key in `meta` of the commit in which any subscription changed last. */
+export const SUBSCRIPTIONS_CHANGED = 'subscriptions'
+
 /** Version of the keys and values; a store of another version is projected again. */
-export const SERVING_FORMAT = 26
+export const SERVING_FORMAT = 27
 
 const ZERO = 0x30
 
@@ -48,6 +51,7 @@ export const spaces = [
   'alias',
   'crawl_request',
   'agent_run',
+  'subscription',
   'revision',
   'revision_content',
   'entry',
@@ -120,6 +124,11 @@ export class ServingStore {
   /** Returns the last commit that changed a member; 0 while there is none. */
   get membersChanged(): number {
     return this.#number(MEMBERS_CHANGED) ?? 0
+  }
+
+  /** Returns the commit in which any subscription changed last; 0 while there is none. */
+  get subscriptionsChanged(): number {
+    return this.#number(SUBSCRIPTIONS_CHANGED) ?? 0
   }
 
   /** Tells whether properties were ever merged; looked up once a commit. */

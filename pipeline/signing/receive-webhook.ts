@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { pushTypes } from '../core/push-types.ts'
 import { toErrorCode } from './profile.ts'
 import type { SignedRequest } from './signature-base.ts'
 import { type Verifier, verifySignature } from './verify.ts'
@@ -24,26 +25,33 @@ export interface WebhookReceiver {
   verifier: Verifier
   deliveries: DeliveryStore
   process(webhook: Webhook): Promise<void>
+  /**
+   * Tells whether the receiver wants the changes that a registry asks about before it sends any: who
+   * subscribed is in `organization_id`. Without it every registry is refused.
+   */
+  acceptsSubscription?(challenge: Webhook): boolean | Promise<boolean>
   /** Returns the time in seconds. */
   now(): number
 }
 
 /** An HTTP answer, to be sent as JSON. */
 export interface WebhookAnswer {
-  status: 200 | 400 | 401
+  status: 200 | 400 | 401 | 403
   headers: Record<string, string>
-  body: { received: true } | { error: string; code: string }
+  body: { received: true; challenge?: string } | { error: string; code: string }
 }
 
 /**
  * Answers a webhook: 401 with the reason where its signature does not hold, before anything of it is
  * read; 400 where the body is no webhook; 200 where it was processed, now or before. What `process`
- * throws is passed to the caller, and the sender tries again.
+ * throws is passed to the caller, and the sender tries again. A registry that asks whether its changes
+ * are wanted gets its word back, or 403; its tests are answered and not processed.
  */
 export async function receiveWebhook(
   request: SignedRequest,
-  { verifier, deliveries, process, now }: WebhookReceiver,
+  receiver: WebhookReceiver,
 ): Promise<WebhookAnswer> {
+  const { verifier, deliveries, process, now } = receiver
   const verification = await verifySignature(request, verifier, now())
   if (verification.outcome === 'refused') {
     const code = toErrorCode(verifier.profile, verification.refusal)
@@ -59,8 +67,24 @@ export async function receiveWebhook(
     return { status: 400, headers: {}, body: { error, code: 'INVALID_REQUEST' } }
   }
   const { data } = webhook
+  if (data.task_type === pushTypes.challenge) return answerChallenge(data, receiver)
+  if (data.task_type === pushTypes.test)
+    return { status: 200, headers: {}, body: { received: true } }
   await deliveries.runOnce(data.idempotency_key, () => process(data))
   return { status: 200, headers: {}, body: { received: true } }
+}
+
+/** Repeats the word of a registry that asks whether its changes are wanted here. */
+async function answerChallenge(
+  challenge: Webhook,
+  { acceptsSubscription }: WebhookReceiver,
+): Promise<WebhookAnswer> {
+  const word = challenge.result?.challenge
+  if (typeof word !== 'string' || !(await acceptsSubscription?.(challenge))) {
+    const error = 'This receiver has not subscribed to changes'
+    return { status: 403, headers: {}, body: { error, code: 'SUBSCRIPTION_REFUSED' } }
+  }
+  return { status: 200, headers: {}, body: { received: true, challenge: word } }
 }
 
 function parseJson(body: string | Uint8Array): unknown {

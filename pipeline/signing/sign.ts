@@ -17,6 +17,8 @@ export interface SigningOptions {
   now: number
   /** Must be new for each attempt; 16 random bytes where none is given. */
   nonce?: string
+  /** `Content-Digest` of the body, where the caller has computed it; the body is not read then. */
+  contentDigest?: string
 }
 
 /**
@@ -28,12 +30,14 @@ export function signRequest(
   request: SignedRequest,
   { keyid, alg, privateKey }: SigningKey,
   profile: SigningProfile,
-  { now, nonce = randomBytes(16).toString('base64url') }: SigningOptions,
+  { now, nonce = randomBytes(16).toString('base64url'), contentDigest }: SigningOptions,
 ): Record<string, string> {
   const target = normalizeTargetUri(request.url)
   if (!target) throw new TypeError(`${request.url} is no address that can be signed`)
   const isBodyCovered = profile.digest !== 'forbidden'
-  const digest = isBodyCovered ? { 'Content-Digest': computeContentDigest(request.body) } : {}
+  const digest = isBodyCovered
+    ? { 'Content-Digest': contentDigest ?? computeContentDigest(request.body) }
+    : {}
   const components = isBodyCovered
     ? [...new Set([...profile.components, 'content-digest'])]
     : profile.components

@@ -21,6 +21,8 @@ export function resolvePaths(dataDir: string) {
     /** In a folder of its own, so that its write-ahead log is as private as it is. */
     accounts: at('accounts', 'accounts.duckdb'),
     accountsBackups: findBackupsBeside(at('accounts', 'accounts.duckdb')),
+    /** Private key that `start` makes where the settings name none. */
+    registryKey: at('accounts', 'registry-key.jwk'),
     lease: at('lease.duckdb'),
     serving: at('serving'),
     servingFile: at('serving', 'serving.mdb'),
@@ -39,6 +41,10 @@ export function resolvePaths(dataDir: string) {
     logoFile: (hash: string) => at('logos', hash.slice(0, 2), hash),
     /** Records that callers made at the reference agent. */
     agentState: at('agent', 'state.mdb'),
+    /** Progress of deliveries of changes. */
+    pushState: at('push', 'state.mdb'),
+    /** Locked by the one process that delivers. */
+    pushLock: at('push.duckdb'),
     checkpoint: at('checkpoint.json'),
     restoring: at('restoring'),
     /** Sizes and times of the derived files as the registry left them (`seals.ts`). */

@@ -33,6 +33,11 @@ export function addRunning(program: Command): void {
     .action(async () => (await import('../commands/roles.ts')).startIndexerRole())
 
   program
+    .command('push')
+    .description('post changes to those who subscribed; stands by while another process does')
+    .action(async () => (await import('../commands/roles.ts')).startPushRole())
+
+  program
     .command('agent')
     .description('serve the reference agent, for testing clients')
     .action(async () => (await import('../commands/roles.ts')).serveAgent())

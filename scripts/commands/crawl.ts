@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import type { WriterClient } from '../../jobs/api-client/enqueue.ts'
-import { buildFetcherOptions } from '../../jobs/crawler/crawler.ts'
+import { buildFetcherOptions } from '../../jobs/crawler/fetcher-options.ts'
 import type { Question } from '../../jobs/indexer/questions.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'

@@ -39,6 +39,14 @@ export function startCrawlerRole(): Promise<void> {
   })
 }
 
+export function startPushRole(): Promise<void> {
+  const config = readSettings()
+  return runRole('push', config.LOG_LEVEL, async log => {
+    const { runPush } = await import('../../jobs/push/push.ts')
+    return runPush(config, requireRedisUrl(config), systemClock, log)
+  })
+}
+
 export function startIndexerRole(): Promise<void> {
   const config = readSettings()
   return runRole('indexer', config.LOG_LEVEL, async (log, fail) => {
@@ -51,7 +59,7 @@ export function serveAgent(): Promise<void> {
   const config = readSettings()
   return runRole('agent', config.LOG_LEVEL, async log => {
     const { runAgent } = await import('../../api/agent/server.ts')
-    const { buildFetcherOptions } = await import('../../jobs/crawler/crawler.ts')
+    const { buildFetcherOptions } = await import('../../jobs/crawler/fetcher-options.ts')
     const { createFetcher } = await import('../../pipeline/fetch/http.ts')
     const fetcher = createFetcher(buildFetcherOptions(config, systemClock, log))
     const { url, close } = await runAgent({ config, clock: systemClock, log, fetcher })

@@ -14,6 +14,7 @@ import { crawlInRunning } from './crawl.ts'
 import { enrolDemoMembers } from './demo-members.ts'
 import { type DomainsFile, describeRefused, readDomainsFile } from './domains-file.ts'
 import { readSettings, requireRedisUrl, warnOfProtocolName } from './environment.ts'
+import { ensureRegistryKey } from './registry-key.ts'
 import { connectWriter } from './running.ts'
 import { takeStartLock } from './start-lock.ts'
 import { printAddress, printAgentAddress, printExamples, printFound } from './start-output.ts'
@@ -103,6 +104,7 @@ async function startRoles(plan: Plan, supervisor: Supervisor): Promise<void> {
     DATA_DIR: paths.dir,
     REDIS_URL: redisUrl,
     LOG_LEVEL: chooseLogLevel(config),
+    REGISTRY_SIGNING_KEYS: config.REGISTRY_SIGNING_KEYS ?? ensureRegistryKey(paths),
   }
   const indexing = supervisor.start({ name: 'indexer', args: ['indexer'], env })
   // A failure is reported by the awaits below; until then it must not count as unhandled.
@@ -112,7 +114,9 @@ async function startRoles(plan: Plan, supervisor: Supervisor): Promise<void> {
   const agentUrl = isDemo ? await startAgent(supervisor, env) : undefined
   const worldEnv = agentUrl ? await startWorld(supervisor, paths.dir, agentUrl, env) : {}
   await indexing
-  await supervisor.start({ name: 'crawler', args: ['crawler'], env: { ...env, ...worldEnv } })
+  const outbound = { ...env, ...worldEnv }
+  await supervisor.start({ name: 'crawler', args: ['crawler'], env: outbound })
+  await supervisor.start({ name: 'push', args: ['push'], env: outbound })
   const domains =
     ownDomains?.domains ?? (isDemo ? (await readDomainsFile(toDemoDomains(paths.dir))).domains : [])
   for (const line of describeRefused(ownDomains?.refused ?? [])) process.stderr.write(`${line}\n`)

@@ -4,6 +4,7 @@ import { OrganizationQuery } from '../../api/auth/organization-query.ts'
 import type { Operation as Declared } from '../../api/operation/operation.ts'
 import { operations } from '../../api/routes/index.ts'
 import { MINUTE } from '../../pipeline/core/clock.ts'
+import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import type { TestRegistry } from '../support/app.ts'
 import { ccpa, dispute, logo } from '../support/asks.ts'
@@ -30,6 +31,7 @@ const acme = {
   challenge: '',
   /** Get the image of a logo that waits for a moderator. */
   logo: '',
+  subscription: '',
 }
 const strangers: Record<string, string> = {}
 
@@ -132,6 +134,19 @@ async function belong(): Promise<void> {
     payload: payload!,
     headers,
   })
+  acme.subscription = randomUUID()
+  await submit({
+    op: 'subscription.create',
+    subscription_id: acme.subscription,
+    org_id: acme.org,
+    url: 'https://hidden.acme.example/changes',
+    event_types: [],
+    domains: [],
+    agents: [],
+    cursor: NIL_UUID,
+    created_by: 'ann',
+    most: 10,
+  })
   acme.logo = new URL(waiting.json().url).pathname
   await post('/api/properties/hosted/acme.example/claim', {})
 }
@@ -173,6 +188,7 @@ const toHiddenPath = () => `/api/registry/agents/${at(hidden)}`
 const domains = '/api/me/organization/domains'
 const keys = '/api/me/api-keys'
 const proposals = '/api/registry/mirror-proposals/:id'
+const subscriptions = '/api/registry/subscriptions'
 
 /** How a stranger asks for what is Acme's, by operation. */
 const cases: Record<string, Case[]> = {
@@ -255,6 +271,21 @@ const cases: Record<string, Case[]> = {
       status: 403,
     },
   ],
+  createSubscription: [
+    {
+      asks: () => ({
+        method: 'POST',
+        url: `${subscriptions}?org=${acme.org}`,
+        payload: { url: 'https://mallory.example/changes' },
+      }),
+      status: 403,
+    },
+  ],
+  listSubscriptions: [{ asks: () => ({ url: `${subscriptions}?org=${acme.org}` }), status: 403 }],
+  getSubscription: ofSubscription('GET', ''),
+  deleteSubscription: ofSubscription('DELETE', ''),
+  testSubscription: ofSubscription('POST', '/test'),
+  listDeliveries: ofSubscription('GET', '/deliveries'),
   getMirrorProposal: [{ ...byId(proposals, () => acme.proposal), status: 404 }],
   approveMirrorProposal: [
     { ...byId(`${proposals}/approve`, () => acme.proposal, decided), status: 403 },
@@ -325,6 +356,17 @@ const cases: Record<string, Case[]> = {
   ],
 }
 
+/** Ways to a subscription of Acme's, by its id alone and with the organization. */
+function ofSubscription(method: NonNullable<Asked['method']>, path: string): Case[] {
+  const ask = (query: string) => ({
+    asks: () => ({ method, url: `${subscriptions}/${acme.subscription}${path}${query}` }),
+  })
+  return [
+    { ...ask(''), status: 404 },
+    { asks: () => ({ ...ask(`?org=${acme.org}`).asks() }), status: 403 },
+  ]
+}
+
 function verifying(query: string): Asked {
   return { method: 'POST', url: `${domains}/www.acme.example/verify${query}` }
 }
@@ -374,6 +416,7 @@ async function belongings() {
     ),
     people: await accounts(`select * from memberships where org_id = '${acme.org}' order by all`),
     challenges: await accounts(`select * from ownership_challenges where org_id = '${acme.org}'`),
+    subscriptions: await accounts(`select * from subscriptions where org_id = '${acme.org}'`),
     reviews: await accounts(`select * from reviews where org_id = '${acme.org}' order by all`),
     logos: await accounts(`select * from logos where org_id = '${acme.org}' order by logo_id`),
     claims: await accounts(`select * from origin_claims where org_id = '${acme.org}'`),
@@ -428,6 +471,7 @@ test('a guessed id gets the same answer as another one’s id', async () => {
   for (const [path, id] of [
     ['/api/registry/crawl-request/', acme.crawl],
     ['/api/registry/mirror-proposals/', acme.proposal],
+    [`${subscriptions}/`, acme.subscription],
   ]) {
     const [theirs, none] = [
       await ask(strangers.key, { url: `${path}${id}` }),
@@ -451,6 +495,7 @@ test('lists show a stranger nothing that an organization keeps private', async (
     own,
     keys,
     '/api/registry/mirror-proposals',
+    subscriptions,
     '/api/registry/ownership?domain=acme.example',
     domains,
     '/api/brands/acme.example/ownership',

@@ -9,6 +9,7 @@ import { operations } from '../../api/routes/index.ts'
 import { MINUTE } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { type PublicErrorName, publicErrors, refuse } from '../../pipeline/core/errors.ts'
+import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
 import { PolicyContent } from '../../pipeline/model/policy.ts'
 import { Operation as Submitted } from '../../pipeline/model/submission.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
@@ -25,9 +26,10 @@ import {
 } from '../support/asks.ts'
 import { brandFile, publisherFile } from '../support/documents.ts'
 import { BILLING_SECRET, type Identities, openIdentities } from '../support/identities.ts'
-import { agentAt, type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { agentAt, type LiveAsk, type LiveWeb, openLiveWeb } from '../support/live.ts'
 import { enrol, memberOperations, probed } from '../support/members.ts'
 import { createModerator, mirrorFile } from '../support/mirrors.ts'
+import { makeRegistryKey } from '../support/receiving.ts'
 
 let web: LiveWeb
 /** One whose crawler waits for nobody. */
@@ -48,14 +50,30 @@ const strict = {
   largeBodiesPerCaller: 0,
   storyboardRunsPerHour: 0,
   storyboardStepsPerHour: 0,
+  receiverQuestionsPerHour: 0,
+}
+
+const registryKey = makeRegistryKey()
+const signing = { REGISTRY_SIGNING_KEYS: registryKey.path }
+
+/** Repeats the challenge of whoever asks whether it wants changes. */
+function repeatChallenge({ body, response }: LiveAsk): void {
+  const { challenge = null } = JSON.parse(body).result
+  response.setHeader('content-type', 'application/json')
+  response.end(JSON.stringify({ challenge }))
 }
 
 beforeAll(async () => {
-  web = await openLiveWeb({
-    'agent.example': { '/mcp': agentAt({ get_products: { products: [] } }) },
-    'closed.example': { '*': ({ response }) => response.writeHead(401).end() },
-    'away.example': { '*': ({ request }) => request.socket.destroy() },
-  })
+  web = await openLiveWeb(
+    {
+      'receiver.example': { '/changes': repeatChallenge, '/read': repeatChallenge },
+      'agent.example': { '/mcp': agentAt({ get_products: { products: [] } }) },
+      'closed.example': { '*': ({ response }) => response.writeHead(401).end() },
+      'away.example': { '*': ({ request }) => request.socket.destroy() },
+    },
+    {},
+    signing,
+  )
   const slow = { 'slow.example': { '*': () => undefined } }
   hasty = await openLiveWeb(slow, {
     agentAskMs: 500,
@@ -63,7 +81,11 @@ beforeAll(async () => {
     storyboardMs: 500,
   })
   identities = await openIdentities()
-  const settings = { ...identities.settings, BILLING_WEBHOOK_SECRET: BILLING_SECRET }
+  const settings = {
+    ...identities.settings,
+    ...signing,
+    BILLING_WEBHOOK_SECRET: BILLING_SECRET,
+  }
   const roomy = {
     bulkResolvePerMinute: 1_000,
     crawlRequestsPerHour: 1_000,
@@ -73,7 +95,7 @@ beforeAll(async () => {
   }
   registries = {
     usual: await web.open(roomy, { settings }),
-    strict: await web.open(strict),
+    strict: await web.open(strict, { settings: signing }),
     hasty: await hasty.open(),
     readOnly: await openRegistry({ settings, writer: { submit: noWriter } }),
     empty: await openRegistry(),
@@ -110,6 +132,7 @@ beforeAll(async () => {
   known.proposals = [await propose('first'), await propose('second')]
   known.bulkReport = await createId('checkIdentifierList', 200, { identifiers: ['acme.example'] })
   await challenge()
+  await subscribe()
   await registries.usual.publish()
   await publishUnsearched(registries.unsearched)
   await fill(registries.crowded)
@@ -128,6 +151,7 @@ afterAll(async () => {
   await identities.close()
   await web.close()
   await hasty.close()
+  registryKey.remove()
 })
 
 async function fill(registry: TestRegistry): Promise<string> {
@@ -154,6 +178,29 @@ async function fill(registry: TestRegistry): Promise<string> {
     probed(url, { tools: [{ name: 'get_products' }] }),
   )
   return key
+}
+
+/** Subscriptions of the ordinary caller. */
+async function subscribe(): Promise<void> {
+  const made = async (name: keyof Known['subscriptions'], registry: TestRegistry) => {
+    const { db } = registry.sequencer.accounts
+    const readers = await db.one<{ org_id: string }>(
+      `select org_id from organizations where name = 'Readers'`,
+    )
+    const subscription_id = randomUUID()
+    const about = { event_types: [], domains: [], agents: [], cursor: NIL_UUID }
+    const url = `https://receiver.example/${name}`
+    const given = { subscription_id, ...readers!, url, ...about, created_by: 'ann', most: 10 }
+    await registry.submit(Submitted.parse({ op: 'subscription.create', ...given }))
+    return subscription_id
+  }
+  const { usual, readOnly, strict } = registries
+  known.subscriptions = {
+    read: await made('read', usual),
+    deleted: await made('deleted', usual),
+    readOnly: await made('readOnly', readOnly),
+    strict: await made('strict', strict),
+  }
 }
 
 /** Challenges in each state that a verification can find them in. */

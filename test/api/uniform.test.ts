@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Operation } from '../../api/operation/operation.ts'
 import { operations } from '../../api/routes/index.ts'
+import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { publisherFile } from '../support/documents.ts'
 import { enrol } from '../support/members.ts'
@@ -32,6 +33,7 @@ const needed: Record<string, string> = {
   value: domain,
   q: 'acme',
   policy_id: 'none',
+  id: NIL_UUID,
   domain,
 }
 

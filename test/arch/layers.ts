@@ -27,6 +27,7 @@ const read = 'pipeline/read'
 const writer = 'pipeline/writer'
 const maintenance = 'pipeline/maintenance'
 const storyboards = 'pipeline/storyboards'
+const push = 'pipeline/push'
 const apiClient = 'jobs/api-client'
 
 const crossOrigin = 'api/operation/cross-origin.ts'
@@ -109,6 +110,12 @@ export const layers: Layer[] = [
     because: 'readers know nothing of the writer',
   },
   {
+    folder: push,
+    imports: [core, model, fetch, signing, store, serving, read],
+    because: 'it posts what readers see, and writes only how far it is',
+    node: [...computing, 'node:fs', 'node:path', 'node:timers'],
+  },
+  {
     folder: writer,
     imports: [core, model, resolve, diff, parse, store, accounts, serving, search],
     because: 'the writer knows nothing of the readers',
@@ -135,6 +142,7 @@ export const layers: Layer[] = [
       signing,
       ...validators,
       `${storyboards}/catalog.ts`,
+      `${push}/state.ts`,
       apiClient,
       'jobs/redis.ts',
     ],
@@ -188,7 +196,7 @@ export const doors: Record<string, string[]> = {
   cheerio: [`${crawl}/home-page.ts`],
   '@duckdb/node-api': [`${store}/duckdb.ts`],
   'structured-headers': [`${signing}/structured-fields.ts`],
-  lmdb: [`${serving}/lmdb.ts`, `${search}/file.ts`, 'api/agent/state/store.ts'],
+  lmdb: [`${serving}/lmdb.ts`, `${search}/file.ts`, `${push}/state.ts`, 'api/agent/state/store.ts'],
   bullmq: ['jobs'],
   ioredis: ['jobs/redis.ts'],
   piscina: ['api/workers/worker-pool.ts'],

@@ -55,6 +55,8 @@ export interface Known {
   billing(body: string): Record<string, string>
   /** A challenge of another organization, for foreign.example. */
   foreignChallenge: string
+  /** Subscriptions of the ordinary caller: one to read, one to delete, and one where nobody writes. */
+  subscriptions: Record<'read' | 'deleted' | 'readOnly' | 'strict', string>
 }
 
 type Asking = Ask | ((known: Known) => Ask)
@@ -101,6 +103,7 @@ const site = {
 }
 
 const elsewhere = { query: `org=${unissued}` }
+const receiver = { url: 'https://receiver.example/changes' }
 const newAgent = { url: 'https://acme.example/new', type: 'sales' }
 const ownAgent = { place: encodeURIComponent('https://acme.example/old') }
 
@@ -288,6 +291,28 @@ export const asks: Asks = {
     503: { query: `agent_url=${agent}`, registry: 'crowded' },
   },
   snapshotAuthorizations: { 200: {}, 400: { query: 'evidence=x' }, 403: { query: 'include=raw' } },
+  createSubscription: {
+    201: { payload: receiver },
+    403: { ...elsewhere, payload: receiver },
+    409: { payload: { url: 'https://receiver.example/read' } },
+    410: { payload: { url: 'https://receiver.example/late', cursor: unissued } },
+    422: { payload: { url: 'https://receiver.example/none' } },
+    429: { payload: receiver, registry: 'strict' },
+    503: { payload: receiver },
+  },
+  listSubscriptions: { 200: {}, 400: { query: 'org[]=x' }, 403: elsewhere },
+  getSubscription: ofSubscription('read'),
+  deleteSubscription: {
+    ...ofSubscription('read'),
+    204: ({ subscriptions }) => ({ place: subscriptions.deleted }),
+    503: ({ subscriptions }) => ({ place: subscriptions.readOnly }),
+  },
+  testSubscription: {
+    ...ofSubscription('read'),
+    429: ({ subscriptions }) => ({ place: subscriptions.strict, registry: 'strict' }),
+    503: ({ subscriptions }) => ({ place: subscriptions.readOnly }),
+  },
+  listDeliveries: ofSubscription('read'),
   lookUpManifest: { 200: acme, 503: { ...acme, registry: 'crowded' } },
   authorizePublisher: {
     200: { query: `domain=acme.example&agent=${agent}&explain=true` },
@@ -493,6 +518,16 @@ function asksForRevisions(kind: 'Brand' | 'Property'): Asks {
       404: { place: ['kept.example', '9999'] },
       503: { place: ['kept.example', '1'], registry: 'crowded' },
     },
+  }
+}
+
+/** Of a subscription of the ordinary caller. */
+function ofSubscription(name: keyof Known['subscriptions']): Asks[string] {
+  return {
+    200: ({ subscriptions }) => ({ place: subscriptions[name] }),
+    400: { place: 'x' },
+    403: ({ subscriptions }) => ({ ...elsewhere, place: subscriptions[name] }),
+    404: { place: unissued },
   }
 }
 

@@ -12,6 +12,7 @@ type Settled = Omit<
   | 'report'
   | 'bulkReport'
   | 'proposals'
+  | 'subscriptions'
   | 'dispute'
   | 'acmeKey'
   | 'foreignChallenge'

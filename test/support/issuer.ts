@@ -12,7 +12,7 @@ import {
   SignJWT,
 } from 'jose'
 import type { WriterClient } from '../../jobs/api-client/enqueue.ts'
-import { buildFetcherOptions } from '../../jobs/crawler/crawler.ts'
+import { buildFetcherOptions } from '../../jobs/crawler/fetcher-options.ts'
 import { runLiveRequest } from '../../jobs/crawler/live-requests.ts'
 import type { Clock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'

@@ -23,6 +23,9 @@ export interface FeedAsked {
   retentionDays: number
 }
 
+/** The parts of a reader that the feed is read from. */
+export type FeedSource = Pick<Reader, 'serving' | 'now'>
+
 const EVENTS = '{"events":['
 
 /** Maximum time between the stamp of a commit and when its events can be read. */
@@ -36,6 +39,9 @@ export interface FeedPage extends LentBytes {
   cursor: string
   hasMore: boolean
   isEmpty: boolean
+  /** Number of its events, and where their list stands in the body. */
+  count: number
+  list: { start: number; end: number }
   freshness: FeedFreshness
 }
 
@@ -51,15 +57,15 @@ export interface FeedFreshness {
  * head of the log if no further event matches: what was skipped counts as read, so a reader of a quiet type
  * does not expire. Undefined when the cursor is older than the feed keeps events, or was never issued.
  */
-export function readPageAfter(reader: Reader, asked: FeedAsked): FeedPage | undefined {
+export function readPageAfter(reader: FeedSource, asked: FeedAsked): FeedPage | undefined {
   const ends = reader.serving && readEnds(reader.serving)
   const oldest = toOldestKey(reader.now() - asked.retentionDays * DAY)
   const iterators = openIteratorsAfter(ends, asked, oldest)
   if (iterators === undefined) return undefined
   writer.start()
   writer.ascii(EVENTS)
-  const last = writeEvents(iterators, asked)
-  const isEmpty = writer.length === EVENTS.length
+  const { count, last } = writeEvents(iterators, asked)
+  const list = { start: EVENTS.length - 1, end: writer.length + 1 }
   const head = buildHeadCursor(ends, reader.now(), asked.retentionDays)
   const latest = checkRetained(ends?.newestOfAll(asked.types), oldest)
   const cursor = last === undefined ? head : toId(last)
@@ -68,7 +74,7 @@ export function readPageAfter(reader: Reader, asked: FeedAsked): FeedPage | unde
   const rest = JSON.stringify({ cursor, has_more: hasMore, freshness })
   writer.ascii(`],${rest.slice(1)}`)
   const { body, release } = writer.lend()
-  return { body, release, head, cursor, hasMore, isEmpty, freshness }
+  return { body, release, head, cursor, hasMore, isEmpty: count === 0, count, list, freshness }
 }
 
 function buildHeadCursor(ends: LogEnds | undefined, now: Instant, retentionDays: number): string {
@@ -145,8 +151,11 @@ function openIterators(ends: LogEnds, key: EventKey, types: readonly EventType[]
   )
 }
 
-/** Writes events until the page is full and returns the last one's id; undefined at the log's end. */
-function writeEvents(iterators: readonly TrackIterator[], asked: FeedAsked): EventKey | undefined {
+/** Writes events until the page is full; returns their number and the last one's id, undefined at the log's end. */
+function writeEvents(
+  iterators: readonly TrackIterator[],
+  asked: FeedAsked,
+): { count: number; last: EventKey | undefined } {
   let written = 0
   let last: EventKey | undefined
   try {
@@ -155,7 +164,7 @@ function writeEvents(iterators: readonly TrackIterator[], asked: FeedAsked): Eve
       const events =
         iterator.take(before, asked.limit - written, asked.maxBytes - writer.length) ||
         (written === 0 ? iterator.takeCurrent() : 0)
-      if (events === 0) return last
+      if (events === 0) return { count: written, last }
       if (written > 0) writer.ascii(',')
       writer.bytes(iterator.text)
       last = iterator.lastKey
@@ -165,7 +174,7 @@ function writeEvents(iterators: readonly TrackIterator[], asked: FeedAsked): Eve
   } finally {
     for (const iterator of iterators) iterator.close()
   }
-  return undefined
+  return { count: written, last: undefined }
 }
 
 /** Picks the iterator with the next event, and the key from which another one is next. */

@@ -5,6 +5,7 @@ import { issuerProjection, keyProjection, roleProjection, userProjection } from 
 import type { RowProjection } from './projection.ts'
 import { agentRunProjection, crawlRequestProjection } from './requests.ts'
 import { logoProjection, mirrorProjection, reviewProjection } from './reviews.ts'
+import { subscriptionProjection } from './subscriptions.ts'
 
 /** All projections of which the rows that changed are found by their own `seq`. */
 export const rowProjections: readonly RowProjection[] = [
@@ -23,4 +24,5 @@ export const rowProjections: readonly RowProjection[] = [
   aliasProjection,
   crawlRequestProjection,
   agentRunProjection,
+  subscriptionProjection,
 ]

@@ -1,4 +1,4 @@
-import { buildFetcherOptions } from '../../../jobs/crawler/crawler.ts'
+import { buildFetcherOptions } from '../../../jobs/crawler/fetcher-options.ts'
 import { packObservations } from '../../../jobs/messages.ts'
 import { queues } from '../../../jobs/queues.ts'
 import type { Redis } from '../../../jobs/redis.ts'

@@ -1,0 +1,327 @@
+import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import type { Domain } from '../../pipeline/core/domain.ts'
+import { refuse } from '../../pipeline/core/errors.ts'
+import { canBePublic } from '../../pipeline/core/public-name.ts'
+import { deriveId, NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
+import { eventTypeNames } from '../../pipeline/model/event.ts'
+import { EnrolledUrl } from '../../pipeline/model/member.ts'
+import {
+  DeliveryLog,
+  Subscriptions,
+  SubscriptionView,
+  TestDelivery,
+} from '../../pipeline/model/responses/subscriptions.ts'
+import {
+  type ReceiverAnswer,
+  ReceiverUrl,
+  SUBSCRIPTION_FILTERS_MAX,
+  type Subscription,
+} from '../../pipeline/model/subscription.ts'
+import { readPageAfter } from '../../pipeline/read/lookups/feed.ts'
+import { isTypeFilter, matchTypes } from '../../pipeline/read/lookups/feed-types.ts'
+import { findSubscription, listSubscriptions } from '../../pipeline/read/lookups/subscriptions.ts'
+import { resolveOrganizationAsked } from '../auth/organization-access.ts'
+import { OrganizationQuery, org } from '../auth/organization-query.ts'
+import { createPageSize, PastedDomain } from '../inputs/fields.ts'
+import { defineOperation } from '../operation/operation.ts'
+import type { Services } from '../operation/services.ts'
+import { unwrapAnswer } from '../operation/submission-result.ts'
+import { noContent, replyOk } from '../responses/reply.ts'
+import { toSubscriptionView } from '../responses/subscriptions.ts'
+
+/** Time beyond that of the receiver for which the crawler's answer is awaited. */
+const SLACK_MS = 3_000
+const CHALLENGE_BYTES = 24
+const LOGGED_MAX = 100
+
+const declared = {
+  group: 'Change Feed',
+  access: 'bearer',
+  cache: 'private',
+  query: OrganizationQuery,
+} as const
+
+const place = {
+  params: z.object({
+    id: z.uuid().toLowerCase().describe('`subscription_id` that was given out'),
+  }),
+  path: '/api/registry/subscriptions/:id',
+} as const
+
+const filters = <Item extends z.ZodType>(item: Item, description: string) =>
+  z.array(item).max(SUBSCRIPTION_FILTERS_MAX).default([]).describe(description)
+
+const EventTypeFilter = z
+  .string()
+  .refine(filter => isTypeFilter(filter) && matchTypes([filter]).length > 0, {
+    error: `must be a type of events or a pattern of some; there are ${eventTypeNames.join(', ')}`,
+  })
+
+const NewReceiver = ReceiverUrl.refine(url => canBePublic(new URL(url).hostname), {
+  error: 'must be on the public Internet',
+  // What is no address at all is told so, and nothing more.
+  when: ({ issues }) => issues.length === 0,
+})
+
+export const createSubscription = defineOperation({
+  ...declared,
+  id: 'createSubscription',
+  method: 'POST',
+  path: '/api/registry/subscriptions',
+  summary: 'Subscribe to changes by webhook',
+  description:
+    'The address is posted a signed challenge first (`task_type` `registry_challenge`) and must answer ' +
+    '200 with JSON that repeats `result.challenge` as `challenge`. From then on each change is posted in ' +
+    'the order of the feed, at least once: `result.events` as the feed has them, `result.cursor` to go on by ' +
+    'the feed. Posts are signed (RFC 9421) by a key of `/.well-known/jwks.json`. Any status of 2xx takes a ' +
+    'delivery; what is not taken is repeated with growing waits for three days.',
+  writes: true,
+  once: true,
+  body: z.object({
+    url: NewReceiver.describe('Address of the receiver, https'),
+    event_types: filters(
+      EventTypeFilter,
+      'Types of events, `*` for any characters; all types without it',
+    ),
+    domains: filters(
+      PastedDomain,
+      'Only events that concern one of these domains, or one of `agents`',
+    ),
+    agents: filters(
+      EnrolledUrl,
+      'Only events that concern one of these agents, or one of `domains`',
+    ),
+    cursor: z
+      .uuid()
+      .toLowerCase()
+      .optional()
+      .describe('Begin after this event; without it, with the next change'),
+  }),
+  reply: { 201: SubscriptionView },
+  errors: [
+    'invalid_request',
+    'forbidden',
+    'conflict',
+    'cursor_expired',
+    'too_large',
+    'unsupported_media_type',
+    'receiver_unconfirmed',
+    'rate_limited',
+    'unavailable',
+  ],
+  handle: async ({ query, body, principal, attempt, services }) => {
+    const { org_id } = resolveOrganizationAsked(principal, query.org)
+    const { reader, writer, config, receivers } = services
+    const subscription_id = deriveId('subscription', org_id, attempt)
+    const made = findSubscription(reader, org_id, subscription_id)
+    if (made?.url === body.url) return { status: 201, body: show(made, services) }
+    if (made) refuse('conflict', 'this Idempotency-Key was used for another request')
+    requireRoom(body.url, org_id, services)
+    const cursor = body.cursor ?? findHead(services)
+    requireCursor(cursor, services)
+    requireSigning(services)
+    const headers = await receivers.take(org_id)
+    const challenge = randomBytes(CHALLENGE_BYTES).toString('base64url')
+    const asked = { url: body.url, subscription_id, organization_id: org_id, challenge }
+    requireConfirmed(await askReceiver(asked, principal.id, services))
+    const { event_types, domains, agents } = body
+    unwrapAnswer(
+      await writer.submit({
+        op: 'subscription.create',
+        subscription_id,
+        org_id,
+        url: body.url,
+        event_types,
+        domains: [...new Set<Domain>(domains)],
+        agents: [...new Set(agents)],
+        cursor,
+        created_by: principal.id,
+        most: config.LIMITS.subscriptionsPerOrganization,
+      }),
+    )
+    const { subscription } = requireOwn(subscription_id, org_id, services)
+    return { status: 201, body: show(subscription, services), headers }
+  },
+})
+
+export const listOwnSubscriptions = defineOperation({
+  ...declared,
+  id: 'listSubscriptions',
+  method: 'GET',
+  path: '/api/registry/subscriptions',
+  summary: 'List the subscriptions of your organization',
+  reply: { 200: Subscriptions },
+  errors: ['invalid_request', 'forbidden'],
+  handle: ({ query, principal, services }) => {
+    const { org_id } = resolveOrganizationAsked(principal, query.org)
+    const own = listSubscriptions(services.reader, org_id)
+    return replyOk({ subscriptions: own.map(each => show(each, services)) })
+  },
+})
+
+export const readSubscription = defineOperation({
+  ...declared,
+  ...place,
+  id: 'getSubscription',
+  method: 'GET',
+  summary: 'Get a subscription and how far its deliveries are',
+  reply: { 200: SubscriptionView },
+  errors: ['invalid_request', 'forbidden', 'not_found'],
+  handle: ({ query, params: { id }, principal, services }) => {
+    const { org_id } = resolveOrganizationAsked(principal, query.org)
+    return replyOk(show(requireOwn(id, org_id, services).subscription, services))
+  },
+})
+
+export const deleteSubscription = defineOperation({
+  ...declared,
+  ...place,
+  id: 'deleteSubscription',
+  method: 'DELETE',
+  summary: 'Delete a subscription',
+  description: 'A delivery that is under way may still arrive.',
+  writes: true,
+  reply: { 204: null },
+  errors: ['invalid_request', 'forbidden', 'not_found', 'unavailable'],
+  handle: async ({ query, params: { id }, principal, services }) => {
+    const { org_id } = resolveOrganizationAsked(principal, query.org)
+    requireOwn(id, org_id, services)
+    unwrapAnswer(
+      await services.writer.submit({ op: 'subscription.delete', subscription_id: id, org_id }),
+    )
+    return noContent
+  },
+})
+
+export const testSubscription = defineOperation({
+  ...declared,
+  ...place,
+  id: 'testSubscription',
+  method: 'POST',
+  path: '/api/registry/subscriptions/:id/test',
+  summary: 'Post a test to the receiver of a subscription',
+  description:
+    'A post without events (`task_type` `registry_test`), signed as deliveries are. It changes nothing and ' +
+    'is not in the log.',
+  writes: true,
+  reply: { 200: TestDelivery },
+  errors: ['invalid_request', 'forbidden', 'not_found', 'rate_limited', 'unavailable'],
+  handle: async ({ query, params: { id }, principal, services }) => {
+    const { org_id } = resolveOrganizationAsked(principal, query.org)
+    const { subscription } = requireOwn(id, org_id, services)
+    requireSigning(services)
+    const headers = await services.receivers.take(org_id)
+    const asked = { url: subscription.url, subscription_id: id, organization_id: org_id }
+    const { isConfirmed: _, ...answer } = await askReceiver(
+      { ...asked, challenge: null },
+      principal.id,
+      services,
+    )
+    return replyOk(answer, headers)
+  },
+})
+
+export const listDeliveries = defineOperation({
+  ...declared,
+  ...place,
+  id: 'listDeliveries',
+  method: 'GET',
+  path: '/api/registry/subscriptions/:id/deliveries',
+  summary: 'List the last attempts to deliver to a receiver',
+  query: z.object({
+    org,
+    limit: createPageSize({ usual: 50, max: LOGGED_MAX }),
+  }),
+  reply: { 200: DeliveryLog },
+  errors: ['invalid_request', 'forbidden', 'not_found'],
+  handle: ({ query, params: { id }, principal, services }) => {
+    const { org_id } = resolveOrganizationAsked(principal, query.org)
+    requireOwn(id, org_id, services)
+    const deliveries = services.pushState.find()?.listAttempts(id, query.limit) ?? []
+    return replyOk({ subscription_id: id, deliveries })
+  },
+})
+
+function show(subscription: Subscription, { pushState }: Services): SubscriptionView {
+  return toSubscriptionView(
+    subscription,
+    pushState.find()?.findProgress(subscription.subscription_id),
+  )
+}
+
+function requireOwn(id: string, orgId: string, { reader }: Services) {
+  const subscription = findSubscription(reader, orgId, id)
+  if (subscription) return { subscription }
+  return refuse('not_found', 'your organization has no subscription of this id')
+}
+
+/** Checks what the writer checks again, to spare the receiver a challenge. */
+function requireRoom(url: string, orgId: string, { reader, config }: Services): void {
+  const own = listSubscriptions(reader, orgId)
+  const most = config.LIMITS.subscriptionsPerOrganization
+  if (own.some(subscription => subscription.url === url)) {
+    refuse('conflict', 'url: your organization has a subscription of this address')
+  }
+  if (own.length >= most) {
+    refuse('conflict', `your organization has ${own.length} subscriptions and may have ${most}`)
+  }
+}
+
+function readPlace(cursor: string, { reader, config: { LIMITS } }: Services) {
+  const page = readPageAfter(reader, {
+    cursor,
+    types: eventTypeNames,
+    limit: 1,
+    maxBytes: LIMITS.feedPageBytes,
+    retentionDays: LIMITS.feedRetentionDays,
+  })
+  page?.release()
+  return page
+}
+
+function findHead(services: Services): string {
+  return readPlace(NIL_UUID, services)?.head ?? NIL_UUID
+}
+
+function requireCursor(cursor: string, services: Services): void {
+  if (readPlace(cursor, services) !== undefined) return
+  refuse('cursor_expired', 'the feed no longer has this cursor: start again without one')
+}
+
+function requireSigning({ keys }: Services): void {
+  if (keys === undefined) refuse('unavailable', 'this registry has no key to sign deliveries with')
+}
+
+function askReceiver(
+  asked: {
+    url: string
+    subscription_id: string
+    organization_id: string
+    challenge: string | null
+  },
+  caller: string,
+  { outbound, config }: Services,
+): Promise<ReceiverAnswer> {
+  return outbound
+    .ask<'ask_receiver'>({
+      question: `receiver ${asked.subscription_id}`,
+      isNew: true,
+      caller,
+      ms: config.LIMITS.receiverMs + SLACK_MS,
+      request: () => ({ kind: 'ask_receiver', ...asked }),
+    })
+    .then(({ answer: { isConfirmed, delivered, status, duration_ms, error } }) => ({
+      isConfirmed,
+      delivered,
+      status,
+      duration_ms,
+      error,
+    }))
+}
+
+function requireConfirmed({ isConfirmed, error }: ReceiverAnswer): void {
+  if (isConfirmed) return
+  const why = error ?? 'its answer does not repeat the challenge'
+  refuse('receiver_unconfirmed', `url: the receiver did not confirm the subscription: ${why}`)
+}

@@ -1,0 +1,129 @@
+import { setTimeout } from 'node:timers/promises'
+import { type Clock, SECOND } from '../../pipeline/core/clock.ts'
+import { type Config, ConfigError } from '../../pipeline/core/config.ts'
+import type { Log } from '../../pipeline/core/log.ts'
+import { readRegistryKeys } from '../../pipeline/core/registry-keys.ts'
+import { createFetcher, type Fetcher } from '../../pipeline/fetch/http.ts'
+import { Deliverer } from '../../pipeline/push/deliverer.ts'
+import { PushState } from '../../pipeline/push/state.ts'
+import { ServingFile } from '../../pipeline/read/serving-file.ts'
+import { Lease } from '../../pipeline/store/lease.ts'
+import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
+import { setAside } from '../../pipeline/store/set-aside.ts'
+import type { WriterClient } from '../api-client/enqueue.ts'
+import { buildFetcherOptions } from '../crawler/fetcher-options.ts'
+import { createSharedBuckets } from '../crawler/shared-buckets.ts'
+import type { Role } from '../process-role.ts'
+import { connectRedis } from '../redis.ts'
+
+const LEASE_RETRY_MS = SECOND / 2
+const REFRESH_MS = SECOND
+
+/**
+ * Runs the push role: delivers changes to those who subscribed, from the serving store of its host. Waits
+ * as a standby while another process does so. Without Redis it goes on, and only cannot disable a
+ * subscription.
+ */
+export async function runPush(
+  config: Config,
+  redisUrl: string,
+  clock: Clock,
+  log: Log,
+): Promise<Role> {
+  const keys = readRegistryKeys(config)
+  if (keys === undefined) throw new ConfigError('REGISTRY_SIGNING_KEYS: deliveries need a key')
+  const paths = resolvePaths(config.DATA_DIR)
+  const closing = new AbortController()
+  const serving = new ServingFile(paths)
+  const refresh = () => {
+    try {
+      serving.refresh()
+    } catch (error) {
+      log.warn({ error: String(error) }, 'the serving store cannot be opened')
+    }
+  }
+  const counting = connectRedis(redisUrl, 'ask', log, config.LIMITS)
+  const fetcher = createFetcher({
+    ...buildFetcherOptions(config, clock, log),
+    buckets: createSharedBuckets(counting, log),
+    maxIdle: config.LIMITS.deliveriesOpen,
+  })
+  const disabling = openDisabling(redisUrl, config, log)
+  const delivering = (async () => {
+    const lease = await takeLease(paths, closing.signal, log)
+    if (lease === undefined) return undefined
+    const state = openState(paths, log)
+    refresh()
+    const deliverer = new Deliverer({
+      findServing: () => serving.store,
+      state,
+      fetcher: fetcher.for({ kind: 'push' }) satisfies Fetcher,
+      signer: keys.signers['webhook-signing'],
+      protocolName: config.PROTOCOL_NAME,
+      limits: config.LIMITS,
+      clock,
+      log,
+      disable: disabling.disable,
+    })
+    deliverer.start()
+    log.info('push ready')
+    return { lease, state, deliverer }
+  })()
+  const refreshing = setInterval(refresh, REFRESH_MS)
+  return {
+    async close() {
+      closing.abort()
+      clearInterval(refreshing)
+      const held = await delivering
+      const ended = held?.deliverer.close()
+      await fetcher.close()
+      await ended
+      await held?.state.close()
+      held?.lease.release()
+      await serving.close()
+      await disabling.close()
+      counting.disconnect()
+    },
+  }
+}
+
+/** Waits for the lease; undefined when the role is closed before. */
+async function takeLease(paths: Paths, signal: AbortSignal, log: Log): Promise<Lease | undefined> {
+  for (let isLogged = false; !signal.aborted; isLogged = true) {
+    const lease = await Lease.take(paths.pushLock, { paths, log })
+    if (lease) return lease
+    if (!isLogged) log.info('another process delivers; standing by')
+    await setTimeout(LEASE_RETRY_MS, undefined, { signal }).catch(() => undefined)
+  }
+  return undefined
+}
+
+/** Opens the state. A damaged file is begun anew: what it knew is delivered again. */
+function openState(paths: Paths, log: Log): PushState {
+  try {
+    return PushState.open(paths.pushState)
+  } catch (error) {
+    setAside({ paths, log }, paths.pushState, String(error))
+    return PushState.open(paths.pushState)
+  }
+}
+
+/** Submits that a subscription is disabled; connects for the first one. */
+function openDisabling(redisUrl: string, config: Config, log: Log) {
+  let writer: WriterClient | undefined
+  return {
+    async disable(subscription_id: string, reason: string): Promise<boolean> {
+      if (writer === undefined) {
+        const { openWriterClient } = await import('../api-client/enqueue.ts')
+        writer ??= openWriterClient(redisUrl, log, config.LIMITS)
+      }
+      const operation = { op: 'subscription.disable' as const, subscription_id, reason }
+      const by = { kind: 'registry' as const, id: 'push' }
+      const answer = await writer.submit(operation, { by }).catch(() => undefined)
+      return answer !== undefined && 'done' in answer
+    },
+    async close(): Promise<void> {
+      await writer?.close()
+    },
+  }
+}

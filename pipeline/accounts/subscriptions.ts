@@ -1,0 +1,111 @@
+import { toIso } from '../core/clock.ts'
+import type { Answer, OperationOf } from '../model/submission.ts'
+import type { Subscription } from '../model/subscription.ts'
+import type { Database, Parameters } from '../store/duckdb.ts'
+import type { OperationDefinitions } from './operation-definition.ts'
+import type { Stamp } from './stamp.ts'
+
+/** Row of a subscription; without its address once it is deleted. */
+export interface SubscriptionRow extends Omit<Subscription, 'cursor' | 'url'> {
+  url: string | null
+  begins_after: string
+}
+
+export async function createSubscription(
+  db: Database,
+  { op: _, most, cursor: begins_after, ...given }: OperationOf<'subscription.create'>,
+  { now, seq }: Stamp,
+): Promise<Answer> {
+  const own = await db.all<{ url: string }>(
+    'select url from subscriptions where org_id = $org_id and deleted_at is null',
+    { org_id: given.org_id },
+  )
+  const same = await db.one('select 1 from subscriptions where subscription_id = $id', {
+    id: given.subscription_id,
+  })
+  if (same) return { refused: 'there is a subscription of this id', error: 'conflict' }
+  if (own.length >= most) {
+    const refused = `your organization has ${own.length} subscriptions, and may have ${most}: delete one`
+    return { refused, error: 'conflict' }
+  }
+  if (own.some(({ url }) => url === given.url)) {
+    const refused = 'url: your organization has a subscription of this address'
+    return { refused, error: 'conflict' }
+  }
+  const ends = { disabled_at: null, disabled_reason: null, deleted_at: null }
+  const row = { ...given, begins_after, created_at: toIso(now), ...ends, seq }
+  await db.insert('subscriptions', [row])
+  return { done: { subscription_id: given.subscription_id } }
+}
+
+/** Deletes a subscription. The row stays, without what it was, so that readers are told of its end. */
+export async function deleteSubscription(
+  db: Database,
+  { subscription_id, org_id }: OperationOf<'subscription.delete'>,
+  { now, seq }: Stamp,
+): Promise<Answer> {
+  const known = await db.one(
+    `select 1 from subscriptions
+     where subscription_id = $subscription_id and org_id = $org_id and deleted_at is null`,
+    { subscription_id, org_id },
+  )
+  if (!known) return { refused: 'you have no subscription of this id', error: 'not_found' }
+  await db.write(
+    'update',
+    'subscriptions',
+    `set url = null, event_types = '[]', domains = '[]', agents = '[]', created_by = null,
+       disabled_reason = null, deleted_at = $now::timestamptz, seq = $seq
+     where subscription_id = $subscription_id`,
+    { subscription_id, now: toIso(now), seq },
+  )
+  return { done: { subscription_id } }
+}
+
+/** Ends deliveries; one that has ended already, or was deleted meanwhile, stays as it is. */
+export async function stopSubscription(
+  db: Database,
+  { subscription_id, reason }: OperationOf<'subscription.disable'>,
+  { now, seq }: Stamp,
+): Promise<Answer> {
+  await db.write(
+    'update',
+    'subscriptions',
+    `set disabled_at = $now::timestamptz, disabled_reason = $reason, seq = $seq
+     where subscription_id = $subscription_id and disabled_at is null and deleted_at is null`,
+    { subscription_id, reason, now: toIso(now), seq },
+  )
+  return { done: { subscription_id } }
+}
+
+/** Loads the subscriptions that a condition selects, deleted ones too. */
+export function loadSubscriptions(
+  db: Database,
+  where: string,
+  parameters: Parameters,
+): Promise<SubscriptionRow[]> {
+  return db.all(
+    `select subscription_id, org_id, url, event_types, domains, agents, begins_after, created_at,
+       disabled_at, disabled_reason
+     from subscriptions where ${where}`,
+    parameters,
+  )
+}
+
+type Name = 'subscription.create' | 'subscription.delete' | 'subscription.disable'
+
+export const subscriptionDefinitions: OperationDefinitions<Name> = {
+  'subscription.create': {
+    perform: createSubscription,
+    requires: { membershipIn: ({ org_id }) => org_id },
+    irreversible: 'its receiver was told: delete the subscription',
+  },
+  'subscription.delete': {
+    perform: deleteSubscription,
+    requires: { membershipIn: ({ org_id }) => org_id },
+    irreversible: 'its receiver must answer a challenge again: subscribe again',
+  },
+  'subscription.disable': {
+    perform: stopSubscription,
+    irreversible: 'its receiver did not answer for long: subscribe again',
+  },
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+
+const moment = z.iso.datetime()
+
+export const SubscriptionView = z
+  .object({
+    subscription_id: z.uuid().describe('Permanent id of the subscription; each delivery names it'),
+    url: z.string().describe('Address that changes are posted to'),
+    event_types: z
+      .array(z.string())
+      .describe(
+        'Types of events, and patterns of them, that are delivered; an empty list means all',
+      ),
+    domains: z
+      .array(z.string())
+      .describe('Domains of which an event must concern one, unless it concerns one of `agents`'),
+    agents: z
+      .array(z.string())
+      .describe('Agents of which an event must concern one, unless it concerns one of `domains`'),
+    status: z
+      .enum(['active', 'failing', 'disabled'])
+      .describe('`failing` while attempts fail and are repeated; `disabled` once they ended'),
+    created_at: moment.describe('Moment at which the receiver had repeated the challenge'),
+    cursor: z
+      .uuid()
+      .describe('Cursor of the feed up to which everything was taken; go on from it by the feed'),
+    delivered_at: moment.nullable().describe('Moment at which a delivery was taken last'),
+    failing_since: moment
+      .nullable()
+      .describe('Moment of the first failure after the last delivery that was taken'),
+    failures: z.int().describe('Failed attempts since then'),
+    next_attempt_at: moment
+      .nullable()
+      .describe('Moment of the next attempt after a failure; null where none waits'),
+    disabled_at: moment.nullable().describe('Moment from which on nothing is delivered'),
+    disabled_reason: z.string().nullable().describe('Why, in a sentence; null while it is not'),
+  })
+  .meta({ id: 'Subscription', description: 'A receiver of changes, and how far deliveries are' })
+export type SubscriptionView = z.infer<typeof SubscriptionView>
+
+export const Subscriptions = z
+  .object({
+    subscriptions: z.array(SubscriptionView).describe('Subscriptions, the oldest first'),
+  })
+  .meta({ id: 'Subscriptions', description: 'The subscriptions of an organization' })
+
+const attempt = {
+  status: z.int().nullable().describe('HTTP status of the answer; null where there was none'),
+  duration_ms: z.number().describe('Time until the answer, in milliseconds'),
+  error: z.string().nullable().describe('What went wrong, in a few words; null where nothing did'),
+}
+
+export const TestDelivery = z
+  .object({
+    delivered: z.boolean().describe('Whether the receiver answered with a status of 2xx'),
+    ...attempt,
+  })
+  .meta({ id: 'TestDelivery', description: 'What a receiver answered to a test' })
+
+export const DeliveryLog = z
+  .object({
+    subscription_id: z.uuid().describe('The subscription that was asked about'),
+    deliveries: z
+      .array(
+        z.object({
+          delivery_id: z.uuid().describe('`idempotency_key` of the delivery, in every attempt'),
+          attempt: z.int().describe('Number of the attempt at this delivery, from 1 on'),
+          attempted_at: moment.describe('Moment at which it was posted'),
+          delivered: z.boolean().describe('Whether the receiver took it'),
+          ...attempt,
+          events: z
+            .int()
+            .describe('How many changes the receiver got, or would have got, by this attempt'),
+          cursor: z.uuid().describe('Cursor of the feed after these events'),
+        }),
+      )
+      .describe('Attempts, the newest first; the last hundred are kept'),
+  })
+  .meta({ id: 'DeliveryLog', description: 'The last attempts to deliver to a receiver' })

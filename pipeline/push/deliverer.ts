@@ -1,0 +1,334 @@
+import { setImmediate } from 'node:timers/promises'
+import { type Clock, MINUTE, toIso } from '../core/clock.ts'
+import type { Limits } from '../core/limits.ts'
+import type { Log } from '../core/log.ts'
+import type { RegistrySigner } from '../core/registry-keys.ts'
+import type { Fetcher } from '../fetch/http.ts'
+import { listAllSubscriptions } from '../read/lookups/subscriptions.ts'
+import type { ServingStore } from '../serving/lmdb.ts'
+import { computeRetryMs, hasFailedTooLong, judgeAnswer, type Verdict } from './attempt.ts'
+import { buildDelivery, deriveDeliveryId, type Signer } from './delivery.ts'
+import { type Page, Pages, type Shared } from './pages.ts'
+import { createReceiver, type Receiver } from './receiver.ts'
+import { type SlotKind, Slots } from './slots.ts'
+import type { Attempt, Pending, PushState } from './state.ts'
+
+export interface DelivererParts {
+  /** Returns the serving store; undefined until something was committed. */
+  findServing(): ServingStore | undefined
+  state: PushState
+  fetcher: Pick<Fetcher, 'call'>
+  signer: RegistrySigner
+  protocolName: string
+  limits: Limits
+  clock: Clock
+  log: Log
+  /** Has a subscription disabled; false where that is to be tried again. */
+  disable(subscriptionId: string, reason: string): Promise<boolean>
+}
+
+/** Interval at which new commits and retries are looked for. */
+const LOOK_MS = 100
+/** Pages in which a filter takes nothing that one receiver passes over in its turn. */
+const PASSED_OVER_MAX = 10
+/** Receivers that are served before anything else gets a turn. */
+const TURN = 20
+/** Interval at which a cursor is written that moved over events that nobody wants. */
+const KEEP_MS = 10 * MINUTE
+/** Time until a subscription that could not be disabled is tried again. */
+const DISABLE_AGAIN_MS = MINUTE
+
+/** A delivery that is to be made. */
+interface Planned {
+  shared: Shared
+  pending: Pending
+}
+
+/** Delivers changes to all receivers, each in its order. */
+export class Deliverer {
+  readonly #parts: DelivererParts
+  readonly #signer: Signer
+  readonly #pages: Pages
+  readonly #slots: Slots
+  readonly #receivers = new Map<string, Receiver>()
+  readonly #queues: Record<SlotKind, Receiver[]> = { well: [], failing: [] }
+  /** Hosts that a delivery is under way to, with those that wait for its end. */
+  readonly #busyHosts = new Map<string, Receiver[]>()
+  readonly #underWay = new Set<Promise<void>>()
+  #timer: NodeJS.Timeout | undefined
+  #isClosed = false
+  #isServing = false
+  #seen = { seq: -1, subscriptions: -1, store: undefined as ServingStore | undefined }
+
+  constructor(parts: DelivererParts) {
+    const { limits, clock, signer: key, protocolName, findServing } = parts
+    const now = () => clock.now()
+    this.#parts = parts
+    this.#signer = { key, protocolName, now }
+    this.#slots = new Slots(limits)
+    this.#pages = new Pages(
+      {
+        get serving() {
+          return findServing()
+        },
+        now,
+      },
+      { maxBytes: limits.deliveryBytes, retentionDays: limits.feedRetentionDays },
+    )
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.look(), LOOK_MS)
+  }
+
+  /** Waits for what is under way and writes how far all are. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#timer)
+    await Promise.all(this.#underWay)
+    const writes = [...this.#receivers.values()].map(receiver => this.#keep(receiver))
+    await Promise.all(writes)
+  }
+
+  /** Queues everybody for whom there may be something to do now. */
+  look(): void {
+    const store = this.#parts.findServing()
+    if (store === undefined || this.#isClosed) return
+    this.#follow(store)
+    const now = this.#parts.clock.now()
+    const { seq } = store
+    const isNew = seq !== this.#seen.seq || store !== this.#seen.store
+    this.#seen = { ...this.#seen, seq, store }
+    for (const receiver of this.#receivers.values()) {
+      const isDue = receiver.state === 'waiting' && receiver.dueAt <= now
+      if (isDue || (isNew && receiver.state === 'idle')) this.#enqueue(receiver)
+    }
+    void this.#serveQueues()
+  }
+
+  /** Reads the subscriptions again where any of them changed. */
+  #follow(store: ServingStore): void {
+    const { subscriptionsChanged: subscriptions } = store
+    if (subscriptions === this.#seen.subscriptions && store === this.#seen.store) return
+    this.#seen = { ...this.#seen, subscriptions, seq: -1 }
+    const { state, clock } = this.#parts
+    const all = listAllSubscriptions(store)
+    const known = new Set(all.map(({ subscription_id }) => subscription_id))
+    for (const id of state.listIds()) if (!known.has(id)) state.remove(id)
+    const enabled = new Map(
+      all
+        .filter(({ disabled_at }) => disabled_at === null)
+        .map(subscription => [subscription.subscription_id, subscription]),
+    )
+    for (const [id, receiver] of this.#receivers) {
+      if (enabled.has(id)) continue
+      receiver.state = 'gone'
+      this.#receivers.delete(id)
+    }
+    for (const [id, subscription] of enabled) {
+      if (this.#receivers.has(id)) continue
+      const progress = state.findProgress(id)
+      this.#receivers.set(id, createReceiver(subscription, progress, clock.now()))
+    }
+  }
+
+  #enqueue(receiver: Receiver): void {
+    receiver.state = 'queued'
+    this.#queues[toSlotKind(receiver)].push(receiver)
+  }
+
+  /** Serves who is queued, as far as there are places. */
+  async #serveQueues(): Promise<void> {
+    if (this.#isServing) return
+    this.#isServing = true
+    try {
+      let served = 0
+      for (const kind of ['well', 'failing'] as const) {
+        while (!this.#isClosed && this.#slots.hasRoom(kind)) {
+          const receiver = this.#queues[kind].shift()
+          if (receiver === undefined) break
+          this.#serve(receiver, kind)
+          if (++served % TURN === 0) await setImmediate()
+        }
+      }
+    } catch (error) {
+      this.#parts.log.error({ error }, 'changes cannot be delivered')
+    } finally {
+      this.#isServing = false
+    }
+  }
+
+  #serve(receiver: Receiver, kind: SlotKind): void {
+    if (receiver.state !== 'queued') return
+    const waiting = this.#busyHosts.get(receiver.host)
+    if (waiting) return void waiting.push(receiver)
+    const planned = this.#plan(receiver)
+    if (planned === undefined) return
+    receiver.state = 'busy'
+    this.#busyHosts.set(receiver.host, [])
+    const leave = this.#slots.enter(kind, () => void this.#serveQueues())
+    const attempt = this.#attempt(receiver, planned)
+      .catch(error => {
+        this.#parts.log.error({ error }, 'a delivery failed')
+        this.#wait(receiver, this.#parts.limits.deliveryRetrySeconds * 1_000)
+      })
+      .finally(() => {
+        leave()
+        this.#underWay.delete(attempt)
+        this.#freeHost(receiver.host)
+        void this.#serveQueues()
+      })
+    this.#underWay.add(attempt)
+  }
+
+  #freeHost(host: string): void {
+    const waiting = this.#busyHosts.get(host) ?? []
+    this.#busyHosts.delete(host)
+    for (const receiver of waiting) {
+      if (receiver.state === 'queued') this.#queues[toSlotKind(receiver)].push(receiver)
+    }
+  }
+
+  /** Finds what is delivered next; undefined where that is nothing, or not in this turn. */
+  #plan(receiver: Receiver): Planned | undefined {
+    const { deliveryEvents } = this.#parts.limits
+    const { types, subject, subjectKey, progress } = receiver
+    for (let passed = 0; passed < PASSED_OVER_MAX; passed++) {
+      const { cursor, pending } = progress
+      const limit = pending?.scanned ?? deliveryEvents
+      const page = this.#pages.read({ cursor, types, limit, to: pending?.to })
+      if (page === undefined) {
+        this.#giveUp(receiver, 'the feed no longer has the events after its cursor')
+        return undefined
+      }
+      const shared = page.share(subject, subjectKey)
+      if (shared) {
+        const { to, scanned } = page
+        return { shared, pending: pending ?? { to, scanned, attempts: 0 } }
+      }
+      this.#passOver(receiver, page)
+      if (page.scanned === 0 && pending === null) {
+        receiver.state = 'idle'
+        return undefined
+      }
+    }
+    this.#enqueue(receiver)
+    return undefined
+  }
+
+  #passOver(receiver: Receiver, { to }: Page): void {
+    receiver.progress = Object.assign(receiver.progress, { cursor: to, pending: null })
+    if (receiver.keptAt + KEEP_MS <= this.#parts.clock.now()) void this.#keep(receiver)
+  }
+
+  async #attempt(receiver: Receiver, { shared, pending }: Planned): Promise<void> {
+    const { fetcher, limits, clock } = this.#parts
+    const { progress, subscription } = receiver
+    const isFirst = progress.pending === null
+    progress.pending = { ...pending, attempts: pending.attempts + 1 }
+    if (isFirst) await this.#keep(receiver)
+    const ends = {
+      subscription_id: subscription.subscription_id,
+      from: progress.cursor,
+      to: pending.to,
+    }
+    const at = clock.now()
+    const post = buildDelivery(shared, ends, subscription.url, this.#signer)
+    const posted = await fetcher.call(subscription.url, {
+      ...post,
+      accept: 'application/json',
+      maxBytes: limits.receiverAnswerBytes,
+      deadlineMs: limits.receiverMs,
+      allow: { anyPort: true },
+    })
+    const verdict = judgeAnswer(posted)
+    if (receiver.state === 'gone') return
+    // Closing ends it without an answer, which says nothing of the receiver.
+    if (this.#isClosed && verdict.kind !== 'taken') return
+    if (verdict.kind !== 'deferred') {
+      this.#log(receiver, verdict, {
+        delivery_id: deriveDeliveryId(ends),
+        attempt: progress.pending.attempts,
+        attempted_at: toIso(at),
+        duration_ms: posted.tookMs,
+        events: shared.events,
+        cursor: pending.to,
+      })
+    }
+    this.#settle(receiver, verdict, pending)
+  }
+
+  #log(
+    { subscription: { subscription_id }, progress }: Receiver,
+    verdict: Exclude<Verdict, { kind: 'deferred' }>,
+    facts: Omit<Attempt, 'delivered' | 'status' | 'error'>,
+  ): void {
+    const { state, log } = this.#parts
+    const { status } = verdict
+    const error = verdict.kind === 'taken' ? null : verdict.error
+    const attempt = { ...facts, delivered: verdict.kind === 'taken', status, error }
+    state.keepAttempt(subscription_id, progress.attempts++, attempt)
+    const { delivery_id, events, duration_ms: ms } = facts
+    const said = { subscription_id, delivery_id, events, ms, status }
+    if (error === null) log.debug(said, 'delivered')
+    else log.warn({ ...said, reason: error }, 'not delivered')
+  }
+
+  #settle(receiver: Receiver, verdict: Verdict, pending: Pending): void {
+    const { clock, limits } = this.#parts
+    const { progress } = receiver
+    const now = clock.now()
+    if (verdict.kind === 'taken') {
+      const well = { failures: 0, failing_since: null, next_attempt_at: null }
+      Object.assign(progress, well, {
+        cursor: pending.to,
+        pending: null,
+        delivered_at: toIso(now),
+      })
+      void this.#keep(receiver)
+      return this.#enqueue(receiver)
+    }
+    if (verdict.kind === 'gone') return this.#giveUp(receiver, `the receiver ${verdict.error}`)
+    if (verdict.kind === 'deferred') {
+      progress.pending = pending
+      return this.#wait(receiver, verdict.waitMs)
+    }
+    progress.failures++
+    progress.failing_since ??= toIso(now)
+    if (hasFailedTooLong(progress.failing_since, now, limits)) {
+      const text = `no delivery was taken since ${progress.failing_since}; the last error: ${verdict.error}`
+      return this.#giveUp(receiver, text)
+    }
+    this.#wait(receiver, computeRetryMs(progress.failures, verdict.retryAfterMs, limits))
+  }
+
+  #wait(receiver: Receiver, ms: number): void {
+    if (receiver.state === 'gone') return
+    receiver.state = 'waiting'
+    receiver.dueAt = this.#parts.clock.now() + ms
+    receiver.progress.next_attempt_at = toIso(receiver.dueAt)
+    void this.#keep(receiver)
+  }
+
+  #giveUp(receiver: Receiver, reason: string): void {
+    const { disable, log } = this.#parts
+    const { subscription_id } = receiver.subscription
+    this.#wait(receiver, DISABLE_AGAIN_MS)
+    disable(subscription_id, reason).then(
+      isDone => {
+        if (isDone) log.warn({ subscription_id, reason }, 'a subscription was disabled')
+      },
+      error => log.error({ error, subscription_id }, 'a subscription cannot be disabled'),
+    )
+  }
+
+  #keep(receiver: Receiver): Promise<void> {
+    const { state, clock } = this.#parts
+    receiver.keptAt = clock.now()
+    return state.keepProgress(receiver.subscription.subscription_id, receiver.progress)
+  }
+}
+
+function toSlotKind({ progress }: Receiver): SlotKind {
+  return progress.failures > 0 ? 'failing' : 'well'
+}

@@ -1,0 +1,73 @@
+import { SECOND, toIso } from '../core/clock.ts'
+import { pushTypes } from '../core/push-types.ts'
+import type { RegistrySigner } from '../core/registry-keys.ts'
+import { deriveId, toInstant } from '../core/uuid-v7.ts'
+import { computeContentDigest } from '../signing/content-digest.ts'
+import { buildWebhookProfile } from '../signing/profile.ts'
+import { signRequest } from '../signing/sign.ts'
+import type { Shared } from './pages.ts'
+
+/** A post to a receiver: parts of its body, and the headers that sign them. */
+export interface SignedPost {
+  body: readonly Uint8Array[]
+  headers: Record<string, string>
+}
+
+/** Signs posts to receivers. */
+export interface Signer {
+  key: RegistrySigner
+  protocolName: string
+  /** Returns the time in milliseconds. */
+  now(): number
+}
+
+export interface DeliveryEnds {
+  subscription_id: string
+  from: string
+  to: string
+}
+
+/** Derives the id of a delivery: every attempt at the same events has the same. */
+export function deriveDeliveryId({ subscription_id, from, to }: DeliveryEnds): string {
+  return deriveId('delivery', subscription_id, from, to)
+}
+
+/** Builds the post of a page's events to one subscription: what all share comes first. */
+export function buildDelivery(shared: Shared, ends: DeliveryEnds, url: string, signer: Signer) {
+  const id = deriveDeliveryId(ends)
+  const own = Buffer.from(
+    `,${JSON.stringify({
+      subscription_id: ends.subscription_id,
+      idempotency_key: id,
+      task_id: id,
+      task_type: pushTypes.events,
+      status: 'completed',
+      timestamp: toIso(toInstant(ends.to)),
+    }).slice(1)}`,
+  )
+  const digest = shared.hash.copy().update(own).digest('base64')
+  return signPost([shared.bytes, own], `sha-256=:${digest}:`, url, signer)
+}
+
+/** Signs a post of other JSON. */
+export function buildPost(content: object, url: string, signer: Signer): SignedPost {
+  const body = Buffer.from(JSON.stringify(content))
+  return signPost([body], computeContentDigest(body), url, signer)
+}
+
+function signPost(
+  body: readonly Uint8Array[],
+  contentDigest: string,
+  url: string,
+  { key, protocolName, now }: Signer,
+): SignedPost {
+  const headers = { 'content-type': 'application/json' }
+  const signed = signRequest(
+    { method: 'POST', url, headers, body: '' },
+    { keyid: key.kid, alg: 'ed25519', privateKey: key.privateKey },
+    buildWebhookProfile(protocolName),
+    { now: Math.floor(now() / SECOND), contentDigest },
+  )
+  const length = body.reduce((sum, part) => sum + part.byteLength, 0)
+  return { body, headers: { ...headers, ...signed, 'content-length': String(length) } }
+}

@@ -1,0 +1,120 @@
+import { createHash, type Hash } from 'node:crypto'
+import type { EventType, FeedEvent } from '../model/event.ts'
+import { type FeedAsked, type FeedSource, readPageAfter } from '../read/lookups/feed.ts'
+import {
+  type Concerned,
+  findConcerned,
+  isAbout,
+  isAboutEverything,
+  type Subject,
+} from './selection.ts'
+
+/** Place in the feed, for certain types. */
+export interface Place {
+  cursor: string
+  types: readonly EventType[]
+  /** Events of the page at most. */
+  limit: number
+  /** End of a page that was read before; the head of the log otherwise, where the page reaches it. */
+  to?: string | undefined
+}
+
+/** Bytes of a delivery that all subscriptions of one filter share, hashed once. */
+export interface Shared {
+  events: number
+  bytes: Buffer
+  hash: Hash
+}
+
+/** Pages that are kept for those who come to the same place next. */
+const PAGES_MAX = 32
+
+/** A page of the feed. */
+export class Page {
+  readonly to: string
+  readonly scanned: number
+  readonly #events: Buffer
+  #parsed: { event: FeedEvent; concerned: Concerned }[] | undefined
+  readonly #shared = new Map<string, Shared | undefined>()
+
+  /** Keeps a page; `events` is the JSON of a list. */
+  constructor(to: string, scanned: number, events: Buffer) {
+    this.to = to
+    this.scanned = scanned
+    this.#events = events
+  }
+
+  /** Returns what a subject takes of the page; undefined where it is nothing. */
+  share(subject: Subject, key: string): Shared | undefined {
+    if (this.scanned === 0) return undefined
+    if (!this.#shared.has(key)) this.#shared.set(key, this.#select(subject))
+    return this.#shared.get(key)
+  }
+
+  #select(subject: Subject): Shared | undefined {
+    if (isAboutEverything(subject)) return this.#toShared(this.scanned, this.#events)
+    const taken = this.#parse().filter(({ concerned }) => isAbout(concerned, subject))
+    if (taken.length === 0) return undefined
+    return this.#toShared(
+      taken.length,
+      Buffer.from(JSON.stringify(taken.map(({ event }) => event))),
+    )
+  }
+
+  #toShared(events: number, list: Buffer): Shared {
+    const bytes = Buffer.concat([
+      Buffer.from('{"result":{"events":'),
+      list,
+      Buffer.from(`,"cursor":"${this.to}"}`),
+    ])
+    return { events, bytes, hash: createHash('sha256').update(bytes) }
+  }
+
+  #parse() {
+    this.#parsed ??= (JSON.parse(this.#events.toString()) as FeedEvent[]).map(event => ({
+      event,
+      concerned: findConcerned(event),
+    }))
+    return this.#parsed
+  }
+}
+
+/** Reads pages of the feed, each once for all who ask for it at about the same time. */
+export class Pages {
+  readonly #source: FeedSource
+  readonly #bounds: Pick<FeedAsked, 'maxBytes' | 'retentionDays'>
+  #seq = -1
+  readonly #kept = new Map<string, Page | undefined>()
+
+  constructor(source: FeedSource, bounds: Pick<FeedAsked, 'maxBytes' | 'retentionDays'>) {
+    this.#source = source
+    this.#bounds = bounds
+  }
+
+  /** Reads the page after a place; undefined where the feed does not reach back to the cursor any more. */
+  read({ cursor, types, limit, to }: Place): Page | undefined {
+    this.#forgetOld()
+    const key = `${cursor} ${limit} ${to ?? ''} ${types.join()}`
+    if (this.#kept.has(key)) return this.#kept.get(key)
+    const page = this.#load({ cursor, types, limit, to })
+    this.#kept.set(key, page)
+    if (this.#kept.size > PAGES_MAX) this.#kept.delete(this.#kept.keys().next().value!)
+    return page
+  }
+
+  /** Forgets all pages after a commit, which may have made any of them longer. */
+  #forgetOld(): void {
+    const seq = this.#source.serving?.seq ?? 0
+    if (seq === this.#seq) return
+    this.#seq = seq
+    this.#kept.clear()
+  }
+
+  #load({ cursor, types, limit, to }: Place): Page | undefined {
+    const read = readPageAfter(this.#source, { cursor, types, limit, ...this.#bounds })
+    if (read === undefined) return undefined
+    const list = Buffer.from(read.body.subarray(read.list.start, read.list.end))
+    read.release()
+    return new Page(to ?? read.cursor, read.count, list)
+  }
+}

@@ -1,0 +1,53 @@
+import type { EventType } from '../model/event.ts'
+import type { Subscription } from '../model/subscription.ts'
+import { matchTypes } from '../read/lookups/feed-types.ts'
+import type { Subject } from './selection.ts'
+import type { Progress } from './state.ts'
+
+/** A subscription that changes are delivered to, and how far that is. */
+export interface Receiver {
+  readonly subscription: Subscription
+  readonly host: string
+  readonly types: readonly EventType[]
+  readonly subject: Subject
+  /** Equal for subscriptions that take the same of a page. */
+  readonly subjectKey: string
+  progress: Progress
+  /**
+   * `idle`: has read everything; `queued`: its turn will come; `busy`: a delivery is under way;
+   * `waiting`: until `dueAt`; `gone`: nothing is delivered any more.
+   */
+  state: 'idle' | 'queued' | 'busy' | 'waiting' | 'gone'
+  dueAt: number
+  /** Time at which its progress was last written. */
+  keptAt: number
+}
+
+/** Builds the receiver of a subscription; a new one begins where the subscription says. */
+export function createReceiver(
+  subscription: Subscription,
+  known: Progress | undefined,
+  now: number,
+): Receiver {
+  const { url, event_types, cursor } = subscription
+  const domains = [...subscription.domains].sort()
+  const agents = [...subscription.agents].sort()
+  const progress = known ?? createProgress(cursor)
+  const { next_attempt_at } = progress
+  return {
+    subscription,
+    host: new URL(url).hostname,
+    types: matchTypes(event_types.length === 0 ? ['*'] : event_types),
+    subject: { domains: new Set(domains), agents: new Set(agents) },
+    subjectKey: JSON.stringify([domains, agents]),
+    progress,
+    state: next_attempt_at === null ? 'idle' : 'waiting',
+    dueAt: next_attempt_at === null ? 0 : Date.parse(next_attempt_at),
+    keptAt: now,
+  }
+}
+
+function createProgress(cursor: string): Progress {
+  const failing = { failures: 0, failing_since: null, next_attempt_at: null }
+  return { cursor, pending: null, ...failing, delivered_at: null, attempts: 0 }
+}

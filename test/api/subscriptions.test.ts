@@ -1,0 +1,268 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openWriterClient, type WriterClient } from '../../jobs/api-client/enqueue.ts'
+import { runCrawler } from '../../jobs/crawler/crawler.ts'
+import type { Role } from '../../jobs/process-role.ts'
+import { systemClock } from '../../pipeline/core/clock.ts'
+import { readConfig } from '../../pipeline/core/config.ts'
+import { silentLog } from '../../pipeline/core/log.ts'
+import { PushState } from '../../pipeline/push/state.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { brandFile, publisherFile } from '../support/documents.ts'
+import { patient, patientLimits, roomy } from '../support/patience.ts'
+import { makeRegistryKey, openReceivers, type Receivers } from '../support/receiving.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
+
+const key = makeRegistryKey()
+const path = '/api/registry/subscriptions'
+let redis: TestRedis
+let receivers: Receivers
+let crawler: Role
+let writer: WriterClient
+let registry: TestRegistry
+let acme: string
+
+beforeAll(async () => {
+  redis = await startRedis()
+  receivers = await openReceivers(key.path)
+  const crawling = readConfig({
+    CRAWL_CONNECT_TO: receivers.url,
+    REGISTRY_SIGNING_KEYS: key.path,
+    ...patientLimits(roomy),
+  })
+  crawler = await runCrawler(crawling, redis.url, systemClock, silentLog)
+  writer = openWriterClient(redis.url, silentLog, patient)
+  registry = await openRegistry({
+    redis: redis.redis,
+    writer: { requestLive: writer.requestLive },
+    settings: { REGISTRY_SIGNING_KEYS: key.path },
+    limits: { subscriptionsPerOrganization: 6 },
+  })
+  acme = await registry.createKey('Acme')
+})
+
+afterAll(async () => {
+  await registry.close()
+  await crawler.close()
+  await writer.close()
+  await receivers.close()
+  await redis.close()
+  key.remove()
+})
+
+function ask(method: 'GET' | 'POST' | 'DELETE', url: string, payload?: object, secret = acme) {
+  const headers = { authorization: `Bearer ${secret}` }
+  return registry.app.inject({ method, url, headers, ...(payload && { payload }) })
+}
+
+async function subscribe(host: string, more: object = {}) {
+  const receiver = receivers.add(host)
+  const answer = await ask('POST', path, { url: receiver.url, ...more })
+  expect(answer.statusCode, answer.body).toBe(201)
+  return { receiver, made: answer.json() }
+}
+
+test('201: a receiver that repeats the signed challenge is subscribed, from the next change on', async () => {
+  await registry.observe(brandFile('a.example', 'A'))
+  const { receiver, made } = await subscribe('first.example', {
+    event_types: ['publisher.*'],
+    domains: ['https://Acme.example/'],
+    agents: ['https://Seller.example/mcp/'],
+  })
+  expect(made).toMatchObject({
+    url: receiver.url,
+    event_types: ['publisher.*'],
+    domains: ['acme.example'],
+    agents: ['https://seller.example/mcp'],
+    status: 'active',
+    failures: 0,
+    disabled_reason: null,
+  })
+  expect(receiver.statuses).toEqual([200])
+  expect(receiver.webhooks).toEqual([])
+  expect((await ask('GET', `${path}/${made.subscription_id}`)).json()).toEqual(made)
+  expect((await ask('GET', path)).json().subscriptions).toContainEqual(made)
+  const head = (await ask('GET', '/api/registry/feed?limit=1')).headers['x-sync-cursor']
+  expect(made.cursor).toBe(head)
+})
+
+test('422: a receiver that does not want it, is not there, or answers something else', async () => {
+  const unwilling = receivers.add('unwilling.example', { accepts: false })
+  const failing = receivers.add('failing.example')
+  failing.fails = 200
+  for (const [url, why] of [
+    [unwilling.url, 'answered 403'],
+    ['https://nobody.example/x', 'answered 404'],
+    [failing.url, 'its answer does not repeat the challenge'],
+  ]) {
+    const answer = await ask('POST', path, { url })
+    expect(answer.statusCode).toBe(422)
+    expect(answer.json()).toMatchObject({ code: 'receiver_unconfirmed' })
+    expect(answer.json().error).toContain(why)
+  }
+  const urls = (await ask('GET', path)).json().subscriptions.map(({ url }: { url: string }) => url)
+  expect(urls).not.toContain(unwilling.url)
+})
+
+test.each([
+  ['http://plain.example/x', {}],
+  ['https://user:secret@creds.example/x', {}],
+  ['https://127.0.0.1/x', {}],
+  ['https://[::1]/x', {}],
+  ['https://metadata.internal/x', {}],
+  ['https://a.example/x#y', {}],
+  ['https://a.example/x', { event_types: ['nothing.*'] }],
+  ['https://a.example/x', { domains: ['no domain'] }],
+  ['https://a.example/x', { agents: ['mailto:x'] }],
+  ['https://a.example/x', { cursor: 'x' }],
+])('400: %s with %j is refused before anybody is asked', async (url, more) => {
+  expect((await ask('POST', path, { url, ...more })).statusCode).toBe(400)
+})
+
+test('410: a cursor that the feed does not have', async () => {
+  const { url } = receivers.add('expired.example')
+  const cursor = '01939f00-0000-7000-8000-00000000abcd'
+  expect((await ask('POST', path, { url, cursor })).statusCode).toBe(410)
+})
+
+test('409: an address twice, and more subscriptions than an organization may have', async () => {
+  const secret = await registry.createKey('Many')
+  const { url } = receivers.add('many.example')
+  const at = (n: number) => ({ url: `${url}?n=${n}` })
+  for (let n = 0; n < 6; n++) {
+    expect((await ask('POST', path, at(n), secret)).statusCode).toBe(201)
+    expect((await ask('POST', path, at(n), secret)).statusCode).toBe(409)
+  }
+  const refused = await ask('POST', path, at(6), secret)
+  expect(refused.json()).toMatchObject({ code: 'conflict' })
+  expect(refused.json().error).toContain('6 subscriptions')
+})
+
+test('an Idempotency-Key subscribes once, and tells the same again', async () => {
+  const receiver = receivers.add('once.example')
+  const headers = { authorization: `Bearer ${acme}`, 'idempotency-key': 'subscribe-once' }
+  const post = (url: string) =>
+    registry.app.inject({ method: 'POST', url: path, headers, payload: { url } })
+  const [first, again] = [await post(receiver.url), await post(receiver.url)]
+  expect([first.statusCode, again.statusCode]).toEqual([201, 201])
+  expect(again.json().subscription_id).toBe(first.json().subscription_id)
+  expect(receiver.statuses).toHaveLength(1)
+  expect((await post(`${receiver.url}?other`)).statusCode).toBe(409)
+})
+
+test('429: an organization has receivers asked sixty times an hour, whatever they answer', async () => {
+  const registry = await openRegistry({
+    redis: redis.redis,
+    writer: { requestLive: writer.requestLive },
+    settings: { REGISTRY_SIGNING_KEYS: key.path },
+    limits: { receiverQuestionsPerHour: 1 },
+  })
+  const headers = { authorization: `Bearer ${await registry.createKey('Hasty')}` }
+  const post = () =>
+    registry.app.inject({
+      method: 'POST',
+      url: path,
+      headers,
+      payload: { url: 'https://nobody.example/x' },
+    })
+  expect((await post()).statusCode).toBe(422)
+  const refused = await post()
+  expect(refused.statusCode).toBe(429)
+  expect(refused.json().retry_after).toBeGreaterThan(0)
+  await registry.close()
+})
+
+test('a test is posted signed, and tells what the receiver answered', async () => {
+  const { receiver, made } = await subscribe('tested.example')
+  const url = `${path}/${made.subscription_id}/test`
+  const taken = (await ask('POST', url)).json()
+  expect(taken).toEqual({
+    delivered: true,
+    status: 200,
+    error: null,
+    duration_ms: expect.any(Number),
+  })
+  expect(receiver.webhooks).toEqual([])
+  receiver.fails = 500
+  const failed = (await ask('POST', url)).json()
+  expect(failed).toMatchObject({ delivered: false, status: 500, error: 'answered 500' })
+})
+
+test('the log shows attempts, and the subscription how far deliveries are', async () => {
+  const { made } = await subscribe('logged.example')
+  const id = made.subscription_id
+  expect((await ask('GET', `${path}/${id}/deliveries`)).json()).toEqual({
+    subscription_id: id,
+    deliveries: [],
+  })
+  const state = PushState.open(registry.reader.paths.pushState)
+  const attempt = {
+    delivery_id: '01939f00-0000-8000-8000-00000000abcd',
+    attempt: 1,
+    attempted_at: '2026-11-20T03:00:00.000Z',
+    duration_ms: 12,
+    delivered: false,
+    status: 500,
+    error: 'answered 500',
+    events: 3,
+    cursor: made.cursor,
+  }
+  for (let n = 0; n < 150; n++) state.keepAttempt(id, n, { ...attempt, events: n })
+  await state.keepProgress(id, {
+    cursor: made.cursor,
+    pending: null,
+    failures: 2,
+    failing_since: '2026-11-20T03:00:00.000Z',
+    next_attempt_at: '2026-11-20T03:00:10.000Z',
+    delivered_at: null,
+    attempts: 150,
+  })
+  await state.flush()
+  const { deliveries } = (await ask('GET', `${path}/${id}/deliveries?limit=100`)).json()
+  expect(deliveries.map(({ events }: { events: number }) => events)).toEqual(
+    Array.from({ length: 100 }, (_, n) => 149 - n),
+  )
+  expect(deliveries[0]).toEqual({ ...attempt, events: 149 })
+  expect((await ask('GET', `${path}/${id}`)).json()).toMatchObject({
+    status: 'failing',
+    failures: 2,
+    next_attempt_at: '2026-11-20T03:00:10.000Z',
+  })
+  await state.close()
+})
+
+test('a disabled subscription says why, and a deleted one is gone', async () => {
+  const { made } = await subscribe('ended.example')
+  const id = made.subscription_id
+  await registry.submit({ op: 'subscription.disable', subscription_id: id, reason: 'it is gone' })
+  expect((await ask('GET', `${path}/${id}`)).json()).toMatchObject({
+    status: 'disabled',
+    disabled_reason: 'it is gone',
+    disabled_at: expect.any(String),
+  })
+  expect((await ask('DELETE', `${path}/${id}`)).statusCode).toBe(204)
+  expect((await ask('GET', `${path}/${id}`)).statusCode).toBe(404)
+  expect((await ask('DELETE', `${path}/${id}`)).statusCode).toBe(404)
+  await registry.submit({ op: 'subscription.disable', subscription_id: id, reason: 'late' })
+  const rows = await registry.sequencer.accounts.db.all(
+    `select url, created_by, disabled_reason from subscriptions where subscription_id = '${id}'`,
+  )
+  expect(rows).toEqual([{ url: null, created_by: null, disabled_reason: null }])
+})
+
+test('subscriptions are the same after a rebuild of what is derived', async () => {
+  const agents = ['https://seller.example/mcp']
+  await registry.observe(publisherFile('b.example', { sites: ['b.example'], agents }))
+  const before = (await ask('GET', path)).json()
+  await registry.rebuild()
+  expect((await ask('GET', path)).json()).toEqual(before)
+  expect(await registry.verify()).toEqual([])
+})
+
+test('503: a registry without a key takes no subscription', async () => {
+  const registry = await openRegistry({ redis: redis.redis })
+  const headers = { authorization: `Bearer ${await registry.createKey('Acme')}` }
+  const payload = { url: 'https://a.example/x' }
+  const answer = await registry.app.inject({ method: 'POST', url: path, headers, payload })
+  expect(answer.statusCode).toBe(503)
+  await registry.close()
+})
