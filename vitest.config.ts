@@ -19,6 +19,8 @@ function kind(name: string, seconds: number, folders = [name], options = {}) {
 }
 
 export default defineConfig({
+  // As the build compiles it: no notes of source places, which are no attributes.
+  oxc: { jsx: { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment', development: false } },
   test: {
     pool: 'forks',
     maxWorkers: 2,

@@ -32,6 +32,7 @@ import { addRoutes } from './operation/route.ts'
 import type { Services } from './operation/services.ts'
 import { answerUnknown } from './operation/unknown-routes.ts'
 import { compileValidator } from './operation/validation.ts'
+import { pages } from './pages/index.ts'
 import { loadReference } from './reference/scalar.ts'
 import { AnswerCache } from './responses/answer-cache.ts'
 import { AnswerGroup } from './responses/answer-group.ts'
@@ -79,9 +80,10 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   readBodies(app)
   app.setValidatorCompiler(compileValidator)
   answerErrors(app, services)
-  answerUnknown(app, [...operations, { method: 'POST', path: MCP_PATH }])
+  answerUnknown(app, [...operations, ...pages, { method: 'POST', path: MCP_PATH }])
   app.register(rateLimit, rateLimiting(deps.redis))
   app.register(async scope => addRoutes(scope, operations, services))
+  app.register(async scope => addRoutes(scope, pages, services))
   addMcp(app, operations, services)
   return app
 }

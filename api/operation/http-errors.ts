@@ -1,4 +1,4 @@
-import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   PublicError,
   type PublicErrorName,
@@ -40,8 +40,25 @@ export function answerErrors(
       const wasTried = headers.authorization !== undefined
       reply.header('www-authenticate', buildChallenge(baseUrl(), resource, wasTried))
     }
-    return sendError(publicError, reply.headers(buildExposedHeaders(request)))
+    reply.headers(buildExposedHeaders(request))
+    return wantsPage(request) ? sendErrorPage(publicError, reply) : sendError(publicError, reply)
   })
+}
+
+/** Tells whether an error is for a person: on a page, or where a browser asks for what does not exist. */
+function wantsPage({ routeOptions, headers, url }: FastifyRequest): boolean {
+  const { operation, isPage } = routeOptions.config
+  if (operation !== undefined) return isPage === true
+  return /\btext\/html\b/.test(headers.accept ?? '') && !/^\/(?:api|v1|mcp)\b/.test(url)
+}
+
+async function sendErrorPage(error: PublicError | undefined, reply: FastifyReply) {
+  const { buildErrorPage } = await import('../pages/error-page.ts')
+  const { status, body, type, headers } = buildErrorPage(error)
+  const { retryAfterSeconds } = error ?? {}
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
+  reply.headers({ ...error?.headers, ...headers, 'cache-control': 'no-store' })
+  return reply.header('x-content-type-options', 'nosniff').code(status).type(type!).send(body)
 }
 
 export function sendError(error: PublicError | undefined, reply: FastifyReply): FastifyReply {

@@ -88,13 +88,17 @@ interface Declared<
   checksInputFirst?: true
   /** It works without the stores; any other operation is refused (503) while they are not open. */
   storeless?: true
+  /** It answers with a page for people, its refusals too. */
+  isPage?: true
   /** It works long on a large body: each caller may send a few at once, which is checked before the body is read. */
   isLaborious?: true
   /**
    * Returns the key of what an answer depends on besides the input, the snapshot, the search file and the
    * members: answers with the same key are built once and cached (answer-cache.ts).
    */
-  cacheKey?(call: Pick<Call<unknown, unknown, unknown, Who>, 'principal'>): string
+  cacheKey?(
+    call: Pick<Call<unknown, unknown, unknown, Who>, 'principal' | 'services' | 'header'>,
+  ): string
   /** Counted by user and by organization, before the request is checked; implies `once`. */
   quota?: 'saves'
   /** With an `Idempotency-Key` it is carried out once, however often it is sent. */
@@ -117,12 +121,17 @@ interface Declared<
   ): Sent | Streamed | Promise<Sent>
 }
 
+/** Parts of a call that an answer may depend on besides its input. */
+interface AskedBy extends Pick<Call<unknown, unknown, unknown, 'public'>, 'services' | 'header'> {
+  // biome-ignore lint/suspicious/noExplicitAny: only the declaration knows its own callers
+  principal: any
+}
+
 /** An operation in the form from which everything is derived. */
 export type Operation = Declared<Access, z.ZodType, z.ZodType, z.ZodType> & {
   // biome-ignore lint/suspicious/noExplicitAny: only the declaration knows its own input
   handle(call: Call<any, any, any, any>): Sent | Streamed | Promise<Sent>
-  // biome-ignore lint/suspicious/noExplicitAny: the same
-  cacheKey?(call: { principal: any }): string
+  cacheKey?(call: AskedBy): string
 }
 
 /**

@@ -31,6 +31,7 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     operation?: string
+    isPage?: true
   }
 }
 
@@ -58,7 +59,7 @@ export function addRoutes(
 }
 
 function buildRoute(operation: Operation, services: Services): RouteOptions {
-  const { id, method, path, query, params, body, limit, isLaborious } = operation
+  const { id, method, path, query, params, body, limit, isLaborious, isPage } = operation
   return {
     // A HEAD made by the framework would send content-length 0 with a 304.
     method: method === 'GET' ? ['GET', 'HEAD'] : method,
@@ -66,6 +67,7 @@ function buildRoute(operation: Operation, services: Services): RouteOptions {
     url: path,
     config: {
       operation: id,
+      ...(isPage && { isPage }),
       ...(limit && { rateLimit: buildLimit(limit, services.config) }),
     },
     schema: {

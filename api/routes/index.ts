@@ -139,7 +139,7 @@ import {
   isReady,
   openapiDocuments,
   readMetrics,
-  referencePages,
+  referencePage,
   referenceScript,
 } from './well-known.ts'
 
@@ -264,7 +264,7 @@ export const operations: readonly Operation[] = [
   revokeApiKey,
   describeRegistry,
   ...openapiDocuments,
-  ...referencePages,
+  referencePage,
   referenceScript,
   describeCrawlerKeys,
   describeRegistryKeys,

@@ -86,23 +86,18 @@ export const openapiDocuments = [
   }),
 )
 
-export const referencePages = [
-  ['home', '/'],
-  ['reference', '/docs'],
-].map(([id, path]) =>
-  defineOperation({
-    id: id!,
-    method: 'GET',
-    path: path!,
-    summary: 'Get the API reference',
-    access: 'public',
-    cache: 'document',
-    storeless: true,
-    reply: { 200: { type: HTML } },
-    errors: [],
-    handle: async ({ services }) => (await services.reference()).page,
-  }),
-)
+export const referencePage = defineOperation({
+  id: 'reference',
+  method: 'GET',
+  path: '/docs',
+  summary: 'Get the API reference',
+  access: 'public',
+  cache: 'document',
+  storeless: true,
+  reply: { 200: { type: HTML } },
+  errors: [],
+  handle: async ({ services }) => (await services.reference()).page,
+})
 
 export const referenceScript = defineOperation({
   id: 'referenceScript',

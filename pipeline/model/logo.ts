@@ -99,6 +99,7 @@ export const LogoList = z
       .describe('The logos, counted'),
   })
   .meta({ id: 'LogoList', description: 'Logos of a brand that the caller may see' })
+export type LogoList = z.infer<typeof LogoList>
 
 export const LogoTaken = z
   .looseObject({

@@ -55,7 +55,7 @@ function hashSources() {
 function listSources(folder) {
   if (!existsSync(join(root, folder))) return []
   return readdirSync(join(root, folder), { recursive: true })
-    .filter(name => name.endsWith('.ts'))
+    .filter(name => /\.tsx?$/.test(name))
     .map(name => join(folder, name))
     .sort()
 }

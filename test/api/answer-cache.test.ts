@@ -24,6 +24,9 @@ const shared = [
   '/.well-known/openapi.yaml',
   '/docs',
   '/',
+  '/crawl',
+  '/search?q=site1',
+  '/publisher/site1.example',
 ]
 
 beforeAll(async () => {

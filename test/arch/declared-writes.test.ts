@@ -8,7 +8,7 @@ const exempt = ['store/duckdb.ts', 'store/migrations.ts', 'store/parquet.ts', 's
 test('a statement of the stores declares the table that it writes', () => {
   const files = folders.flatMap(folder =>
     readdirSync(`pipeline/${folder}`, { recursive: true, encoding: 'utf8' })
-      .filter(name => name.endsWith('.ts'))
+      .filter(name => /\.tsx?$/.test(name))
       .map(name => `${folder}/${name}`),
   )
   expect(files).toContain('writer/crawl/crawl-state.ts')

@@ -9,7 +9,7 @@ const folders = ['pipeline', 'jobs', 'api', 'scripts']
 function sourcesIn(folder: string): string[] {
   if (!existsSync(join(root, folder))) return []
   const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-  return names.filter(name => name.endsWith('.ts')).map(name => `${folder}/${name}`)
+  return names.filter(name => /\.tsx?$/.test(name)).map(name => `${folder}/${name}`)
 }
 
 test('every file imports only what its layer may', () => {

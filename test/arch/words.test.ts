@@ -8,7 +8,7 @@ const rooms = ['pipeline', 'jobs', 'api', 'scripts']
 
 function listSources(room: string): string[] {
   const names = readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
-  return names.filter(name => /\.(ts|mjs)$/.test(name)).map(name => `${room}/${name}`)
+  return names.filter(name => /\.(tsx?|mjs)$/.test(name)).map(name => `${room}/${name}`)
 }
 
 const sources = rooms

@@ -25,6 +25,7 @@ export const verbs = new Set(
 /** Exported functions that are named otherwise, and why. */
 export const nounFunctions: Readonly<Record<string, string>> = {
   allSettledOrThrow: 'says what it adds to Promise.allSettled',
+  h: 'is the name that JSX is compiled to everywhere',
   inList: 'reads as the SQL that it writes',
   optional: 'reads as the member that it makes',
 }

@@ -417,7 +417,6 @@ export const asks: Asks = {
   describeRegistry: { 200: {} },
   openapi: { 200: {} },
   openapiWellKnown: { 200: {} },
-  home: { 200: {} },
   reference: { 200: {} },
   referenceScript: { 200: {} },
   crawlerKeys: { 200: {} },

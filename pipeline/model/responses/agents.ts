@@ -234,3 +234,4 @@ export const PublisherList = z
     ...pageEnd,
   })
   .meta({ id: 'PublisherList', description: 'A page of the publishers whose file stands' })
+export type PublisherList = z.infer<typeof PublisherList>

@@ -146,6 +146,7 @@ export const PublisherAuthorization = z
     id: 'PublisherAuthorization',
     description: 'How many of a publisher’s properties an agent may sell',
   })
+export type PublisherAuthorization = z.infer<typeof PublisherAuthorization>
 
 export const AgentPublisher = z
   .looseObject({
@@ -180,6 +181,7 @@ export const AgentPublishers = z
     ...pageEnd,
   })
   .meta({ id: 'AgentPublishers', description: 'A page of the publishers of an agent' })
+export type AgentPublishers = z.infer<typeof AgentPublishers>
 
 export const PropertyLookup = z
   .looseObject({
@@ -242,6 +244,7 @@ export const PropertyAuthorization = z
     ...explained,
   })
   .meta({ id: 'PropertyAuthorization', description: 'Whether an agent may sell a property' })
+export type PropertyAuthorization = z.infer<typeof PropertyAuthorization>
 
 const JudgedSelector = z.looseObject({
   publisher_domain: PublisherDomain.nullable(),

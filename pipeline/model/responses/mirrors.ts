@@ -43,6 +43,7 @@ export const MirrorList = z
     ...pageEnd,
   })
   .meta({ id: 'MirrorList', description: 'A page of the community mirrors, newest first' })
+export type MirrorList = z.infer<typeof MirrorList>
 
 export const Mirror = z
   .looseObject({

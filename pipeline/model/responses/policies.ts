@@ -97,6 +97,7 @@ export const PolicyList = z
     ...pageEnd,
   })
   .meta({ id: 'PolicyList', description: 'A page of the approved policies, by category and name' })
+export type PolicyList = z.infer<typeof PolicyList>
 
 export const PoliciesResolved = z
   .looseObject({

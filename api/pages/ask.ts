@@ -1,0 +1,75 @@
+import type { z } from 'zod'
+import { PublicError, type PublicErrorName, refuse } from '../../pipeline/core/errors.ts'
+import { chooseAnswering } from '../operation/answering.ts'
+import type { Call, Operation } from '../operation/operation.ts'
+import type { Services } from '../operation/services.ts'
+
+/** Path and query of a question, as a client would send them. */
+export interface Asked {
+  query?: Readonly<Record<string, string>>
+  params?: Readonly<Record<string, string>>
+}
+
+export interface Reply<Body> {
+  status: number
+  body: Body
+}
+
+/** Asks an operation as anybody may, and reads its answer as a client would. */
+export type Ask = <Body>(operation: Operation, asked?: Asked) => Promise<Reply<Body>>
+
+type PageCall = Call<unknown, unknown, unknown, 'public'>
+type Answering = ReturnType<typeof chooseAnswering>
+
+const answerings = new WeakMap<Services, Map<Operation, Answering>>()
+
+/**
+ * Creates the way in which one page asks: the same checks, turns and cached answers as a request of
+ * its caller would have, without a credential. A page therefore shows what everybody may see.
+ */
+export function createAsk(call: PageCall): Ask {
+  return async <Body>(operation: Operation, { query = {}, params = {} }: Asked = {}) => {
+    const sent = await findAnswering(
+      operation,
+      call.services,
+    )({
+      ...call,
+      query: parseInput(operation.query, query),
+      params: parseInput(operation.params, params),
+      body: undefined,
+      principal: undefined,
+    })
+    if ('open' in sent) throw new Error(`${operation.id} streams: no page can show it`)
+    const { status, body, release } = sent
+    const isText = typeof body === 'string' || Buffer.isBuffer(body)
+    const reply = { status, body: (isText ? JSON.parse(body.toString()) : body) as Body }
+    release?.()
+    return reply
+  }
+}
+
+function parseInput(schema: z.ZodType | undefined, input: unknown): unknown {
+  const read = schema?.safeParse(input)
+  if (read === undefined || read.success) return read?.data
+  const [issue] = read.error.issues
+  return refuse('invalid_request', `${issue?.path.join('.')}: ${issue?.message}`)
+}
+
+function findAnswering(operation: Operation, services: Services): Answering {
+  const known = answerings.get(services) ?? new Map<Operation, Answering>()
+  answerings.set(services, known)
+  const answering = known.get(operation) ?? chooseAnswering(operation, services)
+  known.set(operation, answering)
+  return answering
+}
+
+/** Waits for a part of a page that may be missing: lists are, until something was published. */
+export async function askIfReady<Value>(asking: () => Promise<Value>): Promise<Value | undefined> {
+  const missing: PublicErrorName = 'unavailable'
+  try {
+    return await asking()
+  } catch (error) {
+    if (error instanceof PublicError && error.error === missing) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,83 @@
+import type { z } from 'zod'
+import { type Call, defineOperation, type Operation } from '../operation/operation.ts'
+import type { Sent } from '../responses/reply.ts'
+import { createAsk } from './ask.ts'
+import { HTML, pageHeaders } from './headers.ts'
+import type { View, ViewCall } from './view.ts'
+
+interface Declared<Query extends z.ZodType, Params extends z.ZodType> {
+  id: string
+  path: string
+  summary: string
+  query?: Query
+  params?: Params
+  /** It answers before there is anything to tell, too. */
+  storeless?: true
+  /** Answers clients that want JSON at the same address. */
+  json?: Operation
+  /** Loads the view: the code of a page is read when the page is first asked for. */
+  load(): Promise<{
+    show(call: ViewCall<z.output<Query>, z.output<Params>>): Promise<View>
+  }>
+}
+
+/**
+ * Declares a page: an operation that answers with HTML. It has the limits, metrics and checks of any
+ * other, and is kept as sent until a commit or a snapshot may have changed it, a minute at most.
+ */
+export function definePage<
+  Query extends z.ZodType = z.ZodUndefined,
+  Params extends z.ZodType = z.ZodUndefined,
+>({ load, json, ...declared }: Declared<Query, Params>): Operation {
+  return defineOperation({
+    ...declared,
+    method: 'GET',
+    access: 'public',
+    cache: 'revalidate',
+    isPage: true,
+    cacheKey: ({ services: { reader }, header }) =>
+      `${reader.serving?.seq ?? 0} ${json !== undefined && wantsJson(header('accept'))}`,
+    reply: { 200: { type: HTML } },
+    errors: ['invalid_request', 'not_found', 'unavailable'],
+    handle: async call => {
+      if (json !== undefined && wantsJson(call.header('accept')))
+        return { ...(await json.handle(call)), headers: VARIES } as Sent
+      const [{ show }, { renderDocument }] = await Promise.all([
+        load(),
+        import('./parts/document.tsx'),
+      ])
+      const view = await show({ ...call, ask: createAsk(call) } as never)
+      const document = renderDocument(view, call.services.baseUrl(), toPath(declared, call))
+      return replyPage(view, document, json === undefined ? {} : VARIES)
+    },
+  })
+}
+
+const VARIES = { vary: 'accept' }
+
+function replyPage({ status = 200 }: View, document: string, more: Sent['headers']): Sent {
+  const headers = {
+    ...pageHeaders,
+    ...more,
+    ...(status !== 200 && { 'cache-control': 'no-store' }),
+  }
+  return { status, body: document, type: HTML, headers }
+}
+
+/** Tells whether a client asks for JSON and not for a page. */
+function wantsJson(accept: unknown): boolean {
+  return typeof accept === 'string' && /\bjson\b/.test(accept) && !/\btext\/html\b/.test(accept)
+}
+
+/** The one address of what a page shows, spelled as the registry spells it. */
+function toPath(
+  { path }: Pick<Operation, 'path'>,
+  { query, params }: Pick<Call<unknown, unknown, unknown, 'public'>, 'query' | 'params'>,
+): string {
+  const named = (params ?? {}) as Record<string, string>
+  const filled = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(named[name] ?? ''))
+  const asked = Object.entries((query ?? {}) as Record<string, unknown>).flatMap(([name, value]) =>
+    typeof value === 'string' && value !== '' ? [[name, value] as [string, string]] : [],
+  )
+  return asked.length === 0 ? filled : `${filled}?${new URLSearchParams(asked)}`
+}

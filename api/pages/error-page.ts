@@ -1,0 +1,22 @@
+import type { PublicError } from '../../pipeline/core/errors.ts'
+import type { Sent } from '../responses/reply.ts'
+import { HTML, pageHeaders } from './headers.ts'
+import { renderDocument } from './parts/document.tsx'
+import { renderProblem } from './parts/problem.tsx'
+import type { View } from './view.ts'
+
+const titles: Readonly<Record<number, string>> = {
+  400: 'This cannot be asked',
+  404: 'There is no such page',
+  429: 'Too many requests',
+  503: 'Not ready yet',
+}
+
+/** Builds the page of an error: the sentence of the refusal, and the way on. */
+export function buildErrorPage(error: PublicError | undefined): Sent {
+  const status = error?.status ?? 500
+  const title = titles[status] ?? (status === 500 ? 'Our fault' : 'This cannot be answered')
+  const text = error?.message ?? 'The registry failed to answer. It has written down why.'
+  const view: View = { status: 404, title, description: text, body: renderProblem(title, text) }
+  return { status, body: renderDocument(view, '', undefined), type: HTML, headers: pageHeaders }
+}

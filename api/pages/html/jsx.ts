@@ -1,0 +1,155 @@
+/**
+ * Text that is HTML already. Only `h` and the constants of this room make one: whatever is read from
+ * a store is a string, which is escaped.
+ */
+export class Html {
+  readonly #text: string
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  toString(): string {
+    return this.#text
+  }
+}
+
+export type Child = Html | string | number | boolean | null | undefined | readonly Child[]
+type Value = string | number | boolean | null | undefined
+
+const ATTRIBUTE = /^[a-z][A-Za-z0-9:-]*$/
+/** Attributes whose text a browser runs or loads as something else than text. */
+const FORBIDDEN = /^(?:on|style$|srcdoc$|srcset$|formaction$|ping$|xlink:|http-equiv$)/i
+/** Elements whose content is not parsed as HTML, so that escaping would not hold it. */
+const RAW = new Set(['script', 'style', 'iframe', 'noscript', 'textarea', 'xmp', 'plaintext'])
+const ADDRESSES = new Set(['href', 'src', 'action'])
+const VOID = new Set(['br', 'hr', 'img', 'input', 'link', 'meta', 'wbr'])
+/** Characters that no page shows, and those that turn the order of others around. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is meant
+const UNSEEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** Escapes text for content and for quoted attributes alike. */
+export function escapeHtml(text: string): string {
+  return text.replace(UNSEEN, '\ufffd').replace(/[&<>"']/g, character => entities[character]!)
+}
+
+/**
+ * Builds an element: `h` is what JSX compiles to. Text is escaped wherever it stands. Addresses lead
+ * to this server, or over HTTP elsewhere; any other is left out. Handlers, inline styles and inline
+ * scripts cannot be written at all.
+ */
+export function h(tag: string, attributes: Readonly<Record<string, Value | Child>> | null): Html
+export function h(
+  tag: string,
+  attributes: Readonly<Record<string, Value | Child>> | null,
+  ...children: Child[]
+): Html
+export function h(
+  tag: string,
+  attributes: Readonly<Record<string, Value | Child>> | null,
+  ...children: Child[]
+): Html {
+  const content = renderChildren(children)
+  if (tag === '') return new Html(content)
+  if (RAW.has(tag) && content !== '') throw new Error(`<${tag}> can hold nothing`)
+  const opened = `<${tag}${renderAttributes(attributes ?? {})}>`
+  return new Html(VOID.has(tag) ? opened : `${opened}${content}</${tag}>`)
+}
+
+/** `<>…</>` in JSX: its children alone. */
+export const Fragment = ''
+
+export function renderChildren(child: Child): string {
+  if (child === null || child === undefined || typeof child === 'boolean') return ''
+  if (Array.isArray(child)) return child.map(renderChildren).join('')
+  return child instanceof Html ? child.toString() : escapeHtml(String(child))
+}
+
+function renderAttributes(attributes: Readonly<Record<string, Value | Child>>): string {
+  let text = ''
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue
+    if (!ATTRIBUTE.test(name) || FORBIDDEN.test(name)) throw new Error(`${name} is no attribute`)
+    if (ADDRESSES.has(name) && !isSafeAddress(String(value))) continue
+    text += value === true ? ` ${name}` : ` ${name}="${escapeHtml(String(value))}"`
+  }
+  return text
+}
+
+/** Tells whether an address stays on this server or leads elsewhere over HTTP, and runs nothing. */
+export function isSafeAddress(address: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: browsers drop them and read on
+  if (/[\u0000-\u0020\\]/.test(address)) return false
+  return /^(?:https?:\/\/[^/]|\/(?!\/)|[?#])/i.test(address)
+}
+
+type AttributeName =
+  | 'id class title lang dir role href src action method type name value placeholder rel target'
+  | 'content property charset'
+type Words<Text extends string> = Text extends `${infer Word} ${infer Rest}`
+  ? Word | Words<Rest>
+  : Text
+
+type Attributes = Partial<
+  Record<
+    | Words<AttributeName>
+    | `aria-${string}`
+    | `data-${string}`
+    | 'for'
+    | 'scope'
+    | 'datetime'
+    | 'tabindex'
+    | 'width'
+    | 'height'
+    | 'alt'
+    | 'loading'
+    | 'open'
+    | 'defer'
+    | 'autofocus'
+    | 'autocomplete'
+    | 'maxlength'
+    | 'colspan'
+    | 'viewBox'
+    | 'fill'
+    | 'd'
+    | 'x'
+    | 'y'
+    | 'rx'
+    | 'r'
+    | 'cx'
+    | 'cy'
+    | 'text-anchor'
+    | 'preserveAspectRatio'
+    | 'minlength'
+    | 'checked'
+    | 'color-scheme'
+    | 'sizes'
+    | 'selected',
+    Value
+  >
+> & { children?: Child }
+
+type TagName = Words<
+  | 'html head body title meta link script header main footer nav section article aside h1 h2 h3 h4 p'
+  | 'a ul ol li dl dt dd div span strong em small code pre bdi br hr time form label input button'
+  | 'select option table caption thead tbody tr th td details summary figure figcaption img mark'
+  | 'svg g rect circle path text kbd abbr search'
+>
+
+export declare namespace h {
+  namespace JSX {
+    type Element = Html
+    interface ElementChildrenAttribute {
+      children: unknown
+    }
+    type IntrinsicElements = Record<TagName, Attributes>
+  }
+}

@@ -1,0 +1,83 @@
+import { type Child, type Html, h } from './jsx.ts'
+
+/** Shortens text of strangers: what is longer than a reader wants is cut at a whole character. */
+export function clipText(text: unknown, most = 160): string {
+  const whole = typeof text === 'string' ? text : text === undefined ? '' : String(text)
+  if (whole.length <= most) return whole
+  return `${Array.from(whole.slice(0, 2 * most))
+    .slice(0, most - 1)
+    .join('')}…`
+}
+
+/** Renders a name that strangers chose: its direction of writing ends where the name does. */
+export function renderName(text: unknown, most = 120): Html {
+  return <bdi>{clipText(text, most)}</bdi>
+}
+
+/** Renders a link to another site. */
+export function renderOutside(address: string, text: string = address): Html {
+  return (
+    <a href={address.length > 2_048 ? undefined : address} rel="noopener nofollow ugc">
+      {renderName(text.replace(/^https:\/\//, ''), 100)}
+    </a>
+  )
+}
+
+const numbers = new Intl.NumberFormat('en')
+
+export function formatCount(count: number): string {
+  return numbers.format(count)
+}
+
+/** `1 agent`, `2 agents`. */
+export function countThings(count: number, thing: string, things = `${thing}s`): string {
+  return `${formatCount(count)} ${count === 1 ? thing : things}`
+}
+
+const moments = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'UTC',
+})
+
+/** Formats a moment for people, in UTC; whatever is no moment stays as it is. */
+export function formatMoment(iso: string): string {
+  const time = Date.parse(iso)
+  return Number.isNaN(time) ? iso : `${moments.format(time)} UTC`
+}
+
+export function renderMoment(iso: string | null | undefined, otherwise = 'never'): Html {
+  if (!iso) return <span class="quiet">{otherwise}</span>
+  return <time datetime={clipText(iso, 40)}>{formatMoment(clipText(iso, 40))}</time>
+}
+
+/** Joins a list for people: `a, b and c`. */
+export function joinWords(words: readonly string[]): string {
+  if (words.length < 2) return words[0] ?? ''
+  return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
+}
+
+/**
+ * Renders items while they fit: a page stays small whatever strangers write. Tells how many were
+ * rendered.
+ */
+export function fitItems<Item>(
+  items: readonly Item[],
+  render: (item: Item) => Html,
+  { most = 50, bytes = 12_000 } = {},
+): { rows: Html[]; shown: number } {
+  const rows: Html[] = []
+  let used = 0
+  for (const item of items.slice(0, most)) {
+    const row = render(item)
+    used += Buffer.byteLength(row.toString())
+    if (used > bytes) break
+    rows.push(row)
+  }
+  return { rows, shown: rows.length }
+}
+
+export type { Child }

@@ -1,0 +1,135 @@
+import { z } from 'zod'
+import { eventTypeNames } from '../../pipeline/model/event.ts'
+import { PastedDomain } from '../inputs/fields.ts'
+import { AgentUrl } from '../inputs/sale.ts'
+import type { Operation } from '../operation/operation.ts'
+import { describeRegistry } from '../routes/well-known.ts'
+import { definePage } from './define-page.ts'
+import { plainFiles } from './plain-files.ts'
+
+const SEARCH_CHARS = 200
+const ADDRESS_CHARS = 2_048
+const CURSOR_CHARS = 500
+
+const ofDomain = z.object({ domain: PastedDomain })
+const text = (most: number) => z.string().trim().max(most).default('')
+const cursor = z.string().max(CURSOR_CHARS).optional()
+const numbered = z
+  .string()
+  .regex(/^\d{1,9}$/, 'must be the number of a page before')
+  .optional()
+
+const home = definePage({
+  id: 'homePage',
+  path: '/',
+  summary: 'Show what the registry knows today',
+  storeless: true,
+  json: describeRegistry,
+  load: () => import('./views/home.tsx'),
+})
+
+const search = definePage({
+  id: 'searchPage',
+  path: '/search',
+  summary: 'Show what a text may mean',
+  query: z.object({ q: text(SEARCH_CHARS) }),
+  load: () => import('./views/search.tsx'),
+})
+
+const brand = definePage({
+  id: 'brandPage',
+  path: '/brand/:domain',
+  summary: 'Show which brand a domain is',
+  params: ofDomain,
+  load: () => import('./views/brand.tsx'),
+})
+
+const publisher = definePage({
+  id: 'publisherPage',
+  path: '/publisher/:domain',
+  summary: 'Show what a domain owns and whom it authorizes',
+  params: ofDomain,
+  query: z.object({ cursor: numbered }),
+  load: () => import('./views/publisher.tsx'),
+})
+
+const agent = definePage({
+  id: 'agentPage',
+  path: '/agent/:url',
+  summary: 'Show what an agent may sell',
+  params: z.object({ url: AgentUrl }),
+  query: z.object({ cursor }),
+  load: () => import('./views/agent.tsx'),
+})
+
+const authorization = definePage({
+  id: 'authorizationPage',
+  path: '/authorization',
+  summary: 'Show whether an agent may sell something, and why',
+  query: z.object({
+    agent: text(ADDRESS_CHARS),
+    property: text(ADDRESS_CHARS),
+    publisher: text(ADDRESS_CHARS),
+    type: text(100),
+    country: text(10),
+  }),
+  load: () => import('./views/authorization.tsx'),
+})
+
+const changes = definePage({
+  id: 'changesPage',
+  path: '/changes',
+  summary: 'Show what changed, the newest first',
+  query: z.object({
+    type: z.preprocess(value => value || undefined, z.enum(eventTypeNames as [string]).optional()),
+    before: z.uuid().toLowerCase().optional(),
+  }),
+  load: () => import('./views/changes.tsx') as never,
+})
+
+const crawl = definePage({
+  id: 'crawlPage',
+  path: '/crawl',
+  summary: 'Show how the crawl goes',
+  load: () => import('./views/crawl.tsx'),
+})
+
+const policies = definePage({
+  id: 'policiesPage',
+  path: '/policies',
+  summary: 'Show the policies',
+  query: z.object({ cursor: numbered }),
+  load: () => import('./views/policies.tsx'),
+})
+
+const policy = definePage({
+  id: 'policyPage',
+  path: '/policy/:id',
+  summary: 'Show a policy',
+  params: z.object({ id: z.string().trim().min(1).max(255) }),
+  load: () => import('./views/policy.tsx'),
+})
+
+const mirrors = definePage({
+  id: 'mirrorsPage',
+  path: '/mirrors',
+  summary: 'Show the community mirrors',
+  query: z.object({ cursor: numbered }),
+  load: () => import('./views/mirrors.tsx'),
+})
+
+/** Every page there is, and the files beside them. */
+export const pages: readonly Operation[] = [
+  home,
+  search,
+  brand,
+  publisher,
+  agent,
+  authorization,
+  changes,
+  crawl,
+  policies,
+  policy,
+  mirrors,
+  ...plainFiles,
+]

@@ -1,0 +1,106 @@
+import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
+import { countThings, fitItems, formatCount } from '../html/text.tsx'
+
+/** Renders facts as pairs; a fact of which nothing is known is left out. */
+export function renderFacts(facts: readonly (readonly [name: string, value: Child])[]): Html {
+  const known = facts.filter(
+    ([, value]) => value !== undefined && value !== null && value !== '' && value !== false,
+  )
+  return (
+    <dl class="facts">
+      {known.map(([name, value]) => (
+        <div>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** Renders a section with a heading that can be linked to. */
+export function renderSection(id: string, title: string, content: Child, aside?: Child): Html {
+  return (
+    <section id={id}>
+      <h2>
+        <a href={`#${id}`}>{title}</a>
+        {aside === undefined ? null : <span class="aside">{aside}</span>}
+      </h2>
+      {content}
+    </section>
+  )
+}
+
+interface Table<Item> {
+  caption: string
+  columns: readonly string[]
+  items: readonly Item[]
+  /** Number of all items, where these are not all. */
+  total?: number | undefined
+  render(item: Item): readonly Child[]
+  /** Said instead of an empty table. */
+  empty: string
+  /** Address at which the rest can be read. */
+  rest?: string | undefined
+  /** Leads to the next page of this page. */
+  next?: string | undefined
+  most?: number
+  bytes?: number
+}
+
+/** Renders a table that scrolls by itself on a narrow screen, and says how many rows it leaves out. */
+export function renderTable<Item>(table: Table<Item>): Html {
+  const { caption, columns, items, render, empty, rest, next, most = 50, bytes = 12_000 } = table
+  if (items.length === 0) return <p class="empty">{empty}</p>
+  const row = (item: Item) => (
+    <tr>
+      {render(item).map((cell, index) =>
+        index === 0 ? <th scope="row">{cell}</th> : <td>{cell}</td>,
+      )}
+    </tr>
+  )
+  const { rows, shown } = fitItems(items, row, { most, bytes })
+  const left = (table.total ?? items.length) - shown
+  return (
+    <>
+      <section class="scrolls" tabindex="0" aria-label={caption}>
+        <table>
+          <caption class="unseen">{caption}</caption>
+          <thead>
+            <tr>
+              {columns.map(column => (
+                <th scope="col">{column}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>{rows}</tbody>
+        </table>
+      </section>
+      {left > 0 ? (
+        <p class="more">
+          {next === undefined ? null : <a href={next}>Next page</a>} {countThings(left, 'more row')}
+          {rest === undefined ? null : (
+            <>
+              {' '}
+              in the <a href={rest}>JSON</a>
+            </>
+          )}
+        </p>
+      ) : null}
+    </>
+  )
+}
+
+/** Renders large numbers side by side. */
+export function renderCounts(counts: readonly (readonly [label: string, count: number])[]): Html {
+  return (
+    <dl class="counts">
+      {counts.map(([label, count]) => (
+        <div>
+          <dt>{label}</dt>
+          <dd>{formatCount(count)}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,130 @@
+import type { LogoList } from '../../../pipeline/model/logo.ts'
+import type { Revision } from '../../../pipeline/model/responses/history.ts'
+import type { BrandResolution } from '../../../pipeline/model/responses/index.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
+import { clipText, renderMoment, renderName, renderOutside } from '../html/text.tsx'
+import { renderFacts, renderSection, renderTable } from './blocks.tsx'
+import { renderBadge } from './freshness.tsx'
+import { readColors, renderColors, renderMonogram } from './looks.tsx'
+
+const NAMES = 20
+const RAW_CHARS = 6_000
+
+/** Renders the name of a brand beside its logo, where this server has one. */
+export function renderHead(brand: BrandResolution, domain: string, logos: LogoList): Html {
+  const logo = logos.logos.find(({ url }) => url !== undefined)
+  const { brand_name, source } = brand
+  return (
+    <div class="title">
+      {logo === undefined ? (
+        renderMonogram(brand_name, domain)
+      ) : (
+        <img
+          class="logo"
+          src={toPath(logo.url!)}
+          alt={`Logo of ${clipText(brand_name, 80)}`}
+          width="64"
+          height="64"
+        />
+      )}
+      <div>
+        <p class="kicker">Brand</p>
+        <h1>{renderName(brand_name)}</h1>
+        <p class="sub">
+          <code>{domain}</code>{' '}
+          {source === 'brand_json' ? renderBadge('good', 'own file') : renderBadge('fair', source)}
+        </p>
+      </div>
+    </div>
+  )
+}
+
+/** The path of a picture that the registry itself serves. */
+function toPath(url: string): string {
+  return URL.canParse(url) ? new URL(url).pathname : url
+}
+
+/** Renders what a brand looks and sounds like, as far as its source says. */
+export function renderLooks(brand: BrandResolution, logos: LogoList): Html {
+  const { brand_manifest: manifest, names = [] } = brand
+  const colors = readColors(manifest)
+  const outside = readLogoAddresses(manifest)
+  const { description, tagline, industries, industry, url } = manifest ?? {}
+  const said = renderFacts([
+    ['Description', typeof description === 'string' && renderName(description, 500)],
+    ['Tagline', typeof tagline === 'string' && renderName(tagline, 200)],
+    ['Industries', readWords(industries ?? industry)],
+    ['Website', typeof url === 'string' && renderOutside(url)],
+    ['Names', names.length > 1 && names.slice(0, NAMES).map(renderTranslation)],
+    [
+      'Logo files',
+      outside.length > 0 && outside.map(address => <div>{renderOutside(address)}</div>),
+    ],
+    ['Colours', colors.length > 0 && renderColors(colors)],
+  ])
+  const isEmpty = said.toString() === '<dl class="facts"></dl>' && logos.logos.length === 0
+  return renderSection(
+    'looks',
+    'Looks and words',
+    isEmpty ? <p class="empty">The source says nothing of logos, colours or tone.</p> : said,
+  )
+}
+
+function renderTranslation(name: Readonly<Record<string, string>>): Html {
+  return (
+    <>
+      {Object.entries(name)
+        .slice(0, 3)
+        .map(([locale, text]) => (
+          <div>
+            <span class="quiet">{clipText(locale, 12)}</span> {renderName(text)}
+          </div>
+        ))}
+    </>
+  )
+}
+
+function readWords(value: unknown): string | undefined {
+  const words = [value].flat().filter(word => typeof word === 'string')
+  return words.length === 0 ? undefined : clipText(words.slice(0, 12).join(', '), 200)
+}
+
+const LOGOS = 6
+
+function readLogoAddresses(manifest: Readonly<Record<string, unknown>> | undefined): string[] {
+  const listed = [manifest?.logos ?? manifest?.logo ?? []].flat(1)
+  return listed
+    .map(logo => (typeof logo === 'object' && logo !== null ? Reflect.get(logo, 'url') : logo))
+    .filter((address): address is string => typeof address === 'string')
+    .filter(address => address.length <= 500)
+    .slice(0, LOGOS)
+}
+
+export function renderHistory(revisions: readonly Revision[]): Html {
+  return renderTable({
+    caption: 'Edits, the newest first',
+    columns: ['Edit', 'When', 'What', 'By'],
+    items: revisions,
+    bytes: 5_000,
+    empty: 'No member has edited this entry.',
+    render: ({ revision_number, created_at, edit_summary, editor_name, is_rollback }) => [
+      String(revision_number),
+      renderMoment(created_at),
+      <>
+        {is_rollback ? renderBadge('none', 'rollback') : null} {renderName(edit_summary, 200)}
+      </>,
+      renderName(editor_name, 40),
+    ],
+  })
+}
+
+/** Renders what was understood of the file; the JSON answer has all of a long one. */
+export function renderRaw({ freshness: _, ...brand }: BrandResolution): Html {
+  const text = JSON.stringify(brand, null, 2)
+  return (
+    <details class="raw">
+      <summary>Show as JSON</summary>
+      <pre tabindex="0">{clipText(text, RAW_CHARS)}</pre>
+    </details>
+  )
+}

@@ -1,0 +1,135 @@
+import { getAssets } from '../assets.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
+import { clipText } from '../html/text.tsx'
+import type { View } from '../view.ts'
+
+const NAME = 'Agentic Ad Registry'
+
+const sections = [
+  ['/changes', 'Changes'],
+  ['/crawl', 'Crawl'],
+  ['/policies', 'Policies'],
+  ['/mirrors', 'Mirrors'],
+  ['/docs', 'API'],
+] as const
+
+/** Renders the whole document of a page. `path` is the one address of what it shows. */
+export function renderDocument(view: View, origin: string, path: string | undefined): string {
+  const page = (
+    <html lang="en">
+      <head>{renderHead(view, origin, path)}</head>
+      <body {...(view.isLive && { 'data-live': 'true' })}>
+        <a class="skip" href="#content">
+          Skip to the content
+        </a>
+        {renderHeader(view, path)}
+        <main id="content" tabindex="-1">
+          {view.body}
+        </main>
+        {renderFooter(view)}
+      </body>
+    </html>
+  )
+  return `<!doctype html>${page}`
+}
+
+function renderHead(
+  { title, description, status, isLive }: View,
+  origin: string,
+  path: string | undefined,
+): Html {
+  const { style, live, icon } = getAssets()
+  const named = title === NAME ? NAME : `${clipText(title, 90)} · ${NAME}`
+  const said = clipText(description, 200)
+  return (
+    <>
+      <meta charset="utf-8" />
+      <title>{named}</title>
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <meta name="description" content={said} />
+      {status !== undefined && status !== 200 ? <meta name="robots" content="noindex" /> : null}
+      {path === undefined ? null : <link rel="canonical" href={`${origin}${path}`} />}
+      <link rel="icon" type="image/svg+xml" href={icon.path} />
+      <link rel="stylesheet" href={style.path} />
+      <meta property="og:site_name" content={NAME} />
+      <meta property="og:type" content="website" />
+      <meta property="og:title" content={clipText(title, 90)} />
+      <meta property="og:description" content={said} />
+      {path === undefined ? null : <meta property="og:url" content={`${origin}${path}`} />}
+      <meta name="twitter:card" content="summary" />
+      {isLive ? <script src={live.path} defer></script> : null}
+    </>
+  )
+}
+
+function renderHeader({ searched }: View, path: string | undefined): Html {
+  const isHome = path === '/'
+  return (
+    <header class="top">
+      <a class="brand" href="/" aria-current={isHome ? 'page' : undefined}>
+        <svg class="mark" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">
+          <path d="M16 2 29 9v14l-13 7L3 23V9z" />
+          <path class="inner" d="m9.5 16 4.5 4.5 8.5-9" />
+        </svg>
+        <span>{NAME}</span>
+      </a>
+      {isHome ? null : renderSearch(searched, 'compact')}
+      <nav aria-label="Sections">
+        <ul>
+          {sections.map(([address, name]) => (
+            <li>
+              <a
+                href={address}
+                aria-current={path?.split('?', 1)[0] === address ? 'page' : undefined}
+              >
+                {name}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+    </header>
+  )
+}
+
+/** Renders the search box; a page has one. */
+export function renderSearch(searched: string | undefined, look: 'compact' | 'large'): Html {
+  return (
+    <search class={look}>
+      <form action="/search" method="get">
+        <label class="unseen" for="q">
+          Search brands, publishers, properties and agents
+        </label>
+        <input
+          id="q"
+          name="q"
+          type="search"
+          value={clipText(searched ?? '', 200)}
+          maxlength="200"
+          placeholder="A name, a domain or an agent’s address"
+          autocomplete="off"
+        />
+        <button type="submit">Search</button>
+      </form>
+    </search>
+  )
+}
+
+function renderFooter({ json }: View): Html {
+  return (
+    <footer class="bottom">
+      <p>
+        {json === undefined ? null : (
+          <>
+            The same facts as JSON: <a href={json}>{clipText(json, 120)}</a>
+          </>
+        )}
+      </p>
+      <p>
+        Read from the files that domains publish themselves. A publisher’s own file alone
+        authorizes. <a href="/docs">API reference</a> · <a href="/openapi/registry.yaml">OpenAPI</a>
+      </p>
+    </footer>
+  )
+}

@@ -1,0 +1,84 @@
+import type { Evidence } from '../../../pipeline/model/responses/authority.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
+import { clipText, fitItems, renderMoment, renderName, renderOutside } from '../html/text.tsx'
+import { renderFacts } from './blocks.tsx'
+import { renderBadge, renderState } from './freshness.tsx'
+
+const STEPS = 20
+
+const verdicts = {
+  match: ['good', 'says yes'],
+  mismatch: ['bad', 'says no'],
+  unknown: ['none', 'says nothing'],
+} as const
+
+/** Renders the steps of a judgement in their order: which file, which entry, when, and what follows. */
+export function renderChain(evidence: readonly Evidence[]): Html {
+  if (evidence.length === 0) return <p class="empty">There is no step to show.</p>
+  const { rows } = fitItems(evidence, renderStep, { most: STEPS, bytes: 30_000 })
+  return <ol class="chain">{rows}</ol>
+}
+
+function renderStep(step: Evidence): Html {
+  const [look, says] = verdicts[step.says]
+  const side = step.side === 'publisher' ? 'The publisher' : 'The operator of the agent'
+  return (
+    <li class={look}>
+      <h3>
+        {side}
+        {step.domain === undefined ? null : <>, {renderName(step.domain)}</>},{' '}
+        {renderBadge(look, says)}
+      </h3>
+      <p class="says">{capitalize(clipText(step.text, 300))}.</p>
+      {renderFacts([
+        ['File', step.file && renderFile(step.file, step.file_state)],
+        ['Read', step.fetched_at && renderMoment(step.fetched_at)],
+        ['Entry', step.entry && <code>{clipText(step.entry, 120)}</code>],
+        [
+          'Grants by',
+          step.authorization_type && <code>{clipText(step.authorization_type, 60)}</code>,
+        ],
+        ['Sells as', step.delegation_type && clipText(step.delegation_type, 60)],
+        ['Countries', joinFew(step.countries)],
+        ['Placements', joinFew(step.placement_ids)],
+        ['Collections', joinFew(step.collection_ids)],
+        ['From', step.effective_from && renderMoment(step.effective_from)],
+        ['Until', step.effective_until && renderMoment(step.effective_until)],
+        [
+          'On the way',
+          step.files?.slice(0, 5).map(({ file, file_state, fetched_at }) => (
+            <div>
+              {renderFile(file, file_state)} {renderMoment(fetched_at)}
+            </div>
+          )),
+        ],
+        [
+          'Declares',
+          step.declared?.slice(0, 5).map(({ brand_id, type, identifier, relationship }) => (
+            <div>
+              {renderName(identifier, 80)} as {renderName(relationship, 30)} ({clipText(type, 30)},{' '}
+              {renderName(brand_id, 60)})
+            </div>
+          )),
+        ],
+        ['Rule', <code>{clipText(step.rule, 60)}</code>],
+      ])}
+    </li>
+  )
+}
+
+function renderFile(file: string, state: string | undefined): Html {
+  return (
+    <span>
+      {renderOutside(file)} {state === undefined ? null : renderState(clipText(state, 30))}
+    </span>
+  )
+}
+
+function joinFew(values: readonly string[] | undefined): string | undefined {
+  return values && clipText(values.slice(0, 20).join(', '), 200)
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

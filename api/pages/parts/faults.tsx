@@ -1,0 +1,34 @@
+import { type FaultCode, faultCodes } from '../../../pipeline/model/fault-codes.ts'
+import type { FileRecord } from '../../../pipeline/read/queries/file-records.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
+import { clipText, countThings } from '../html/text.tsx'
+import { renderTable } from './blocks.tsx'
+import { renderBadge } from './freshness.tsx'
+
+/** Renders the faults of a file, each with where it is and what repairs it. */
+export function renderFaults(record: FileRecord | undefined): Html {
+  if (record === undefined)
+    return <p class="empty">The file was never understood, so there is nothing to check in it.</p>
+  const { faults, fault_count } = record
+  if (fault_count === 0) return <p class="empty">None: every part of the file was understood.</p>
+  return renderTable({
+    caption: countThings(fault_count, 'fault'),
+    columns: ['Where', 'What', 'Repair'],
+    items: faults,
+    total: fault_count,
+    most: 30,
+    bytes: 9_000,
+    empty: '',
+    render: ({ field, code, message, severity }) => [
+      <code>{clipText(field || 'the file', 80)}</code>,
+      <>
+        {renderBadge(severity === 'error' ? 'bad' : 'fair', severity)} {clipText(message, 240)}
+      </>,
+      findRepair(code),
+    ],
+  })
+}
+
+function findRepair(code: string): string {
+  return Object.hasOwn(faultCodes, code) ? faultCodes[code as FaultCode].repair : ''
+}

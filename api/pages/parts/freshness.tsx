@@ -1,0 +1,50 @@
+import { type Outcome, outcomes } from '../../../pipeline/core/outcomes.ts'
+import type { FreshnessBlock } from '../../../pipeline/model/responses/index.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
+import { renderMoment } from '../html/text.tsx'
+
+type State = FreshnessBlock['state']
+
+const words: Readonly<Record<State, [label: string, look: string, means: string]>> = {
+  current: ['current', 'good', 'read within the last two days'],
+  stale: ['stale', 'fair', 'read once, but not within the last two days'],
+  failing: ['failing', 'fair', 'the last attempt got no answer'],
+  absent: ['absent', 'none', 'there is no such file'],
+  invalid: ['invalid', 'bad', 'something is there that cannot be used'],
+  never_crawled: ['never crawled', 'none', 'nobody has looked yet'],
+}
+
+export function renderBadge(look: string, text: string): Html {
+  return <span class={`badge ${look}`}>{text}</span>
+}
+
+/** Renders the state of a file as a word. */
+export function renderState(state: string): Html {
+  const [label, look] = words[state as State] ?? [state, 'none']
+  return renderBadge(look, label)
+}
+
+/** Renders how a file fared, as a sentence with its moments. */
+export function renderFreshness(freshness: FreshnessBlock | undefined, file: string): Html {
+  const { state, outcome, checked_at, succeeded_at, http_status } = freshness ?? {
+    state: 'never_crawled' as const,
+  }
+  const reason = outcome === undefined ? undefined : outcomes[outcome as Outcome]?.means
+  return (
+    <p class="freshness">
+      {renderState(state)} <span>{file}</span>: {words[state]?.[2] ?? state}
+      {checked_at === undefined ? null : <>, last looked at {renderMoment(checked_at)}</>}
+      {reason === undefined ? null : (
+        <>
+          {' '}
+          ({reason}
+          {http_status === undefined ? '' : `, HTTP ${http_status}`})
+        </>
+      )}
+      {succeeded_at === undefined || succeeded_at === checked_at ? null : (
+        <>; last read {renderMoment(succeeded_at)}</>
+      )}
+      .
+    </p>
+  )
+}

@@ -1,0 +1,74 @@
+import { type Html, h } from '../html/jsx.ts'
+import { clipText } from '../html/text.tsx'
+
+const HEX = /^#?(?:[0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i
+const COLORS = 12
+
+interface Color {
+  name: string
+  hex: string
+}
+
+/** Reads the colours of a brand, in whatever shape its file has them: a list, or words with values. */
+export function readColors(manifest: Readonly<Record<string, unknown>> | undefined): Color[] {
+  const colors = manifest?.colors ?? manifest?.colours
+  if (typeof colors !== 'object' || colors === null) return []
+  return Object.entries(colors)
+    .flatMap(([name, value]) => readColor(name, value))
+    .slice(0, COLORS)
+}
+
+function readColor(name: string, value: unknown): Color[] {
+  if (Array.isArray(value)) return value.flatMap(item => readColor(name, item))
+  const said = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  const hex = typeof value === 'string' ? value : (said.hex ?? said.value ?? said.color)
+  if (typeof hex !== 'string' || !HEX.test(hex)) return []
+  const label = said.name ?? said.role ?? said.type ?? (/^\d+$/.test(name) ? hex : name)
+  return [{ name: clipText(label, 40), hex: hex.startsWith('#') ? hex : `#${hex}` }]
+}
+
+export function renderColors(colors: readonly Color[]): Html {
+  return (
+    <ul class="colors">
+      {colors.map(({ name, hex }) => (
+        <li>
+          <svg viewBox="0 0 40 40" width="40" height="40" aria-hidden="true">
+            <rect x="0.5" y="0.5" width="39" height="39" rx="6" fill={hex} />
+          </svg>
+          <span>
+            {name === hex ? null : <bdi>{name}</bdi>}
+            <code>{hex}</code>
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const tints = [
+  '#3b5bdb',
+  '#0b7285',
+  '#2b8a3e',
+  '#a61e4d',
+  '#862e9c',
+  '#9c4a00',
+  '#5f3dc4',
+  '#364fc7',
+]
+
+/**
+ * Renders the first letter of a name on a colour of its own: the logo of a brand stands on a server
+ * that would learn who looks at this page.
+ */
+export function renderMonogram(name: string, id: string): Html {
+  const [letter = '?'] = Array.from(name.trim())
+  const sum = Array.from(id).reduce((total, character) => total + character.codePointAt(0)!, 0)
+  return (
+    <svg class="monogram" viewBox="0 0 64 64" width="64" height="64" aria-hidden="true">
+      <rect width="64" height="64" rx="12" fill={tints[sum % tints.length]!} />
+      <text x="32" y="43" text-anchor="middle" fill="#ffffff">
+        {letter.toUpperCase()}
+      </text>
+    </svg>
+  )
+}

@@ -1,0 +1,21 @@
+/** Paths of the pages of things. */
+export function toBrandPath(domain: string): string {
+  return `/brand/${encodeURIComponent(domain)}`
+}
+
+export function toPublisherPath(domain: string): string {
+  return `/publisher/${encodeURIComponent(domain)}`
+}
+
+export function toAgentPath(url: string): string {
+  return `/agent/${encodeURIComponent(url)}`
+}
+
+/** The page that tells whether an agent may sell for a publisher. */
+export function toPublisherAuthorizationPath(agent: string, publisher: string): string {
+  return `/authorization?${new URLSearchParams({ agent, publisher })}`
+}
+
+export function toPolicyPath(id: string): string {
+  return `/policy/${encodeURIComponent(id)}`
+}

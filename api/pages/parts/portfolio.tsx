@@ -1,0 +1,91 @@
+import { groupBy } from '../../../pipeline/core/group.ts'
+import type { BrandResolution } from '../../../pipeline/model/responses/index.ts'
+import type { Portfolio, PortfolioBrand } from '../../../pipeline/read/queries/portfolios.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
+import { countThings, fitItems, formatCount, renderMoment, renderName } from '../html/text.tsx'
+import { renderFacts, renderSection } from './blocks.tsx'
+import { renderBadge } from './freshness.tsx'
+import { toBrandPath } from './paths.ts'
+
+const trusts: Readonly<Record<string, string>> = {
+  inline: 'stated by the house for its own site',
+  mutual: 'both files name each other',
+  leaf_only: 'only the brand names the house',
+  house_only: 'only the house names the brand',
+  standalone: 'no house is named',
+  unverifiable: 'the two files cannot be compared',
+}
+
+/** Renders the house of a brand, and its portfolio as a tree. */
+export function renderHouse(
+  brand: BrandResolution,
+  domain: string,
+  portfolio: Portfolio | undefined,
+): Html {
+  const { house_domain, claimed_house_domain, house_name, relationship_trust } = brand
+  const isHouse = (portfolio?.total ?? 0) > 0
+  const house = house_domain ?? claimed_house_domain
+  return renderSection(
+    'house',
+    'House and portfolio',
+    <>
+      {house === undefined || house === domain ? null : (
+        <p>
+          {house_domain === undefined ? 'Names as its house ' : 'Belongs to '}
+          <a href={toBrandPath(house)}>{renderName(house_name ?? house)}</a>{' '}
+          {house_domain === undefined
+            ? renderBadge('fair', 'not confirmed')
+            : renderBadge('good', 'proven')}
+        </p>
+      )}
+      {renderFacts([
+        ['Proof', relationship_trust && (trusts[relationship_trust] ?? relationship_trust)],
+        [
+          'Said since',
+          brand.relationship_declared_at && renderMoment(brand.relationship_declared_at),
+        ],
+        [
+          'Confirmed',
+          brand.relationship_verified_at && renderMoment(brand.relationship_verified_at),
+        ],
+      ])}
+      {isHouse ? renderTree(portfolio!, brand) : null}
+    </>,
+    isHouse ? countThings(portfolio!.total, 'brand') : undefined,
+  )
+}
+
+/** Renders brands below the brand that they name as their parent. */
+function renderTree({ brands, total }: Portfolio, root: BrandResolution): Html {
+  const ids = new Set(brands.flatMap(({ brand_id }) => brand_id ?? []))
+  const hasParent = ({ parent_brand, brand_id }: PortfolioBrand) =>
+    parent_brand !== null && parent_brand !== brand_id && ids.has(parent_brand)
+  const children = groupBy(brands.filter(hasParent), ({ parent_brand }) => parent_brand!)
+  const render = (brand: PortfolioBrand): Html => {
+    const below = (brand.brand_id && children.get(brand.brand_id)) || []
+    if (brand.brand_id) children.delete(brand.brand_id)
+    return (
+      <li>
+        <a href={toBrandPath(brand.domain)}>{renderName(brand.brand_name, 80)}</a>{' '}
+        <span class="quiet">{brand.domain}</span>{' '}
+        {brand.is_proven ? null : renderBadge('fair', 'claimed')}
+        {below.length > 0 ? <ul>{below.map(render)}</ul> : null}
+      </li>
+    )
+  }
+  const { rows, shown } = fitItems(
+    brands.filter(brand => !hasParent(brand)),
+    render,
+    { most: 100, bytes: 12_000 },
+  )
+  const hidden = total - brands.length + brands.filter(brand => !hasParent(brand)).length - shown
+  return (
+    <>
+      <div class="tree">
+        <p>{renderName(root.brand_name)}</p>
+        <ul>{rows}</ul>
+      </div>
+      {hidden > 0 ? <p class="more">and {formatCount(hidden)} more</p> : null}
+    </>
+  )
+}

@@ -1,0 +1,13 @@
+import { type Child, type Html, h } from '../html/jsx.ts'
+import { clipText } from '../html/text.tsx'
+
+/** Renders why there is nothing to show, and a way on. */
+export function renderProblem(title: string, text: string, more?: Child): Html {
+  return (
+    <section class="problem">
+      <h1>{title}</h1>
+      <p class="lead">{clipText(text, 300)}</p>
+      {more}
+    </section>
+  )
+}

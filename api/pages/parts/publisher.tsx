@@ -1,0 +1,111 @@
+import type { PublisherLookup } from '../../../pipeline/model/responses/index.ts'
+import type { FileRecord } from '../../../pipeline/read/queries/file-records.ts'
+import { type Html, h } from '../html/jsx.ts'
+import { clipText, formatCount, renderMoment, renderName, renderOutside } from '../html/text.tsx'
+import { renderFacts, renderTable } from './blocks.tsx'
+import { renderAgent } from './events.tsx'
+import { renderBadge } from './freshness.tsx'
+import { toPublisherAuthorizationPath, toPublisherPath } from './paths.ts'
+
+/** Renders the agents with what they may sell, each with a link to the evidence. */
+export function renderAgents(lookup: PublisherLookup): Html {
+  const { domain, authorized_agents, authorized_agents_total, next_cursor } = lookup
+  return renderTable({
+    caption: 'Authorized agents',
+    columns: ['Agent', 'For', 'May sell', 'Granted by', 'Evidence'],
+    items: authorized_agents,
+    total: authorized_agents_total,
+    next: toNextPath(domain, next_cursor),
+    rest: toJsonPath(domain),
+    bytes: 14_000,
+    empty: 'No agent has a grant in force: nobody may sell this inventory programmatically.',
+    render: agent => [
+      renderAgent(agent.url),
+      agent.authorized_for === undefined ? '' : renderName(agent.authorized_for, 160),
+      describeReach(agent),
+      (agent.authorization_types ?? []).map(type => <code>{clipText(type, 40)} </code>),
+      <a href={toPublisherAuthorizationPath(agent.url, domain)}>why</a>,
+    ],
+  })
+}
+
+function describeReach(agent: PublisherLookup['authorized_agents'][number]): string {
+  const { properties_authorized, properties_total, publisher_wide } = agent
+  if (publisher_wide) return 'everything'
+  if (properties_authorized === undefined || properties_total === undefined) return ''
+  return `${formatCount(properties_authorized)} of ${formatCount(properties_total)}`
+}
+
+/** Renders the properties of a publisher, a page of them. */
+export function renderInventory(lookup: PublisherLookup): Html {
+  const { domain, properties, properties_total, next_cursor } = lookup
+  return renderTable({
+    caption: 'Properties',
+    columns: ['Property', 'Kind', 'Known by', 'State', 'Tags'],
+    items: properties,
+    total: properties_total,
+    next: toNextPath(domain, next_cursor),
+    rest: toJsonPath(domain),
+    bytes: 16_000,
+    empty: 'The file lists no property.',
+    render: ({ name, property_type, identifiers, status, tags, source }) => [
+      renderName(name),
+      renderName(property_type, 40),
+      identifiers.slice(0, 3).map(({ type, value }) => (
+        <div>
+          <span class="quiet">{clipText(type, 30)}</span> {renderName(value, 80)}
+        </div>
+      )),
+      status === undefined
+        ? renderBadge('fair', source ?? 'unknown')
+        : renderBadge(status === 'active' ? 'good' : 'fair', clipText(status, 20)),
+      tags.slice(0, 4).map(tag => <span class="tag">{renderName(tag, 40)}</span>),
+    ],
+  })
+}
+
+function toNextPath(domain: string, cursor: string | null | undefined): string | undefined {
+  return cursor ? `${toPublisherPath(domain)}?${new URLSearchParams({ cursor })}` : undefined
+}
+
+function toJsonPath(domain: string): string {
+  return `/api/registry/publisher?${new URLSearchParams({ domain })}`
+}
+
+const modes = {
+  self: 'on its own site',
+  self_redirected: 'elsewhere, where its own file leads',
+  aao_hosted: 'at this registry, which serves it',
+  self_invalid: 'on its own site, where it cannot be used',
+  none: 'nowhere',
+} as const
+
+const methods: Readonly<Record<string, string>> = {
+  direct: 'read at its well-known place',
+  authoritative_location: 'the domain’s own file points there',
+  ads_txt_managerdomain: 'the domain’s ads.txt names a manager',
+}
+
+/** Renders where the file stands that decides, and how the domain leads there. */
+export function renderHosting(lookup: PublisherLookup, file: FileRecord | undefined): Html {
+  const { hosting, discovery_method, manager_domain } = lookup
+  return renderFacts([
+    ['Served', modes[hosting.mode]],
+    ['Expected at', renderOutside(hosting.expected_url)],
+    [
+      'Read at',
+      hosting.resolved_url !== undefined &&
+        hosting.resolved_url !== hosting.expected_url &&
+        renderOutside(hosting.resolved_url),
+    ],
+    ['Found by', discovery_method && (methods[discovery_method] ?? discovery_method)],
+    [
+      'Managed by',
+      manager_domain && <a href={toPublisherPath(manager_domain)}>{renderName(manager_domain)}</a>,
+    ],
+    ['First read', file && renderMoment(file.first_seen_at)],
+    ['Changed', file && renderMoment(file.changed_at)],
+    ['Last understood', renderMoment(hosting.last_validated)],
+    ['Last HTTP status', hosting.last_http_status],
+  ])
+}

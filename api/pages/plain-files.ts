@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import { defineOperation, type Operation } from '../operation/operation.ts'
+import { replyOk, replyRefused } from '../responses/reply.ts'
+import { createAsk } from './ask.ts'
+import { sitemapKinds } from './sitemap.ts'
+
+const XML = 'text/xml; charset=utf-8'
+const FOR_EVER = { 'cache-control': 'public, max-age=31536000, immutable' }
+const FILE = /^([a-z]+)-([1-9]\d{0,5})\.xml$/
+
+const declared = { method: 'GET', access: 'public', errors: ['invalid_request'] } as const
+
+const pageFile = defineOperation({
+  ...declared,
+  id: 'pageFile',
+  path: '/assets/pages/:file',
+  summary: 'Get a file that pages load',
+  cache: 'document',
+  storeless: true,
+  params: z.object({ file: z.string().max(100).describe('Name of the file, with its hash') }),
+  reply: { 200: { type: ['text/css', 'text/javascript', 'image/svg+xml'] } },
+  handle: async ({ params: { file } }) => {
+    const { findAsset } = await import('./assets.ts')
+    const asset = findAsset(`/assets/pages/${file}`)
+    if (asset === undefined) return replyRefused('not_found', 'there is no such file', {})
+    const { body, type, etag } = asset
+    return { status: 200, body, type, etag, headers: FOR_EVER }
+  },
+})
+
+const robots = defineOperation({
+  ...declared,
+  id: 'robots',
+  path: '/robots.txt',
+  summary: 'Get what crawlers may read',
+  cache: 'document',
+  storeless: true,
+  reply: { 200: { type: 'text/plain' } },
+  handle: ({ services }) => ({
+    ...replyOk(
+      [
+        'User-agent: *',
+        'Disallow: /api/',
+        'Disallow: /v1/',
+        'Disallow: /mcp',
+        'Disallow: /search',
+        'Disallow: /authorization',
+        'Disallow: /changes?',
+        '',
+        `Sitemap: ${services.baseUrl()}/sitemap.xml`,
+        '',
+      ].join('\n'),
+    ),
+    type: 'text/plain; charset=utf-8',
+  }),
+})
+
+const sitemapIndex = defineOperation({
+  ...declared,
+  id: 'sitemapIndex',
+  path: '/sitemap.xml',
+  summary: 'Get the index of the sitemaps',
+  cache: 'document',
+  cacheKey: () => '',
+  reply: { 200: { type: XML } },
+  errors: ['unavailable'],
+  handle: async call => {
+    const { buildSitemapIndex } = await import('./sitemap.ts')
+    const text = await buildSitemapIndex(createAsk(call), call.services.baseUrl())
+    return { ...replyOk(text), type: XML }
+  },
+})
+
+const sitemap = defineOperation({
+  ...declared,
+  id: 'sitemap',
+  path: '/sitemaps/:file',
+  summary: 'Get a sitemap',
+  cache: 'document',
+  cacheKey: () => '',
+  params: z.object({ file: z.string().max(40).describe('Kind of things and number of the file') }),
+  reply: { 200: { type: XML } },
+  errors: ['not_found', 'unavailable'],
+  handle: async call => {
+    const [, name, number] = FILE.exec(call.params.file) ?? []
+    const kind = sitemapKinds.find(known => known === name)
+    if (kind === undefined) return replyRefused('not_found', 'there is no such sitemap', {})
+    const { buildSitemap } = await import('./sitemap.ts')
+    const origin = call.services.baseUrl()
+    const text = await buildSitemap(createAsk(call), origin, kind, Number(number))
+    return { ...replyOk(text), type: XML }
+  },
+})
+
+/** Files beside the pages: what they load, and what other crawlers ask for. */
+export const plainFiles: readonly Operation[] = [pageFile, robots, sitemapIndex, sitemap]

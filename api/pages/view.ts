@@ -1,0 +1,23 @@
+import type { Call } from '../operation/operation.ts'
+import type { Ask } from './ask.ts'
+import type { Html } from './html/jsx.ts'
+
+/** Content of a page; the document around it is the same for all pages. */
+export interface View {
+  /** 404 for a thing that nobody knows. */
+  status?: 200 | 400 | 404
+  title: string
+  /** One sentence, for search engines and where a link is shared. */
+  description: string
+  body: Html
+  /** Address of the same facts as JSON, without the origin. */
+  json?: string
+  /** Text of the search box. */
+  searched?: string
+  /** The page is asked for again every few seconds while somebody looks at it. */
+  isLive?: true
+}
+
+export type ViewCall<Query = unknown, Params = unknown> = Call<Query, Params, unknown, 'public'> & {
+  ask: Ask
+}

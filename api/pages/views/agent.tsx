@@ -1,0 +1,120 @@
+import type { AgentPublishers } from '../../../pipeline/model/responses/authority.ts'
+import type { AgentCompliance } from '../../../pipeline/model/responses/compliance.ts'
+import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
+import { loadAgentFacts } from '../../../pipeline/read/queries/agent-facts.ts'
+import { getSnapshot } from '../../responses/lists.ts'
+import { readCompliance } from '../../routes/agents/agent-compliance.ts'
+import { listAgentPublishersAlias } from '../../routes/authorization/agent-publishers.ts'
+import { askIfReady } from '../ask.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
+import { clipText, countThings, formatCount, renderName } from '../html/text.tsx'
+import {
+  type AgentShown,
+  describeHealth,
+  isForEverybody,
+  renderCapabilities,
+  renderHealth,
+  renderPublishers,
+} from '../parts/agent.tsx'
+import { renderCounts, renderFacts, renderSection } from '../parts/blocks.tsx'
+import { renderTests } from '../parts/compliance.tsx'
+import { renderBadge } from '../parts/freshness.tsx'
+import { renderMonogram } from '../parts/looks.tsx'
+import { toBrandPath } from '../parts/paths.ts'
+import { renderProblem } from '../parts/problem.tsx'
+import type { View, ViewCall } from '../view.ts'
+
+const ROWS = '40'
+
+interface Asked {
+  cursor?: string | undefined
+}
+
+/** Shows what an agent may sell, and what it tells of itself. */
+export async function show(call: ViewCall<Asked, { url: string }>): Promise<View> {
+  const { ask, query, services } = call
+  const { reader } = services
+  const { agent_url, operator, publisher_count } = findAgent(reader, call.params.url)
+  const params = { encodedUrl: agent_url }
+  const page = { limit: ROWS, ...(query.cursor && { cursor: query.cursor }) }
+  const [publishers, compliance, facts] = await Promise.all([
+    ask<AgentPublishers>(listAgentPublishersAlias, { params, query: page }),
+    ask<AgentCompliance>(readCompliance, { params }),
+    askIfReady(async () => {
+      const snapshot = getSnapshot(reader)
+      return snapshot && loadAgentFacts(snapshot, [agent_url], new Map())
+    }),
+  ])
+  const known = isForEverybody(reader, agent_url) ? facts?.get(agent_url) : undefined
+  const isKnown = publishers.status === 200 || known?.outcome || known?.type
+  if (!isKnown) return showUnknown(agent_url)
+  const properties = known?.property_count ?? 0
+  const agent: AgentShown = { agent_url, ...(known && { facts: known }) }
+  return {
+    title: `Agent ${agent_url.replace(/^https:\/\//, '')}`,
+    description: `${agent_url} is authorized by ${countThings(publisher_count, 'publisher')}.`,
+    json: `/api/v1/agents/${encodeURIComponent(agent_url)}/publishers`,
+    body: (
+      <>
+        {renderHead(agent)}
+        {renderCounts([
+          [publisher_count === 1 ? 'publisher' : 'publishers', publisher_count],
+          [properties === 1 ? 'property' : 'properties', properties],
+        ])}
+        {renderFacts([
+          ['Type', known?.type && renderName(known.type)],
+          ['Speaks', known?.protocols?.join(', ').toUpperCase()],
+          ['Operated by', operator && renderOperator(operator.location)],
+          ['Says of itself', known?.said?.description && renderName(known.said.description, 400)],
+        ])}
+        {renderSection('health', 'Health', renderHealth(agent), describeHealth(agent))}
+        {renderSection(
+          'publishers',
+          'What it may sell',
+          renderPublishers(agent_url, publisher_count, publishers),
+          formatCount(publisher_count),
+        )}
+        {renderSection('capabilities', 'What it says it can do', renderCapabilities(agent))}
+        {renderSection('tests', 'How it fares in tests', renderTests(compliance.body))}
+      </>
+    ),
+  }
+}
+
+function renderOperator(location: string): Html {
+  return location.includes('://') ? (
+    renderName(location)
+  ) : (
+    <a href={toBrandPath(location)}>{renderName(location)}</a>
+  )
+}
+
+function renderHead({ agent_url, facts }: AgentShown): Html {
+  const host = URL.canParse(agent_url) ? new URL(agent_url).host : agent_url
+  return (
+    <div class="title">
+      {renderMonogram(host, agent_url)}
+      <div>
+        <p class="kicker">Agent</p>
+        <h1>{renderName(host)}</h1>
+        <p class="sub">
+          <code>{clipText(agent_url, 300)}</code>{' '}
+          {facts?.type ? renderBadge('none', clipText(facts.type, 30)) : null}
+        </p>
+      </div>
+    </div>
+  )
+}
+
+function showUnknown(agentUrl: string): View {
+  const title = 'This agent is not known'
+  return {
+    status: 404,
+    title,
+    description: title,
+    body: renderProblem(
+      title,
+      `No publisher’s file that the registry has read names ${clipText(agentUrl, 200)}.`,
+    ),
+  }
+}

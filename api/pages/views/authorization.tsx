@@ -1,0 +1,190 @@
+import type {
+  PropertyAuthorization as OfProperty,
+  PublisherAuthorization as OfPublisher,
+} from '../../../pipeline/model/responses/authority.ts'
+import { authorizeProperty } from '../../routes/authorization/property-authorization.ts'
+import { authorizePublisher } from '../../routes/authorization/publisher-authorization.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
+import { clipText, countThings, renderMoment, renderName } from '../html/text.tsx'
+import { renderFacts, renderSection } from '../parts/blocks.tsx'
+import { renderAgent } from '../parts/events.tsx'
+import { renderChain } from '../parts/evidence.tsx'
+import { renderFreshness } from '../parts/freshness.tsx'
+import { toPublisherPath } from '../parts/paths.ts'
+import type { View, ViewCall } from '../view.ts'
+
+export interface AuthorizationAsked {
+  agent: string
+  property: string
+  publisher: string
+  type: string
+  country: string
+}
+
+/** Shows whether an agent may sell something, and every step that leads there. */
+export async function show(call: ViewCall<AuthorizationAsked>): Promise<View> {
+  const { agent, property, publisher } = call.query
+  if (agent !== '' && property !== '') return showProperty(call)
+  if (agent !== '' && publisher !== '') return showPublisher(call)
+  return {
+    title: 'May this agent sell it?',
+    description: 'Ask whether an agent may sell a property, and read every step that decides it.',
+    body: (
+      <>
+        <h1>May this agent sell it?</h1>
+        <p class="lead">The answer is a chain of evidence: which file says so, where, and when.</p>
+        {renderForm(call.query)}
+      </>
+    ),
+  }
+}
+
+async function showProperty({ ask, query: asked }: ViewCall<AuthorizationAsked>): Promise<View> {
+  const { agent, property, type, country } = asked
+  const query = {
+    agent_url: agent,
+    identifier_type: type || 'domain',
+    identifier_value: property,
+    ...(country && { country }),
+    explain: 'true',
+  }
+  const { body } = await ask<OfProperty>(authorizeProperty, { query })
+  const { authorized, confirmed, sides, publisher_domain, property_id, property_rid } = body
+  const verdict = describeVerdict(authorized, confirmed, sides.publisher)
+  return {
+    title: `${verdict}: ${clipText(property, 60)}`,
+    description: `May ${clipText(agent, 80)} sell ${clipText(property, 60)}? ${verdict}.`,
+    json: `/api/registry/validate/property-authorization?${new URLSearchParams(query)}`,
+    body: (
+      <>
+        <p class="kicker">May it sell?</p>
+        {renderVerdict(verdict, authorized, sides.publisher)}
+        <p class="lead">
+          {renderAgent(agent)} selling <strong>{renderName(property)}</strong>
+          {country === '' ? null : <> in {renderName(country, 10)}</>}
+        </p>
+        {renderFacts([
+          ['Publisher', publisher_domain && renderPublisher(publisher_domain)],
+          ['Property', property_id && <code>{clipText(property_id, 120)}</code>],
+          ['Registry id', property_rid && <code>{property_rid}</code>],
+          ['Asked', renderMoment(body.checked_at)],
+        ])}
+        {renderChainSection(body.evidence ?? [])}
+        {renderFreshness(body.freshness, 'the weakest file of these')}
+        {renderForm(asked)}
+      </>
+    ),
+  }
+}
+
+async function showPublisher({ ask, query: asked }: ViewCall<AuthorizationAsked>): Promise<View> {
+  const { agent, publisher } = asked
+  const query = { agent, domain: publisher, explain: 'true' }
+  const found = await ask<OfPublisher>(authorizePublisher, { query })
+  const body = found.status === 200 ? found.body : toRefusal(found.body)
+  const { authorized: count, total, publisher_wide, sides, confirmed } = body
+  const authorized = count > 0
+  const verdict = describeVerdict(authorized, confirmed, sides.publisher)
+  return {
+    title: `${verdict}: ${clipText(publisher, 60)}`,
+    description: `May ${clipText(agent, 80)} sell for ${clipText(publisher, 60)}? ${verdict}.`,
+    json: `/api/registry/publisher/authorization?${new URLSearchParams(query)}`,
+    body: (
+      <>
+        <p class="kicker">May it sell?</p>
+        {renderVerdict(verdict, authorized, sides.publisher)}
+        <p class="lead">
+          {renderAgent(agent)} selling for {renderPublisher(publisher)}
+        </p>
+        {renderFacts([
+          [
+            'Reach',
+            publisher_wide
+              ? `everything, which is ${countThings(total, 'active property', 'active properties')}`
+              : `${count} of ${countThings(total, 'active property', 'active properties')}`,
+          ],
+          ['For', body.authorized_for && renderName(body.authorized_for, 300)],
+        ])}
+        {renderChainSection(body.evidence ?? [])}
+        {renderFreshness(body.freshness, 'the weakest file of these')}
+        {renderForm(asked)}
+      </>
+    ),
+  }
+}
+
+/** Reads a refusal as the answer that it is: the publisher grants this agent nothing. */
+function toRefusal({ freshness }: Pick<OfPublisher, 'freshness'>): OfPublisher {
+  const isRead = freshness.state === 'current' || freshness.state === 'stale'
+  const publisher = isRead ? 'mismatch' : 'unknown'
+  return {
+    publisher_domain: '',
+    agent_url: '',
+    authorized: 0,
+    total: 0,
+    publisher_wide: false,
+    source: 'adagents_json',
+    unauthorized_properties: [],
+    sides: { publisher, operator: 'unknown' },
+    confirmed: false,
+    freshness,
+  }
+}
+
+function describeVerdict(authorized: boolean, confirmed: boolean, publisher: string): string {
+  if (authorized) return confirmed ? 'Yes, and both sides say so' : 'Yes, the publisher says so'
+  return publisher === 'unknown' ? 'Nobody says so' : 'No'
+}
+
+function renderVerdict(verdict: string, authorized: boolean, publisher: string): Html {
+  const look = authorized ? 'good' : publisher === 'unknown' ? 'none' : 'bad'
+  return <h1 class={`verdict ${look}`}>{verdict}</h1>
+}
+
+function renderPublisher(domain: string): Html {
+  return <a href={toPublisherPath(domain)}>{renderName(domain)}</a>
+}
+
+function renderChainSection(evidence: NonNullable<OfProperty['evidence']>): Html {
+  return renderSection(
+    'evidence',
+    'Evidence',
+    <>
+      <p>
+        Only a publisher’s own file authorizes. What the operator of the agent says can confirm a
+        sale or contradict it.
+      </p>
+      {renderChain(evidence)}
+    </>,
+  )
+}
+
+function renderForm({ agent, property, publisher, type }: AuthorizationAsked): Html {
+  return (
+    <form class="ask" action="/authorization" method="get">
+      <h2>Ask</h2>
+      <label>
+        Agent
+        <input
+          name="agent"
+          type="url"
+          value={clipText(agent, 2_000)}
+          placeholder="https://agent.example/mcp"
+        />
+      </label>
+      <label>
+        Property
+        <input
+          name="property"
+          value={clipText(property || publisher, 500)}
+          placeholder="acme.example"
+        />
+      </label>
+      <label>
+        Kind of identifier
+        <input name="type" value={clipText(type || 'domain', 60)} />
+      </label>
+      <button type="submit">Ask</button>
+    </form>
+  )
+}

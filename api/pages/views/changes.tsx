@@ -1,0 +1,69 @@
+import { type EventType, eventTypeNames, eventTypes } from '../../../pipeline/model/event.ts'
+import { listNewestEvents } from '../../../pipeline/read/lookups/newest-events.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
+import { renderEvents } from '../parts/events.tsx'
+import type { View, ViewCall } from '../view.ts'
+
+const EVENTS = 60
+
+interface Asked {
+  type?: EventType | undefined
+  before?: string | undefined
+}
+
+/** Shows the feed, the newest first. */
+export async function show({ query, services }: ViewCall<Asked>): Promise<View> {
+  const { type, before } = query
+  const { reader, config } = services
+  const found = listNewestEvents(reader, {
+    types: type === undefined ? eventTypeNames : [type],
+    limit: EVENTS + 1,
+    before,
+    retentionDays: config.LIMITS.feedRetentionDays,
+  })
+  const events = found.slice(0, EVENTS)
+  const last = found.length > EVENTS ? events.at(-1) : undefined
+  return {
+    title: type === undefined ? 'Changes' : `Changes: ${type}`,
+    description: 'What changed in the registry: agents, authorizations, properties, publishers.',
+    json: `/api/registry/feed${type === undefined ? '' : `?types=${type}`}`,
+    ...(before === undefined && { isLive: true }),
+    body: (
+      <>
+        <h1>Changes</h1>
+        <p class="lead">
+          Every change as it was committed, kept for {config.LIMITS.feedRetentionDays} days.
+          {before === undefined ? ' This page renews itself.' : ''}
+        </p>
+        {renderTypes(type)}
+        {renderEvents(events, EVENTS)}
+        {last === undefined ? null : (
+          <p class="more">
+            <a href={toPath(type, last.event_id)}>Older changes</a>
+          </p>
+        )}
+      </>
+    ),
+  }
+}
+
+function toPath(type: EventType | undefined, before: string): string {
+  return `/changes?${new URLSearchParams({ ...(type && { type }), before })}`
+}
+
+function renderTypes(chosen: EventType | undefined): Html {
+  return (
+    <form class="filter" action="/changes" method="get">
+      <label for="type">Kind of change</label>
+      <select id="type" name="type">
+        <option value="">all</option>
+        {eventTypeNames.map(name => (
+          <option value={name} selected={name === chosen}>
+            {`${name}: ${eventTypes[name].means}`}
+          </option>
+        ))}
+      </select>
+      <button type="submit">Show</button>
+    </form>
+  )
+}

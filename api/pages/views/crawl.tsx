@@ -1,0 +1,146 @@
+import { HOUR, type Instant, toIso } from '../../../pipeline/core/clock.ts'
+import { getEffect, type Outcome, outcomes } from '../../../pipeline/core/outcomes.ts'
+import {
+  type CrawlOverview,
+  loadCrawlOverview,
+} from '../../../pipeline/read/queries/crawl-overview.ts'
+import { getSnapshot } from '../../responses/lists.ts'
+import { askIfReady } from '../ask.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
+import { formatCount, renderMoment } from '../html/text.tsx'
+import { renderCounts, renderFacts, renderSection, renderTable } from '../parts/blocks.tsx'
+import { renderBars } from '../parts/chart.tsx'
+import { renderBadge } from '../parts/freshness.tsx'
+import { formatDay, renderLatestDays } from '../parts/latest-days.tsx'
+import type { View, ViewCall } from '../view.ts'
+
+/** Shows what the registry knows of its crawls. */
+export async function show({ services }: ViewCall): Promise<View> {
+  const { reader } = services
+  const overview = await askIfReady(async () => {
+    const snapshot = getSnapshot(reader)
+    return snapshot && loadCrawlOverview(snapshot, reader.now())
+  })
+  return {
+    title: 'Crawl',
+    description: 'How the registry’s crawl goes: files by outcome, what is due, the last nights.',
+    isLive: true,
+    body: (
+      <>
+        <h1>Crawl</h1>
+        {overview === undefined || overview.outcomes.length === 0 ? (
+          <p class="notice" role="status">
+            No file has been looked at yet. This page renews itself.
+          </p>
+        ) : (
+          renderOverview(overview, reader.now())
+        )}
+      </>
+    ),
+  }
+}
+
+function renderOverview(overview: CrawlOverview, now: Instant): Html {
+  const { hours, nights, due, held } = overview
+  const files = sumFiles(overview.outcomes)
+  const untried = sumFiles(overview.outcomes.filter(({ outcome }) => outcome === null))
+  return (
+    <>
+      {renderCounts([
+        ['files and agents', files],
+        ['never tried', untried],
+        ['due now', due],
+        ['held back', held],
+      ])}
+      {renderFacts([
+        ['Last attempt', renderMoment(overview.last_attempt_at)],
+        ['Next due', renderMoment(overview.next_due_at, 'nothing is planned')],
+      ])}
+      {renderSection(
+        'hours',
+        'The last day',
+        hours.length === 0 ? (
+          <p class="empty">Nothing was looked at in the last day.</p>
+        ) : (
+          renderHours(hours, now)
+        ),
+      )}
+      {renderSection('growth', 'Growth', renderLatestDays(overview))}
+      {renderSection('outcomes', 'What came of the last attempts', renderOutcomes(overview))}
+      {renderSection('nights', 'The last nights', renderNights(nights))}
+    </>
+  )
+}
+
+const DAY_HOURS = 24
+
+function renderHours(hours: CrawlOverview['hours'], now: Instant): Html {
+  const found = new Map(hours.map(({ hour, files }) => [Date.parse(hour), files]))
+  const last = Math.floor(now / HOUR) * HOUR
+  const bars = Array.from({ length: DAY_HOURS }, (_, index) => {
+    const hour = last - (DAY_HOURS - 1 - index) * HOUR
+    return { label: toIso(hour).slice(11, 16), value: found.get(hour) ?? 0 }
+  })
+  return renderBars('Files by the hour of their last attempt (UTC)', bars)
+}
+
+function sumFiles(rows: readonly { files: number }[]): number {
+  return rows.reduce((sum, { files }) => sum + files, 0)
+}
+
+const looks = {
+  success: 'good',
+  absent: 'none',
+  unusable: 'bad',
+  garbled: 'bad',
+  unreachable: 'fair',
+} as const
+
+function renderOutcomes({ outcomes: rows }: CrawlOverview): Html {
+  const known = rows.flatMap(({ outcome, ...row }) => (outcome === null ? [] : { ...row, outcome }))
+  return renderTable({
+    caption: 'Files by kind and outcome',
+    columns: ['Kind', 'Outcome', 'Files', 'Means'],
+    items: known,
+    most: 100,
+    empty: 'Nothing has been tried yet.',
+    render: ({ kind, outcome, files }) => [
+      kind,
+      renderBadge(looks[getEffect(outcome)], outcome),
+      <span class="number">{formatCount(files)}</span>,
+      outcomes[outcome as Outcome].means,
+    ],
+  })
+}
+
+function renderNights(nights: CrawlOverview['nights']): Html {
+  if (nights.length === 0)
+    return (
+      <p class="empty">
+        No night has taken anything away yet. A night that takes much more than usual is held back
+        until an operator has looked.
+      </p>
+    )
+  return (
+    <>
+      {nights.some(({ taken }) => taken > 0)
+        ? renderBars(
+            'Grants and properties that each night took away',
+            nights.map(({ night, taken }) => ({ label: formatDay(night), value: taken })).reverse(),
+          )
+        : null}
+      {renderTable({
+        caption: 'The last nights',
+        columns: ['Night', 'Publishers', 'Losses', 'Taken'],
+        items: nights,
+        empty: '',
+        render: ({ night, publishers, losses, taken }) => [
+          renderMoment(night),
+          formatCount(publishers),
+          formatCount(losses),
+          formatCount(taken),
+        ],
+      })}
+    </>
+  )
+}

@@ -1,0 +1,127 @@
+import { eventTypeNames } from '../../../pipeline/model/event.ts'
+import type { PublisherList } from '../../../pipeline/model/responses/agents.ts'
+import type { BrandList, RegistryStats } from '../../../pipeline/model/responses/index.ts'
+import { listNewestEvents } from '../../../pipeline/read/lookups/newest-events.ts'
+import { loadCrawlOverview } from '../../../pipeline/read/queries/crawl-overview.ts'
+import { listRegisteredBrands } from '../../routes/brands/brands.ts'
+import { registryStats } from '../../routes/lookups.ts'
+import { listRegisteredPublishers } from '../../routes/publishers.ts'
+import { askIfReady } from '../ask.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
+import { countThings, renderMoment, renderName } from '../html/text.tsx'
+import { renderCounts, renderSection } from '../parts/blocks.tsx'
+import { renderSearch } from '../parts/document.tsx'
+import { renderEvents } from '../parts/events.tsx'
+import { renderLatestDays } from '../parts/latest-days.tsx'
+import { toBrandPath, toPublisherPath } from '../parts/paths.ts'
+import type { View, ViewCall } from '../view.ts'
+
+const EVENTS = 12
+const NAMES = '12'
+
+/** Shows what the registry knows today. */
+export async function show({ ask, services }: ViewCall): Promise<View> {
+  const { reader, config } = services
+  const { snapshot } = reader
+  const [stats, brands, publishers, overview] = await Promise.all([
+    askIfReady(() => ask<RegistryStats>(registryStats)),
+    askIfReady(() => ask<BrandList>(listRegisteredBrands, { query: { limit: NAMES } })),
+    askIfReady(() => ask<PublisherList>(listRegisteredPublishers, { query: { limit: NAMES } })),
+    askIfReady(async () => snapshot && loadCrawlOverview(snapshot, reader.now())),
+  ])
+  const events = listNewestEvents(reader, {
+    types: eventTypeNames,
+    limit: EVENTS,
+    retentionDays: config.LIMITS.feedRetentionDays,
+  })
+  const counts = stats?.body
+  return {
+    title: 'Agentic Ad Registry',
+    description:
+      'Which brand is this domain, what does this publisher own, and may this agent sell it? ' +
+      'Answers from the files that domains publish, with their evidence.',
+    json: '/api/registry/stats',
+    isLive: true,
+    body: (
+      <>
+        <section class="hero">
+          <h1>Who may sell what, and who says so</h1>
+          <p class="lead">
+            Brands, publishers and advertising agents, read from the files that domains publish
+            themselves.
+          </p>
+          {renderSearch(undefined, 'large')}
+        </section>
+        {counts === undefined || counts.seq === 0 ? renderBeginning() : renderTotals(counts)}
+        {overview === undefined ? null : (
+          <p class="asof">
+            Last file looked at {renderMoment(overview.last_attempt_at)}
+            {overview.due > 0 ? `, ${countThings(overview.due, 'file')} due now` : ''}.{' '}
+            <a href="/crawl">How the crawl goes</a>
+          </p>
+        )}
+        <div class="columns">
+          {renderSection(
+            'changes',
+            'Latest changes',
+            renderEvents(events, EVENTS),
+            <a href="/changes">all</a>,
+          )}
+          <div>
+            {overview === undefined
+              ? null
+              : renderSection('growth', 'Growth', renderLatestDays(overview))}
+            {renderNames(brands?.body, publishers?.body)}
+          </div>
+        </div>
+      </>
+    ),
+  }
+}
+
+function renderBeginning(): Html {
+  return (
+    <p class="notice" role="status">
+      The first crawl is under way. Counts appear here as soon as the first files are read.
+    </p>
+  )
+}
+
+function renderTotals(stats: RegistryStats): Html {
+  return renderCounts([
+    ['brands', stats.total_brands],
+    ['publishers', stats.total_publishers],
+    ['properties', stats.total_properties],
+    ['agents', stats.total_agents],
+    ['authorizations', stats.authorizations],
+  ])
+}
+
+/** Renders places to begin: somebody without a domain in mind wants to see one. */
+function renderNames(brands: BrandList | undefined, publishers: PublisherList | undefined): Html | null {
+  const named = brands?.brands ?? []
+  const owning = publishers?.publishers ?? []
+  if (named.length + owning.length === 0) return null
+  return renderSection(
+    'begin',
+    'Look around',
+    <>
+      <h3>Brands</h3>
+      <ul class="chips">
+        {named.map(({ domain, brand_name }) => (
+          <li>
+            <a href={toBrandPath(domain)}>{renderName(brand_name, 40)}</a>
+          </li>
+        ))}
+      </ul>
+      <h3>Publishers</h3>
+      <ul class="chips">
+        {owning.map(({ domain }) => (
+          <li>
+            <a href={toPublisherPath(domain)}>{renderName(domain, 60)}</a>
+          </li>
+        ))}
+      </ul>
+    </>,
+  )
+}

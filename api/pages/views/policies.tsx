@@ -1,0 +1,53 @@
+import type { PolicyList } from '../../../pipeline/model/responses/policies.ts'
+import { listRegisteredPolicies } from '../../routes/community/policies.ts'
+import { askIfReady } from '../ask.ts'
+import { Fragment, h } from '../html/jsx.ts'
+import { renderName } from '../html/text.tsx'
+import { renderTable } from '../parts/blocks.tsx'
+import { renderBadge } from '../parts/freshness.tsx'
+import { toPolicyPath } from '../parts/paths.ts'
+import type { View, ViewCall } from '../view.ts'
+
+const ROWS = '50'
+
+/** Shows the policies that agents refer to. */
+export async function show({
+  ask,
+  query: { cursor },
+}: ViewCall<{ cursor?: string | undefined }>): Promise<View> {
+  const query = { limit: ROWS, ...(cursor && { cursor }) }
+  const found = await askIfReady(() => ask<PolicyList>(listRegisteredPolicies, { query }))
+  const { policies, stats, next_cursor } = found?.body ?? { policies: [], stats: { total: 0 } }
+  return {
+    title: 'Policies',
+    description: 'Laws and standards that advertising agents refer to.',
+    json: '/api/policies/registry',
+    body: (
+      <>
+        <h1>Policies</h1>
+        <p class="lead">Laws and standards that agents refer to by their id.</p>
+        {renderTable({
+          caption: 'Policies',
+          columns: ['Policy', 'Kind', 'Agents', 'Where', 'About'],
+          items: policies,
+          total: next_cursor ? stats.total : undefined,
+          next: next_cursor
+            ? `/policies?${new URLSearchParams({ cursor: next_cursor })}`
+            : undefined,
+          rest: '/api/policies/registry',
+          bytes: 24_000,
+          empty: 'This registry holds no approved policy yet.',
+          render: ({ policy_id, name, category, enforcement, jurisdictions, description }) => [
+            <a href={toPolicyPath(policy_id)}>{renderName(name)}</a>,
+            category,
+            <>{renderBadge(enforcement === 'must' ? 'bad' : 'fair', enforcement)} follow it</>,
+            jurisdictions.length === 0
+              ? 'everywhere'
+              : renderName(jurisdictions.slice(0, 8).join(', '), 80),
+            renderName(description ?? '', 160),
+          ],
+        })}
+      </>
+    ),
+  }
+}

@@ -1,0 +1,158 @@
+import type { Domain } from '../../../pipeline/core/domain.ts'
+import { parseSource, type Source } from '../../../pipeline/model/observation.ts'
+import type { DomainLookup, PublisherLookup } from '../../../pipeline/model/responses/index.ts'
+import { findFileRecord } from '../../../pipeline/read/queries/file-records.ts'
+import { getSnapshot } from '../../responses/lists.ts'
+import { lookUpDomain, lookUpPublisher } from '../../routes/lookups.ts'
+import { askIfReady } from '../ask.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
+import { countThings, renderName } from '../html/text.tsx'
+import { renderCounts, renderSection } from '../parts/blocks.tsx'
+import { renderAgent } from '../parts/events.tsx'
+import { renderFaults } from '../parts/faults.tsx'
+import { renderBadge, renderFreshness } from '../parts/freshness.tsx'
+import { renderMonogram } from '../parts/looks.tsx'
+import { toBrandPath } from '../parts/paths.ts'
+import { renderProblem } from '../parts/problem.tsx'
+import { renderAgents, renderHosting, renderInventory } from '../parts/publisher.tsx'
+import type { View, ViewCall } from '../view.ts'
+
+/** Rows of each list on a page. */
+const ROWS = '40'
+
+interface Asked {
+  cursor?: string | undefined
+}
+
+/** Shows what a domain owns, whom it authorizes, and how its file fares. */
+export async function show({
+  params: { domain },
+  query: { cursor },
+  ask,
+  services: { reader },
+}: ViewCall<Asked, { domain: Domain }>): Promise<View> {
+  const query = { domain, limit: ROWS, ...(cursor && { cursor }) }
+  const [{ body: lookup }, { body: claiming }] = await Promise.all([
+    ask<PublisherLookup>(lookUpPublisher, { query }),
+    ask<DomainLookup>(lookUpDomain, { params: { domain } }),
+  ])
+  const state = lookup.freshness?.state
+  if (isNothing(lookup)) return showUnknown(lookup)
+  const source = toDecidingSource(lookup)
+  const file = await askIfReady(async () => {
+    const snapshot = getSnapshot(reader)
+    return snapshot && findFileRecord(snapshot, source)
+  })
+  const name = lookup.brand?.name ?? domain
+  const total = lookup.properties_total ?? lookup.properties.length
+  const agents = lookup.authorized_agents_total ?? lookup.authorized_agents.length
+  return {
+    title: `Inventory of ${name}`,
+    description: `${domain} lists ${countThings(total, 'property', 'properties')} and authorizes ${countThings(agents, 'agent')}.`,
+    json: `/api/registry/publisher?${new URLSearchParams({ domain })}`,
+    body: (
+      <>
+        {renderHead(lookup, name)}
+        {renderFreshness(lookup.freshness, 'adagents.json')}
+        {renderCounts([
+          [total === 1 ? 'property' : 'properties', total],
+          [agents === 1 ? 'authorized agent' : 'authorized agents', agents],
+          ...(lookup.network
+            ? ([['managed publishers', lookup.network.publisher_count]] as const)
+            : []),
+        ])}
+        {renderSection('agents', 'Who may sell it', renderAgents(lookup))}
+        {renderClaims(claiming)}
+        {renderSection('properties', 'Properties', renderInventory(lookup))}
+        {renderSection(
+          'file',
+          'Where the file stands',
+          <>
+            {renderHosting(lookup, file)}
+            <h3>Faults</h3>
+            {renderFaults(file)}
+          </>,
+          state,
+        )}
+      </>
+    ),
+  }
+}
+
+function isNothing({ properties, authorized_agents, freshness, files }: PublisherLookup): boolean {
+  const isKnown = properties.length + authorized_agents.length > 0
+  const isRead = freshness?.state === 'current' || freshness?.state === 'stale'
+  return !isKnown && !isRead && files.adagents_json.status !== 'invalid'
+}
+
+/** The file that decides: the domain's own, or the one that it leads to. */
+function toDecidingSource({ domain, hosting, discovery_method }: PublisherLookup): Source {
+  const own: Source = { kind: 'adagents.json', location: domain }
+  const { resolved_url } = hosting
+  if (discovery_method === 'direct' || resolved_url === undefined) return own
+  return parseSource('adagents.json', resolved_url) ?? own
+}
+
+function renderHead(
+  { domain, adagents_valid, member, files }: PublisherLookup,
+  name: string,
+): Html {
+  return (
+    <div class="title">
+      {renderMonogram(name, domain)}
+      <div>
+        <p class="kicker">Publisher</p>
+        <h1>{renderName(name)}</h1>
+        <p class="sub">
+          <code>{domain}</code>{' '}
+          {adagents_valid
+            ? renderBadge('good', 'file stands')
+            : renderBadge('fair', `file ${files.adagents_json.status}`)}{' '}
+          {files.brand_json.status === 'present' ? (
+            <a href={toBrandPath(domain)}>its brand</a>
+          ) : null}
+          {member === null ? null : <> · member {renderName(member.display_name)}</>}
+        </p>
+      </div>
+    </div>
+  )
+}
+
+function renderClaims({ sales_agents_claiming: claiming }: DomainLookup): Html | null {
+  if (claiming.length === 0) return null
+  return renderSection(
+    'claims',
+    'Agents that only say so themselves',
+    <>
+      <p>These claim to sell it. A claim grants nothing.</p>
+      <ul class="plain">
+        {claiming.slice(0, 10).map(({ url }) => (
+          <li>{renderAgent(url)}</li>
+        ))}
+      </ul>
+    </>,
+  )
+}
+
+function showUnknown({ domain, freshness, files }: PublisherLookup): View {
+  const title = `Nothing is known of what ${domain} owns`
+  return {
+    status: 404,
+    title,
+    description: title,
+    body: renderProblem(
+      title,
+      freshness?.state === 'never_crawled'
+        ? 'Nobody had asked for it. The registry looks at the domain now: come back in a minute.'
+        : 'It publishes no adagents.json that could be read.',
+      <>
+        {renderFreshness(freshness, 'adagents.json')}
+        {files.brand_json.status === 'present' ? (
+          <p>
+            <a href={toBrandPath(domain)}>The brand of {domain}</a>
+          </p>
+        ) : null}
+      </>,
+    ),
+  }
+}

@@ -1,0 +1,137 @@
+import type { SearchAnswer } from '../../../pipeline/model/responses/search.ts'
+import { parsePastedDomain } from '../../inputs/fields.ts'
+import { AgentUrl } from '../../inputs/sale.ts'
+import { searchRegistry } from '../../routes/search.ts'
+import { askIfReady } from '../ask.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
+import { clipText, countThings, renderName } from '../html/text.tsx'
+import { renderSection, renderTable } from '../parts/blocks.tsx'
+import { renderBadge } from '../parts/freshness.tsx'
+import { toAgentPath, toBrandPath, toPublisherPath } from '../parts/paths.ts'
+import type { View, ViewCall } from '../view.ts'
+
+const LEAST_CHARS = 2
+
+interface Found {
+  shown: SearchAnswer
+  direct: readonly Html[]
+}
+
+/** Shows what a text may mean: things that are called so, and the thing that it names outright. */
+export async function show({ query: { q }, ask }: ViewCall<{ q: string }>): Promise<View> {
+  const text = q.trim()
+  const isShort = text.length > 0 && text.length < LEAST_CHARS
+  const found = text.length < LEAST_CHARS ? undefined : await findAll(text, ask)
+  return {
+    ...(isShort && { status: 400 as const }),
+    title: text === '' ? 'Search' : `Search: ${text}`,
+    description: 'Find brands, publishers, properties and agents by name, domain or identifier.',
+    searched: text,
+    ...(found && { json: `/api/search?${new URLSearchParams({ q: text })}` }),
+    body: (
+      <>
+        <h1>{text === '' ? 'Search' : <>Results for “{renderName(text, 80)}”</>}</h1>
+        {text === '' ? (
+          <p class="empty">
+            Type a name, a domain, an identifier or the address of an agent above.
+          </p>
+        ) : null}
+        {isShort ? <p class="empty">Type at least {LEAST_CHARS} characters.</p> : null}
+        {found === undefined ? null : renderFound(text, found)}
+      </>
+    ),
+  }
+}
+
+async function findAll(text: string, ask: ViewCall['ask']): Promise<Found> {
+  const answer = await askIfReady(() => ask<SearchAnswer>(searchRegistry, { query: { q: text } }))
+  const nothing: SearchAnswer = { brands: [], publishers: [], properties: [] }
+  return { shown: answer?.body ?? nothing, direct: listDirect(text) }
+}
+
+/** Lists the pages that a text names outright: somebody who pastes an address wants that one. */
+function listDirect(text: string): Html[] {
+  const domain = parsePastedDomain(text)
+  const agent = /^https?:\/\//i.test(text) ? AgentUrl.safeParse(text) : undefined
+  return [
+    ...(agent?.success ? [<a href={toAgentPath(agent.data)}>Agent at {renderName(text)}</a>] : []),
+    ...(domain === undefined
+      ? []
+      : [
+          <a href={toBrandPath(domain)}>Brand of {renderName(domain)}</a>,
+          <a href={toPublisherPath(domain)}>Inventory of {renderName(domain)}</a>,
+        ]),
+  ]
+}
+
+function renderFound(text: string, { shown, direct }: Found): Html {
+  const { brands, publishers, properties } = shown
+  const total = brands.length + publishers.length + properties.length
+  return (
+    <>
+      {direct.length > 0 ? (
+        <ul class="direct" aria-label="Pages of what was typed">
+          {direct.map(link => (
+            <li>{link}</li>
+          ))}
+        </ul>
+      ) : null}
+      {total === 0 ? (
+        <p class="empty">
+          Nothing that the registry knows is called “{clipText(text, 80)}”. It knows what domains
+          publish: try the domain itself.
+        </p>
+      ) : (
+        <p class="lead">The best matches: {countThings(total, 'result')}.</p>
+      )}
+      {brands.length > 0 ? renderSection('brands', 'Brands', renderBrands(brands)) : null}
+      {publishers.length > 0
+        ? renderSection('publishers', 'Publishers', renderPublishers(publishers))
+        : null}
+      {properties.length > 0
+        ? renderSection('properties', 'Properties', renderProperties(properties))
+        : null}
+    </>
+  )
+}
+
+function renderBrands(brands: SearchAnswer['brands']): Html {
+  return renderTable({
+    caption: 'Brands',
+    columns: ['Brand', 'Domain', 'Source'],
+    items: brands,
+    empty: '',
+    render: ({ domain, brand_name, source }) => [
+      <a href={toBrandPath(domain)}>{renderName(brand_name)}</a>,
+      renderName(domain),
+      renderBadge(source === 'brand_json' ? 'good' : 'none', source),
+    ],
+  })
+}
+
+function renderPublishers(publishers: SearchAnswer['publishers']): Html {
+  return renderTable({
+    caption: 'Publishers',
+    columns: ['Publisher', 'Member'],
+    items: publishers,
+    empty: '',
+    render: ({ domain, member }) => [
+      <a href={toPublisherPath(domain)}>{renderName(domain)}</a>,
+      member === null ? 'none' : renderName(member.display_name),
+    ],
+  })
+}
+
+function renderProperties(properties: SearchAnswer['properties']): Html {
+  return renderTable({
+    caption: 'Properties',
+    columns: ['Property', 'Kind', 'Publisher'],
+    items: properties,
+    empty: '',
+    render: ({ name, property_type, publisher_domain }) => [
+      renderName(name),
+      renderName(property_type),
+      <a href={toPublisherPath(publisher_domain)}>{renderName(publisher_domain)}</a>,
+    ],
+  })
+}

@@ -1,0 +1,63 @@
+import { DAY } from '../../core/clock.ts'
+import { buildLeastId, toIdBytes } from '../../core/uuid-v7.ts'
+import { type EventType, eventTypeNames, type FeedEvent } from '../../model/event.ts'
+import { EventBlock, type EventKey } from '../../serving/event-block.ts'
+import type { ServingStore } from '../../serving/lmdb.ts'
+import type { Reader } from '../reader.ts'
+import { type Track, toTrack, wholeLog } from './track-iterator.ts'
+
+const LOWEST = '\0'.repeat(16)
+const HIGHEST = '\xff'.repeat(16)
+
+interface NewestAsked {
+  types: readonly EventType[]
+  limit: number
+  /** Only events before this one. */
+  before?: string | undefined
+  retentionDays: number
+}
+
+/** Lists the newest events of the feed, the newest first. */
+export function listNewestEvents(reader: Reader, asked: NewestAsked): FeedEvent[] {
+  const { serving } = reader
+  if (serving === undefined) return []
+  const { types, limit, before, retentionDays } = asked
+  const oldest = toKey(buildLeastId(reader.now() - retentionDays * DAY))
+  const range = { before: before === undefined ? HIGHEST : toKey(before), oldest, limit }
+  const tracks = types.length === eventTypeNames.length ? [wholeLog] : types.map(toTrack)
+  return tracks
+    .flatMap(track => takeNewest(serving, track, range))
+    .sort((a, b) => (a.event_id < b.event_id ? 1 : -1))
+    .slice(0, limit)
+}
+
+interface KeyRange {
+  before: EventKey
+  oldest: EventKey
+  limit: number
+}
+
+function takeNewest(
+  store: ServingStore,
+  { space, prefix }: Track,
+  { before, oldest, limit }: KeyRange,
+): FeedEvent[] {
+  const found: FeedEvent[] = []
+  const range = { start: prefix + before, end: prefix + LOWEST, reverse: true }
+  for (const { value } of store.events(space, range)) {
+    const block = new EventBlock(value)
+    const end = block.indexFrom(before)
+    const start = Math.max(end - (limit - found.length), block.indexFrom(oldest))
+    if (end > start) found.push(...parseEvents(block.text(start, end)).reverse())
+    if (found.length >= limit || start > 0) break
+  }
+  return found
+}
+
+function parseEvents(text: Uint8Array): FeedEvent[] {
+  return JSON.parse(`[${Buffer.from(text).toString()}]`)
+}
+
+function toKey(id: string): EventKey {
+  return toIdBytes(id).toString('latin1')
+}

@@ -1,0 +1,374 @@
+import { load } from 'cheerio'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MINUTE } from '../../pipeline/core/clock.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { brandFile, publisherFile } from '../support/documents.ts'
+import { enrol } from '../support/members.ts'
+import { AGENT, BRAND, fillPages, PUBLISHER, pagePaths } from '../support/page-world.ts'
+
+const PAGE_BYTES = 60 * 1024
+let registry: TestRegistry
+
+beforeAll(async () => {
+  registry = await openRegistry()
+  await fillPages(registry)
+})
+
+afterAll(() => registry.close())
+
+const get = (url: string, headers: Record<string, string> = {}) =>
+  registry.app.inject({ url, headers })
+const read = async (url: string) => load((await get(url)).body)
+const json = async (url: string) => (await get(url)).json()
+
+describe.each(pagePaths)('the page %s', path => {
+  test('200: is HTML with one heading, landmarks, a skip link and a description', async () => {
+    const answer = await get(path)
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+    ])
+    const page = load(answer.body)
+    for (const landmark of ['h1', 'main#content', 'header', 'nav', 'footer', 'head title']) {
+      expect(page(landmark), landmark).toHaveLength(1)
+    }
+    expect(page('body > a').first().attr('href')).toBe('#content')
+    expect(page('html').attr('lang')).toBe('en')
+    expect(page('meta[name=description]').attr('content')).not.toBe('')
+    expect(page('meta[property="og:url"]').attr('content')).toBe(
+      page('link[rel=canonical]').attr('href'),
+    )
+    expect(page('input[name=q]')).toHaveLength(1)
+  })
+
+  test('runs and loads only what this server sends, and is framed by nobody', async () => {
+    const { headers } = await get(path)
+    const policy = String(headers['content-security-policy'])
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toMatch(/unsafe|https?:|\*|data:/)
+    expect(headers).toMatchObject({
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    })
+  })
+
+  test('304: for who holds it, and compressed for who takes that', async () => {
+    const { etag } = (await get(path)).headers
+    const held = await get(path, { 'if-none-match': String(etag) })
+    expect([held.statusCode, held.body]).toEqual([304, ''])
+    const packed = await get(path, { 'accept-encoding': 'br' })
+    expect(packed.headers['content-encoding']).toBe('br')
+  })
+
+  test('405: takes no other method', async () => {
+    const answer = await registry.app.inject({ method: 'POST', url: path.split('?')[0]! })
+    expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
+  })
+})
+
+describe('a page says what JSON says', () => {
+  test('of a brand', async () => {
+    const brand = await json(`/api/brands/resolve?domain=${BRAND}`)
+    const page = await read(`/brand/${BRAND}`)
+    expect(page('h1').text()).toBe(brand.brand_name)
+    expect(page('#identity').text()).toContain(brand.canonical_id)
+    expect(page('.freshness').text()).toContain(brand.freshness.state)
+    expect(JSON.parse(page('#raw pre').text())).toMatchObject({
+      brand_manifest: brand.brand_manifest,
+    })
+    expect(page('.colors rect').attr('fill')).toBe(brand.brand_manifest.colors.primary)
+  })
+
+  test('of a publisher', async () => {
+    const lookup = await json(`/api/registry/publisher?domain=${PUBLISHER}`)
+    const page = await read(`/publisher/${PUBLISHER}`)
+    const agents = page('#agents tbody tr')
+    expect(agents).toHaveLength(lookup.authorized_agents.length)
+    expect(agents.find('th a').attr('href')).toBe(`/agent/${encodeURIComponent(AGENT)}`)
+    expect(agents.text()).toContain(lookup.authorized_agents[0].authorized_for)
+    expect(page('#properties tbody tr')).toHaveLength(lookup.properties.length)
+    expect(page('#properties').text()).toContain(lookup.properties[0].name)
+    expect(page('#file').text()).toContain('Plain words')
+  })
+
+  test('of an agent', async () => {
+    const listed = await json(`/api/v1/agents/${encodeURIComponent(AGENT)}/publishers`)
+    const page = await read(`/agent/${encodeURIComponent(AGENT)}`)
+    const rows = page('#publishers tbody tr')
+    expect(rows).toHaveLength(listed.publishers.length)
+    expect(rows.find('th').text()).toBe(listed.publishers[0].publisher_domain)
+  })
+
+  test('of an authorization, with every step of the evidence', async () => {
+    const asked = { agent_url: AGENT, identifier_type: 'domain', identifier_value: PUBLISHER }
+    const answer = await json(
+      `/api/registry/validate/property-authorization?${new URLSearchParams({ ...asked, explain: 'true' })}`,
+    )
+    const page = await read(
+      `/authorization?${new URLSearchParams({ agent: AGENT, property: PUBLISHER })}`,
+    )
+    expect(answer.authorized).toBe(true)
+    expect(page('h1').text()).toBe('Yes, the publisher says so')
+    const steps = page('.chain > li')
+    expect(steps).toHaveLength(answer.evidence.length)
+    for (const [index, { rule, file }] of answer.evidence.entries()) {
+      const step = page(steps[index]!)
+      expect(step.text()).toContain(rule)
+      if (file) expect(step.find('a[rel]').attr('href')).toBe(file)
+    }
+  })
+
+  test('of what the registry knows', async () => {
+    const stats = await json('/api/registry/stats')
+    const page = await read('/')
+    const counts = page('.counts dd')
+      .toArray()
+      .map(count => Number(page(count).text()))
+    expect(counts).toEqual([
+      stats.total_brands,
+      stats.total_publishers,
+      stats.total_properties,
+      stats.total_agents,
+      stats.authorizations,
+    ])
+  })
+
+  test('of what changed, the newest first', async () => {
+    const key = await registry.createKey('Reader')
+    const feed = await registry.app.inject({
+      url: '/api/registry/feed?limit=1000',
+      headers: { authorization: `Bearer ${key}` },
+    })
+    const types = feed.json().events.map((event: { event_type: string }) => event.event_type)
+    const page = await read('/changes')
+    const shown = page('.events .kind')
+      .toArray()
+      .map(kind => page(kind).text())
+    expect(shown).toEqual(types.reverse())
+    const granted = await read('/changes?type=authorization.granted')
+    expect(granted('.events li')).toHaveLength(
+      types.filter((type: string) => type === 'authorization.granted').length,
+    )
+  })
+
+  test('of a refusal: the publisher grants a stranger nothing', async () => {
+    const asked = new URLSearchParams({ agent: 'https://stranger.example/mcp', publisher: PUBLISHER })
+    const page = await read(`/authorization?${asked}`)
+    expect(page('h1').text()).toBe('No')
+    const nobody = new URLSearchParams({ agent: AGENT, property: 'nobody.example' })
+    expect((await read(`/authorization?${nobody}`))('h1').text()).toBe('Nobody says so')
+  })
+})
+
+describe('a page that cannot be shown', () => {
+  test.each([
+    ['/brand/nobody.example', 404],
+    ['/publisher/nobody.example', 404],
+    ['/agent/https%3A%2F%2Fnobody.example%2Fmcp', 404],
+    ['/policy/none', 404],
+    ['/brand/not_a_domain', 400],
+    ['/publisher/a..b', 400],
+    ['/agent/none', 400],
+    ['/authorization?agent=none&property=a.example', 400],
+    ['/search?q=a', 400],
+    ['/changes?type=nothing', 400],
+    ['/changes?before=x', 400],
+    ['/policies?cursor=x', 400],
+    ['/brand/%zz', 400],
+  ])('%s is answered with %i as a page', async (url, status) => {
+    const answer = await get(url, { accept: 'text/html' })
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([
+      status,
+      expect.stringContaining(url.includes('%zz') ? 'application/json' : 'text/html'),
+    ])
+    expect(answer.headers['cache-control']).toBe('no-store')
+  })
+
+  test('has the headers of every page', async () => {
+    const { headers } = await get('/nowhere', { accept: 'text/html,*/*;q=0.8' })
+    expect(String(headers['content-security-policy'])).toContain("default-src 'none'")
+  })
+
+  test('is JSON where the API or a program asks', async () => {
+    for (const [url, accept] of [
+      ['/nowhere', '*/*'],
+      ['/api/nowhere', 'text/html'],
+    ] as const) {
+      const answer = await get(url, { accept })
+      expect([answer.statusCode, answer.json().code]).toEqual([404, 'not_found'])
+    }
+  })
+
+  test('an unknown domain that somebody looks for is asked for', async () => {
+    const page = await read('/brand/unasked.example')
+    expect(page('main').text()).toContain('Nobody had asked for it')
+    expect(page('meta[name=robots]').attr('content')).toBe('noindex')
+  })
+})
+
+describe('the home page', () => {
+  test('is the overview of the API for clients that want JSON, also when it was asked for before', async () => {
+    expect((await get('/')).headers['content-type']).toContain('text/html')
+    const answer = await get('/', { accept: 'application/json' })
+    expect(answer.json()).toEqual(await json('/api'))
+    expect(answer.headers.vary).toContain('accept')
+    const page = await get('/', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })
+    expect(page.headers['content-type']).toContain('text/html')
+    expect(page.headers.vary).toContain('accept')
+  })
+
+  test('answers before anything was read, and shows what comes', async () => {
+    const own = await openRegistry()
+    const before = await own.app.inject('/')
+    expect(before.statusCode).toBe(200)
+    expect(before.body).toContain('The first crawl is under way')
+    expect((await own.app.inject('/crawl')).statusCode).toBe(200)
+    await own.observe(brandFile('first.example', 'First'))
+    await own.publish()
+    own.clock.pass(2 * MINUTE)
+    expect(load((await own.app.inject('/')).body)('.counts dd').first().text()).toBe('1')
+    await own.close()
+  })
+})
+
+test('a commit shows at once', async () => {
+  const url = '/brand/later.example'
+  expect((await get(url)).statusCode).toBe(404)
+  await registry.observe(brandFile('later.example', 'Earlier name'))
+  expect((await read(url))('h1').text()).toBe('Earlier name')
+  registry.clock.pass(MINUTE)
+  await registry.observe(brandFile('later.example', 'Later name'))
+  expect((await read(url))('h1').text()).toBe('Later name')
+})
+
+test('a house shows its portfolio as a tree, and its brands lead back', async () => {
+  const own = await openRegistry()
+  await own.observe({
+    kind: 'brand.json',
+    location: 'house.example',
+    document: {
+      variant: 'house_portfolio',
+      house: { domain: 'house.example', name: 'The House', agents: [] },
+      brands: [
+        portfolioBrand('the_house', 'The House', 'house.example'),
+        portfolioBrand('soap', 'Soap', 'soap.example'),
+        { ...portfolioBrand('mild_soap', 'Mild Soap', 'mild.example'), parent_brand: 'soap' },
+      ],
+      brand_refs: [],
+      authorized_operators: [],
+      trademarks: [],
+    } as never,
+  })
+  for (const location of ['soap.example', 'mild.example']) {
+    const document = { variant: 'house_redirect', house: 'house.example' }
+    await own.observe({ kind: 'brand.json', location, document })
+  }
+  await own.publish()
+  const page = load((await own.app.inject('/brand/house.example')).body)
+  expect(page('.tree > ul > li > a').text()).toBe('Soap')
+  expect(page('.tree > ul > li > ul > li > a').attr('href')).toBe('/brand/mild.example')
+  const leaf = load((await own.app.inject('/brand/soap.example')).body)
+  expect(leaf('#house a[href="/brand/house.example"]').text()).toBe('The House')
+  await own.close()
+})
+
+function portfolioBrand(id: string, name: string, domain: string) {
+  return {
+    id,
+    name,
+    names: [{ en: name }],
+    properties: [{ type: 'website', identifier: domain, relationship: 'owned', primary: true }],
+    agents: [],
+    manifest: {},
+  }
+}
+
+test('what a member keeps private of an agent is on no page', async () => {
+  const own = await openRegistry()
+  const url = 'https://hidden.agent.example/mcp'
+  await enrol(own, {
+    org: 'Hidden',
+    tier: 'company_standard',
+    domains: ['agent.example'],
+    agents: [{ url, visibility: 'private', name: 'Secret name' }],
+  })
+  await own.observe({ kind: 'agent', location: url, outcome: 'timeout', took_ms: 5 } as never)
+  await own.publish()
+  const answer = await own.app.inject(`/agent/${encodeURIComponent(url)}`)
+  expect(answer.statusCode).toBe(404)
+  expect(answer.body).not.toContain('Secret name')
+  await own.close()
+})
+
+describe('a page stays small', () => {
+  test('with thousands of rows of the longest names', async () => {
+    const own = await openRegistry()
+    const name = '"'.repeat(5_000)
+    const domain = `${'a'.repeat(60)}.${'b'.repeat(60)}.example`
+    const sites = Array.from({ length: 2_000 }, (_, i) => `s${i}.${domain}`)
+    const agents = Array.from(
+      { length: 500 },
+      (_, i) => `https://agent${i}.example/${'x'.repeat(500)}`,
+    )
+    await own.observe(
+      publisherFile(domain, { sites, agents }),
+      brandFile(domain, name, { description: name, logos: [name], [name]: name }),
+    )
+    await own.publish()
+    for (const path of [
+      '/',
+      `/brand/${domain}`,
+      `/publisher/${domain}`,
+      `/agent/${encodeURIComponent(agents[0]!)}`,
+      `/authorization?${new URLSearchParams({ agent: agents[0]!, property: sites[0]! })}`,
+      '/changes',
+      '/crawl',
+      '/search?q=aaaa',
+    ]) {
+      const answer = await own.app.inject(path)
+      expect([path.slice(0, 12), answer.statusCode]).toEqual([path.slice(0, 12), 200])
+      expect(answer.rawPayload.length, path).toBeLessThanOrEqual(PAGE_BYTES)
+    }
+    const page = load((await own.app.inject(`/publisher/${domain}`)).body)
+    const next = page('#properties .more a').first().attr('href')!
+    expect(load((await own.app.inject(next)).body)('#properties tbody tr').length).toBeGreaterThan(0)
+    await own.close()
+  })
+})
+
+describe('files beside the pages', () => {
+  test('200: style, script and icon are named by their hash and never change', async () => {
+    const page = await read('/')
+    const paths = ['link[rel=stylesheet]', 'link[rel=icon]', 'script[src]'].map(
+      found => page(found).attr('href') ?? page(found).attr('src')!,
+    )
+    for (const path of paths) {
+      const answer = await get(path)
+      expect([answer.statusCode, answer.headers['cache-control']]).toEqual([
+        200,
+        'public, max-age=31536000, immutable',
+      ])
+    }
+    expect((await get('/assets/pages/style.000.css')).statusCode).toBe(404)
+    expect((await get('/assets/pages/..%2f..%2fpackage.json')).statusCode).toBe(404)
+  })
+
+  test('200: robots.txt leads to the sitemap, and the sitemap to every thing', async () => {
+    expect((await get('/robots.txt')).body).toContain(
+      'Sitemap: https://registry.example/sitemap.xml',
+    )
+    const index = await get('/sitemap.xml')
+    const files = [...index.body.matchAll(/<loc>https:\/\/registry\.example([^<]+)/g)]
+    expect(files.map(([, path]) => path)).toEqual([
+      '/sitemaps/brands-1.xml',
+      '/sitemaps/publishers-1.xml',
+    ])
+    const bodies = await Promise.all(files.map(async ([, path]) => (await get(path!)).body))
+    expect(bodies.join()).toContain(`<loc>https://registry.example/brand/${BRAND}</loc>`)
+    expect(bodies.join()).toContain(`<loc>https://registry.example/publisher/${PUBLISHER}</loc>`)
+    expect((await get('/sitemaps/brands-999999.xml')).body).not.toContain('<loc>')
+    expect((await get('/sitemaps/secrets-1.xml')).statusCode).toBe(404)
+  })
+})

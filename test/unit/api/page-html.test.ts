@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest'
+import { Fragment, h, isSafeAddress } from '../../../api/pages/html/jsx.ts'
+import { clipText, fitItems, formatMoment, renderName } from '../../../api/pages/html/text.tsx'
+
+const payloads = [
+  '"><script>alert(1)</script>',
+  "' onmouseover='alert(1)",
+  '</style><svg onload=alert(1)>',
+  '</title><script>alert(1)</script>',
+  '<!--',
+  ']]>',
+]
+
+describe('text on a page', () => {
+  test.each(payloads)('is escaped as content and as an attribute: %s', payload => {
+    const page = h('p', { title: payload }, payload, [payload, h(Fragment, null, payload)])
+    expect(page.toString().replace(/^<p title="[^"<>]*">|<\/p>$/g, '')).not.toMatch(/[<>"']/)
+  })
+
+  test('that looks like HTML is text, even in an object of the same shape', () => {
+    const shape = { toString: () => '<b>' } as unknown as string
+    expect(h('p', null, shape).toString()).toBe('<p>&lt;b&gt;</p>')
+  })
+
+  test('turns no order of writing around beyond itself and has no control characters', () => {
+    expect(renderName('a\u202eb\u0000c').toString()).toBe('<bdi>a\ufffdb\ufffdc</bdi>')
+  })
+
+  test('that is long is cut at a whole character', () => {
+    expect(clipText('👩'.repeat(200), 10)).toBe(`${'👩'.repeat(9)}…`)
+    expect(clipText(undefined)).toBe('')
+  })
+})
+
+describe('an address on a page', () => {
+  test.each(['/', '/brand/a', '?q=1', '#top', 'https://a.example/x', 'http://a.example'])(
+    '%s is kept',
+    address => {
+      expect(isSafeAddress(address)).toBe(true)
+    },
+  )
+
+  test.each([
+    'javascript:alert(1)',
+    ' javascript:alert(1)',
+    'java\nscript:alert(1)',
+    'JAVASCRIPT:alert(1)',
+    'data:text/html,<script>',
+    'vbscript:x',
+    '//evil.example',
+    '/\\evil.example',
+    'https:evil.example',
+    'https:///evil',
+    'ftp://a.example',
+    '',
+  ])('%j is left out', address => {
+    expect(isSafeAddress(address)).toBe(false)
+    expect(h('a', { href: address }, 'x').toString()).toBe('<a>x</a>')
+  })
+})
+
+describe('an element of a page', () => {
+  test.each(['onclick', 'onLoad', 'style', 'srcdoc', 'formaction', 'http-equiv', 'a b', 'a"'])(
+    'has no attribute %s',
+    name => {
+      expect(() => h('p', { [name]: 'x' })).toThrow('is no attribute')
+    },
+  )
+
+  test.each(['script', 'style', 'iframe', 'textarea'])('%s holds nothing', tag => {
+    expect(() => h(tag, null, 'x')).toThrow('can hold nothing')
+  })
+
+  test('is left open only where HTML wants that', () => {
+    expect(h('input', { value: '<' }).toString()).toBe('<input value="&lt;">')
+    expect(h('rect', { x: '1' }).toString()).toBe('<rect x="1"></rect>')
+  })
+
+  test('has no attribute that is false or missing', () => {
+    const given = { hidden: false, title: undefined, id: null, open: true }
+    expect(h('details', given).toString()).toBe('<details open></details>')
+  })
+})
+
+describe('a list on a page', () => {
+  test('ends where its bytes do, and tells how many items it shows', () => {
+    const item = () => h('li', null, 'x'.repeat(100))
+    expect(fitItems([1, 2, 3, 4], item, { bytes: 250 }).shown).toBe(2)
+    expect(fitItems([1, 2, 3, 4], item, { most: 3 }).shown).toBe(3)
+  })
+})
+
+test('a moment is written for people, in UTC', () => {
+  expect(formatMoment('2026-11-20T03:04:05.000Z')).toBe('20 Nov 2026, 03:04 UTC')
+  expect(formatMoment('soon')).toBe('soon')
+})
