@@ -4,6 +4,7 @@
  */
 import { build } from './setup/build.mjs'
 import { check } from './setup/check.mjs'
+import { requireChromium } from './setup/chromium.mjs'
 import { installModules, requireNode } from './setup/modules.mjs'
 import { requireRedis } from './setup/redis.mjs'
 import { execNode, fail } from './setup/run.mjs'
@@ -29,6 +30,7 @@ const commands = {
     process.once('exit', countAsFailed)
     build()
     requireRedis()
+    requireChromium()
     process.off('exit', countAsFailed)
     execNode('node_modules/vitest/vitest.mjs', 'run', ...args)
   },

@@ -1,0 +1,6 @@
+import { requireProgram } from './programs.mjs'
+
+/** Makes a Chromium available, in which tests look at the pages. */
+export function requireChromium() {
+  requireProgram(['chromium', 'google-chrome', 'chromium-browser'], 'chromium')
+}
