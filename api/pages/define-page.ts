@@ -69,7 +69,7 @@ function wantsJson(accept: unknown): boolean {
   return typeof accept === 'string' && /\bjson\b/.test(accept) && !/\btext\/html\b/.test(accept)
 }
 
-/** The one address of what a page shows, spelled as the registry spells it. */
+/** Builds the one address of what a page shows, spelled as the registry spells it. */
 function toPath(
   { path }: Pick<Operation, 'path'>,
   { query, params }: Pick<Call<unknown, unknown, unknown, 'public'>, 'query' | 'params'>,

@@ -4,7 +4,7 @@ import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { fillPages, pagePaths } from '../support/page-world.ts'
 
 /** Texts that run, load or hide something where they are taken for more than text. */
-export const payloads = [
+const payloads = [
   '"><script>alert(1)</script>',
   "'><img src=x onerror=alert(1)>",
   'javascript:alert(1)',
@@ -29,7 +29,10 @@ const ADDRESSES = ['href', 'src', 'action', 'content']
 function listFaults(page: CheerioAPI): string[] {
   const faults: string[] = []
   for (const element of page('*').toArray()) {
-    const { name, attribs } = element as unknown as { name: string; attribs: Record<string, string> }
+    const { name, attribs } = element as unknown as {
+      name: string
+      attribs: Record<string, string>
+    }
     if (!elements.has(name)) faults.push(`<${name}>`)
     for (const attribute of Object.keys(attribs)) {
       if (/^on|^style$|^srcdoc$|^http-equiv$/i.test(attribute)) faults.push(`${name} ${attribute}`)

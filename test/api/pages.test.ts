@@ -154,7 +154,10 @@ describe('a page says what JSON says', () => {
   })
 
   test('of a refusal: the publisher grants a stranger nothing', async () => {
-    const asked = new URLSearchParams({ agent: 'https://stranger.example/mcp', publisher: PUBLISHER })
+    const asked = new URLSearchParams({
+      agent: 'https://stranger.example/mcp',
+      publisher: PUBLISHER,
+    })
     const page = await read(`/authorization?${asked}`)
     expect(page('h1').text()).toBe('No')
     const nobody = new URLSearchParams({ agent: AGENT, property: 'nobody.example' })
@@ -228,7 +231,11 @@ describe('the home page', () => {
     await own.observe(brandFile('first.example', 'First'))
     await own.publish()
     own.clock.pass(2 * MINUTE)
-    expect(load((await own.app.inject('/')).body)('.counts dd').first().text()).toBe('1')
+    expect(
+      load((await own.app.inject('/')).body)('.counts dd')
+        .first()
+        .text(),
+    ).toBe('1')
     await own.close()
   })
 })
@@ -333,7 +340,9 @@ describe('a page stays small', () => {
     }
     const page = load((await own.app.inject(`/publisher/${domain}`)).body)
     const next = page('#properties .more a').first().attr('href')!
-    expect(load((await own.app.inject(next)).body)('#properties tbody tr').length).toBeGreaterThan(0)
+    expect(load((await own.app.inject(next)).body)('#properties tbody tr').length).toBeGreaterThan(
+      0,
+    )
     await own.close()
   })
 })

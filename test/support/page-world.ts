@@ -1,6 +1,9 @@
+import type { AdagentsDocument } from '../../pipeline/model/documents/index.ts'
 import type { TestRegistry } from './app.ts'
 import { brandFile, publisherFile } from './documents.ts'
 import { enrol } from './members.ts'
+
+type Inline = Extract<AdagentsDocument, { variant: 'inline' }>
 
 export const BRAND = 'acme.example'
 export const PUBLISHER = 'herald.example'
@@ -44,16 +47,13 @@ export async function fillPages(registry: TestRegistry, text = 'Plain words'): P
 
 function buildPublisher(text: string) {
   const seen = publisherFile(PUBLISHER, { sites: [PUBLISHER], agents: [AGENT] })
-  const document = structuredClone(seen.document) as Extract<
-    typeof seen.document,
-    { variant: 'inline' }
-  >
+  const document = structuredClone(seen.document) as Inline
   const [property] = document.properties
   const [agent] = document.agents
   Object.assign(property!, { name: text, tags: ['all', text] })
   property!.identifiers.push({ type: 'roku_store_id', value: text })
   Object.assign(agent!, { authorized_for: text })
-  const fault = { field: text, code: 'missing', message: text, severity: 'error' as const }
+  const fault = { field: text, code: 'missing', message: text, severity: 'error' } as const
   return { ...seen, document, faults: [fault] }
 }
 

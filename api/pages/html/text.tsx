@@ -29,7 +29,7 @@ export function formatCount(count: number): string {
   return numbers.format(count)
 }
 
-/** `1 agent`, `2 agents`. */
+/** Formats a count with its noun: `1 agent`, `2 agents`. */
 export function countThings(count: number, thing: string, things = `${thing}s`): string {
   return `${formatCount(count)} ${count === 1 ? thing : things}`
 }

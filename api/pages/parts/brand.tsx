@@ -39,7 +39,7 @@ export function renderHead(brand: BrandResolution, domain: string, logos: LogoLi
   )
 }
 
-/** The path of a picture that the registry itself serves. */
+/** Returns the path of a picture that the registry itself serves. */
 function toPath(url: string): string {
   return URL.canParse(url) ? new URL(url).pathname : url
 }

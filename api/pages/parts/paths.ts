@@ -1,4 +1,4 @@
-/** Paths of the pages of things. */
+/** Builds the path of the page of a brand. */
 export function toBrandPath(domain: string): string {
   return `/brand/${encodeURIComponent(domain)}`
 }
@@ -11,7 +11,7 @@ export function toAgentPath(url: string): string {
   return `/agent/${encodeURIComponent(url)}`
 }
 
-/** The page that tells whether an agent may sell for a publisher. */
+/** Builds the path of the page that tells whether an agent may sell for a publisher. */
 export function toPublisherAuthorizationPath(agent: string, publisher: string): string {
   return `/authorization?${new URLSearchParams({ agent, publisher })}`
 }

@@ -98,7 +98,10 @@ function renderTotals(stats: RegistryStats): Html {
 }
 
 /** Renders places to begin: somebody without a domain in mind wants to see one. */
-function renderNames(brands: BrandList | undefined, publishers: PublisherList | undefined): Html | null {
+function renderNames(
+  brands: BrandList | undefined,
+  publishers: PublisherList | undefined,
+): Html | null {
   const named = brands?.brands ?? []
   const owning = publishers?.publishers ?? []
   if (named.length + owning.length === 0) return null

@@ -85,7 +85,7 @@ function isNothing({ properties, authorized_agents, freshness, files }: Publishe
   return !isKnown && !isRead && files.adagents_json.status !== 'invalid'
 }
 
-/** The file that decides: the domain's own, or the one that it leads to. */
+/** Finds the file that decides: the domain's own, or the one that it leads to. */
 function toDecidingSource({ domain, hosting, discovery_method }: PublisherLookup): Source {
   const own: Source = { kind: 'adagents.json', location: domain }
   const { resolved_url } = hosting
