@@ -1,3 +1,4 @@
+import { parseUrl } from '../../../pipeline/core/url.ts'
 import type { LogoList } from '../../../pipeline/model/logo.ts'
 import type { Revision } from '../../../pipeline/model/responses/history.ts'
 import type { BrandResolution } from '../../../pipeline/model/responses/index.ts'
@@ -41,7 +42,7 @@ export function renderHead(brand: BrandResolution, domain: string, logos: LogoLi
 
 /** Returns the path of a picture that the registry itself serves. */
 function toPath(url: string): string {
-  return URL.canParse(url) ? new URL(url).pathname : url
+  return parseUrl(url)?.pathname ?? url
 }
 
 /** Renders what a brand looks and sounds like, as far as its source says. */

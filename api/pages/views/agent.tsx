@@ -1,3 +1,4 @@
+import { parseUrl } from '../../../pipeline/core/url.ts'
 import type { AgentPublishers } from '../../../pipeline/model/responses/authority.ts'
 import type { AgentCompliance } from '../../../pipeline/model/responses/compliance.ts'
 import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
@@ -90,7 +91,7 @@ function renderOperator(location: string): Html {
 }
 
 function renderHead({ agent_url, facts }: AgentShown): Html {
-  const host = URL.canParse(agent_url) ? new URL(agent_url).host : agent_url
+  const host = parseUrl(agent_url)?.host ?? agent_url
   return (
     <div class="title">
       {renderMonogram(host, agent_url)}
