@@ -34,15 +34,15 @@ export function addA2aCards(app: FastifyInstance, services: AgentServices): void
 /** Serves each tenant at `/<tenant>/a2a` as JSON-RPC, with the same tasks as over MCP. */
 export function addA2aEndpoints(app: FastifyInstance, services: AgentServices): void {
   for (const tenant of tenants) {
-    app.post(`/${tenant.name}/a2a`, async ({ body }, reply) => {
+    app.post(`/${tenant.name}/a2a`, async ({ body, signedBy }, reply) => {
       reply.headers({ ...anyOrigin, 'cache-control': 'no-store' })
       const wrong = refuseMessage(body)
       if (wrong) return reply.send(wrong)
       // Made for each request: the address in the card is known once the agent listens.
       const handler = new DefaultRequestHandler(
         buildAgentCard(tenant, services),
-        buildTaskStore(tenant, services),
-        buildExecutor(tenant, services),
+        buildTaskStore(tenant, services, signedBy),
+        buildExecutor(tenant, services, signedBy),
       )
       const answer = await new JsonRpcTransportHandler(handler).handle(body)
       return Symbol.asyncIterator in answer ? sendEvents(reply, answer) : reply.send(answer)

@@ -1,20 +1,16 @@
 import { timingSafeEqual } from 'node:crypto'
 import rateLimit from '@fastify/rate-limit'
-import {
-  type FastifyError,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  fastify,
-} from 'fastify'
+import { type FastifyError, type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
 import { type Clock, MINUTE } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { toCaller } from '../limits/caller.ts'
-import { anyOrigin, preflight } from '../operation/cross-origin.ts'
+import { preflight } from '../operation/cross-origin.ts'
 import { addA2aCards, addA2aEndpoints } from './a2a-endpoint.ts'
 import type { AgentServices } from './call-task.ts'
+import { limitCredentials } from './credential-quota.ts'
 import { TaskError } from './errors.ts'
+import { answerError, sendFailure } from './http-failure.ts'
 import { addMcpEndpoints } from './mcp-endpoint.ts'
 import { AgentMetrics } from './metrics.ts'
 import { addPages } from './pages.ts'
@@ -57,7 +53,12 @@ export function buildAgentApp(deps: AgentDeps): FastifyInstance {
   }
   app.setErrorHandler((error: FastifyError, _request, reply) => answerError(error, reply, services))
   app.setNotFoundHandler((_request, reply) =>
-    sendError(reply, 404, new TaskError('REFERENCE_NOT_FOUND', 'There is nothing at this address')),
+    sendFailure(
+      reply,
+      404,
+      new TaskError('REFERENCE_NOT_FOUND', 'There is nothing at this address'),
+      config.PROTOCOL_NAME,
+    ),
   )
   app.register(rateLimit, {
     max: config.LIMITS.agentCallsPerMinute,
@@ -79,7 +80,7 @@ export function buildAgentApp(deps: AgentDeps): FastifyInstance {
       const challenge = buildChallenge(services)
       reply.header('www-authenticate', challenge)
       const message = 'Send the credential as Authorization: Bearer'
-      await sendError(reply, 401, new TaskError('UNAUTHORIZED', message))
+      await sendFailure(reply, 401, new TaskError('UNAUTHORIZED', message), config.PROTOCOL_NAME)
     })
     verifyRequests(scope, {
       ...signers,
@@ -88,6 +89,10 @@ export function buildAgentApp(deps: AgentDeps): FastifyInstance {
       now: clock.now,
       toSignedUrl: path => toSignedUrl(path, services),
       requiredFor: services.signedTasks,
+    })
+    limitCredentials(scope, {
+      callsPerMinute: config.LIMITS.agentCredentialCallsPerMinute,
+      protocolName: config.PROTOCOL_NAME,
     })
     addMcpEndpoints(scope, services)
     addA2aEndpoints(scope, services)
@@ -107,29 +112,6 @@ function toSignedUrl(path: string, { origin, toAddress }: AgentServices): string
   const [, tenant, transport] = /^\/([a-z-]+)\/(mcp|a2a)$/.exec(path) ?? []
   if (!tenant || !transport) return `${origin()}${path}`
   return toAddress(tenant).replace(/mcp$/, transport)
-}
-
-/** Answers requests that fail before a task is reached: too many calls, or a body that is not JSON. */
-function answerError(error: FastifyError, reply: FastifyReply, { onError }: AgentServices) {
-  const status = error.statusCode ?? 500
-  if (error instanceof TaskError) return sendError(reply, status, error)
-  if (status >= 500) onError(error)
-  if (status === 429) {
-    const retry_after = Number(reply.getHeader('retry-after') ?? 60)
-    return sendError(reply, 429, new TaskError('RATE_LIMITED', 'Too many calls', { retry_after }))
-  }
-  const failure =
-    status < 500
-      ? new TaskError('INVALID_REQUEST', error.message)
-      : new TaskError('SERVICE_UNAVAILABLE', 'This agent failed; try again later')
-  return sendError(reply, status, failure)
-}
-
-function sendError(reply: FastifyReply, status: number, { code, message, details }: TaskError) {
-  return reply
-    .code(status)
-    .headers(anyOrigin)
-    .send({ code, message, ...details })
 }
 
 /** Tells whether a request carries the test credential, as a Bearer token or in the protocol's own header. */

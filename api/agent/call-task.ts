@@ -47,6 +47,9 @@ export async function callTask(
   }
   try {
     if (!task) throw new TaskError('INVALID_REQUEST', `There is no task ${name} here`)
+    if (caller === PUBLIC_CALLER && services.signedTasks.includes(name)) {
+      throw new TaskError('UNAUTHORIZED', `A request of ${name} must be signed`)
+    }
     const payload = await runTask(task, args, { ...buildContext(tenant, services), caller })
     measure()
     return { payload, isError: false }

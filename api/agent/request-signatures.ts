@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { z } from 'zod'
 import { SECOND } from '../../pipeline/core/clock.ts'
 import { type FetchJson, findInKeySet } from '../../pipeline/signing/key-set.ts'
-import type { PublicJwk } from '../../pipeline/signing/keys.ts'
 import { OperatorKeys } from '../../pipeline/signing/operator-keys.ts'
 import { buildRequestProfile, type Refusal, toErrorCode } from '../../pipeline/signing/profile.ts'
+import type { Nonce, ReplayStore } from '../../pipeline/signing/replay-store.ts'
 import { type Verifier, verifySignature } from '../../pipeline/signing/verify.ts'
 import { TaskError } from './errors.ts'
+import { findOperator } from './find-operator.ts'
+import { readCalls } from './read-calls.ts'
 import { SharedReplayStore } from './state/shared-replays.ts'
 import type { AgentState } from './state/store.ts'
 
@@ -14,7 +15,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The body as bytes, which the signature covers. */
     bytes?: Buffer
-    /** Id of the key that signed the request. */
+    /** The key that signed the request: its id, after the domain of the operator that has it. */
     signedBy?: string
   }
 }
@@ -101,35 +102,39 @@ class RequestVerifier {
 
   /** Verifies a request and records who signed it; returns why it is refused. */
   async verify(request: FastifyRequest): Promise<Refusal | undefined> {
-    const { now, toSignedUrl, requiredFor, revoked } = this.#options
-    const { task, operator } = readCall(request.body)
+    const { now, state, toSignedUrl, requiredFor, revoked } = this.#options
+    const path = request.raw.url ?? '/'
+    const calls = readCalls(request.body)
+    const isSigned = request.headers.signature !== undefined
+    const operator = isSigned ? findOperator(calls, toTenant(path), state) : undefined
+    // Operators name their keys as they like: each one's count apart.
+    let owner = ''
+    const toSigner = (keyid: string) => (owner === '' ? keyid : `${owner} ${keyid}`)
     const verification = await verifySignature(
       {
         method: request.method,
-        url: toSignedUrl(request.raw.url ?? '/'),
+        url: toSignedUrl(path),
         // Repeated headers are a fault, which the joined ones would hide.
         headers: request.raw.headersDistinct ?? request.headers,
         body: request.bytes ?? '',
       },
       {
         profile: this.profile,
-        findKey: keyid => this.#findKey(keyid, operator),
+        findKey: (keyid, created) => {
+          const trusted = findInKeySet(this.#options.trusted, keyid)
+          if (trusted || operator === undefined) return trusted
+          owner = operator
+          return this.#findOperator(operator)?.findKey(keyid, created)
+        },
         checkRevocation: keyid => (revoked.includes(keyid) ? 'revoked' : 'valid'),
-        replays: this.#replays,
-        isRequired: task !== undefined && requiredFor.includes(task),
+        replays: nameSigners(this.#replays, toSigner),
+        isRequired: calls.some(({ task }) => requiredFor.includes(task)),
       },
       Math.floor(now() / SECOND),
     )
     if (verification.outcome === 'refused') return verification.refusal
-    if (verification.outcome === 'verified') request.signedBy = verification.keyid
+    if (verification.outcome === 'verified') request.signedBy = toSigner(verification.keyid)
     return undefined
-  }
-
-  #findKey(keyid: string, operator: string | undefined): Promise<PublicJwk | undefined> {
-    const { trusted } = this.#options
-    const key = findInKeySet(trusted, keyid)
-    if (key || operator === undefined) return Promise.resolve(key)
-    return this.#findOperator(operator)?.findKey(keyid) ?? Promise.resolve(undefined)
   }
 
   #findOperator(domain: string): OperatorKeys | undefined {
@@ -143,24 +148,17 @@ class RequestVerifier {
   }
 }
 
-const Account = z.looseObject({ operator: z.string().max(253) })
+/** Reads the tenant of a path of this server. */
+function toTenant(path: string): string {
+  return path.split('/')[1] ?? ''
+}
 
-const CallArguments = z.looseObject({
-  account: Account.optional().catch(undefined),
-  accounts: z.array(Account).optional().catch(undefined),
-})
-
-/** An MCP call of a task, as far as it matters before the task runs. */
-const Call = z.looseObject({
-  method: z.literal('tools/call'),
-  params: z.looseObject({ name: z.string(), arguments: CallArguments.optional().catch(undefined) }),
-})
-
-/** Reads which task a body calls, and for which operator. */
-function readCall(body: unknown): { task?: string; operator?: string } {
-  const call = Call.safeParse(body)
-  if (!call.success) return {}
-  const { name, arguments: args } = call.data.params
-  const operator = args?.account?.operator ?? args?.accounts?.[0]?.operator
-  return { task: name, ...(operator !== undefined && { operator }) }
+/** Keeps nonces by their signers instead of the bare ids of keys. */
+function nameSigners(replays: ReplayStore, toSigner: (keyid: string) => string): ReplayStore {
+  const name = (nonce: Nonce) => ({ ...nonce, keyid: toSigner(nonce.keyid) })
+  return {
+    has: (nonce, now) => replays.has(name(nonce), now),
+    isFull: (keyid, now) => replays.isFull(toSigner(keyid), now),
+    add: (nonce, now) => replays.add(name(nonce), now),
+  }
 }

@@ -23,10 +23,19 @@ export async function runAgent({
   ...deps
 }: AgentRoleDeps): Promise<{ url: string; close(): Promise<void> }> {
   const { config, clock, log } = deps
-  const state = AgentState.open(resolvePaths(config.DATA_DIR).agentState)
+  const state = AgentState.open(
+    resolvePaths(config.DATA_DIR).agentState,
+    config.LIMITS.agentCredentialBytes,
+  )
   const app = buildAgentApp({ ...deps, state, signers: findSigners(config, fetcher) })
-  const parts = { state, clock, log, fetcher, protocolName: config.PROTOCOL_NAME }
-  const sender = new WebhookSender(parts)
+  const sender = new WebhookSender({
+    state,
+    clock,
+    log,
+    fetcher,
+    protocolName: config.PROTOCOL_NAME,
+    reachesLoopback: config.AGENT_LOOPBACK_WEBHOOKS,
+  })
   sender.start()
   const url = await app.listen({ host: config.HOST, port: chooseAgentPort(config) })
   log.info({ url }, 'listening')

@@ -42,7 +42,7 @@ function findOrMake(state: AgentState, purpose: Purpose, now: Instant): StoredKe
   if (known) return known
   const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
   const made = { kid: `${purpose}-1`, jwk }
-  state.put('key', '', purpose, made, { now, lifetimeMs: KEY_LIFETIME_MS })
+  state.put('key', '', purpose, made, { now, lifetimeMs: KEY_LIFETIME_MS, isOwn: true })
   return made
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { TaskError } from './errors.ts'
-import { IdempotencyKey, runOnce } from './state/idempotency.ts'
+import { IdempotencyKey, runOnce, toOwner } from './state/idempotency.ts'
 import type { TaskContext } from './task-context.ts'
 import { queueCompletion, readTarget } from './webhooks/outbox.ts'
 
@@ -73,10 +73,11 @@ export async function runTask(
     return done
   }
   const { state, now } = context
+  const keyed = { ...describeKey(task, args, context), now }
   state.refresh()
   const payload = task.mutates
-    ? await runOnce(state, { ...describeKey(task, args, context), now }, runAndTell)
-    : run()
+    ? await runOnce(state, keyed, runAndTell)
+    : state.writeAs(toOwner(keyed.scope), run)
   return { ...payload, ...readContext(args) }
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { JsonText } from './json-text.ts'
 import { type Limits, LimitsOverride, limits } from './limits.ts'
+import { isLoopback } from './loopback.ts'
 import { isCron } from './schedule.ts'
 import { parseUrl } from './url.ts'
 
@@ -262,6 +263,14 @@ export const settings = {
     names,
     'ids of keys that may sign no requests to the reference agent any more, separated by commas',
   ),
+  AGENT_LOOPBACK_WEBHOOKS: defineSetting(
+    z
+      .enum(['true', 'false'])
+      .default('false')
+      .transform(text => text === 'true'),
+    'whether the reference agent posts webhooks to addresses of this machine too (`http://127.0.0.1:…`); for tests, and refused where others reach the agent',
+    { shown: 'false' },
+  ),
   TEST_AGENT_TOKEN: defineSetting(
     z.string().min(8, 'must have at least 8 characters').default('public-test-token'),
     'credential that opens the reference agent to everybody who tries it: it protects nothing',
@@ -306,8 +315,26 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     faults.push(
       '  AUTH_ISSUER: needs AUTH_AUDIENCE or AUTH_CLIENT_ID, or tokens for others would be taken',
     )
+  if (values.AGENT_LOOPBACK_WEBHOOKS && isReachedByOthers(values as Config, env))
+    faults.push(
+      '  AGENT_LOOPBACK_WEBHOOKS: is for tests on one machine; here others reach the agent, or NODE_ENV is production',
+    )
   if (faults.length > 0) throw new ConfigError(`Settings:\n${faults.join('\n')}`)
   return Object.freeze(values) as Config
+}
+
+/** Tells if callers of other machines may reach this one: by its address, a public one, or a proxy. */
+function isReachedByOthers(
+  { HOST, BASE_URL, AGENT_BASE_URL, TRUSTED_PROXIES = [] }: Partial<Config>,
+  { NODE_ENV }: Readonly<Record<string, string | undefined>>,
+): boolean {
+  const addresses = [BASE_URL, AGENT_BASE_URL].flatMap(url => (url ? [new URL(url).hostname] : []))
+  const areLocal = [HOST ?? '', ...addresses].every(host => isThisMachine(host))
+  return !areLocal || TRUSTED_PROXIES.length > 0 || NODE_ENV === 'production'
+}
+
+function isThisMachine(host: string): boolean {
+  return host === 'localhost' || isLoopback(host)
 }
 
 function describeFault(name: string, issue: { path: PropertyKey[]; message: string }): string {

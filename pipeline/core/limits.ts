@@ -97,6 +97,14 @@ const entries = {
   validateAgentMs: [5_000, 'time for one agent in a live validation'],
   liveBrandMs: [6_000, 'time for a live brand resolution'],
   agentCallsPerMinute: [600, 'calls of the reference agent per address and minute'],
+  agentCredentialCallsPerMinute: [
+    6_000,
+    'calls of the reference agent per credential and minute: the public one, or a key that signs',
+  ],
+  agentCredentialBytes: [
+    64 * MiB,
+    'bytes that one credential may keep at one tenant of the reference agent, and as many for its idempotency keys; beyond that the oldest records go',
+  ],
   agentAskMs: [10_000, 'time for a live question to an agent'],
   storyboardMs: [90_000, 'time for a storyboard against one agent'],
   storyboardStepMs: [30_000, 'time for one step of a storyboard'],

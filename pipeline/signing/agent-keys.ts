@@ -2,12 +2,7 @@ import { toAgentUrlKey } from '../core/agent-url.ts'
 import { fetchBrandFile, listDeclaredAgents } from './brand-file.ts'
 import { Cached, type FetchJson, findInKeySet } from './key-set.ts'
 import type { PublicJwk } from './keys.ts'
-
-/** A key that a publisher's adagents.json pins to an agent. */
-export interface PinnedKey extends PublicJwk {
-  /** ISO 8601; what was signed from then on is not the agent's. */
-  revoked_at?: string
-}
+import { findPinned, type PinnedKey } from './pins.ts'
 
 export interface AgentKeysOptions {
   /** The agent as its caller knows it: never what a request says of itself. */
@@ -84,14 +79,4 @@ export class AgentKeys {
     const own = isSameOrigin ? new URL('/.well-known/jwks.json', agentUrl).href : undefined
     return { value: own, maxAge: found.maxAge }
   }
-}
-
-function findPinned(
-  pins: readonly PinnedKey[],
-  keyid: string,
-  created: number,
-): PublicJwk | undefined {
-  const pin = findInKeySet({ keys: pins }, keyid) as PinnedKey | undefined
-  const revokedAt = pin?.revoked_at === undefined ? undefined : Date.parse(pin.revoked_at) / 1000
-  return revokedAt === undefined || created < revokedAt ? pin : undefined
 }

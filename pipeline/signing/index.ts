@@ -1,10 +1,11 @@
 /** The public entry: other programs import it as `agentic-ad-registry/signing`. */
-export { AgentKeys, type AgentKeysOptions, type PinnedKey } from './agent-keys.ts'
+export { AgentKeys, type AgentKeysOptions } from './agent-keys.ts'
 export { checkContentDigest, computeContentDigest } from './content-digest.ts'
 export { JwksKeys } from './jwks-keys.ts'
 export { type Fetched, type FetchJson, findInKeySet } from './key-set.ts'
 export type { Algorithm, PublicJwk } from './keys.ts'
 export { OperatorKeys } from './operator-keys.ts'
+export { fetchPins, type PinnedKey, type Pins } from './pins.ts'
 export {
   buildRequestProfile,
   buildWebhookProfile,

@@ -1,36 +1,58 @@
-import { fetchBrandFile, listDeclaredAgents } from './brand-file.ts'
+import { toAgentUrlKey } from '../core/agent-url.ts'
+import { type DeclaredAgent, fetchBrandFile, listDeclaredAgents } from './brand-file.ts'
 import { Cached, type FetchJson, findInKeySet } from './key-set.ts'
 import type { PublicJwk } from './keys.ts'
+import { fetchPins, findPinned, type Pins } from './pins.ts'
 
-/** Addresses of key sets that are read of one operator. */
-const KEY_SETS_MAX = 8
+/** Agents of one operator whose keys are looked at, and so key sets that are read. */
+const AGENTS_MAX = 8
 
 /**
  * The keys of an operator: those of every agent that its brand.json declares. Who receives a request
- * knows for whom it is made, not which of the operator's agents makes it.
+ * knows for whom it is made, not which of the operator's agents makes it. The keys that the operator's
+ * adagents.json pins to an agent come before its key set.
  */
 export class OperatorKeys {
   readonly #fetchJson: FetchJson
   readonly #now: () => number
-  readonly #uris: Cached<readonly string[]>
+  readonly #agents: Cached<readonly DeclaredAgent[]>
+  readonly #pins: Cached<Pins>
   readonly #sets = new Map<string, Cached<unknown>>()
+  #lastPins: Pins = new Map()
 
   /** Creates the finder of operators' keys; `now` is in seconds. */
   constructor(domain: string, fetchJson: FetchJson, now: () => number) {
     this.#fetchJson = fetchJson
     this.#now = now
-    this.#uris = new Cached(() => this.#discover(domain), now)
+    this.#agents = new Cached(() => this.#discover(domain), now)
+    this.#pins = new Cached(() => this.#fetchPins(domain), now)
   }
 
-  /** Finds the key of a `keyid`; key sets that do not have it are fetched again. */
-  async findKey(keyid: string): Promise<PublicJwk | undefined> {
+  /**
+   * Finds the key of a `keyid` for what was signed at `created`, in seconds. Files that do not have it
+   * are fetched again.
+   */
+  async findKey(keyid: string, created: number): Promise<PublicJwk | undefined> {
     for (const isRefresh of [false, true]) {
-      for (const uri of (await this.#uris.get(isRefresh)) ?? []) {
-        const key = findInKeySet(await this.#findSet(uri).get(isRefresh), keyid)
+      const agents = (await this.#agents.get(isRefresh)) ?? []
+      const pins = agents.length > 0 ? await this.#pins.get(isRefresh) : undefined
+      for (const { url, jwks_uri } of agents) {
+        const agent = toAgentUrlKey(url)
+        const pinned = agent === undefined ? undefined : pins?.get(agent)
+        const key = pinned
+          ? findPinned(pinned, keyid, created)
+          : typeof jwks_uri === 'string' &&
+            findInKeySet(await this.#findSet(jwks_uri).get(isRefresh), keyid)
         if (key) return key
       }
     }
     return undefined
+  }
+
+  /** Pins stand while their file cannot be read, so that an outage opens nothing. */
+  async #fetchPins(domain: string): Promise<{ value: Pins }> {
+    this.#lastPins = (await fetchPins(domain, this.#fetchJson)) ?? this.#lastPins
+    return { value: this.#lastPins }
   }
 
   #findSet(uri: string): Cached<unknown> {
@@ -40,17 +62,15 @@ export class OperatorKeys {
       async () => (await this.#fetchJson(uri, { redirects: false })) ?? { value: undefined },
       this.#now,
     )
-    if (this.#sets.size >= KEY_SETS_MAX) this.#sets.clear()
+    if (this.#sets.size >= AGENTS_MAX) this.#sets.clear()
     this.#sets.set(uri, set)
     return set
   }
 
-  async #discover(domain: string): Promise<{ value: string[]; maxAge?: number }> {
+  async #discover(domain: string): Promise<{ value: DeclaredAgent[]; maxAge?: number }> {
     const found = await fetchBrandFile(domain, this.#fetchJson)
     const agents = found ? listDeclaredAgents(found.brand, () => true) : []
-    const uris = agents.flatMap(({ jwks_uri }) => (typeof jwks_uri === 'string' ? [jwks_uri] : []))
     const { maxAge } = found ?? {}
-    const value = [...new Set(uris)].slice(0, KEY_SETS_MAX)
-    return { value, ...(maxAge !== undefined && { maxAge }) }
+    return { value: agents.slice(0, AGENTS_MAX), ...(maxAge !== undefined && { maxAge }) }
   }
 }

@@ -71,7 +71,11 @@ const ours = await Child.start<{ url: string }>(join(builtFolder, 'scripts/regis
     AGENT_PORT: '0',
     TEST_AGENT_TOKEN: TOKEN,
     LOG_LEVEL: 'error',
-    LIMITS: JSON.stringify({ agentCallsPerMinute: 1e9 }),
+    LIMITS: JSON.stringify({
+      agentCallsPerMinute: 1e9,
+      agentCredentialCallsPerMinute: 1e9,
+      agentCredentialBytes: 1e12,
+    }),
   },
 })
 const client = await startLoadClient()

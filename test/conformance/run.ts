@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildAgentApp } from '../../api/agent/app.ts'
-import { AgentState } from '../../api/agent/state/store.ts'
-import { readConfig } from '../../pipeline/core/config.ts'
-import { silentLog } from '../../pipeline/core/log.ts'
-import { storyboards } from './storyboards.ts'
+import { startAgent } from './agent.ts'
+import type { Outcome, Run } from './runner.ts'
+import { type Row, rows } from './storyboards.ts'
 
 /** Runs the protocol's own storyboards against the reference agent, each against one that is new. */
 
@@ -17,66 +15,56 @@ const START = '2026-04-01T00:00:00Z'
 const TOKEN = 'demo-acme-outdoor-v1'
 const MARK = '<!-- results -->'
 
-interface Result {
-  tenant: string
-  name: string
-  passed: number
-  failed: number
-  skipped: number
-  failures: string[]
-}
+type Result = Row & Outcome
 
-async function runOne(tenant: string, name: string): Promise<Result> {
-  const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
+async function runRow(row: Row): Promise<Result> {
+  const { tenant, name, others = [], signedTasks = [], probe_task, skipVectors = [] } = row
   const behindMs = Date.now() - Date.parse(START)
-  const state = AgentState.open(join(folder, 'state.mdb'))
-  const app = buildAgentApp({
-    config: readConfig({ PROTOCOL_NAME: 'adcp', TEST_AGENT_TOKEN: TOKEN }),
-    clock: { now: () => Date.now() - behindMs },
-    log: silentLog,
-    state,
-  })
+  const clock = { now: () => Date.now() - behindMs }
+  const agent = await startAgent({ clock, token: TOKEN, signedTasks })
+  const outcome = join(tmpdir(), `conformance-${process.pid}.json`)
   try {
-    const url = await app.listen({ host: '127.0.0.1', port: 0 })
-    const summary = join(folder, 'summary.json')
-    await runRunner(`${url}/${tenant}/mcp`, name, summary)
-    return { tenant, name, ...readSummary(summary) }
+    return {
+      ...row,
+      ...(await runRunner({
+        storyboard: name,
+        agents: [tenant, ...others].map(one => [one, `${agent.url}/${one}/mcp`]),
+        token: TOKEN,
+        probe_task,
+        skipVectors,
+        outcome,
+      })),
+    }
   } finally {
-    await app.close()
-    await state.close()
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(outcome, { force: true })
+    await agent.close()
   }
 }
 
-/** The runner's exit status says nothing: a run with failed steps may end with 0. */
-function runRunner(url: string, name: string, summary: string): Promise<void> {
-  const runner = join(root, 'node_modules/@adcp/sdk/bin/adcp.js')
-  const preload = join(import.meta.dirname, 'fake-date.cjs')
-  const options = ['--allow-http', '--auth', TOKEN, '--summary-output', summary]
+function runRunner(run: Run): Promise<Outcome> {
+  const [preload, runner] = ['fake-date.cjs', 'runner.ts'].map(file =>
+    join(import.meta.dirname, file),
+  ) as [string, string]
   const child = spawn(
     process.execPath,
-    ['-r', preload, runner, 'storyboard', 'run', url, name, ...options],
+    ['-r', preload, '--import', 'tsx', runner, JSON.stringify(run)],
     {
       cwd: root,
-      stdio: 'ignore',
+      stdio: ['ignore', 'ignore', 'inherit'],
       env: { ...process.env, CONFORMANCE_START: START, ADCP_SKIP_VERSION_CHECK: '1' },
     },
   )
   return new Promise((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', () => resolve())
+    child.on('close', () => resolve(readOutcome(run.outcome)))
   })
 }
 
-function readSummary(file: string): Omit<Result, 'tenant' | 'name'> {
+function readOutcome(file: string): Outcome {
   try {
-    const { passed, failed, skipped, failures = [] } = JSON.parse(readFileSync(file, 'utf8'))
-    const told = failures.map(
-      (one: { step_id: string; reason?: string }) => `${one.step_id}: ${one.reason ?? ''}`,
-    )
-    return { passed, failed, skipped, failures: told }
+    return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
-    return { passed: 0, failed: 0, skipped: 0, failures: ['the runner wrote no summary'] }
+    return { passed: 0, failed: 0, skipped: 0, notes: ['failed: the runner told no outcome'] }
   }
 }
 
@@ -96,18 +84,17 @@ function writeTable(results: readonly Result[]): string {
 
 const [only] = process.argv.slice(2).filter(word => !word.startsWith('--'))
 const results: Result[] = []
-for (const { tenant, names } of storyboards) {
-  for (const name of names) {
-    if (only !== undefined && only !== tenant && only !== name) continue
-    const result = await runOne(tenant, name)
-    results.push(result)
-    const { passed, failed, skipped, failures } = result
-    const verdict = isGood(result) ? 'ok  ' : 'FAIL'
-    console.log(
-      `${verdict} ${tenant} ${name}: ${passed} passed, ${failed} failed, ${skipped} skipped`,
-    )
-    for (const failure of failures) console.log(`     ${failure}`)
-  }
+for (const row of rows) {
+  const { tenant, name } = row
+  if (only !== undefined && only !== tenant && only !== name) continue
+  const result = await runRow(row)
+  results.push(result)
+  const { passed, failed, skipped, notes } = result
+  const verdict = isGood(result) ? 'ok  ' : 'FAIL'
+  console.log(
+    `${verdict} ${tenant} ${name}: ${passed} passed, ${failed} failed, ${skipped} skipped`,
+  )
+  for (const note of notes) console.log(`     ${note}`)
 }
 if (process.argv.includes('--write')) {
   const [before] = readFileSync(readme, 'utf8').split(MARK)

@@ -1,14 +1,34 @@
-/** Storyboards that each tenant must pass, as the public runner names them. */
-export const storyboards: readonly { tenant: string; names: readonly string[] }[] = [
+/** A storyboard or bundle, as the public runner names it, and what it is run with. */
+export interface Row {
+  tenant: string
+  name: string
+  /** Tenants that take the tasks of their own protocols. */
+  others?: readonly string[]
+  signedTasks?: readonly string[]
+  probe_task?: string
+  skipVectors?: readonly string[]
+}
+
+/** Storyboards of which every agent has steps, whatever its tasks. */
+const universal = [
+  'capability_discovery',
+  'idempotency',
+  'v3_envelope_integrity',
+  'webhook-emission',
+]
+
+/** Storyboards that each tenant must pass by itself. */
+const storyboards: readonly { tenant: string; names: readonly string[] }[] = [
   {
     tenant: 'sales',
     names: [
-      'capability_discovery',
+      ...universal,
       'schema_validation',
-      'v3_envelope_integrity',
       'error_compliance',
-      'idempotency',
+      'pagination-integrity',
       'pagination-integrity-list-accounts',
+      'media_buy_seller',
+      'creative_sales_agent',
       'media_buy_state_machine',
       'media_buy_seller/invalid_transitions',
       'media_buy_seller/pending_creatives_to_start',
@@ -32,21 +52,67 @@ export const storyboards: readonly { tenant: string; names: readonly string[] }[
   {
     tenant: 'signals',
     names: [
-      'capability_discovery',
+      ...universal,
+      'deterministic-testing',
+      'pagination-integrity-list-accounts',
       'signals',
       'signal-marketplace',
       'signal-owned',
       'get-signals-pagination-integrity',
     ],
   },
-  { tenant: 'creative', names: ['capability_discovery', 'creative'] },
+  {
+    tenant: 'creative',
+    names: [
+      ...universal,
+      'deterministic-testing',
+      'pagination-integrity-list-accounts',
+      'pagination-integrity',
+      'creative',
+    ],
+  },
   {
     tenant: 'creative-builder',
-    names: ['capability_discovery', 'creative', 'creative-template', 'creative-generative'],
+    names: [
+      ...universal,
+      'deterministic-testing',
+      'pagination-integrity-list-accounts',
+      'pagination-integrity',
+      'creative',
+      'creative-template',
+      'creative-generative',
+    ],
   },
   {
     tenant: 'governance',
-    names: ['capability_discovery', 'governance-spend-authority', 'governance-delivery-monitor'],
+    names: [...universal, 'deterministic-testing', 'pagination-integrity-list-accounts'],
   },
-  { tenant: 'brand', names: ['capability_discovery', 'brand'] },
+  { tenant: 'brand', names: [...universal, 'brand'] },
+]
+
+/** Storyboards that need more than an address. */
+const special: readonly Row[] = [
+  { tenant: 'sales', name: 'security', probe_task: 'list_creatives' },
+  { tenant: 'signals', name: 'security', probe_task: 'get_signals' },
+  { tenant: 'creative', name: 'security', probe_task: 'list_creatives' },
+  { tenant: 'creative-builder', name: 'security', probe_task: 'list_creatives' },
+  {
+    tenant: 'sales',
+    name: 'signed-requests',
+    signedTasks: ['create_media_buy'],
+    skipVectors: [
+      '007-missing-content-digest',
+      '018-digest-covered-when-forbidden',
+      '025-jwk-alg-crv-mismatch',
+    ],
+  },
+  { tenant: 'sales', name: 'governance-aware-seller', others: ['governance'] },
+  { tenant: 'sales', name: 'governance', others: ['governance'] },
+  { tenant: 'sales', name: 'governance-spend-authority', others: ['governance'] },
+  { tenant: 'sales', name: 'governance-delivery-monitor', others: ['governance'] },
+]
+
+export const rows: readonly Row[] = [
+  ...storyboards.flatMap(({ tenant, names }) => names.map(name => ({ tenant, name }))),
+  ...special,
 ]

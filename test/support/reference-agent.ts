@@ -9,6 +9,7 @@ import { buildAgentApp } from '../../api/agent/app.ts'
 import { AgentState } from '../../api/agent/state/store.ts'
 import type { Clock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
+import type { Limits } from '../../pipeline/core/limits.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { temporaryFolder } from './command.ts'
 
@@ -37,15 +38,24 @@ export interface ReferenceAgent {
 }
 
 /** Starts the agent over the state in a folder, or over one that ends with it. */
-export async function startReferenceAgent(clock: Clock, folder?: string): Promise<ReferenceAgent> {
+export async function startReferenceAgent(
+  clock: Clock,
+  folder?: string,
+  limits: Partial<Limits> = {},
+): Promise<ReferenceAgent> {
   const own = folder === undefined ? temporaryFolder() : { path: folder, remove: () => {} }
   const config = readConfig({
     PROTOCOL_NAME: 'adcp',
     TEST_AGENT_TOKEN: TOKEN,
     AGENT_BASE_URL: 'https://agent.example/',
-    LIMITS: JSON.stringify({ agentCallsPerMinute: 100_000 }),
+    LIMITS: JSON.stringify({
+      agentCallsPerMinute: 100_000,
+      agentCredentialCallsPerMinute: 100_000,
+      ...limits,
+    }),
   })
-  const state = AgentState.open(join(own.path, 'state.mdb'))
+  const bytesMax = config.LIMITS.agentCredentialBytes
+  const state = AgentState.open(join(own.path, 'state.mdb'), bytesMax)
   const app = buildAgentApp({ config, clock, log: silentLog, state })
   await app.ready()
   const call: ReferenceAgent['call'] = async (tenant, name, given = {}) => {

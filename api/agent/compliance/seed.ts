@@ -118,7 +118,7 @@ const Plan = z.looseObject({ plan_id: CallersId, fixture: z.looseObject({}) })
 export function seedPlan(params: unknown, context: TaskContext) {
   const { plan_id, fixture } = parseParams(Plan, params)
   const request = parseParams(PlanRequest, { ...fixture, plan_id })
-  keepPlan({ plan_id, version: 1, request, committed: 0 }, context)
+  keepPlan({ plan_id, version: 1, request, committed: 0, syncedAt: context.now }, context)
   return toSeeded(`plan ${plan_id}`)
 }
 

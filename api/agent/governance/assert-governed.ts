@@ -52,12 +52,17 @@ export function assertGoverned(
   if (status === 'denied') deny(explanation)
 }
 
-/** Finds the plan of an account's brand, if the account is bound to our own governance agent. */
+/**
+ * Finds the plan of an account's brand, if the account is bound to our own governance agent: the one that
+ * was registered last, since the purchase names none.
+ */
 function findBoundPlan(account: Account, context: TaskContext): Plan | undefined {
   const own = toLooseAgentUrlKey(context.toAddress(GOVERNANCE))
   const agents = listGovernanceAgents(account.account_id, context)
   if (!agents.some(({ url }) => toLooseAgentUrlKey(url) === own)) return undefined
-  return listPlans(context).find(({ request }) => request.brand.domain === account.brand.domain)
+  return listPlans(context)
+    .filter(({ request }) => request.brand.domain === account.brand.domain)
+    .sort((one, other) => other.syncedAt - one.syncedAt)[0]
 }
 
 function deny(message: string): never {

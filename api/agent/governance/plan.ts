@@ -57,6 +57,8 @@ export interface Plan {
   request: PlanRequest
   /** Spending that was reported as committed. */
   committed: number
+  /** When its buyer registered it last. */
+  syncedAt: Instant
 }
 
 /** One check or outcome in the audit. */

@@ -68,15 +68,20 @@ export async function runOnce(
   const place = hashText([...scope, key].join('\u001f'))
   const claim: Claim = { hash: hashRequest(task, args), at: now }
   const worker = { pid: process.pid, id: randomUUID() }
+  const owner = toOwner(scope)
+  // Keys are bounded by themselves: large records push out none.
+  const writeKey = <Result>(work: () => Result) => state.writeAs(`${owner} keys`, work)
   const known = await state.transactTogether(now, () =>
-    claimKey(state, place, { ...claim, worker }, now),
+    writeKey(() => claimKey(state, place, { ...claim, worker }, now)),
   )
   if (known) return known
   try {
     return await state.transactTogether(now, () => {
-      const payload = { ...run(), idempotency_key: key }
-      state.put('claim', '', place, claim, { now, lifetimeMs: CLAIM_LIFETIME_MS })
-      state.put('answer', '', place, payload, { now, lifetimeMs: REPLAY_MS + SKEW_MS })
+      const payload = { ...state.writeAs(owner, run), idempotency_key: key }
+      writeKey(() => state.put('claim', '', place, claim, { now, lifetimeMs: CLAIM_LIFETIME_MS }))
+      state.writeAs(owner, () =>
+        state.put('answer', '', place, payload, { now, lifetimeMs: REPLAY_MS + SKEW_MS }),
+      )
       return payload
     })
   } catch (error) {
@@ -85,6 +90,11 @@ export async function runOnce(
     })
     throw error
   }
+}
+
+/** Names the owner of records that are counted together: one caller at one agent. */
+export function toOwner(scope: readonly string[]): string {
+  return scope.join('\u001f')
 }
 
 /** Claims a key; returns the answer if it has one already. Throws if the key cannot be used. */

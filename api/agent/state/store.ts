@@ -2,8 +2,10 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Database, type Key, open, type RootDatabase } from 'lmdb'
 import { DAY, type Instant } from '../../../pipeline/core/clock.ts'
+import { limits } from '../../../pipeline/core/limits.ts'
 import { assertSoundHead } from '../../../pipeline/store/lmdb-head.ts'
 import { PRIVATE } from '../../../pipeline/store/paths.ts'
+import { Ledger } from './ledger.ts'
 
 /** Records by their kind: each is declared next to its rules. Most are scoped by tenant and account. */
 // biome-ignore lint/suspicious/noEmptyInterface: those who keep records add to it
@@ -15,41 +17,58 @@ export type Kind = keyof Records
 export const RECORD_LIFETIME_MS = DAY
 
 /** Version of the records; records of other versions are deleted, since everything in the sandbox is short-lived. */
-const FORMAT = 3
+const FORMAT = 4
 
 /** Expired records that one transaction deletes at most. */
 const SWEPT_MAX = 64
 
 const LAST = '\u{10ffff}'
 
+/** A record as it is stored; one that has an owner counts for that. */
 interface StoredRecord {
   expires: Instant
   record: unknown
+  owner?: string
+  at?: Instant
 }
+
+/** Bytes that a record takes beside its text. */
+const OVERHEAD_BYTES = 100
 
 /**
  * Stores everything that callers create at the agent. All writes of a task are one transaction, and LMDB
  * lets one process write at a time: processes that share the file agree, and one that is killed in the
- * middle leaves nothing behind.
+ * middle leaves nothing behind. Each owner's records are bounded in bytes: beyond that its oldest go.
  */
 export class AgentState {
   readonly #root: RootDatabase<unknown, Key>
-  readonly #records: Database<StoredRecord, string[]>
+  readonly #records: Database<string, string[]>
   readonly #expiries: Database<true, Key[]>
+  readonly #ledger: Ledger
+  readonly #bytesMax: number
+  #owner: string | undefined
 
-  private constructor(root: RootDatabase<unknown, Key>) {
+  private constructor(root: RootDatabase<unknown, Key>, bytesMax: number) {
     this.#root = root
-    this.#records = root.openDB('record', { encoding: 'json' })
+    this.#records = root.openDB('record', { encoding: 'string' })
     this.#expiries = root.openDB('expiry', { encoding: 'json' })
+    this.#ledger = new Ledger(
+      root.openDB('owner_bytes', { encoding: 'json' }),
+      root.openDB('owner_record', { encoding: 'json' }),
+    )
+    this.#bytesMax = bytesMax
   }
 
-  /** Opens or creates the file; records of another version are deleted. Throws if it is damaged. */
-  static open(file: string): AgentState {
+  /**
+   * Opens or creates the file; records of another version are deleted. Throws if it is damaged. `bytesMax`
+   * bounds the records of each owner.
+   */
+  static open(file: string, bytesMax: number = limits.agentCredentialBytes): AgentState {
     mkdirSync(dirname(file), { recursive: true, mode: PRIVATE })
     if (existsSync(file)) assertSoundHead(file)
-    const root = open<unknown, Key>({ path: file, maxDbs: 4, encoding: 'json' })
+    const root = open<unknown, Key>({ path: file, maxDbs: 6, encoding: 'json' })
     root.readerCheck()
-    const state = new AgentState(root)
+    const state = new AgentState(root, bytesMax)
     root.transactionSync(() => {
       const format = root.get('format')
       if (format !== undefined && format !== FORMAT) state.#clear()
@@ -77,43 +96,61 @@ export class AgentState {
     })
   }
 
+  /** Runs work whose records are an owner's, within a transaction or around one. */
+  writeAs<Result>(owner: string, work: () => Result): Result {
+    const before = this.#owner
+    this.#owner = owner
+    try {
+      return work()
+    } finally {
+      this.#owner = before
+    }
+  }
+
   /** Makes the writes of other processes visible. */
   refresh(): void {
     this.#root.resetReadTxn()
   }
 
   get<K extends Kind>(kind: K, scope: string, id: string): Records[K] | undefined {
-    return this.#records.get([kind, scope, id])?.record as Records[K] | undefined
+    return this.#read([kind, scope, id])?.record as Records[K] | undefined
   }
 
   /** Lists all records of a kind within a scope, by their ids. */
   list<K extends Kind>(kind: K, scope: string): Records[K][] {
     const range = this.#records.getRange({ start: [kind, scope], end: [kind, scope, LAST] })
-    return [...range].map(({ value }) => value.record as Records[K])
+    return [...range].map(({ value }) => parseRecord(value).record as Records[K])
   }
 
-  /** Lists records of a kind within a scope whose ids come before another one, in order. */
-  listUntil<K extends Kind>(kind: K, scope: string, until: string, limit: number): Records[K][] {
-    const range = this.#records.getRange({ start: [kind, scope], end: [kind, scope, until], limit })
-    return [...range].map(({ value }) => value.record as Records[K])
+  /** Lists ids of records of a kind within a scope that come before another one, in order. */
+  listIdsUntil(kind: Kind, scope: string, until: string, limit: number): string[] {
+    const range = this.#records.getKeys({ start: [kind, scope], end: [kind, scope, until], limit })
+    return [...range].map(key => key[2]!)
   }
 
-  /** Writes a record; only within a transaction. */
+  /** Writes a record; only within a transaction. One of the agent's own counts for no owner. */
   put<K extends Kind>(
     kind: K,
     scope: string,
     id: string,
     record: Records[K],
-    { now, lifetimeMs = RECORD_LIFETIME_MS }: { now: Instant; lifetimeMs?: number },
+    { now, lifetimeMs = RECORD_LIFETIME_MS, isOwn = false }: PutOptions,
   ): void {
     const key = [kind, scope, id]
+    const owner = isOwn ? undefined : (this.#owner ?? this.#read(key)?.owner)
     const expires = now + lifetimeMs
-    this.#records.putSync(key, { expires, record })
+    const stored: StoredRecord = { expires, record, ...(owner && { owner, at: now }) }
+    const text = JSON.stringify(stored)
+    this.#remove(key)
+    this.#records.putSync(key, text)
     this.#expiries.putSync([expires, ...key], true)
+    if (owner === undefined) return
+    this.#ledger.add({ owner, at: now, key, bytes: countBytes(text) })
+    this.#makeRoom(owner)
   }
 
   remove(kind: Kind, scope: string, id: string): void {
-    this.#records.removeSync([kind, scope, id])
+    this.#remove([kind, scope, id])
   }
 
   async close(): Promise<void> {
@@ -123,15 +160,53 @@ export class AgentState {
   #clear(): void {
     this.#records.clearSync()
     this.#expiries.clearSync()
+    this.#ledger.clear()
   }
 
   /** Deletes expired records, unless they were written again. */
   #sweep(now: Instant): void {
     for (const expiry of [...this.#expiries.getKeys({ end: [now], limit: SWEPT_MAX })]) {
       const key = expiry.slice(1) as string[]
-      const stored = this.#records.get(key)
-      if (stored && stored.expires <= now) this.#records.removeSync(key)
+      const stored = this.#read(key)
+      if (stored && stored.expires <= now) this.#remove(key)
       this.#expiries.removeSync(expiry)
     }
   }
+
+  /** Deletes the oldest records of an owner, until the others fit. */
+  #makeRoom(owner: string): void {
+    while (this.#ledger.count(owner) > this.#bytesMax) {
+      const oldest = this.#ledger.findOldest(owner)
+      if (!oldest) return
+      this.#remove([...oldest.key])
+    }
+  }
+
+  #read(key: string[]): StoredRecord | undefined {
+    const text = this.#records.get(key)
+    return text === undefined ? undefined : parseRecord(text)
+  }
+
+  #remove(key: string[]): void {
+    const text = this.#records.get(key)
+    if (text === undefined) return
+    const { expires, owner, at } = parseRecord(text)
+    this.#records.removeSync(key)
+    this.#expiries.removeSync([expires, ...key])
+    if (owner !== undefined) this.#ledger.remove({ owner, at: at!, key, bytes: countBytes(text) })
+  }
+}
+
+interface PutOptions {
+  now: Instant
+  lifetimeMs?: number
+  isOwn?: boolean
+}
+
+function parseRecord(text: string): StoredRecord {
+  return JSON.parse(text)
+}
+
+function countBytes(text: string): number {
+  return Buffer.byteLength(text) + OVERHEAD_BYTES
 }

@@ -21,6 +21,7 @@ export const syncPlans = defineTask({
         version: known ? known.version + (isSame ? 0 : 1) : 1,
         request,
         committed: known?.committed ?? 0,
+        syncedAt: context.now,
       }
       keepPlan(plan, context)
       return {

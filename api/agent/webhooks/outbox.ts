@@ -11,8 +11,8 @@ declare module '../state/store.ts' {
   interface Records {
     /** Webhooks that are still to be posted. */
     webhook: Delivery
-    /** Their ids, in the order in which they are due. */
-    webhook_due: string
+    /** Their times and ids, in the order in which they are due. */
+    webhook_due: true
   }
 }
 
@@ -33,9 +33,10 @@ const DELIVERY_LIFETIME_MS = DAY
 /** Queues a webhook for its time. */
 export function keepDelivery(delivery: Delivery, state: AgentState, now: Instant): void {
   const lifetimeMs = Math.max(0, delivery.dueAt - now) + DELIVERY_LIFETIME_MS
-  removeDelivery(delivery.id, state)
+  const known = state.get('webhook', '', delivery.id)
+  if (known) state.remove('webhook_due', '', toDueKey(known))
   state.put('webhook', '', delivery.id, delivery, { now, lifetimeMs })
-  state.put('webhook_due', '', toDueKey(delivery), delivery.id, { now, lifetimeMs })
+  state.put('webhook_due', '', toDueKey(delivery), true, { now, lifetimeMs })
 }
 
 /** Removes a webhook that was posted, or is obsolete. */
@@ -46,12 +47,25 @@ export function removeDelivery(id: string, state: AgentState): void {
   state.remove('webhook_due', '', toDueKey(known))
 }
 
-/** Lists webhooks that are due at a time, the longest due first. */
-export function listDue(state: AgentState, now: Instant, limit: number): Delivery[] {
-  const until = toDueKey({ dueAt: now + 1, id: '' })
-  return state
-    .listUntil('webhook_due', '', until, limit)
-    .flatMap(id => state.get('webhook', '', id) ?? [])
+/** Tells whether a webhook is due at a time. */
+export function hasDue(state: AgentState, now: Instant): boolean {
+  return listDueKeys(state, now, 1).length > 0
+}
+
+/**
+ * Finds webhooks that are due at a time, the longest due first, within a transaction. The key of one that
+ * was deleted goes too.
+ */
+export function findDue(state: AgentState, now: Instant, limit: number): Delivery[] {
+  return listDueKeys(state, now, limit).flatMap(key => {
+    const delivery = state.get('webhook', '', key.slice(TIME_DIGITS + 1))
+    if (!delivery) state.remove('webhook_due', '', key)
+    return delivery ?? []
+  })
+}
+
+function listDueKeys(state: AgentState, now: Instant, limit: number): string[] {
+  return state.listIdsUntil('webhook_due', '', toDueKey({ dueAt: now + 1, id: '' }), limit)
 }
 
 /** Digits of a time in a key, so that keys sort by time. */

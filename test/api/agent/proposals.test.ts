@@ -132,7 +132,7 @@ describe('an account that is bound to our governance agent', () => {
       total_budget: undefined,
     })
 
-  test('is sold nothing that breaks the plan of its brand', async () => {
+  test('is sold nothing that breaks the plan of its brand that was registered last', async () => {
     const idempotency_key = 'key-of-a-small-plan'
     await agent.succeed('governance', 'sync_plans', { idempotency_key, plans: [plan] })
     await agent.succeed('sales', 'create_media_buy', purchase(5000))
@@ -142,6 +142,16 @@ describe('an account that is bound to our governance agent', () => {
       'GOVERNANCE_DENIED',
     )
     await agent.succeed('sales', 'create_media_buy', purchase(500))
+    clock.tick({ minutes: 1 })
+    const larger = { ...plan, plan_id: 'larger', budget: { total: 9000, currency: 'USD' } }
+    await agent.succeed('governance', 'sync_plans', {
+      idempotency_key: 'key-of-a-larger-plan',
+      plans: [larger],
+    })
+    await agent.succeed('sales', 'create_media_buy', purchase(5000))
+    expect((await agent.fail('sales', 'create_media_buy', purchase(9500))).code).toBe(
+      'GOVERNANCE_DENIED',
+    )
     await bind('https://governance.other.example/mcp')
     await agent.succeed('sales', 'create_media_buy', purchase(5000))
   })

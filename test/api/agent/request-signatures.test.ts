@@ -14,6 +14,8 @@ import { temporaryFolder } from '../../support/command.ts'
 import { TOKEN } from '../../support/reference-agent.ts'
 
 const URL_SIGNED = 'https://sales.example/mcp'
+const A2A_SIGNED = 'https://sales.example/a2a'
+const AGENT = 'https://agency.example/mcp'
 const JWKS = 'https://agency.example/keys.json'
 const account = { brand: { domain: 'acme.example' }, operator: 'agency.example' }
 const [signer, stranger] = ['signer', 'stranger'].map(kid => {
@@ -28,9 +30,10 @@ type Key = {
 }
 
 /** The web of the operator: its brand.json, and the keys of its agent. */
-const web: Record<string, object> = {
+let web: Record<string, object>
+const pages: Record<string, object> = {
   'https://agency.example/.well-known/brand.json': {
-    agents: [{ type: 'buying', url: 'https://agency.example/mcp', jwks_uri: JWKS }],
+    agents: [{ type: 'buying', url: AGENT, jwks_uri: JWKS }],
   },
   [JWKS]: { keys: [signer.jwk] },
 }
@@ -43,6 +46,7 @@ let app: FastifyInstance
 
 beforeEach(async () => {
   folder = temporaryFolder()
+  web = { ...pages }
   clock = testClock('2026-11-20T00:00Z')
   state = AgentState.open(join(folder.path, 'state.mdb'))
   const config = readConfig({
@@ -84,23 +88,29 @@ const order = (budget = 100) =>
     packages: [{ product_id: 'test-product', pricing_option_id: 'test-pricing', budget }],
   })
 const plain = { 'content-type': 'application/json' }
-const sign = (body: string, { kid, privateKey }: Pick<Key, 'kid' | 'privateKey'>) => ({
+const sign = (
+  body: string,
+  { kid, privateKey }: Pick<Key, 'kid' | 'privateKey'>,
+  url = URL_SIGNED,
+) => ({
   ...plain,
   ...signRequest(
-    { method: 'POST', url: URL_SIGNED, headers: plain, body },
+    { method: 'POST', url, headers: plain, body },
     { keyid: kid, alg: 'ed25519', privateKey },
     buildRequestProfile('adcp', 'required'),
     { now: Math.floor(clock.now() / 1000) },
   ),
 })
 const bearer = { authorization: `Bearer ${TOKEN}` }
-const post = async (body: string, headers: object = plain, credential: object = bearer) => {
-  const answer = await app.inject({
+const send = (url: string, body: string, headers: object = plain, credential: object = bearer) =>
+  app.inject({
     method: 'POST',
-    url: '/sales/mcp',
+    url,
     headers: { ...credential, accept: 'application/json', ...headers },
     payload: body,
   })
+const post = async (body: string, headers: object = plain, credential: object = bearer) => {
+  const answer = await send('/sales/mcp', body, headers, credential)
   return {
     status: answer.statusCode,
     challenge: answer.headers['www-authenticate'],
@@ -149,7 +159,7 @@ describe('a signed request', () => {
     const headers = sign(order(), signer)
     await post(order(), headers)
     expect(await post(order(), headers)).toMatchObject(refusedFor('replayed'))
-    expect(state.list('nonce', 'signer')).toEqual([true])
+    expect(state.list('nonce', 'agency.example signer')).toEqual([true])
   })
 
   test('has keys of its own: another caller with the same one is another', async () => {
@@ -168,5 +178,96 @@ test('a task that must be signed is refused without a signature, and capabilitie
     supported: true,
     covers_content_digest: 'either',
     required_for: ['update_media_buy'],
+  })
+})
+
+test('several calls in one body are refused where one of them must be signed', async () => {
+  const change = JSON.parse(call('update_media_buy', { account, media_buy_id: 'x' }))
+  const reading = { ...JSON.parse(call('get_products', { brief: 'x' })), id: 2 }
+  expect(await post(JSON.stringify([reading, change]))).toMatchObject(refusedFor('required'))
+})
+
+describe('over A2A', () => {
+  const message = (skill: string, input: object) => {
+    const parts = [{ kind: 'data', data: { skill, input } }]
+    const params = { message: { kind: 'message', messageId: 'm1', role: 'user', parts } }
+    return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'message/send', params })
+  }
+  const purchase = message('create_media_buy', JSON.parse(order()).params.arguments)
+
+  test('a signed request is carried out for its signer, as by MCP', async () => {
+    const answer = await send('/sales/a2a', purchase, sign(purchase, signer, A2A_SIGNED), {})
+    const [{ parts }] = answer.json().result.artifacts
+    expect(parts[0].data).toHaveProperty('media_buy_id')
+    expect((await post(order(), sign(order(), signer))).payload).toMatchObject({ replayed: true })
+    expect((await post(order())).payload).not.toHaveProperty('replayed')
+  })
+
+  test('a signature that does not hold is refused, and so is none where there must be one', async () => {
+    const change = message('update_media_buy', { account, media_buy_id: 'x' })
+    for (const [body, headers, code] of [
+      [purchase, sign(purchase, signer, URL_SIGNED), 'invalid'],
+      [purchase, sign(purchase, stranger, A2A_SIGNED), 'key_unknown'],
+      [change, plain, 'required'],
+    ] as const) {
+      const { statusCode: status, headers: answered } = await send('/sales/a2a', body, headers)
+      expect({ status, challenge: answered['www-authenticate'] }).toEqual(refusedFor(code))
+    }
+    const signed = sign(change, signer, A2A_SIGNED)
+    expect((await send('/sales/a2a', change, signed)).json().result.artifacts[0].name).toBe('error')
+  })
+})
+
+describe('the keys of an operator', () => {
+  test('are also found by an account or a media buy of its', async () => {
+    const { payload } = await post(order(), sign(order(), signer))
+    const { media_buy_id } = payload
+    const listed = await post(call('get_media_buys', { account, media_buy_ids: [media_buy_id] }))
+    const { account_id } = listed.payload.media_buys[0].account
+    const given = { media_buy_id, idempotency_key: 'another-key-of-a-signature' }
+    for (const body of [
+      call('update_media_buy', { ...given, account: { account_id }, paused: true }),
+      call('provide_performance_feedback', {
+        ...given,
+        measurement_period: { start: '2026-11-01T00:00:00Z', end: '2026-11-02T00:00:00Z' },
+        performance_index: 1,
+      }),
+    ]) {
+      expect((await post(body, sign(body, signer), {})).status).toBe(200)
+      expect(await post(body, sign(body, stranger), {})).toMatchObject(refusedFor('key_unknown'))
+    }
+  })
+
+  test('are those that its adagents.json pins to an agent, and no others', async () => {
+    const pin = { ...stranger.jwk, revoked_at: '2026-11-20T01:00:00Z' }
+    web['https://agency.example/.well-known/adagents.json'] = {
+      authorized_agents: [{ url: `${AGENT}/`, signing_keys: [pin] }],
+    }
+    expect(await post(order(), sign(order(), signer))).toMatchObject(refusedFor('key_unknown'))
+    expect((await post(order(), sign(order(), stranger))).status).toBe(200)
+    delete web['https://agency.example/.well-known/adagents.json']
+    clock.tick({ minutes: 2 })
+    expect(await post(order(), sign(order(), signer))).toMatchObject(refusedFor('key_unknown'))
+    clock.tick({ hours: 1 })
+    expect(await post(order(), sign(order(), stranger))).toMatchObject(refusedFor('key_unknown'))
+  })
+
+  test('count apart from those of another operator that has the same name for one', async () => {
+    const other = { brand: account.brand, operator: 'other.example' }
+    web['https://other.example/.well-known/brand.json'] = {
+      agents: [{ url: 'https://other.example/mcp', jwks_uri: 'https://other.example/keys.json' }],
+    }
+    web['https://other.example/keys.json'] = { keys: [{ ...stranger.jwk, kid: 'signer' }] }
+    const body = JSON.stringify({
+      ...JSON.parse(order()),
+      params: {
+        name: 'create_media_buy',
+        arguments: { ...JSON.parse(order()).params.arguments, account: other },
+      },
+    })
+    const first = await post(order(), sign(order(), signer))
+    const second = await post(body, sign(body, { ...stranger, kid: 'signer' }))
+    expect(second.payload).toHaveProperty('media_buy_id')
+    expect(second.payload.media_buy_id).not.toBe(first.payload.media_buy_id)
   })
 })

@@ -180,3 +180,27 @@ test.each([
   clock.tick({ hours: 1 })
   expect(await sender.sendDue()).toBe(0)
 })
+
+test('where a test asks for it webhooks reach this machine, and no other closed address', async () => {
+  const { url: connectTo } = await startOrigin(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += chunk
+    received.push({ headers: request.headers, text, body: JSON.parse(text) })
+    response.writeHead(200).end()
+  })
+  const local = new WebhookSender({
+    state: agent.state,
+    clock,
+    log: silentLog,
+    fetcher: fetcherTo(connectTo),
+    protocolName: 'adcp',
+    reachesLoopback: true,
+  })
+  const closed = ['http://10.0.0.1/hook', 'https://localhost/hook', 'http://buyer.example/hook']
+  for (const [count, url] of ['http://127.0.0.1:9/hook', ...closed].entries()) {
+    const push_notification_config = { url }
+    await buy({ idempotency_key: `key-of-this-order-${count}`, push_notification_config })
+  }
+  await local.sendDue()
+  expect(received.map(({ headers }) => headers.host)).toEqual(['127.0.0.1:9'])
+})

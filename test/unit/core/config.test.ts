@@ -67,3 +67,27 @@ describe('AUTH_ISSUER', () => {
     },
   )
 })
+
+describe('AGENT_LOOPBACK_WEBHOOKS', () => {
+  const AGENT_LOOPBACK_WEBHOOKS = 'true'
+
+  it('is off unless somebody asks for it', () => {
+    expect(readConfig({}).AGENT_LOOPBACK_WEBHOOKS).toBe(false)
+    expect(readConfig({ AGENT_LOOPBACK_WEBHOOKS }).AGENT_LOOPBACK_WEBHOOKS).toBe(true)
+    const local = { HOST: '::1', AGENT_BASE_URL: 'http://[::1]:3100', AGENT_LOOPBACK_WEBHOOKS }
+    expect(readConfig(local).AGENT_LOOPBACK_WEBHOOKS).toBe(true)
+  })
+
+  it.each([
+    { HOST: '0.0.0.0' },
+    { HOST: 'agent.internal' },
+    { BASE_URL: 'https://registry.example' },
+    { AGENT_BASE_URL: 'https://agent.example' },
+    { TRUSTED_PROXIES: '127.0.0.1' },
+    { NODE_ENV: 'production' },
+  ])('is refused where others reach the agent: %j', env => {
+    expect(() => readConfig({ ...env, AGENT_LOOPBACK_WEBHOOKS })).toThrow(
+      'AGENT_LOOPBACK_WEBHOOKS: is for tests on one machine',
+    )
+  })
+})

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { AgentKeys, type PinnedKey } from '../../../pipeline/signing/agent-keys.ts'
+import { AgentKeys } from '../../../pipeline/signing/agent-keys.ts'
+import type { PinnedKey } from '../../../pipeline/signing/pins.ts'
 
 const AGENT = 'https://agents.seller.example/mcp'
 const BRAND = 'https://seller.example/.well-known/brand.json'

@@ -1,0 +1,73 @@
+import type { FastifyError, FastifyReply } from 'fastify'
+import { anyOrigin } from '../operation/cross-origin.ts'
+import type { AgentServices } from './call-task.ts'
+import { TaskError, type TaskErrorCode } from './errors.ts'
+
+/** Codes of JSON-RPC by which clients of either transport know a failure that no task answered. */
+const rpcCodes: Partial<Record<TaskErrorCode, number>> = {
+  SERVICE_UNAVAILABLE: -32_027,
+  UNAUTHORIZED: -32_028,
+  RATE_LIMITED: -32_029,
+}
+const INVALID_REQUEST = -32_600
+
+/**
+ * Answers a request that reached no task: readers of the specification find `code` and `message`, clients
+ * of MCP and A2A an error of JSON-RPC with the protocol's own in it.
+ */
+export function sendFailure(
+  reply: FastifyReply,
+  status: number,
+  failure: TaskError,
+  protocolName: string,
+): FastifyReply {
+  const { code, message, details } = failure
+  const { [`${protocolName}_error`]: described } = failure.toPayload(protocolName)
+  const { id = null } = (reply.request.body ?? {}) as { id?: unknown }
+  return reply
+    .code(status)
+    .headers(anyOrigin)
+    .send({
+      code,
+      message,
+      ...details,
+      jsonrpc: '2.0',
+      id: typeof id === 'string' || typeof id === 'number' ? id : null,
+      error: {
+        code: rpcCodes[code] ?? INVALID_REQUEST,
+        message,
+        data: { [`${protocolName}_error`]: described },
+      },
+    })
+}
+
+/** Refuses a call beyond a limit, with the seconds to wait in the header and in the body. */
+export function sendTooMany(
+  reply: FastifyReply,
+  message: string,
+  retry_after: number,
+  protocolName: string,
+): FastifyReply {
+  const failure = new TaskError('RATE_LIMITED', message, { retry_after })
+  return sendFailure(reply.header('retry-after', retry_after), 429, failure, protocolName)
+}
+
+/** Answers what failed before a task was reached: too many calls, or a body that is no JSON. */
+export function answerError(
+  error: FastifyError,
+  reply: FastifyReply,
+  { onError, protocolName }: Pick<AgentServices, 'onError' | 'protocolName'>,
+): FastifyReply {
+  const status = error.statusCode ?? 500
+  if (error instanceof TaskError) return sendFailure(reply, status, error, protocolName)
+  if (status >= 500) onError(error)
+  if (status === 429) {
+    const seconds = Number(reply.getHeader('retry-after') ?? 60)
+    return sendTooMany(reply, 'There are too many calls from this address', seconds, protocolName)
+  }
+  const failure =
+    status < 500
+      ? new TaskError('INVALID_REQUEST', error.message)
+      : new TaskError('SERVICE_UNAVAILABLE', 'This agent failed; try again later')
+  return sendFailure(reply, status, failure, protocolName)
+}

@@ -1,0 +1,58 @@
+import type { Database, Key } from 'lmdb'
+import type { Instant } from '../../../pipeline/core/clock.ts'
+
+/** What one record takes, and whose it is. */
+export interface Holding {
+  owner: string
+  at: Instant
+  key: readonly string[]
+  bytes: number
+}
+
+const LAST = '\u{10ffff}'
+
+/**
+ * Counts the bytes that the records of each owner take, and knows which of them were written longest
+ * ago. It is written within the transactions of the records.
+ */
+export class Ledger {
+  readonly #totals: Database<number, string>
+  readonly #holdings: Database<number, Key[]>
+
+  /** `totals` holds bytes by owner; `holdings` the bytes of each record by owner, time and key. */
+  constructor(totals: Database<number, string>, holdings: Database<number, Key[]>) {
+    this.#totals = totals
+    this.#holdings = holdings
+  }
+
+  /** Bytes of all records of an owner. */
+  count(owner: string): number {
+    return this.#totals.get(owner) ?? 0
+  }
+
+  add({ owner, at, key, bytes }: Holding): void {
+    this.#holdings.putSync([owner, at, ...key], bytes)
+    this.#totals.putSync(owner, this.count(owner) + bytes)
+  }
+
+  remove({ owner, at, key, bytes }: Holding): void {
+    this.#holdings.removeSync([owner, at, ...key])
+    const left = this.count(owner) - bytes
+    if (left > 0) this.#totals.putSync(owner, left)
+    else this.#totals.removeSync(owner)
+  }
+
+  /** Finds the record of an owner that was written longest ago. */
+  findOldest(owner: string): Holding | undefined {
+    const range = this.#holdings.getRange({ start: [owner], end: [owner, LAST], limit: 1 })
+    const [oldest] = [...range]
+    if (!oldest) return undefined
+    const [, at, ...key] = oldest.key as [string, Instant, ...string[]]
+    return { owner, at, key, bytes: oldest.value }
+  }
+
+  clear(): void {
+    this.#totals.clearSync()
+    this.#holdings.clearSync()
+  }
+}

@@ -1,0 +1,47 @@
+import type { getComplianceStoryboardById } from '@adcp/sdk/testing'
+import { z } from 'zod'
+
+export type Storyboard = NonNullable<ReturnType<typeof getComplianceStoryboardById>>
+
+const Bought = z.object({ product_id: z.string(), pricing_option_id: z.string() })
+
+/** Storyboards that cannot be passed as they are written, by their ids; the README says why. */
+const amendments: Readonly<Record<string, (storyboard: Storyboard) => Storyboard>> = {
+  pagination_integrity: dropAccounts,
+  'media_buy_seller/governance_conditions': seedBought,
+  media_buy_governance_escalation: seedBought,
+  governance_spend_authority: seedBought,
+  governance_delivery_monitor: seedBought,
+}
+
+/** Corrects what a storyboard itself gets wrong. What it checks of an answer stays as it is. */
+export function amend(storyboard: Storyboard): Storyboard {
+  return amendments[storyboard.id]?.(storyboard) ?? storyboard
+}
+
+/** Asks for the account that was seeded, which is the runner's own, instead of one that nothing set up. */
+function dropAccounts(storyboard: Storyboard): Storyboard {
+  const phases = storyboard.phases.map(phase => ({
+    ...phase,
+    steps: phase.steps.map(step => {
+      const { account: _account, ...sample_request } = step.sample_request ?? {}
+      return { ...step, sample_request }
+    }),
+  }))
+  return { ...storyboard, phases }
+}
+
+/** Puts the products into the sandbox that the storyboard buys, at the prices that it names. */
+function seedBought(storyboard: Storyboard): Storyboard {
+  const bought = storyboard.phases
+    .flatMap(({ steps }) => steps.flatMap(({ sample_request }) => sample_request?.packages ?? []))
+    .map(one => Bought.parse(one))
+  return {
+    ...storyboard,
+    prerequisites: { description: '', ...storyboard.prerequisites, controller_seeding: true },
+    fixtures: {
+      products: bought.map(({ product_id }) => ({ product_id, channels: ['ctv'] })),
+      pricing_options: bought.map(one => ({ ...one, fixed_price: 5, currency: 'USD' })),
+    },
+  }
+}

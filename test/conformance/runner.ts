@@ -1,0 +1,149 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { StaticJwksResolver } from '@adcp/sdk/signing'
+import {
+  getComplianceCacheDir,
+  getComplianceStoryboardById,
+  resolveBundleOrStoryboard,
+  runStoryboard,
+} from '@adcp/sdk/testing'
+import { parse } from 'yaml'
+import { amend, type Storyboard } from './amend.ts'
+
+/**
+ * Runs one storyboard or bundle with the public client's runner, as a library: its command lacks test
+ * kits, keys of webhooks and keys of requests. A process of its own, since it needs another date.
+ */
+export interface Run {
+  storyboard: string
+  /** Addresses by tenant: that of the first is tested, the others take the tasks of their protocols. */
+  agents: [tenant: string, url: string][]
+  token: string
+  /** Task that a stranger is refused, of the runner's own list. */
+  probe_task: string | undefined
+  /** Vectors of request signing that the agent's policy or the transport leaves no room for. */
+  skipVectors: readonly string[]
+  /** File that the outcome is written to. */
+  outcome: string
+}
+
+export interface Outcome {
+  passed: number
+  failed: number
+  skipped: number
+  /** Steps that failed or were skipped, with the runner's reason. */
+  notes: string[]
+}
+
+type Options = NonNullable<Parameters<typeof runStoryboard>[2]>
+type StoryboardResult = Awaited<ReturnType<typeof runStoryboard>>
+async function run({ storyboard: name, agents, ...rest }: Run): Promise<Outcome> {
+  const [[tenant, url]] = agents as [[string, string]]
+  const options = await buildOptions(url, rest)
+  const results: StoryboardResult[] = []
+  for (const storyboard of listStoryboards(name)) {
+    if (agents.length === 1) results.push(await runStoryboard(url, storyboard, options))
+    else results.push(...(await runRouted(storyboard, { agents, tenant, options })))
+  }
+  return {
+    passed: sum(results.map(({ passed_count }) => passed_count)),
+    failed: sum(results.map(({ failed_count }) => failed_count)),
+    skipped: sum(results.map(({ skipped_count }) => skipped_count)),
+    notes: results.flatMap(listNotes),
+  }
+}
+
+/** Lists the storyboards of a name, and before each those that it requires. */
+function listStoryboards(name: string): Storyboard[] {
+  return resolveBundleOrStoryboard(name)
+    .flatMap(storyboard => [
+      ...(storyboard.requires_scenarios ?? []).flatMap(id => getComplianceStoryboardById(id) ?? []),
+      storyboard,
+    ])
+    .map(amend)
+}
+
+interface Routing {
+  agents: Run['agents']
+  /** Takes what belongs to no protocol. */
+  tenant: string
+  options: Options
+}
+
+/** The brand of plans in these storyboards: what is bought for another one is denied. */
+const BRAND = { domain: 'acmeoutdoor.example' }
+
+/** Runs a storyboard over several agents. The runner cannot seed these, so that is done before. */
+async function runRouted(
+  storyboard: Storyboard,
+  { agents, tenant, options }: Routing,
+): Promise<StoryboardResult[]> {
+  const urls = new Map(agents)
+  const own = { ...options, brand: BRAND }
+  const seeds = { ...storyboard, required_tools: [], phases: [] }
+  const seeded = await runStoryboard(urls.get(tenant)!, seeds, own)
+  const routed = await runStoryboard('', storyboard, {
+    ...own,
+    agents: Object.fromEntries(agents.map(([name, url]) => [name, { url }])),
+    default_agent: tenant,
+    context: { governance_agent_url: urls.get('governance') },
+    skip_controller_seeding: true,
+  })
+  return [{ ...seeded, phases: [], skipped_count: 0 }, routed]
+}
+
+/** Lists steps that failed or were skipped, with the runner's reason. */
+function listNotes({ phases }: StoryboardResult): string[] {
+  return phases
+    .flatMap(({ steps }) => steps)
+    .filter(({ passed, skipped }) => !passed || skipped)
+    .map(({ step_id, skipped, skip_reason, error, validations }) => {
+      const wrong = validations.find(({ passed }) => !passed)
+      const faults = [wrong?.description, JSON.stringify(wrong?.actual), error?.split('\n')[0]]
+      const reason = skip_reason ?? faults.filter(Boolean).join('; ')
+      return `${skipped ? 'skipped' : 'failed'}: ${step_id}: ${reason}`
+    })
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((all, one) => all + one, 0)
+}
+
+async function buildOptions(
+  url: string,
+  { token, probe_task, skipVectors }: Omit<Run, 'storyboard' | 'agents'>,
+): Promise<Options> {
+  return {
+    protocol: 'mcp',
+    allow_http: true,
+    auth: { type: 'bearer', token },
+    webhook_receiver: { mode: 'loopback_mock' },
+    contracts: ['webhook_receiver_runner'],
+    webhook_signing: { jwks: new StaticJwksResolver(await findWebhookKeys(url)) },
+    request_signing: { transport: 'mcp', skipRateAbuse: true, skipVectors: [...skipVectors] },
+    ...(probe_task !== undefined && { test_kit: readTestKit(probe_task) }),
+  }
+}
+
+/** Finds the keys that sign webhooks as a receiver does: by the brand.json that declares the agent. */
+async function findWebhookKeys(url: string) {
+  const brand = await fetchJson(new URL('/.well-known/brand.json', url))
+  const agent = brand.agents.find((one: { url: string }) => one.url === url)
+  return (await fetchJson(agent.jwks_uri)).keys
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: files of our own agent
+async function fetchJson(url: string | URL): Promise<any> {
+  return (await fetch(url)).json()
+}
+
+function readTestKit(probe_task: string): NonNullable<Options['test_kit']> {
+  const file = join(getComplianceCacheDir(), 'test-kits/acme-outdoor.yaml')
+  const kit = parse(readFileSync(file, 'utf8'))
+  return { ...kit, auth: { ...kit.auth, probe_task } }
+}
+
+const given: Run = JSON.parse(process.argv[2]!)
+const outcome = await run(given)
+writeFileSync(given.outcome, JSON.stringify(outcome))
+process.exit(0)
