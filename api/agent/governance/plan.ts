@@ -57,7 +57,7 @@ export interface Plan {
   request: PlanRequest
   /** Spending that was reported as committed. */
   committed: number
-  /** When its buyer registered it last. */
+  /** Time at which its buyer registered it last. */
   syncedAt: Instant
 }
 

@@ -1,7 +1,7 @@
 import type { Database, Key } from 'lmdb'
 import type { Instant } from '../../../pipeline/core/clock.ts'
 
-/** What one record takes, and whose it is. */
+/** The bytes of one record, and its owner. */
 export interface Holding {
   owner: string
   at: Instant
@@ -19,13 +19,13 @@ export class Ledger {
   readonly #totals: Database<number, string>
   readonly #holdings: Database<number, Key[]>
 
-  /** `totals` holds bytes by owner; `holdings` the bytes of each record by owner, time and key. */
+  /** Takes the stores: bytes by owner, and the bytes of each record by owner, time and key. */
   constructor(totals: Database<number, string>, holdings: Database<number, Key[]>) {
     this.#totals = totals
     this.#holdings = holdings
   }
 
-  /** Bytes of all records of an owner. */
+  /** Counts the bytes of all records of an owner. */
   count(owner: string): number {
     return this.#totals.get(owner) ?? 0
   }
