@@ -16,6 +16,7 @@ test.each([
   'crawl',
   'commit',
   'stream',
+  'push',
   'mixed',
   'search',
   'saves',

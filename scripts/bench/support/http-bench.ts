@@ -30,13 +30,13 @@ export class HttpBench {
   /** Time from the start of the API's process until `/readyz` answers 200. */
   readonly readyMs: number
   readonly #options: Options
-  readonly #redis: { close(): Promise<void> }
+  readonly #redis: { url: string; close(): Promise<void> }
   readonly #api: Server
   readonly #load: LoadClient
 
   private constructor(
     options: Options,
-    redis: { close(): Promise<void> },
+    redis: { url: string; close(): Promise<void> },
     api: Server,
     load: LoadClient,
     readyMs: number,
@@ -92,6 +92,10 @@ export class HttpBench {
 
   get url(): string {
     return this.#api.ready.url
+  }
+
+  get redisUrl(): string {
+    return this.#redis.url
   }
 
   get apiPid(): number {
