@@ -1,5 +1,5 @@
 import { refuse } from '../../pipeline/core/errors.ts'
-import type { KeyPermission } from '../../pipeline/core/roles.ts'
+import { isAdmin, type KeyPermission } from '../../pipeline/core/roles.ts'
 import type { Belonging, Principal } from './principal.ts'
 
 /** Tells whether the caller may act for an organization. */
@@ -23,6 +23,11 @@ export function resolveOrganizationAsked(principal: Principal, org: string | und
 /** Returns the organization that a caller acts for; refuses callers without one with 403. */
 export function requireOwnOrganization({ org_id }: Principal): string {
   return org_id ?? refuse('forbidden', 'this needs an organization, and you belong to none')
+}
+
+/** Refuses callers who are no admin of the registry. */
+export function requireAdmin({ roles }: Principal): void {
+  if (!isAdmin(roles)) refuse('forbidden', 'only admins of the registry do that')
 }
 
 /** Refuses callers without rights on the keys of the organization. */

@@ -124,17 +124,20 @@ export const readCrawlRequest = defineOperation({
 })
 
 /** Checks the name, counts the request and submits it; a request that is not admitted costs nothing. */
-async function takeRequest(
+export async function takeRequest(
   scope: CrawlScope,
   field: string,
   domain: Domain,
   principal: Principal,
   services: Services,
+  { isForced = false } = {},
 ) {
   await requirePublic(field, domain, services)
+  const id = randomUUID()
   const place: CrawlPlace = {
-    id: randomUUID(),
-    place: scope === 'manager' ? `manager:${domain}` : domain,
+    id,
+    // A forced request has a place of its own: it counts for its caller alone.
+    place: isForced ? `forced:${id}` : scope === 'manager' ? `manager:${domain}` : domain,
     // A key can create keys: those of an organization count as one caller.
     user: principal.person === undefined ? (principal.org_id ?? principal.id) : principal.id,
   }

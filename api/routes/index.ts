@@ -19,7 +19,7 @@ import {
   readAgentProducts,
   readAgentPublishers,
 } from './agents/probing.ts'
-import { listAllStoryboards, readStoryboard } from './agents/storyboards.ts'
+import { listAllStoryboards, readFirstStep, readStoryboard } from './agents/storyboards.ts'
 import { listAgentPublishers, listAgentPublishersAlias } from './authorization/agent-publishers.ts'
 import { lookUpAgentDomains, lookUpProperty } from './authorization/authorization-lookups.ts'
 import { listAuthorizations, snapshotAuthorizations } from './authorization/authorizations.ts'
@@ -116,6 +116,7 @@ import {
 } from './properties/property-checks.ts'
 import { resolveIdentifiers } from './properties/resolve-identifiers.ts'
 import { listRegisteredPublishers } from './publishers.ts'
+import { forceBrandCrawl, revalidatePublisher } from './revalidation.ts'
 import { findBrandsByName, searchRegistry } from './search.ts'
 import {
   createSubscription,
@@ -189,6 +190,8 @@ export const operations: readonly Operation[] = [
   readCrawlRequest,
   requestBrandCrawl,
   requestManagerRevalidation,
+  revalidatePublisher,
+  forceBrandCrawl,
   readFeed,
   streamFeed,
   createSubscription,
@@ -244,6 +247,7 @@ export const operations: readonly Operation[] = [
   readStoryboardStatus,
   readStoryboardStatusBulk,
   listAllStoryboards,
+  readFirstStep,
   readStoryboard,
   listRegisteredPolicies,
   resolvePolicy,

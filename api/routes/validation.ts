@@ -44,7 +44,7 @@ export const validateAdagents = defineOperation({
   errors: [...errors, ...ofBodies],
   handle: async ({ body, caller, services }) => {
     const domain = body.domain as Domain
-    const checked = await check(domain, { agents: true, caller: caller() }, services)
+    const checked = await checkAdagentsNow(domain, { agents: true, caller: caller() }, services)
     const { found, validation, agent_cards, agents_unchecked } = checked.answer
     const { valid, errors, warnings } = validation
     const timestamp = toIso(services.clock.now() - checked.ageMs)
@@ -75,7 +75,7 @@ export const validateProperty = defineOperation({
   errors,
   handle: async ({ query: { domain }, caller, services }) => {
     const asked = { agents: false, caller: caller(), mustBePublic: true }
-    const checked = await check(domain, asked, services)
+    const checked = await checkAdagentsNow(domain, asked, services)
     const { validation } = checked.answer
     return replyOk(fitAnswer(validation, validation), buildAgeHeader(checked))
   },
@@ -96,7 +96,7 @@ export const validatePublisher = defineOperation({
   errors,
   handle: async ({ query, caller, services }) => {
     const asked = { agents: false, caller: caller() }
-    const checked = await check(query.domain as Domain, asked, services)
+    const checked = await checkAdagentsNow(query.domain as Domain, asked, services)
     const { validation, counts } = checked.answer
     const { valid, domain, url, discovery_method, manager_domain, errors, warnings } = validation
     const body = {
@@ -118,16 +118,20 @@ interface Asked {
   caller: string
   /** Refuses a name that does not resolve. */
   mustBePublic?: boolean
+  /** True when an answer of a moment ago will not do. */
+  isNew?: boolean
 }
 
-function check(
+/** Has a crawler check the adagents.json of a domain now. */
+export function checkAdagentsNow(
   domain: Domain,
-  { agents, caller, mustBePublic }: Asked,
+  { agents, caller, mustBePublic, isNew = false }: Asked,
   services: Services,
 ): Promise<OutboundAnswer<AdagentsReport>> {
   return services.outbound.ask<'check_adagents'>({
     question: `adagents ${agents} ${mustBePublic === true} ${domain}`,
     caller,
+    isNew,
     ms: services.config.LIMITS.validateMs + SLACK_MS,
     async request() {
       if (mustBePublic) await requirePublic('domain', domain, services)

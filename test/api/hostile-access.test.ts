@@ -271,6 +271,21 @@ const cases: Record<string, Case[]> = {
       status: 403,
     },
   ],
+  revalidatePublisher: [
+    {
+      asks: () => ({
+        method: 'POST',
+        url: '/api/registry/publisher/acme.example/adagents/revalidate',
+      }),
+      status: 403,
+    },
+  ],
+  forceBrandCrawl: [
+    {
+      asks: () => ({ method: 'POST', url: '/api/registry/brand/acme.example/force-crawl' }),
+      status: 403,
+    },
+  ],
   createSubscription: [
     {
       asks: () => ({

@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { findKeyHolder } from '../../api/auth/principal.ts'
 import type { Operation } from '../../api/operation/operation.ts'
 import { operations } from '../../api/routes/index.ts'
 import { MINUTE } from '../../pipeline/core/clock.ts'
@@ -133,6 +134,7 @@ beforeAll(async () => {
   known.bulkReport = await createId('checkIdentifierList', 200, { identifiers: ['acme.example'] })
   await challenge()
   await subscribe()
+  await appointAdmins()
   await registries.usual.publish()
   await publishUnsearched(registries.unsearched)
   await fill(registries.crowded)
@@ -178,6 +180,22 @@ async function fill(registry: TestRegistry): Promise<string> {
     probed(url, { tools: [{ name: 'get_products' }] }),
   )
   return key
+}
+
+/** Keys of admins of the registry. */
+async function appointAdmins(): Promise<void> {
+  const appoint = async (registry: TestRegistry) => {
+    const secret = await registry.createKey('Admins')
+    const { id } = findKeyHolder(registry.reader, secret)!
+    await registry.submit({ op: 'role.grant', role: 'admin', holder: 'key', id })
+    return secret
+  }
+  const { usual, strict, readOnly } = registries
+  known.registryAdmins = {
+    usual: await appoint(usual),
+    strict: await appoint(strict),
+    readOnly: await appoint(readOnly),
+  }
 }
 
 /** Subscriptions of the ordinary caller. */

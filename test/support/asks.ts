@@ -55,6 +55,8 @@ export interface Known {
   billing(body: string): Record<string, string>
   /** A challenge of another organization, for foreign.example. */
   foreignChallenge: string
+  /** Keys of admins, by the registry. */
+  registryAdmins: Record<'usual' | 'strict' | 'readOnly', string>
   /** Subscriptions of the ordinary caller: one to read, one to delete, and one where nobody writes. */
   subscriptions: Record<'read' | 'deleted' | 'readOnly' | 'strict', string>
 }
@@ -291,6 +293,8 @@ export const asks: Asks = {
     503: { query: `agent_url=${agent}`, registry: 'crowded' },
   },
   snapshotAuthorizations: { 200: {}, 400: { query: 'evidence=x' }, 403: { query: 'include=raw' } },
+  revalidatePublisher: asksAsAdmin('revalidated.example'),
+  forceBrandCrawl: asksAsAdmin('forced.example'),
   createSubscription: {
     201: { payload: receiver },
     403: { ...elsewhere, payload: receiver },
@@ -354,6 +358,11 @@ export const asks: Asks = {
   getAgentProducts: asksAgent(),
   getAgentPublishers: asksAgent(),
   listStoryboards: { 200: {}, 400: { query: 'compliance_target=1.0' } },
+  getStoryboardFirstStep: {
+    200: { place: 'capability_discovery' },
+    400: { place: 'x'.repeat(201) },
+    404: { place: 'none' },
+  },
   getStoryboard: {
     200: { place: 'capability_discovery' },
     400: { place: 'x'.repeat(201) },
@@ -517,6 +526,22 @@ function asksForRevisions(kind: 'Brand' | 'Property'): Asks {
       404: { place: ['kept.example', '9999'] },
       503: { place: ['kept.example', '1'], registry: 'crowded' },
     },
+  }
+}
+
+/** What only admins may ask of a domain, each once in five minutes. */
+function asksAsAdmin(domain: string): Asks[string] {
+  const of = (place: string, registry: keyof Known['registryAdmins']) => (known: Known) => ({
+    place,
+    registry,
+    headers: { authorization: `Bearer ${known.registryAdmins[registry]}` },
+  })
+  return {
+    200: of(domain, 'usual'),
+    400: of('x', 'usual'),
+    403: { place: domain },
+    429: of(domain, 'usual'),
+    503: of(domain, 'readOnly'),
   }
 }
 

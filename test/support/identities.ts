@@ -13,6 +13,7 @@ type Settled = Omit<
   | 'bulkReport'
   | 'proposals'
   | 'subscriptions'
+  | 'registryAdmins'
   | 'dispute'
   | 'acmeKey'
   | 'foreignChallenge'

@@ -1,6 +1,10 @@
 import { z } from 'zod'
 import { refuse } from '../../../pipeline/core/errors.ts'
-import { StoryboardDetail, StoryboardList } from '../../../pipeline/model/responses/storyboards.ts'
+import {
+  StoryboardDetail,
+  StoryboardFirstStep,
+  StoryboardList,
+} from '../../../pipeline/model/responses/storyboards.ts'
 import {
   COMPLIANCE_TARGET,
   STORYBOARD_PROTOCOL_VERSION,
@@ -57,6 +61,25 @@ export const readStoryboard = defineOperation({
   reply: { 200: StoryboardDetail },
   errors: ['invalid_request', 'not_found'],
   handle: ({ params: { id } }) => replyOk({ ...version, ...toDetail(requireStoryboard(id)) }),
+})
+
+export const readFirstStep = defineOperation({
+  ...declared,
+  id: 'getStoryboardFirstStep',
+  path: '/api/storyboards/:id/first-step',
+  summary: 'Get the step that a storyboard begins with',
+  description: 'By its `id` it is run alone, and by the answer the steps after it.',
+  params: z.object({ id: AnyId.describe('Name of a storyboard, from their list') }),
+  reply: { 200: StoryboardFirstStep },
+  errors: ['invalid_request', 'not_found'],
+  handle: ({ params: { id } }) => {
+    const { storyboard } = toDetail(requireStoryboard(id))
+    const [phase] = storyboard.phases
+    const step = phase?.steps[0]
+    if (!phase || !step) return refuse('not_found', 'the storyboard has no steps')
+    const { title } = storyboard
+    return replyOk({ ...version, storyboard: { id, title }, step: { ...step, phase_id: phase.id } })
+  },
 })
 
 /** Finds a storyboard; refuses with 404 if the id is unknown. */

@@ -77,6 +77,18 @@ export const StoryboardDetail = z
   .meta({ id: 'StoryboardDetail', description: 'A storyboard with its phases and steps.' })
 export type StoryboardDetail = z.infer<typeof StoryboardDetail>
 
+export const StoryboardFirstStep = z
+  .object({
+    ...version,
+    storyboard: z
+      .object({ id: head.id, title: head.title })
+      .describe('Storyboard that was asked about'),
+    step: StoryboardStepShown.extend({
+      phase_id: text.describe('Names the phase that the step is in'),
+    }).describe('Step that is run first'),
+  })
+  .meta({ id: 'StoryboardFirstStep', description: 'The step that a storyboard begins with.' })
+
 export const ApplicableStoryboards = z
   .object({
     agent_url: text.describe('Agent that was asked'),

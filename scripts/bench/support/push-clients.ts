@@ -59,7 +59,7 @@ async function receive(message: IncomingMessage): Promise<string> {
   return tail.toString('latin1')
 }
 
-/** What came before the question is looked at too: a reader may be quick. */
+/** Waits until so many readers have an event; what came before the question counts too. */
 function waitForAll(id: string, readers: number): Promise<number> {
   having.clear()
   return new Promise(resolve => {
