@@ -3,6 +3,7 @@ import { refuse } from '../../pipeline/core/errors.ts'
 import type { KeyPermission, MembershipRole } from '../../pipeline/core/roles.ts'
 import { hasApiAccess, type Tier } from '../../pipeline/core/tiers.ts'
 import type { Membership } from '../../pipeline/model/identity.ts'
+import { declareCache } from '../../pipeline/read/cache/caches.ts'
 import { CommitCache } from '../../pipeline/read/cache/commit-cache.ts'
 import {
   findPrincipal,
@@ -92,14 +93,17 @@ export function findKeyHolder(reader: Reader, secret: string): Principal | undef
   const { serving } = reader
   const digest = hash('sha256', secret, 'hex')
   return (
-    serving && holders.get(serving, digest, () => ({ found: readHolder(reader, digest) })).found
+    serving &&
+    holders(reader).get(serving, digest, () => ({ found: readHolder(reader, digest) })).found
   )
 }
 
 const HOLDERS_BYTES = 4 * 1024 * 1024
 const HOLDER_BYTES = 600
 /** Principals by the hash of the secret; unknown hashes are cached for the same time. */
-const holders = new CommitCache<{ found: Principal | undefined }>(HOLDERS_BYTES, () => HOLDER_BYTES)
+const holders = declareCache(
+  () => new CommitCache<{ found: Principal | undefined }>(HOLDERS_BYTES, () => HOLDER_BYTES),
+)
 
 function readHolder(reader: Reader, digest: string): Principal | undefined {
   const found = findPrincipal(reader, digest)

@@ -3,6 +3,7 @@ import { hasApiAccess, tiers, type Visibility } from '../../pipeline/core/tiers.
 import { agentTypes } from '../../pipeline/model/documents/index.ts'
 import type { StoredMember } from '../../pipeline/model/member.ts'
 import { OperatorLookup } from '../../pipeline/model/responses/agents.ts'
+import { declareCache } from '../../pipeline/read/cache/caches.ts'
 import { CommitCache } from '../../pipeline/read/cache/commit-cache.ts'
 import { findAgent } from '../../pipeline/read/lookups/agents.ts'
 import { getMembers } from '../../pipeline/read/lookups/members.ts'
@@ -74,7 +75,7 @@ export const lookUpOperator = defineOperation({
 })
 
 const CACHE_BYTES_MAX = 32 * 1024 * 1024
-const operatorCache = new CommitCache<string>(CACHE_BYTES_MAX, text => text.length)
+const operators = declareCache(() => new CommitCache<string>(CACHE_BYTES_MAX, text => text.length))
 
 interface PageOfAgents {
   /** Number of agents on the previous pages. */
@@ -90,7 +91,7 @@ function formatOperated(
   page: PageOfAgents,
 ): string {
   const question = `${member.org_id} ${[...visible].join()} ${page.start} ${page.limit}`
-  return operatorCache.get(reader.serving!, question, () => {
+  return operators(reader).get(reader.serving!, question, () => {
     const agents = member.agents.filter(({ visibility }) => visible.has(visibility))
     const budget = { bytes: PUBLISHER_BYTES }
     const shown = cutAgents(agents, page).map(({ url, name, type }) => ({
@@ -111,20 +112,24 @@ function formatDeclared(
   page: PageOfAgents,
 ): string {
   if (!visible.has('public') || reader.serving === undefined) return NOBODYS
-  return operatorCache.get(reader.serving, `declared ${domain} ${page.start} ${page.limit}`, () => {
-    const declared = listDeclaredAgents(reader, domain)
-    if (declared.length === 0) return NOBODYS
-    const budget = { bytes: PUBLISHER_BYTES }
-    const name = findBrandName(reader, domain)
-    const shown = cutAgents(declared, page).map(({ agent_url: url, type }) => ({
-      url,
-      name,
-      type: agentTypes.find(known => known === type) ?? 'unknown',
-      source: 'brand_json',
-      ...listAuthorizing(reader, url, budget),
-    }))
-    return formatAgents(null, shown, declared.length, page)
-  })
+  return operators(reader).get(
+    reader.serving,
+    `declared ${domain} ${page.start} ${page.limit}`,
+    () => {
+      const declared = listDeclaredAgents(reader, domain)
+      if (declared.length === 0) return NOBODYS
+      const budget = { bytes: PUBLISHER_BYTES }
+      const name = findBrandName(reader, domain)
+      const shown = cutAgents(declared, page).map(({ agent_url: url, type }) => ({
+        url,
+        name,
+        type: agentTypes.find(known => known === type) ?? 'unknown',
+        source: 'brand_json',
+        ...listAuthorizing(reader, url, budget),
+      }))
+      return formatAgents(null, shown, declared.length, page)
+    },
+  )
 }
 
 function cutAgents<Agent>(agents: readonly Agent[], { start, limit }: PageOfAgents): Agent[] {

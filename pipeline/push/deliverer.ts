@@ -4,6 +4,7 @@ import type { Limits } from '../core/limits.ts'
 import type { Log } from '../core/log.ts'
 import type { RegistrySigner } from '../core/registry-keys.ts'
 import type { Fetcher } from '../fetch/http.ts'
+import { Caches } from '../read/cache/caches.ts'
 import { listAllSubscriptions } from '../read/lookups/subscriptions.ts'
 import type { ServingStore } from '../serving/lmdb.ts'
 import { computeRetryMs, hasFailedTooLong, judgeAnswer, type Verdict } from './attempt.ts'
@@ -72,6 +73,7 @@ export class Deliverer {
           return findServing()
         },
         now,
+        caches: new Caches(),
       },
       { maxBytes: limits.deliveryBytes, retentionDays: limits.feedRetentionDays },
     )

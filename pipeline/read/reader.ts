@@ -8,6 +8,7 @@ import { type Checkpoint, readCheckpoint } from '../store/checkpoint.ts'
 import { Database } from '../store/duckdb.ts'
 import { findFormat, findNewestFormat } from '../store/migrations.ts'
 import { type Paths, resolvePaths } from '../store/paths.ts'
+import { Caches } from './cache/caches.ts'
 import { assertUntouched, GRACE_MS, ServingFile } from './serving-file.ts'
 import { Snapshot } from './snapshot.ts'
 
@@ -26,6 +27,7 @@ const SNAPSHOTS_REMEMBERED = 1_000
 export class Reader {
   readonly paths: Paths
   readonly clock: Clock
+  readonly caches = new Caches()
   readonly #most: number
   readonly #servingFile: ServingFile
   #snapshot: Snapshot | undefined

@@ -1,4 +1,5 @@
 import type { Database } from '../store/duckdb.ts'
+import { Caches } from './cache/caches.ts'
 import type { AgentIndex } from './queries/agent-index.ts'
 import { readAgentIndex } from './queries/read-agent-index.ts'
 import { SnapshotQueries } from './query-pool.ts'
@@ -13,6 +14,7 @@ interface Made {
 
 /** The index as of one commit, for lists, search and whatever a replica begins with. */
 export class Snapshot {
+  readonly caches = new Caches()
   readonly db: SnapshotQueries
   /** The commit it shows, and when that was. */
   readonly seq: number

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Identifier } from '../../../pipeline/model/documents/index.ts'
 import { AgentDomains, PropertyLookup } from '../../../pipeline/model/responses/authority.ts'
+import { declareCache } from '../../../pipeline/read/cache/caches.ts'
 import { CommitCache } from '../../../pipeline/read/cache/commit-cache.ts'
 import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
 import {
@@ -72,16 +73,17 @@ interface Sellers {
 
 const CACHE_BYTES_MAX = 32 * 1024 * 1024
 const SELLER_BYTES = 800
-const sellersCache = new CommitCache<Sellers>(
-  CACHE_BYTES_MAX,
-  ({ all }) => SELLER_BYTES * (1 + all.length),
+const sellersByIdentifier = declareCache(
+  () => new CommitCache<Sellers>(CACHE_BYTES_MAX, ({ all }) => SELLER_BYTES * (1 + all.length)),
 )
 
 /** Loads each agent once for each property and publisher, ordered by publisher and agent. */
 function loadSellers(reader: Reader, asked: Identifier): readonly Seller[] {
   if (reader.serving === undefined) return []
   const question = `${asked.type.length} ${asked.type} ${asked.value}`
-  const found = sellersCache.get(reader.serving, question, () => findSellers(reader, asked))
+  const found = sellersByIdentifier(reader).get(reader.serving, question, () =>
+    findSellers(reader, asked),
+  )
   return found.isTimed ? findSellers(reader, asked).all : found.all
 }
 

@@ -6,6 +6,7 @@ import {
   type Evidence,
   PropertyAuthorization,
 } from '../../../pipeline/model/responses/authority.ts'
+import { declareCache } from '../../../pipeline/read/cache/caches.ts'
 import { CommitCache } from '../../../pipeline/read/cache/commit-cache.ts'
 import {
   findAgent,
@@ -101,9 +102,8 @@ interface SpelledSale {
 
 const SALE_BYTES = 500
 /** Cached sales; undefined for one that depends on the time. */
-const saleCache = new CommitCache<{ sale: SpelledSale | undefined }>(
-  CACHE_BYTES_MAX,
-  () => SALE_BYTES,
+const sales = declareCache(
+  () => new CommitCache<{ sale: SpelledSale | undefined }>(CACHE_BYTES_MAX, () => SALE_BYTES),
 )
 
 /** Finds the best sale for a question that names only agent and property; drops its grants. */
@@ -121,7 +121,7 @@ function findCachedSale(
   const { serving } = reader
   if (serving === undefined) return spelled(sold())
   const question = `${agent.agent_url} ${asked.type.length} ${asked.type} ${asked.value}`
-  const known = saleCache.get(serving, question, () => {
+  const known = sales(reader).get(serving, question, () => {
     const plain = findPlainSale(reader, asked, agent)
     if (plain !== undefined) return { sale: plain }
     const found = sold()

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { PublisherAuthorization } from '../../../pipeline/model/responses/authority.ts'
+import { declareCache } from '../../../pipeline/read/cache/caches.ts'
 import { CommitCache } from '../../../pipeline/read/cache/commit-cache.ts'
 import {
   findAgent,
@@ -95,9 +96,8 @@ interface CachedAnswer {
 }
 
 const FILES_BYTES = 300
-const answerCache = new CommitCache<CachedAnswer>(
-  CACHE_BYTES_MAX,
-  ({ text }) => text.length + FILES_BYTES,
+const answers = declareCache(
+  () => new CommitCache<CachedAnswer>(CACHE_BYTES_MAX, ({ text }) => text.length + FILES_BYTES),
 )
 const nothing: CachedAnswer = { text: '', deciding: [] }
 
@@ -108,7 +108,7 @@ const nothing: CachedAnswer = { text: '', deciding: [] }
 function findCachedAnswer(reader: Reader, domain: string, asked: string): CachedAnswer {
   const { serving } = reader
   if (serving === undefined) return nothing
-  return answerCache.get(serving, `${domain} ${asked}`, () => {
+  return answers(reader).get(serving, `${domain} ${asked}`, () => {
     const agent = findAgent(reader, asked)
     const whole = buildWholeAnswer(reader, domain, agent)
     if (whole !== undefined) return whole

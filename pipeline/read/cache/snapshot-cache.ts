@@ -1,23 +1,19 @@
 import { LRUCache } from 'lru-cache'
-import type { Snapshot } from '../reader.ts'
 
-/** Caches results of a snapshot by question; since a snapshot never changes, each is computed once. */
+/** Caches results of the snapshot that owns it by question: it never changes, so each is computed once. */
 export class SnapshotCache<Value> {
-  readonly #max: number
-  readonly #bySnapshot = new WeakMap<Snapshot, LRUCache<string, Promise<Value>>>()
+  readonly #results: LRUCache<string, Promise<Value>>
 
   constructor(max: number) {
-    this.#max = max
+    this.#results = new LRUCache({ max })
   }
 
-  get(snapshot: Snapshot, question: string, find: () => Promise<Value>): Promise<Value> {
-    const results = this.#bySnapshot.get(snapshot) ?? new LRUCache({ max: this.#max })
-    this.#bySnapshot.set(snapshot, results)
-    const known = results.get(question)
+  get(question: string, find: () => Promise<Value>): Promise<Value> {
+    const known = this.#results.get(question)
     if (known !== undefined) return known
     const found = find()
-    results.set(question, found)
-    found.catch(() => results.delete(question))
+    this.#results.set(question, found)
+    found.catch(() => this.#results.delete(question))
     return found
   }
 }

@@ -9,6 +9,7 @@ import {
 } from '../../resolve/operator.ts'
 import { hashKey, toAgentKey } from '../../serving/keys.ts'
 import type { ServingStore } from '../../serving/lmdb.ts'
+import { declareCache } from '../cache/caches.ts'
 import { CommitCache } from '../cache/commit-cache.ts'
 import { DocumentCache } from '../cache/document-cache.ts'
 import type { Reader } from '../reader.ts'
@@ -31,15 +32,19 @@ export interface KnownAgent {
 export function findAgent(reader: Reader, agentUrl: string): KnownAgent {
   const store = reader.serving
   if (store === undefined) return toStranger(agentUrl)
-  return asked.get(store, agentUrl, () => findStoredAgent(store, agentUrl) ?? toStranger(agentUrl))
+  return agents(reader).get(
+    store,
+    agentUrl,
+    () => findStoredAgent(store, agentUrl) ?? toStranger(agentUrl),
+  )
 }
 
-const ASKED_BYTES = 8 * 1024 * 1024
+const AGENTS_BYTES = 8 * 1024 * 1024
 /** Bytes of an agent in the cache, in addition to its address. */
 const AGENT_BYTES = 300
-const asked = new CommitCache<KnownAgent>(
-  ASKED_BYTES,
-  ({ agent_url }) => agent_url.length + AGENT_BYTES,
+const agents = declareCache(
+  () =>
+    new CommitCache<KnownAgent>(AGENTS_BYTES, ({ agent_url }) => agent_url.length + AGENT_BYTES),
 )
 
 function findStoredAgent(store: ServingStore, agentUrl: string): KnownAgent | undefined {
@@ -59,10 +64,13 @@ function findAlike(store: ServingStore, agentUrl: string): Buffer | undefined {
 }
 
 const CACHE_BYTES_MAX = 16 * 1024 * 1024
-const parsed = new DocumentCache(
-  'operator',
-  CACHE_BYTES_MAX,
-  json => new Declarations((json as (Declared & { store: string | null })[]).map(omitNull)),
+const declarations = declareCache(
+  () =>
+    new DocumentCache(
+      'operator',
+      CACHE_BYTES_MAX,
+      json => new Declarations((json as (Declared & { store: string | null })[]).map(omitNull)),
+    ),
 )
 const silent = new Declarations([])
 
@@ -79,9 +87,9 @@ export function findOperating(reader: Reader, { operator }: KnownAgent): Operati
   const { location, names_agent } = operator
   const store = reader.serving
   if (store === undefined) return { operator, declared: names_agent ? silent : undefined }
-  const says = words.get(store, location, () => readWord(reader, store, location))
+  const says = words(reader).get(store, location, () => readWord(reader, store, location))
   if (says === 'something') {
-    const declared = parsed.get(store, hashKey(location))
+    const declared = declarations(reader).get(store, hashKey(location))
     return { operator, declared, ownsSite: publisher => isOwnSite(reader, operator, publisher) }
   }
   return { operator, declared: names_agent || says === 'nothing' ? silent : undefined }
@@ -100,7 +108,7 @@ type Word = 'something' | 'nothing' | 'unread'
 
 const WORDS_BYTES = 4 * 1024 * 1024
 const WORD_BYTES = 200
-const words = new CommitCache<Word>(WORDS_BYTES, () => WORD_BYTES)
+const words = declareCache(() => new CommitCache<Word>(WORDS_BYTES, () => WORD_BYTES))
 
 function readWord(reader: Reader, store: ServingStore, location: string): Word {
   if (store.has('operator', hashKey(location))) return 'something'
@@ -110,7 +118,7 @@ function readWord(reader: Reader, store: ServingStore, location: string): Word {
 /** Lists the properties that the brand.json of a domain declares. */
 export function listDeclared(reader: Reader, location: string): readonly Declared[] {
   const store = reader.serving
-  return (store && parsed.get(store, hashKey(location))?.all) ?? []
+  return (store && declarations(reader).get(store, hashKey(location))?.all) ?? []
 }
 
 /** Tells whether a file was ever read, however long ago. */

@@ -3,6 +3,7 @@ import { listLookupKeys } from '../../resolve/identifiers.ts'
 import { type Pair, readNamed } from '../../serving/identifier-index.ts'
 import { hashKey, toElsewhereKey } from '../../serving/keys.ts'
 import type { ServingStore } from '../../serving/lmdb.ts'
+import { declareCache } from '../cache/caches.ts'
 import { CommitCache } from '../cache/commit-cache.ts'
 import type { Reader } from '../reader.ts'
 import { findInventory, type StockedProperty } from './inventory.ts'
@@ -45,11 +46,17 @@ export interface Place extends Pair {
 }
 
 /** Finds the active properties that an identifier names. */
-export function findPropertyPlaces({ serving: store }: Reader, asked: Identifier): Place[] {
+export function findPropertyPlaces(reader: Reader, asked: Identifier): Place[] {
+  const { serving: store } = reader
   if (store === undefined) return []
   const owners = new Map<string, string>()
   for (const key of new Set(listLookupKeys(asked))) {
-    for (const { rid, owner } of readPairs(store, hashKey(key), CANDIDATES_MAX - owners.size)) {
+    for (const { rid, owner } of readPairs(
+      reader,
+      store,
+      hashKey(key),
+      CANDIDATES_MAX - owners.size,
+    )) {
       owners.set(rid, owner)
     }
   }
@@ -57,27 +64,34 @@ export function findPropertyPlaces({ serving: store }: Reader, asked: Identifier
   return [...owners].map(([rid, owner]) => ({
     rid,
     owner,
-    publishers: hasAliases ? [owner, ...listGranters(store, rid)].sort() : [owner],
+    publishers: hasAliases ? [owner, ...listGranters(reader, store, rid)].sort() : [owner],
   }))
 }
 
 /** Lists other publishers whose grants reach a property, because theirs was merged into it. */
-function listGranters(store: ServingStore, rid: string): string[] {
+function listGranters(reader: Reader, store: ServingStore, rid: string): string[] {
   const [name] = toElsewhereKey(rid, '').split(' ')
-  return readPairs(store, name!, CANDIDATES_MAX).map(pair => pair.rid)
+  return readPairs(reader, store, name!, CANDIDATES_MAX).map(pair => pair.rid)
 }
 
-const KNOWN_BYTES = 8 * 1024 * 1024
+const SHARED_NAMES_BYTES = 8 * 1024 * 1024
 const PAIR_BYTES = 200
 /** Pairs under names that many properties share, read once a commit. */
-const known = new CommitCache<Pair[]>(KNOWN_BYTES, pairs => PAIR_BYTES * (1 + pairs.length))
+const sharedNames = declareCache(
+  () => new CommitCache<Pair[]>(SHARED_NAMES_BYTES, pairs => PAIR_BYTES * (1 + pairs.length)),
+)
 
-function readPairs(store: ServingStore, name: string, limit: number): readonly Pair[] {
+function readPairs(
+  reader: Reader,
+  store: ServingStore,
+  name: string,
+  limit: number,
+): readonly Pair[] {
   const value = store.text('named', name)
   if (value === undefined) return []
   const few = readNamed(value)
   if (few !== undefined) return few.slice(0, limit)
-  const all = known.get(store, name, () =>
+  const all = sharedNames(reader).get(store, name, () =>
     [...store.range('identifier', name, { limit: CANDIDATES_MAX })].map(({ key, value }) => ({
       rid: key.slice(key.indexOf(' ') + 1),
       owner: value.toString('latin1'),

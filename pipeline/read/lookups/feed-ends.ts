@@ -1,19 +1,20 @@
 import { type EventType, eventTypeNames, type FeedEvent } from '../../model/event.ts'
 import type { EventKey } from '../../serving/event-block.ts'
 import type { ServingStore } from '../../serving/lmdb.ts'
+import { declareCache } from '../cache/caches.ts'
+import { LatestValue } from '../cache/latest-value.ts'
+import type { Reader } from '../reader.ts'
 import { findBlockAround, findNewest, toTrack, wholeLog } from './track-iterator.ts'
 
 /** Caches the newest events of a log, looked up once a commit: nothing else changes them. */
 class LogEnds {
   readonly store: ServingStore
-  readonly seq: number
   readonly head: EventKey | undefined
   readonly #newest = new Map<EventType, EventKey | undefined>()
   readonly #createdAt = new Map<EventKey, string>()
 
-  constructor(store: ServingStore, seq: number) {
+  constructor(store: ServingStore) {
     this.store = store
-    this.seq = seq
     this.head = findNewest(store, wholeLog)
   }
 
@@ -45,12 +46,12 @@ class LogEnds {
   }
 }
 
-let ends: LogEnds | undefined
+const latest = declareCache(() => new LatestValue<LogEnds>())
 
 export type { LogEnds }
 
-export function readEnds(store: ServingStore): LogEnds {
-  const { seq } = store
-  if (ends?.store !== store || ends.seq !== seq) ends = new LogEnds(store, seq)
-  return ends
+export function readEnds(reader: Pick<Reader, 'serving' | 'caches'>): LogEnds | undefined {
+  const { serving } = reader
+  if (serving === undefined) return undefined
+  return latest(reader).get([serving, serving.seq], () => new LogEnds(serving))
 }

@@ -24,7 +24,7 @@ export interface FeedAsked {
 }
 
 /** The parts of a reader that the feed is read from. */
-export type FeedSource = Pick<Reader, 'serving' | 'now'>
+export type FeedSource = Pick<Reader, 'serving' | 'now' | 'caches'>
 
 const EVENTS = '{"events":['
 
@@ -58,7 +58,7 @@ export interface FeedFreshness {
  * does not expire. Undefined when the cursor is older than the feed keeps events, or was never issued.
  */
 export function readPageAfter(reader: FeedSource, asked: FeedAsked): FeedPage | undefined {
-  const ends = reader.serving && readEnds(reader.serving)
+  const ends = readEnds(reader)
   const oldest = toOldestKey(reader.now() - asked.retentionDays * DAY)
   const iterators = openIteratorsAfter(ends, asked, oldest)
   if (iterators === undefined) return undefined
@@ -89,7 +89,7 @@ export function buildSnapshotCursor(
   retentionDays: number,
 ): string {
   const now = reader.now()
-  const head = reader.serving && readEnds(reader.serving).head
+  const head = readEnds(reader)?.head
   const isHead = head !== undefined && toId(head) === lastEventId
   const asOf = isHead || committedAt === null ? now : Date.parse(committedAt)
   return formatCursor(lastEventId, { asOf, now, retentionDays })

@@ -3,6 +3,7 @@ import type { BrandResolution } from '../../model/responses/index.ts'
 import type { Operator } from '../../resolve/operator.ts'
 import { findJsonEnd, HEAD_LENGTH, toFiles } from '../../serving/document-value.ts'
 import type { ServingStore } from '../../serving/lmdb.ts'
+import { declareCache } from '../cache/caches.ts'
 import { CommitCache } from '../cache/commit-cache.ts'
 import type { Reader } from '../reader.ts'
 
@@ -16,7 +17,9 @@ interface Affiliation {
 
 const CACHE_BYTES_MAX = 4 * 1024 * 1024
 const AFFILIATION_BYTES = 400
-const affiliationCache = new CommitCache<Affiliation>(CACHE_BYTES_MAX, () => AFFILIATION_BYTES)
+const affiliations = declareCache(
+  () => new CommitCache<Affiliation>(CACHE_BYTES_MAX, () => AFFILIATION_BYTES),
+)
 const nobodys: Affiliation = { domains: [], locations: [] }
 
 /**
@@ -27,7 +30,9 @@ const nobodys: Affiliation = { domains: [], locations: [] }
 export function isOwnSite(reader: Reader, operator: Operator, publisher: string): boolean {
   const { serving } = reader
   if (serving === undefined) return false
-  const found = affiliationCache.get(serving, publisher, () => findAffiliation(serving, publisher))
+  const found = affiliations(reader).get(serving, publisher, () =>
+    findAffiliation(serving, publisher),
+  )
   return (
     found.locations.includes(operator.location) ||
     found.domains.some(domain => isSameSite(domain, operator.domain))

@@ -6,6 +6,7 @@ import type {
   StoredInventory,
   StoredProperty,
 } from '../../serving/inventory-record.ts'
+import { declareCache } from '../cache/caches.ts'
 import { DocumentCache } from '../cache/document-cache.ts'
 import type { Reader } from '../reader.ts'
 
@@ -94,21 +95,21 @@ function toReaches(
   }
 }
 
-const parsed = new DocumentCache(
-  'inventory',
-  CACHE_BYTES_MAX,
-  json => new Inventory(json as StoredInventory),
+const inventories = declareCache(
+  () =>
+    new DocumentCache('inventory', CACHE_BYTES_MAX, json => new Inventory(json as StoredInventory)),
 )
 
 /** Finds the inventory of a domain; undefined if its file was never understood. */
 export function findInventory(reader: Reader, domain: string): Inventory | undefined {
   const store = reader.serving
-  return store && parsed.get(store, domain)
+  return store && inventories(reader).get(store, domain)
 }
 
 /** Tells whether an inventory is parsed already, so that nothing is cheaper than using it. */
-export function isInventoryCached({ serving }: Reader, domain: string): boolean {
-  return serving !== undefined && parsed.has(serving, domain)
+export function isInventoryCached(reader: Reader, domain: string): boolean {
+  const { serving } = reader
+  return serving !== undefined && inventories(reader).has(serving, domain)
 }
 
 /** Builds the side of an unknown publisher. */

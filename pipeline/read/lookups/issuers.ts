@@ -1,7 +1,9 @@
 import type { Issuer } from '../../model/identity.ts'
+import { declareCache } from '../cache/caches.ts'
+import { LatestValue } from '../cache/latest-value.ts'
 import type { Reader } from '../reader.ts'
 
-let last: { text: string; issuer: Issuer } | undefined
+const latest = declareCache(() => new LatestValue<Issuer>())
 
 /**
  * Finds an identity provider. Returns the same object while its content is the same, so that callers
@@ -10,6 +12,5 @@ let last: { text: string; issuer: Issuer } | undefined
 export function findIssuer(reader: Reader, name: string): Issuer | undefined {
   const text = reader.serving?.get('issuer', name)?.toString()
   if (text === undefined) return undefined
-  if (last?.text !== text) last = { text, issuer: JSON.parse(text) as Issuer }
-  return last.issuer
+  return latest(reader).get([text], () => JSON.parse(text) as Issuer)
 }

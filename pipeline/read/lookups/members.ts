@@ -1,5 +1,6 @@
 import type { MemberAgent, StoredMember } from '../../model/member.ts'
-import type { ServingStore } from '../../serving/lmdb.ts'
+import { declareCache } from '../cache/caches.ts'
+import { LatestValue } from '../cache/latest-value.ts'
 import type { Reader } from '../reader.ts'
 
 /** An agent as the list of agents shows it, with the member that enrolled it. */
@@ -81,20 +82,19 @@ function isOwn({ url, member }: EnrolledAgent): boolean {
 }
 
 const nobody = new Members(0, [])
-const known = new WeakMap<ServingStore, Members>()
+const latest = declareCache(() => new LatestValue<Members>())
 
-export function getMembers({ serving }: Reader): Members {
+export function getMembers(reader: Reader): Members {
+  const { serving } = reader
   if (serving === undefined) return nobody
   const { membersChanged } = serving
   if (membersChanged === 0) return nobody
-  const read = known.get(serving)
-  if (read?.changed === membersChanged) return read
-  const all = [...serving.entries('member')].map(
-    ({ value }) => JSON.parse(value.toString()) as StoredMember,
-  )
-  const members = new Members(membersChanged, all)
-  known.set(serving, members)
-  return members
+  return latest(reader).get([serving, membersChanged], () => {
+    const all = [...serving.entries('member')].map(
+      ({ value }) => JSON.parse(value.toString()) as StoredMember,
+    )
+    return new Members(membersChanged, all)
+  })
 }
 
 /** Returns the public part of a member whose profile is public. */

@@ -16,6 +16,7 @@ import {
 import { formatFreshness, pickWeakest, readFreshness } from '../../serving/freshness-record.ts'
 import { toFreshnessKey, toPointerKey } from '../../serving/keys.ts'
 import type { ServingStore, SpaceName } from '../../serving/lmdb.ts'
+import { declareCache } from '../cache/caches.ts'
 import { CommitCache } from '../cache/commit-cache.ts'
 import type { Reader } from '../reader.ts'
 import { type LentBytes, writer } from './buffer-builder.ts'
@@ -56,7 +57,9 @@ interface Added {
 
 const LONG_ANSWERS_BYTES = 8 * 1024 * 1024
 /** Long answers by their key and their end, which holds all that depends on the clock. */
-const longAnswers = new CommitCache<Buffer>(LONG_ANSWERS_BYTES, ({ length }) => length)
+const longAnswers = declareCache(
+  () => new CommitCache<Buffer>(LONG_ANSWERS_BYTES, ({ length }) => length),
+)
 
 /** Finds the answer stored under a domain, and whether it is marked as stocked. */
 export function findStored(
@@ -85,7 +88,7 @@ export function findStored(
   const verified = mutual ? formatVerified(store, files ?? [], reader.now()) : ''
   const end = `${inner}${more}${verified},"freshness":${formatFreshness(freshness)}}`
   if (isShort) return { etag, modifiedAt, isStocked: stocked, body: text + end }
-  const body = longAnswers.get(store, `${space.space} ${domain} ${end}`, () => {
+  const body = longAnswers(reader).get(store, `${space.space} ${domain} ${end}`, () => {
     // What was peeked at is gone after another read.
     const value = store.peek(space.space, domain)!
     return Buffer.concat([readContent(value, braces), Buffer.from(end)])

@@ -1,3 +1,4 @@
+import { declareCache } from '../cache/caches.ts'
 import { type EnrolledAgent, getMembers, type Members } from '../lookups/members.ts'
 import type { Reader, Snapshot } from '../reader.ts'
 import {
@@ -19,43 +20,42 @@ export interface AgentCatalog {
   reach(): Promise<ReadonlyMap<string, AgentReach>>
 }
 
-interface CachedCatalog {
-  snapshot: Snapshot | undefined
-  members: Members
-  catalog: Promise<AgentCatalog>
+/** Caches the catalog until the members or the snapshot change; concurrent callers await the same one. */
+class AgentCatalogs {
+  #latest:
+    | { snapshot: Snapshot | undefined; members: Members; catalog: Promise<AgentCatalog> }
+    | undefined
+  /** Holds what agents say of themselves, parsed for the catalog before. */
+  readonly #said: SaidByAgent = new Map()
+
+  load(snapshot: Snapshot | undefined, members: Members): Promise<AgentCatalog> {
+    const known = this.#latest
+    if (known?.snapshot === snapshot && known?.members === members) return known.catalog
+    const catalog = (known?.catalog.catch(() => undefined) ?? Promise.resolve()).then(() =>
+      make(this.#said, snapshot, members),
+    )
+    const made = { snapshot, members, catalog }
+    this.#latest = made
+    catalog.catch(() => {
+      if (this.#latest === made) this.#latest = undefined
+    })
+    return catalog
+  }
 }
 
-const catalogs = new WeakMap<Reader, CachedCatalog>()
-const said = new WeakMap<Reader, SaidByAgent>()
+const catalogs = declareCache(() => new AgentCatalogs())
 
-/**
- * Loads the catalog of agents. It is rebuilt when the members or the snapshot change; concurrent
- * callers await the same rebuild.
- */
+/** Loads the catalog of agents. */
 export function loadAgentCatalog(reader: Reader): Promise<AgentCatalog> {
-  const members = getMembers(reader)
-  const { snapshot } = reader
-  const known = catalogs.get(reader)
-  if (known?.snapshot === snapshot && known?.members === members) return known.catalog
-  const catalog = (known?.catalog.catch(() => undefined) ?? Promise.resolve()).then(() =>
-    make(reader, snapshot, members),
-  )
-  const made = { snapshot, members, catalog }
-  catalogs.set(reader, made)
-  catalog.catch(() => {
-    if (catalogs.get(reader) === made) catalogs.delete(reader)
-  })
-  return catalog
+  return catalogs(reader).load(reader.snapshot, getMembers(reader))
 }
 
 async function make(
-  reader: Reader,
+  before: SaidByAgent,
   snapshot: Snapshot | undefined,
   { shownToAll, shownToMembers }: Members,
 ): Promise<AgentCatalog> {
   const agents = shownToMembers.map(({ url }) => url)
-  const before: SaidByAgent = said.get(reader) ?? new Map()
-  said.set(reader, before)
   const isEmpty = snapshot === undefined || agents.length === 0
   let reach: Promise<ReadonlyMap<string, AgentReach>> | undefined
   return {

@@ -1,7 +1,8 @@
+import { declareCache } from '../cache/caches.ts'
 import { SnapshotCache } from '../cache/snapshot-cache.ts'
 import type { Snapshot } from '../reader.ts'
 
-const counted = new SnapshotCache<number>(1_000)
+const totals = declareCache(() => new SnapshotCache<number>(1_000))
 
 /** Counts the rows of a snapshot that match a query, as `total`. */
 export function countOnce(
@@ -9,7 +10,7 @@ export function countOnce(
   sql: string,
   asked: Readonly<Record<string, string | null>> = {},
 ): Promise<number> {
-  return counted.get(snapshot, JSON.stringify([sql, asked]), async () => {
+  return totals(snapshot).get(JSON.stringify([sql, asked]), async () => {
     const row = await snapshot.db.one<{ total: number }>(sql, asked)
     return row?.total ?? 0
   })

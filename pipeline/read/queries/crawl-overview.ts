@@ -1,5 +1,6 @@
 import { type Instant, toIso } from '../../core/clock.ts'
 import type { Outcome } from '../../core/outcomes.ts'
+import { declareCache } from '../cache/caches.ts'
 import { SnapshotCache } from '../cache/snapshot-cache.ts'
 import type { Snapshot } from '../reader.ts'
 
@@ -45,14 +46,14 @@ select max(attempted_at) as last_attempt_at,
 from crawl_state`
 
 const OVERVIEWS = 2
-const overviews = new SnapshotCache<CrawlOverview>(OVERVIEWS)
+const overviews = declareCache(() => new SnapshotCache<CrawlOverview>(OVERVIEWS))
 const HOUR_MS = 3_600_000
 const DAY_HOURS = 24
 
 /** Loads what is known of the crawls, once a snapshot and hour. */
 export function loadCrawlOverview(snapshot: Snapshot, now: Instant): Promise<CrawlOverview> {
   const hour = Math.floor(now / HOUR_MS)
-  return overviews.get(snapshot, String(hour), () => queryOverview(snapshot, now, hour))
+  return overviews(snapshot).get(String(hour), () => queryOverview(snapshot, now, hour))
 }
 
 async function queryOverview({ db }: Snapshot, now: Instant, hour: number): Promise<CrawlOverview> {

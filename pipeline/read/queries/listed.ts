@@ -1,6 +1,7 @@
 import { buildPageEnd } from '../../core/page-end.ts'
 import type { ListFilter } from '../../search/listing.ts'
 import type { SearchIndex } from '../../search/search-index.ts'
+import { declareCache } from '../cache/caches.ts'
 import { SnapshotCache } from '../cache/snapshot-cache.ts'
 import type { Snapshot } from '../reader.ts'
 import type { Page } from './rows.ts'
@@ -76,7 +77,7 @@ function toFilter<Source extends string>(
   return { name: source, matches: flags => list.isOfSource(flags, source) }
 }
 
-const firstPages = new SnapshotCache<Buffer>(8)
+const firstPages = declareCache(() => new SnapshotCache<Buffer>(8))
 
 /** Builds a first page without a search file, once a snapshot, as JSON. */
 export function buildFirstPage(
@@ -86,7 +87,7 @@ export function buildFirstPage(
   make: () => Promise<string>,
 ): Promise<string | Buffer> {
   if (offset > 0 || source !== undefined) return make()
-  return firstPages.get(snapshot, `${name} ${limit}`, async () => Buffer.from(await make()))
+  return firstPages(snapshot).get(`${name} ${limit}`, async () => Buffer.from(await make()))
 }
 
 /** Builds a list before the first snapshot. */

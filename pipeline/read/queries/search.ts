@@ -1,6 +1,8 @@
 import { fold } from '../../core/fold.ts'
 import type { PublisherMatch } from '../../model/responses/search.ts'
 import { collectionNames, type SearchIndex } from '../../search/search-index.ts'
+import { declareCache } from '../cache/caches.ts'
+import { LatestValue } from '../cache/latest-value.ts'
 import { getMembers, type Members, toPublicMember } from '../lookups/members.ts'
 import type { Reader, Snapshot } from '../reader.ts'
 import { toFoundProperty } from './properties.ts'
@@ -18,7 +20,7 @@ export async function searchEverything(
   const publishers =
     members.all.length === 0 || reader.snapshot === undefined
       ? found.publishers
-      : await withMembers(found.publishers, members, reader.snapshot, { text, limit })
+      : await withMembers(found.publishers, reader, reader.snapshot, { text, limit })
   return { ...found, publishers, properties: found.properties.map(toFoundProperty) }
 }
 
@@ -28,14 +30,15 @@ export async function searchEverything(
  */
 async function withMembers(
   found: readonly string[],
-  members: Members,
+  reader: Reader,
   snapshot: Snapshot,
   { text, limit }: { text: string; limit: number },
 ): Promise<string[]> {
+  const members = getMembers(reader)
   const domains = found.map(item => (JSON.parse(item) as PublisherMatch).domain)
   const room = limit - domains.length
   if (room > 0) {
-    const others = listDomainsOfMembers(text, members).filter(domain => !domains.includes(domain))
+    const others = listDomainsOfMembers(text, reader).filter(domain => !domains.includes(domain))
     domains.push(...(await findPublishers(snapshot, others, room)))
   }
   return domains.map(domain => {
@@ -44,9 +47,9 @@ async function withMembers(
   })
 }
 
-function listDomainsOfMembers(text: string, members: Members): string[] {
+function listDomainsOfMembers(text: string, reader: Reader): string[] {
   const folded = fold(text)
-  const called = foldNames(members).filter(({ name }) => name.includes(folded))
+  const called = foldNames(reader).filter(({ name }) => name.includes(folded))
   return called.flatMap(({ domains }) => domains)
 }
 
@@ -55,13 +58,12 @@ interface NamedMember {
   domains: readonly string[]
 }
 
-const known = new WeakMap<Members, readonly NamedMember[]>()
+const latest = declareCache(() => new LatestValue<readonly NamedMember[]>())
 
 /** Folds the names of members with a public profile; once, since every search uses them. */
-function foldNames(members: Members): readonly NamedMember[] {
-  const names = known.get(members) ?? getFoldedNames(members)
-  known.set(members, names)
-  return names
+function foldNames(reader: Reader): readonly NamedMember[] {
+  const members = getMembers(reader)
+  return latest(reader).get([members], () => getFoldedNames(members))
 }
 
 function getFoldedNames({ all }: Members): NamedMember[] {

@@ -1,5 +1,7 @@
 import { propertyTypes } from '../../model/documents/index.ts'
 import type { RegistryStats } from '../../model/responses/index.ts'
+import { declareCache } from '../cache/caches.ts'
+import { SnapshotCache } from '../cache/snapshot-cache.ts'
 import { getMembers, type Members } from '../lookups/members.ts'
 import type { Reader, Snapshot } from '../reader.ts'
 import { countPublishers } from './publishers.ts'
@@ -22,8 +24,9 @@ select property_type, count(*) as properties from properties where status = 'act
   and property_type in (${propertyTypes.map(type => `'${type}'`).join()})
 group by property_type order by property_type`
 
-const counted = new WeakMap<Snapshot, Promise<RegistryStats>>()
-const registered = new WeakMap<Members, { snapshot: Snapshot; publishers: Promise<number> }>()
+const totals = declareCache(() => new SnapshotCache<RegistryStats>(1))
+/** By the commit in which a member changed last. */
+const registered = declareCache(() => new SnapshotCache<number>(1))
 
 /** Loads the statistics of the registry; members are those of now. */
 export async function loadStats(reader: Reader): Promise<RegistryStats> {
@@ -38,26 +41,18 @@ export async function loadStats(reader: Reader): Promise<RegistryStats> {
 
 /** Counts publishers that are verified domains of public members. */
 function countRegistered(snapshot: Snapshot, members: Members): Promise<number> {
-  const known = registered.get(members)
-  if (known?.snapshot === snapshot) return known.publishers
-  const shown = members.all.filter(member => member.is_public)
-  const publishers = countPublishers(
-    snapshot,
-    shown.flatMap(({ domains }) => domains),
-  )
-  registered.set(members, { snapshot, publishers })
-  publishers.catch(() => registered.delete(members))
-  return publishers
+  return registered(snapshot).get(String(members.changed), () => {
+    const shown = members.all.filter(member => member.is_public)
+    return countPublishers(
+      snapshot,
+      shown.flatMap(({ domains }) => domains),
+    )
+  })
 }
 
 /** Counts the rows of a snapshot for the statistics, once. */
 export function countAll(snapshot: Snapshot): Promise<RegistryStats> {
-  const known = counted.get(snapshot)
-  if (known) return known
-  const counting = count(snapshot)
-  counted.set(snapshot, counting)
-  counting.catch(() => counted.delete(snapshot))
-  return counting
+  return totals(snapshot).get('', () => count(snapshot))
 }
 
 async function count({ db, seq }: Snapshot): Promise<RegistryStats> {

@@ -1,0 +1,13 @@
+/** Caches one value until something that it was made from is replaced by something else. */
+export class LatestValue<Value> {
+  #sources: readonly unknown[] | undefined
+  #value: Value | undefined
+
+  get(sources: readonly unknown[], make: () => Value): Value {
+    if (this.#sources === undefined || sources.some((source, i) => source !== this.#sources?.[i])) {
+      this.#value = make()
+      this.#sources = sources
+    }
+    return this.#value as Value
+  }
+}
