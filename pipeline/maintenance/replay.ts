@@ -1,7 +1,10 @@
 import type { AuditRow } from '../accounts/audit.ts'
 import { listApprovedSince } from '../accounts/brand-submissions.ts'
-import { listDecisionsSince } from '../accounts/entry-reviews.ts'
-import { loadPublicationsSince, nothingPublished } from '../accounts/publications.ts'
+import {
+  listDecisionsSince,
+  loadPublicationsSince,
+  nothingPublished,
+} from '../accounts/publications.ts'
 import { groupBy } from '../core/group.ts'
 import type { Submission } from '../model/submission.ts'
 import { findRefusedMerges } from '../writer/entities/refused-merges.ts'

@@ -1,112 +1,55 @@
 import { renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import {
-  type DuckDBConnection,
-  DuckDBInstance,
-  type DuckDBMaterializedResult,
-  type DuckDBPreparedStatement,
-  DuckDBTypeId,
-  JSDuckDBValueConverter,
-} from '@duckdb/node-api'
-import { createRowMaker, describeStructure } from './duckdb-values.ts'
+  type Cell,
+  Connection,
+  type OpenOptions,
+  type Parameters,
+  type Planning,
+} from './duckdb-connection.ts'
 import { syncPath } from './fsync.ts'
 import { chunkRows, parseRows } from './row-texts.ts'
-import { StatementCache } from './statement-cache.ts'
 import { TableVersions } from './table-versions.ts'
-import { Transactions } from './transactions.ts'
 
-export type Parameter = string | number | boolean | null
-export type Parameters = Readonly<Record<string, Parameter>>
-export type Cell = Parameter | undefined
-
-/**
- * Size of the log at which DuckDB checkpoints by itself. The log is held in memory too, and the larger
- * it is, the longer takes the commit that checkpoints it.
- */
-export const CHECKPOINT_AT = '64MB'
-
-/**
- * Choice between preparing a statement and using its cached plan. DuckDB leaves out of a plan what
- * no present row can reach, and never looks again: so only an insert of given rows, or a query of one
- * table that compares with nothing but parameters, may be `cached`.
- */
-export type Planning = 'prepare' | 'cached'
-
-export interface OpenOptions {
-  readOnly?: boolean
-  memoryLimit?: string
-  threads?: number
-}
-
-const THREADS = 2
+export {
+  type Cell,
+  CHECKPOINT_AT,
+  isLocked,
+  type OpenOptions,
+  type Parameter,
+  type Parameters,
+  type Planning,
+} from './duckdb-connection.ts'
 
 /**
- * The one door to DuckDB: one file, one connection. Rows come back as plain JSON values: 64-bit
- * integers as numbers, timestamps as ISO 8601 text, JSON columns parsed.
- *
- * Two rules keep data safe and are easy to break. Nobody in this process may open a file
- * that it writes by another way (that drops the lock; snapshots are copied by a child process). And after an error in
- * a transaction COMMIT would claim success, so `transactions.ts` always rolls back and throws.
+ * A database as the registry reads and writes it: one file, one connection. Rows come back as plain JSON
+ * values: 64-bit integers as numbers, timestamps as ISO 8601 text, JSON columns parsed. Each write notes
+ * the table that it changes, so that what was read of the others stays cached.
  */
 export class Database {
   readonly file: string
-  readonly #options: OpenOptions
-  #instance: DuckDBInstance
-  #connection: DuckDBConnection
-  #plans: StatementCache<DuckDBPreparedStatement>
+  readonly #connection: Connection
   /** The columns of tables that were written. */
   readonly #types = new Map<string, [column: string, type: string][]>()
   /** Versions of the tables that this process wrote; nobody else writes to the file. */
-  readonly written = new TableVersions()
-  /** True for the connection that closes the file with itself. */
-  readonly #isFirst: boolean
-  #threads: number
-  /** Set after an error that has DuckDB refuse whatever follows. */
-  #isInvalid = false
-  #reopening: Promise<void> | undefined
-  readonly #transactions = new Transactions(
-    async sql => {
-      if (sql === 'begin') await this.#revive()
-      await this.#noting(() => this.#connection.run(sql))
-    },
-    () => this.written.noteAll(),
-  )
+  readonly written: TableVersions
 
-  private constructor(
-    file: string,
-    options: OpenOptions,
-    instance: DuckDBInstance,
-    connection: DuckDBConnection,
-    isFirst = true,
-  ) {
-    this.#isFirst = isFirst
-    this.file = file
-    this.#options = options
-    this.#threads = options.threads ?? THREADS
-    this.#instance = instance
+  private constructor(connection: Connection, written: TableVersions) {
+    this.file = connection.file
     this.#connection = connection
-    this.#plans = new StatementCache(sql => connection.prepare(sql))
+    this.written = written
   }
 
   /** Throws when another process has the file open for writing (`isLocked` tells). */
   static async open(file: string, options: OpenOptions = {}): Promise<Database> {
-    const instance = await DuckDBInstance.create(file, {
-      memory_limit: options.memoryLimit ?? '512MB',
-      threads: String(options.threads ?? THREADS),
-      ...(file === ':memory:' ? {} : { temp_directory: `${file}.tmp` }),
-      ...(options.readOnly ? { access_mode: 'READ_ONLY' } : {}),
-    })
-    const connection = await instance.connect()
-    await connection.run("set TimeZone = 'UTC'")
-    await connection.run(`set checkpoint_threshold = '${CHECKPOINT_AT}'`)
-    return new Database(file, options, instance, connection)
+    const written = new TableVersions()
+    return new Database(await Connection.open(file, options, () => written.noteAll()), written)
   }
 
   /** Opens another connection to the same file, for reading beside this one; closed before it. */
   async another(): Promise<Database> {
-    const connection = await this.#instance.connect()
-    await connection.run("set TimeZone = 'UTC'")
-    return new Database(this.file, this.#options, this.#instance, connection, false)
+    const written = new TableVersions()
+    return new Database(await this.#connection.another(() => written.noteAll()), written)
   }
 
   /**
@@ -115,7 +58,7 @@ export class Database {
    */
   run(sql: string, parameters: Parameters = {}): Promise<number> {
     this.written.noteAll()
-    return this.#runWriting(sql, parameters, 'prepare')
+    return this.#connection.run(sql, parameters, 'prepare')
   }
 
   /** Runs a statement that writes this table and no other: `rest` follows its name. Returns the number of rows. */
@@ -128,31 +71,20 @@ export class Database {
   ): Promise<number> {
     if (verb === 'update') this.written.noteUpdate(table)
     else this.written.note(table)
-    return this.#runWriting(`${verb} ${table} ${rest}`, parameters, planning)
+    return this.#connection.run(`${verb} ${table} ${rest}`, parameters, planning)
   }
 
   /** Runs a statement that writes temporary tables alone, or none. */
   runTemporary(sql: string, parameters: Parameters = {}): Promise<number> {
-    return this.#runWriting(sql, parameters, 'prepare')
+    return this.#connection.run(sql, parameters, 'prepare')
   }
 
-  async #runWriting(sql: string, parameters: Parameters, planning: Planning): Promise<number> {
-    await this.#transactions.beforeWriting()
-    const result = await this.#execute(sql, parameters, planning)
-    return Number(result.rowsChanged)
-  }
-
-  async all<Row>(
+  all<Row>(
     sql: string,
     parameters: Parameters = {},
     planning: Planning = 'prepare',
   ): Promise<Row[]> {
-    const result = await this.#execute(sql, parameters, planning)
-    const makeRow = createRowMaker<Row>(result)
-    // All of it is here: fetching it chunk by chunk would wait for another thread each time.
-    return Array.from({ length: result.chunkCount }, (_, n) =>
-      result.getChunk(n).convertRows(JSDuckDBValueConverter).map(makeRow),
-    ).flat()
+    return this.#connection.query(sql, parameters, planning)
   }
 
   async one<Row>(
@@ -197,47 +129,35 @@ export class Database {
    * Streams rows in batches of a few thousand, on a connection of its own: for answers that are larger than
    * the memory they may take.
    */
-  async *stream<Row>(sql: string, parameters: Parameters = {}): AsyncGenerator<Row[]> {
-    const connection = await this.#instance.connect()
-    try {
-      await connection.run("set TimeZone = 'UTC'")
-      const result = await connection.stream(sql, { ...parameters })
-      const makeRow = createRowMaker<Row>(result)
-      for await (const rows of result.yieldRowsJs()) yield rows.map(makeRow)
-    } finally {
-      connection.closeSync()
-    }
+  stream<Row>(sql: string, parameters: Parameters = {}): AsyncGenerator<Row[]> {
+    return this.#connection.stream(sql, parameters)
   }
 
   /** Runs `work` alone on the connection; all of it is kept, or nothing. */
   transaction<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#transactions.whole(work)
+    return this.#connection.transactions.whole(work)
   }
 
   /** Runs work that mostly writes nothing, and one statement that ends it, in a transaction. */
   transactionEnding(work: () => Promise<void>, last: () => Promise<void>): Promise<void> {
-    return this.#transactions.ending(work, last)
+    return this.#connection.transactions.ending(work, last)
   }
 
   /**
    * Sets the number of threads of later statements: for little work a second one costs more than it
    * gains.
    */
-  async useThreads(threads: number): Promise<void> {
-    if (threads === this.#threads) return
-    await this.#revive()
-    await this.#connection.run(`set threads = ${threads}`)
-    this.#threads = threads
+  useThreads(threads: number): Promise<void> {
+    return this.#connection.useThreads(threads)
   }
 
   /** Inserts rows of JSON values, each keyed by column name; absent keys become null. */
   async insert(table: string, rows: readonly object[]): Promise<void> {
     if (rows.length === 0) return
     this.written.note(table)
-    await this.#transactions.beforeWriting()
     const structure = await this.#describeStructure(table)
     const insert = (from: string, rowsJson: string) =>
-      this.#execute(
+      this.#connection.run(
         `insert into ${table} by name select unnest(${from})`,
         { rows: rowsJson },
         'cached',
@@ -279,20 +199,9 @@ export class Database {
   }
 
   /** Appends flat rows to a table of varchar, double and boolean columns: the fastest way in. */
-  async append(table: string, rows: Iterable<readonly Cell[]>): Promise<void> {
+  append(table: string, rows: Iterable<readonly Cell[]>): Promise<void> {
     this.written.note(table)
-    await this.#transactions.beforeWriting()
-    const appender = await this.#connection.createAppender(table)
-    for (const row of rows) {
-      for (const cell of row) {
-        if (typeof cell === 'string') appender.appendVarchar(cell)
-        else if (typeof cell === 'number') appender.appendDouble(cell)
-        else if (typeof cell === 'boolean') appender.appendBoolean(cell)
-        else appender.appendNull()
-      }
-      appender.endRow()
-    }
-    appender.closeSync()
+    return this.#connection.append(table, rows)
   }
 
   /**
@@ -302,7 +211,7 @@ export class Database {
   async compact(create: (fresh: Database) => Promise<void>): Promise<void> {
     const path = `${this.file}.new`
     for (const old of [path, `${path}.wal`]) rmSync(old, { force: true })
-    const fresh = await Database.open(path, this.#options)
+    const fresh = await Database.open(path, this.#connection.options)
     await create(fresh)
     fresh.close()
     const tables = await this.all<{ name: string; whole: string }>(
@@ -319,78 +228,11 @@ export class Database {
     rmSync(`${this.file}.wal`, { force: true })
     renameSync(path, this.file)
     syncPath(dirname(this.file))
-    await this.#openAgain()
-  }
-
-  async #openAgain(): Promise<void> {
-    const again = await Database.open(this.file, this.#options)
-    this.#instance = again.#instance
-    this.#connection = again.#connection
-    this.#plans = again.#plans
-    this.#threads = again.#threads
-  }
-
-  /**
-   * Opens the file again after an error that has DuckDB refuse whatever follows: what was committed is
-   * there. Others than the first connection stay as they are.
-   */
-  async #revive(): Promise<void> {
-    if (!this.#isInvalid || !this.#isFirst || this.file === ':memory:') return
-    this.#reopening ??= (async () => {
-      this.close()
-      await this.#openAgain()
-      this.written.noteAll()
-      this.#isInvalid = false
-    })().finally(() => {
-      this.#reopening = undefined
-    })
-    await this.#reopening
+    await this.#connection.reopen()
   }
 
   close(): void {
-    this.#connection.closeSync()
-    if (this.#isFirst) this.#instance.closeSync()
-  }
-
-  async #execute(
-    sql: string,
-    parameters: Parameters,
-    planning: Planning,
-  ): Promise<DuckDBMaterializedResult> {
-    if (!this.#transactions.isOpen) await this.#revive()
-    return this.#noting(() => this.#executeOnce(sql, parameters, planning))
-  }
-
-  /** Notes an error after which the file must be opened again. */
-  async #noting<Result>(work: () => Promise<Result>): Promise<Result> {
-    try {
-      return await work()
-    } catch (error) {
-      if (isInvalidating(error)) this.#isInvalid = true
-      throw error
-    }
-  }
-
-  async #executeOnce(
-    sql: string,
-    parameters: Parameters,
-    planning: Planning,
-  ): Promise<DuckDBMaterializedResult> {
-    if (planning === 'cached') {
-      return this.#plans.use(sql, statement => {
-        bindAs(statement, parameters)
-        return statement.run()
-      })
-    }
-    const named = Object.entries(parameters).filter(([name]) => isNamed(sql, name))
-    if (named.length === 0) return this.#connection.run(sql)
-    const statement = await this.#connection.prepare(sql)
-    try {
-      statement.bind(Object.fromEntries(named))
-      return await statement.run()
-    } finally {
-      statement.destroySync()
-    }
+    this.#connection.close()
   }
 
   /** Describes the JSON structure of a table's rows, with all columns or some. */
@@ -409,31 +251,19 @@ export class Database {
   }
 }
 
-/** Tells whether a statement has a parameter; parameters that it lacks are dropped. */
-function isNamed(sql: string, name: string): boolean {
-  const at = sql.indexOf(`$${name}`)
-  return at >= 0 && new RegExp(`\\$${name}(?!\\w)`).test(sql)
+/** Describes the structure for from_json: lists of structs are spelled as JSON, other types by name. */
+function describeStructure(columns: [string, string][]): string {
+  const shape = Object.fromEntries(columns.map(([name, type]) => [name, toShape(type)]))
+  return JSON.stringify([shape]).replaceAll("'", "''")
 }
 
-/** Binds numbers as the type that is planned for; another one would have the statement planned again. */
-function bindAs(statement: DuckDBPreparedStatement, parameters: Parameters): void {
-  for (let index = 1; index <= statement.parameterCount; index++) {
-    const value = parameters[statement.parameterName(index)]!
-    if (typeof value !== 'number') statement.bindValue(index, value)
-    else if (statement.parameterTypeId(index) === DuckDBTypeId.BIGINT) {
-      statement.bindBigInt(index, BigInt(value))
-    } else statement.bindDouble(index, value)
-  }
-}
-
-/** Tells whether DuckDB refuses every statement after this error, until the file is opened again. */
-function isInvalidating(error: unknown): boolean {
-  return error instanceof Error && /^(INTERNAL|FATAL) Error/i.test(error.message)
-}
-
-/** Tells whether opening failed because another process holds the file. */
-export function isLocked(error: unknown): boolean {
-  return error instanceof Error && error.message.includes('Could not set lock')
+function toShape(type: string): unknown {
+  const list = /^(.*)\[\]$/.exec(type)
+  if (list) return [toShape(list[1]!)]
+  const struct = /^STRUCT\((.*)\)$/.exec(type)
+  if (!struct) return type
+  const members = [...struct[1]!.matchAll(/"?(\w+)"? (\w+)/g)]
+  return Object.fromEntries(members.map(([, name, member]) => [name, member]))
 }
 
 /** Builds SQL that reads a list from one parameter: `where x in (select unnest(${toListExpression('$xs')}))`. */

@@ -1,77 +1,22 @@
-import type { EntryDecision } from '../accounts/entry-reviews.ts'
-import type { Publications } from '../accounts/publications.ts'
-import type { Instant } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
-import { allSettledOrThrow } from '../core/promises.ts'
-import type { EventDraft, FeedEvent } from '../model/event.ts'
 import type { Invalidated } from '../model/invalidated.ts'
 import { isUnderstood, type Observation, toSourceKey } from '../model/observation.ts'
-import { type Submission, selectOperations } from '../model/submission.ts'
 import { listInvalidatedHosted } from '../serving/hosted-files.ts'
 import { appendedChanges, appendedRevisions } from '../store/appended-rows.ts'
 import type { Database } from '../store/duckdb.ts'
-import type { Applying } from './apply-context.ts'
-import { applyContributions } from './community/contributions.ts'
-import { applySuspensions } from './community/disputed-properties.ts'
-import { applyEnrolments, type Enrolment } from './community/enrolments.ts'
-import { applyDecisions } from './community/entry-decisions.ts'
-import { applyMirrors } from './community/mirrors.ts'
-import { applyPolicies } from './community/policies.ts'
-import { applySaves, buildApprovedSaves, type Editing, type Saved } from './community/saves.ts'
-import { recordEntries } from './community/shown-properties.ts'
-import { beginNight, type HeldBack } from './crawl/brake.ts'
+import type { Applied, Applying, Batch } from './apply-context.ts'
+import { beginNight } from './crawl/brake.ts'
 import { settleRequests } from './crawl/crawl-requests.ts'
 import { applyObservations, applyTransitions } from './crawl/crawl-state.ts'
 import { applyDeferrals } from './crawl/deferrals.ts'
 import { replaceDocuments } from './crawl/documents.ts'
-import { applyHeld, type ReleasedHold } from './crawl/held-publishers.ts'
 import { filterImplausible } from './crawl/plausibility.ts'
-import { type Poison, quarantine } from './crawl/quarantine.ts'
+import { quarantine } from './crawl/quarantine.ts'
 import { findSubjects, type Subjects } from './dependencies.ts'
-import { Files, LARGE_FILE_BYTES } from './derivation-runner.ts'
-import { applyMerges, type Merged, noneMerged } from './entities/merges.ts'
+import { Files, LARGE_FILE_BYTES } from './derivation-files.ts'
 import { recordEvents } from './record-events.ts'
 import { type Derivation, deriveAgain } from './rederive.ts'
-import { applyDomains, domainOperations, findSubmissionsToDo, noteDone } from './submissions.ts'
-import { applyTakedown, type TakenAway } from './takedown/apply-takedown.ts'
-
-export interface Batch {
-  observations: readonly Observation[]
-  submissions: readonly Submission[]
-  /** Submissions that come for the first time, by the accounts. */
-  fresh?: ReadonlySet<string>
-  /** Public agents of the members that the submissions are about. */
-  enrolments?: readonly Enrolment[]
-  /** Decisions of the accounts that are shown from now on. */
-  publications?: Publications
-  /** Time at which the submissions were first carried out, where this is a replay. */
-  submittedAt?: Instant
-  /** Editing facts of the saves among the submissions, from the accounts. */
-  editing?: Editing
-  /** Decisions about entries that waited for review. */
-  decisions?: readonly EntryDecision[]
-  /** Domains of entries whose properties have no record yet. */
-  unrecorded?: readonly Domain[]
-  /** Domains of which nothing may be left. */
-  takedowns?: readonly Domain[]
-  /** Observations that cannot be applied; they are set aside with their reason. */
-  poison?: readonly Poison[]
-  /** Actor of the events. */
-  actor?: string
-}
-
-/** Result of a batch. */
-export interface Applied {
-  events: FeedEvent[]
-  /** Results of its saves, by revision. */
-  saved: Map<string, Saved>
-  /** Losses that the brake held back, if any. */
-  held: HeldBack
-  /** Publishers of which more is to be taken on by the next commits. */
-  unfinished: number
-  /** True where the commit went on with unfinished answers of commits before. */
-  isWatching: boolean
-}
+import { type Asked, applyRequests, applyShown, nothingAsked } from './submissions.ts'
 
 /**
  * Applies a batch to the index: stores it, derives again what it invalidates, writes the difference and
@@ -94,73 +39,14 @@ export async function apply(db: Database, batch: Batch, applying: Applying): Pro
   return { events, saved: asked.saved, held, unfinished, isWatching: applied.isWatching }
 }
 
-interface Asked {
-  /** Submissions that are carried out now. */
-  taken: readonly Submission[]
-  saved: Map<string, Saved>
-  drafts: EventDraft[]
-  merged: Merged
-  takenAway: TakenAway
-  held: ReleasedHold
-}
-type AppliedObservations = Awaited<ReturnType<typeof applyBatchObservations>>
-
-const nothingTakenAway: TakenAway = { invalidated: [], publishers: [], reached: [] }
-const nothingReleased: ReleasedHold = { invalidated: [], released: [] }
-const nothingAsked: Asked = {
-  taken: [],
-  saved: new Map(),
-  drafts: [],
-  merged: noneMerged,
-  takenAway: nothingTakenAway,
-  held: nothingReleased,
-}
-
+/** Tells whether a batch has nothing but observations. */
 function isAskedNothing(batch: Batch): boolean {
   const { submissions, decisions = [], takedowns = [], enrolments = [], unrecorded = [] } = batch
   const asking = [submissions, decisions, takedowns, enrolments, unrecorded]
   return batch.publications === undefined && asking.every(({ length }) => length === 0)
 }
 
-/** Applies requests and decisions of people, as far as nothing must be derived for them. */
-async function applyRequests(db: Database, batch: Batch, applying: Applying): Promise<Asked> {
-  const { decisions = [], takedowns = [], unrecorded = [] } = batch
-  const taken = await findSubmissionsToDo(db, batch.submissions, batch.fresh)
-  const saving = applyOwnAndApproved(db, batch, taken, applying)
-  await allSettledOrThrow(noteDone(db, taken, applying), saving)
-  const { saved, events } = await saving
-  const domains = selectOperations(taken, ...domainOperations)
-  if (domains.length > 0) await applyDomains(db, domains, applying)
-  const decided = decisions.length > 0 ? await applyDecisions(db, decisions, applying) : []
-  const recorded = unrecorded.length > 0 ? await recordEntries(db, unrecorded, applying) : []
-  const merges = selectOperations(taken, 'property.merge', 'collection.merge')
-  const merged = merges.length > 0 ? await applyMerges(db, merges, applying) : noneMerged
-  const takenAway =
-    takedowns.length > 0 ? await applyTakedown(db, takedowns, applying) : nothingTakenAway
-  const holds = selectOperations(taken, 'held.release', 'held.drop')
-  const held = holds.length > 0 ? await applyHeld(db, holds, applying) : nothingReleased
-  const drafts = [...events, ...decided, ...recorded].filter(
-    ({ payload }) => !applying.takenDown.covers(String(payload.publisher_domain)),
-  )
-  return { taken, saved, drafts, merged, takenAway, held }
-}
-
-/** Saves of this commit, and those that were let through. */
-async function applyOwnAndApproved(
-  db: Database,
-  { editing, publications, submittedAt }: Batch,
-  taken: readonly Submission[],
-  applying: Applying,
-): ReturnType<typeof applySaves> {
-  const own = editing ?? { editors: new Map(), waiting: new Set() }
-  const approved = await buildApprovedSaves(db, publications?.brands ?? [], applying.takenDown)
-  return applySaves(
-    db,
-    [...taken, ...approved.submissions],
-    { ...own, editors: new Map([...own.editors, ...approved.editors]) },
-    { ...applying, now: submittedAt ?? applying.now },
-  )
-}
+type AppliedObservations = Awaited<ReturnType<typeof applyBatchObservations>>
 
 /** Applies plausible observations, and finds whose answers they and everything else invalidate. */
 async function applyBatchObservations(
@@ -252,24 +138,6 @@ const nothingDerived: Derivation = {
   drafts: [],
   held: { publishers: 0, grants: 0, properties: 0 },
   unfinished: 0,
-}
-
-/** Applies decisions of the accounts that are shown from now on. */
-async function applyShown(
-  db: Database,
-  { enrolments = [], publications }: Batch,
-  taken: readonly Submission[],
-  applying: Applying,
-): Promise<EventDraft[]> {
-  if (enrolments.length > 0) await applyEnrolments(db, enrolments, applying)
-  const contributions = selectOperations(taken, 'property.contribute')
-  const contributed =
-    contributions.length > 0 ? await applyContributions(db, contributions, applying) : []
-  if (publications === undefined) return contributed
-  await applyPolicies(db, publications, applying)
-  const mirrored = await applyMirrors(db, publications.mirrors, applying)
-  const suspended = await applySuspensions(db, publications.suspensions, applying)
-  return [...contributed, ...mirrored, ...suspended]
 }
 
 async function applyDocuments(

@@ -1,6 +1,6 @@
 import type { Accounts } from '../accounts/store.ts'
 import type { Database } from '../store/duckdb.ts'
-import type { Batch } from './apply-batch.ts'
+import type { Batch } from './apply-context.ts'
 import { findUnknownEnrolments } from './community/enrolments.ts'
 import { findUnrecorded } from './community/shown-properties.ts'
 import type { TakedownList } from './takedown/takedown-list.ts'

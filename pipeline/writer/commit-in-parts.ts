@@ -1,7 +1,7 @@
 import type { Observation } from '../model/observation.ts'
 import type { Answer, Submission } from '../model/submission.ts'
 import { bisect, isStatementFault } from '../store/bisect.ts'
-import type { Batch } from './apply-batch.ts'
+import type { Batch } from './apply-context.ts'
 
 /** A commit that every store has. */
 export interface Committed {

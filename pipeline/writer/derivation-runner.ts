@@ -1,11 +1,8 @@
 import type { Instant } from '../core/clock.ts'
-import { parseHostedDomain } from '../model/hosted.ts'
-import { type Source, toSourceKey } from '../model/observation.ts'
+import type { Source } from '../model/observation.ts'
 import type { Derivation, KnownFile, Question } from '../resolve/derivation.ts'
-import { type FileState, getValidity } from '../resolve/validity.ts'
-import { loadHostedFiles, noFile } from '../serving/hosted-files.ts'
-import type { Database } from '../store/duckdb.ts'
-import { nothingTakenDown, type TakenDown, withheld } from '../store/takedown-set.ts'
+import { noFile } from '../serving/hosted-files.ts'
+import { type Files, LARGE_FILE_BYTES } from './derivation-files.ts'
 
 export interface Derived<Subject, Answer> {
   subject: Subject
@@ -14,121 +11,6 @@ export interface Derived<Subject, Answer> {
   asked: Source[]
   /** Time at which the answer next changes by itself. */
   wakesAt: Instant | undefined
-}
-
-/** Size above which a file is a large one: an answer read from it may take as long as a whole commit may. */
-export const LARGE_FILE_BYTES = 1024 * 1024
-/** No file has more. */
-const BYTES_MAX = 2 ** 40
-
-/** Files that rules see besides what was crawled, or instead of it. */
-export interface Shown {
-  takenDown?: TakenDown
-  /** Public address of the registry, if files can be pointed to there. */
-  hostingBase?: string | undefined
-}
-
-/** Files the derivations of one commit have asked for; each is loaded once. */
-export class Files {
-  readonly #db: Database
-  /** Domains whose files are hidden from all rules. */
-  readonly takenDown: TakenDown
-  readonly now: Instant
-  /** Public address of the registry, by which it knows the files that it serves itself. */
-  readonly #base: string | undefined
-  readonly #known = new Map<string, KnownFile>()
-  readonly #fresh = new Map<string, NonNullable<KnownFile['document']>>()
-  /** Bytes of files that are not loaded because of these. */
-  readonly #left = new Map<string, number>()
-
-  constructor(db: Database, now: Instant, { takenDown, hostingBase: base }: Shown = {}) {
-    this.#db = db
-    this.takenDown = takenDown ?? nothingTakenDown
-    this.now = now
-    this.#base = base
-  }
-
-  /** Returns the domain of a source that is a hosted file. */
-  hostedFor(source: Source): string | undefined {
-    return parseHostedDomain(this.#base, source)
-  }
-
-  /** Adds a document that was just stored, so that the index need not be queried for it. */
-  add(source: Source, document: NonNullable<KnownFile['document']>): void {
-    this.#fresh.set(toSourceKey(source), document)
-  }
-
-  get(source: Source): KnownFile {
-    if (this.takenDown.covers(source.location)) return withheld
-    return this.#known.get(toSourceKey(source)) ?? { validity: 'unknown' }
-  }
-
-  /** Loads files; larger ones than `maxBytes` are left, and known as such. */
-  async load(sources: Iterable<Source>, maxBytes = Number.POSITIVE_INFINITY): Promise<void> {
-    const missing = [
-      ...new Map([...sources].map(source => [toSourceKey(source), source])).values(),
-    ].filter(source => !this.#known.has(toSourceKey(source)) && !this.#isLarger(source, maxBytes))
-    if (missing.length === 0) return
-    if (this.#base !== undefined) {
-      const hosted = missing.filter(source => this.hostedFor(source) !== undefined)
-      for (const [key, file] of await loadHostedFiles(this.#db, this.#base, hosted)) {
-        this.#known.set(key, file)
-      }
-    }
-    const crawled = missing.filter(source => !this.#known.has(toSourceKey(source)))
-    await this.#loadCrawled(crawled, Math.min(maxBytes, BYTES_MAX))
-  }
-
-  /** Tells whether a file was left because of its size. */
-  isLeft(source: Source): boolean {
-    return this.#left.has(toSourceKey(source)) && !this.takenDown.covers(source.location)
-  }
-
-  #isLarger(source: Source, maxBytes: number): boolean {
-    return (this.#left.get(toSourceKey(source)) ?? 0) > maxBytes
-  }
-
-  async #loadCrawled(missing: readonly Source[], maxBytes: number): Promise<void> {
-    if (missing.length === 0) return
-    const rows = await this.#db.all<
-      Source & FileState & Pick<KnownFile, 'document'> & { bytes: number }
-    >(
-      `with wanted as (select unnest(
-         from_json($sources::json, '[{"kind":"VARCHAR","location":"VARCHAR","is_fresh":"BOOLEAN"}]'),
-         recursive := true))
-       select s.kind, s.location, s.outcome, s.effect, s.status, coalesce(d.bytes, 0) as bytes,
-         case when coalesce(d.bytes, 0) <= $most then d.document end as document,
-         epoch_ms(s.streak_since)::double as streak_since,
-         epoch_ms(s.attempted_at)::double as attempted_at,
-         epoch_ms(s.succeeded_at)::double as succeeded_at,
-         epoch_ms(s.stale_at)::double as stale_at, epoch_ms(s.ended_at)::double as ended_at,
-         epoch_ms(s.absent_at)::double as absent_at
-       from crawl_state s join wanted w using (kind, location)
-       left join documents d on d.kind = s.kind and d.location = s.location and not w.is_fresh`,
-      { sources: JSON.stringify(missing.map(source => this.#wanted(source))), most: maxBytes },
-    )
-    for (const source of missing) this.#known.set(toSourceKey(source), { validity: 'unknown' })
-    for (const { document: stored, bytes, ...state } of rows) {
-      const key = toSourceKey(state)
-      if (bytes > maxBytes) {
-        this.#left.set(key, bytes)
-        this.#known.delete(key)
-        continue
-      }
-      this.#left.delete(key)
-      const document = this.#fresh.get(key) ?? stored
-      this.#known.set(key, {
-        validity: getValidity(state, this.now),
-        state,
-        ...(document ? { document } : {}),
-      })
-    }
-  }
-
-  #wanted(source: Source) {
-    const { kind, location } = source
-    return { kind, location, is_fresh: this.#fresh.has(toSourceKey(source)) }
-  }
 }
 
 /**

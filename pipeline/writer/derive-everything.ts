@@ -3,7 +3,7 @@ import type { Invalidated } from '../model/invalidated.ts'
 import type { Database } from '../store/duckdb.ts'
 import type { Applying } from './apply-context.ts'
 import { listSubjects, rules, type Subjects } from './dependencies.ts'
-import { Files } from './derivation-runner.ts'
+import { Files } from './derivation-files.ts'
 import { deriveAgain } from './rederive.ts'
 
 /** Domains, or files, that are looked at at a time. */

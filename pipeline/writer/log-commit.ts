@@ -1,5 +1,5 @@
 import type { Log } from '../core/log.ts'
-import type { Batch } from './apply-batch.ts'
+import type { Batch } from './apply-context.ts'
 import type { CommitResult } from './committer.ts'
 
 /** Measures a commit from now on. */

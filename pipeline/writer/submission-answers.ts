@@ -6,13 +6,14 @@ import {
   selectSubmissions,
 } from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'
-import { findRefusedPlaces, type TakenDown } from '../store/takedown-set.ts'
 import { findRefusedBrands } from './community/brand-submission-rules.ts'
 import { findRids } from './community/contributions.ts'
 import { findRefusedEnrichments } from './community/enrichment-rules.ts'
+import type { Saved } from './community/entry-states.ts'
 import { judgeSaves } from './community/save-rules.ts'
-import { type Editing, findSaved, listEdits, type Saved, saveNames } from './community/saves.ts'
+import { type Editing, findSaved, listEdits, saveNames } from './community/saves.ts'
 import { findRefusedMerges } from './entities/refused-merges.ts'
+import { findRefusedPlaces, type TakenDown } from './takedown/takedown-list.ts'
 
 /**
  * Judges submissions against the index before this commit: returns refusals, and saves that a

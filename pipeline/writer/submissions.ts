@@ -1,21 +1,33 @@
+import { allSettledOrThrow } from '../core/promises.ts'
 import type { Stamp } from '../diff/stamp.ts'
-import type { OperationOf, Submission } from '../model/submission.ts'
+import type { EventDraft } from '../model/event.ts'
+import { type OperationOf, type Submission, selectOperations } from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'
 import { inList } from '../store/in-list.ts'
-import type { TakenDown } from '../store/takedown-set.ts'
+import type { Applying, Batch } from './apply-context.ts'
+import { applyContributions } from './community/contributions.ts'
+import { applySuspensions } from './community/disputed-properties.ts'
+import { applyEnrolments } from './community/enrolments.ts'
+import { applyDecisions } from './community/entry-decisions.ts'
+import type { Saved } from './community/entry-states.ts'
+import { applyMirrors } from './community/mirrors.ts'
+import { applyPolicies } from './community/policies.ts'
+import { applySaves, buildApprovedSaves } from './community/saves.ts'
+import { recordEntries } from './community/shown-properties.ts'
 import { openRequest } from './crawl/crawl-requests.ts'
-import { addDomains, makeDue } from './crawl/frontier.ts'
+import { addDomains, makeDue, OPEN_SHARE } from './crawl/frontier.ts'
+import { applyHeld, type ReleasedHold } from './crawl/held-publishers.ts'
 import { type Admitting, admitDemanded } from './crawl/mentions.ts'
 import type { Newcomer } from './crawl/newcomer.ts'
-
-/** Share of the frontier that looked-up names may fill. */
-export const OPEN_SHARE = 0.9
+import { applyMerges, type Merged, noneMerged } from './entities/merges.ts'
+import { applyTakedown, type TakenAway } from './takedown/apply-takedown.ts'
+import type { TakenDown } from './takedown/takedown-list.ts'
 
 /**
  * Finds submissions that were not done before: each is carried out once. The index is queried only for
  * those that are not `fresh`: it knows none that the accounts do not know.
  */
-export async function findSubmissionsToDo(
+async function findSubmissionsToDo(
   db: Database,
   submissions: readonly Submission[],
   fresh: ReadonlySet<string> = new Set(),
@@ -34,21 +46,17 @@ export async function findSubmissionsToDo(
 }
 
 /** Remembers that these are done. */
-export function noteDone(
-  db: Database,
-  submissions: readonly Submission[],
-  { seq }: Stamp,
-): Promise<void> {
+function noteDone(db: Database, submissions: readonly Submission[], { seq }: Stamp): Promise<void> {
   return db.insert(
     'submissions',
     submissions.map(({ submission_id }) => ({ submission_id, seq })),
   )
 }
 
-export const domainOperations = ['domains.add', 'crawl.request', 'domain.readmit'] as const
+const domainOperations = ['domains.add', 'crawl.request', 'domain.readmit'] as const
 
 /** Applies requested domains: they join the frontier, or are due again. */
-export async function applyDomains(
+async function applyDomains(
   db: Database,
   operations: readonly OperationOf<(typeof domainOperations)[number]>[],
   admitting: Stamp & Admitting & { frontierMax: number; takenDown: TakenDown },
@@ -72,4 +80,87 @@ export async function applyDomains(
       await addDomains(db, back, { now, seq, max: frontierMax + 1, takenDown })
     }
   }
+}
+
+/** Requests of people, as far as they are applied before anything is derived. */
+export interface Asked {
+  /** Submissions that are carried out now. */
+  taken: readonly Submission[]
+  saved: Map<string, Saved>
+  drafts: EventDraft[]
+  merged: Merged
+  takenAway: TakenAway
+  held: ReleasedHold
+}
+const nothingTakenAway: TakenAway = { invalidated: [], publishers: [], reached: [] }
+const nothingReleased: ReleasedHold = { invalidated: [], released: [] }
+export const nothingAsked: Asked = {
+  taken: [],
+  saved: new Map(),
+  drafts: [],
+  merged: noneMerged,
+  takenAway: nothingTakenAway,
+  held: nothingReleased,
+}
+
+/** Applies requests and decisions of people, as far as nothing must be derived for them. */
+export async function applyRequests(
+  db: Database,
+  batch: Batch,
+  applying: Applying,
+): Promise<Asked> {
+  const { decisions = [], takedowns = [], unrecorded = [] } = batch
+  const taken = await findSubmissionsToDo(db, batch.submissions, batch.fresh)
+  const saving = applyOwnAndApproved(db, batch, taken, applying)
+  await allSettledOrThrow(noteDone(db, taken, applying), saving)
+  const { saved, events } = await saving
+  const domains = selectOperations(taken, ...domainOperations)
+  if (domains.length > 0) await applyDomains(db, domains, applying)
+  const decided = decisions.length > 0 ? await applyDecisions(db, decisions, applying) : []
+  const recorded = unrecorded.length > 0 ? await recordEntries(db, unrecorded, applying) : []
+  const merges = selectOperations(taken, 'property.merge', 'collection.merge')
+  const merged = merges.length > 0 ? await applyMerges(db, merges, applying) : noneMerged
+  const takenAway =
+    takedowns.length > 0 ? await applyTakedown(db, takedowns, applying) : nothingTakenAway
+  const holds = selectOperations(taken, 'held.release', 'held.drop')
+  const held = holds.length > 0 ? await applyHeld(db, holds, applying) : nothingReleased
+  const drafts = [...events, ...decided, ...recorded].filter(
+    ({ payload }) => !applying.takenDown.covers(String(payload.publisher_domain)),
+  )
+  return { taken, saved, drafts, merged, takenAway, held }
+}
+
+/** Saves of this commit, and those that were let through. */
+async function applyOwnAndApproved(
+  db: Database,
+  { editing, publications, submittedAt }: Batch,
+  taken: readonly Submission[],
+  applying: Applying,
+): ReturnType<typeof applySaves> {
+  const own = editing ?? { editors: new Map(), waiting: new Set() }
+  const approved = await buildApprovedSaves(db, publications?.brands ?? [], applying.takenDown)
+  return applySaves(
+    db,
+    [...taken, ...approved.submissions],
+    { ...own, editors: new Map([...own.editors, ...approved.editors]) },
+    { ...applying, now: submittedAt ?? applying.now },
+  )
+}
+
+/** Applies decisions of the accounts that are shown from now on. */
+export async function applyShown(
+  db: Database,
+  { enrolments = [], publications }: Batch,
+  taken: readonly Submission[],
+  applying: Applying,
+): Promise<EventDraft[]> {
+  if (enrolments.length > 0) await applyEnrolments(db, enrolments, applying)
+  const contributions = selectOperations(taken, 'property.contribute')
+  const contributed =
+    contributions.length > 0 ? await applyContributions(db, contributions, applying) : []
+  if (publications === undefined) return contributed
+  await applyPolicies(db, publications, applying)
+  const mirrored = await applyMirrors(db, publications.mirrors, applying)
+  const suspended = await applySuspensions(db, publications.suspensions, applying)
+  return [...contributed, ...mirrored, ...suspended]
 }

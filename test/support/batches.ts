@@ -1,5 +1,5 @@
 import type { Instant } from '../../pipeline/core/clock.ts'
-import type { Batch } from '../../pipeline/writer/apply-batch.ts'
+import type { Batch } from '../../pipeline/writer/apply-context.ts'
 import { villageNight } from './village.ts'
 import {
   buildBrandSave,

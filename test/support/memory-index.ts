@@ -8,10 +8,10 @@ import type { Observation } from '../../pipeline/model/observation.ts'
 import type { BrakeLimits } from '../../pipeline/resolve/brake.ts'
 import { Database } from '../../pipeline/store/duckdb.ts'
 import { createTables, listTables } from '../../pipeline/store/schema.ts'
-import { nothingTakenDown } from '../../pipeline/store/takedown-set.ts'
-import { apply, type Batch } from '../../pipeline/writer/apply-batch.ts'
-import type { Applying } from '../../pipeline/writer/apply-context.ts'
+import { apply } from '../../pipeline/writer/apply-batch.ts'
+import type { Applying, Batch } from '../../pipeline/writer/apply-context.ts'
 import { deriveEverything } from '../../pipeline/writer/derive-everything.ts'
+import { nothingTakenDown } from '../../pipeline/writer/takedown/takedown-list.ts'
 
 /**
  * An index in memory that batches are applied to as the sequencer does: real tables, no files. Attempts

@@ -1,4 +1,4 @@
-import type { EntryDecision } from '../../accounts/entry-reviews.ts'
+import type { EntryDecision } from '../../accounts/publications.ts'
 import type { Domain } from '../../core/domain.ts'
 import type { Stamp } from '../../diff/stamp.ts'
 import type { EventDraft } from '../../model/event.ts'

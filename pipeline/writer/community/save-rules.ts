@@ -9,8 +9,9 @@ import type { Refusal, SaveVerdicts, Submission } from '../../model/submission.t
 import { findPointingHere } from '../../serving/hosted-files.ts'
 import type { Database } from '../../store/duckdb.ts'
 import { type Entity, findManaged, loadEntries } from '../../store/entries.ts'
+import { getEntity, type Save } from './entry-states.ts'
 import { nameFaults } from './lookalike-lookup.ts'
-import { getEntity, listDomains, type Save } from './saves.ts'
+import { listDomains } from './saves.ts'
 
 interface Deciding {
   index: Database

@@ -1,14 +1,11 @@
 import type { ApprovedBrand } from '../../accounts/brand-submissions.ts'
-import { toIso } from '../../core/clock.ts'
 import type { Domain } from '../../core/domain.ts'
 import { allSettledOrThrow } from '../../core/promises.ts'
-import { deriveId } from '../../core/uuid-v7.ts'
-import { buildHostedProperties } from '../../diff/hosted.ts'
 import type { PublisherRows } from '../../diff/rows.ts'
 import type { Stamp } from '../../diff/stamp.ts'
 import type { EventDraft } from '../../model/event.ts'
-import type { EntryRow, EntryState, PropertyRow, RevisionRow } from '../../model/rows.ts'
-import { type OperationOf, type Submission, selectOperations } from '../../model/submission.ts'
+import type { EntryRow, EntryState, RevisionRow } from '../../model/rows.ts'
+import { type Submission, selectOperations } from '../../model/submission.ts'
 import { addRevisions, recordChanges } from '../../store/appended-rows.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 import {
@@ -16,21 +13,24 @@ import {
   type Entity,
   findManaged,
   loadEntries,
-  readProperties,
   replaceEntries,
   toBrandRow,
 } from '../../store/entries.ts'
-import type { TakenDown } from '../../store/takedown-set.ts'
-import { addDomains } from '../crawl/frontier.ts'
+import { addDomains, OPEN_SHARE } from '../crawl/frontier.ts'
 import { loadPublishers } from '../entities/publisher-rows.ts'
-import { OPEN_SHARE } from '../submissions.ts'
-import { buildFoundState, isOpenToFindings, summarizeFound } from './enrichments.ts'
+import type { TakenDown } from '../takedown/takedown-list.ts'
+import { isOpenToFindings } from './enrichments.ts'
+import {
+  buildRevision,
+  computeEntry,
+  computeState,
+  type Edit,
+  getEntity,
+  type Saved,
+  toSaved,
+  withdrawnState,
+} from './entry-states.ts'
 import { showProperties } from './shown-properties.ts'
-
-export type Save = OperationOf<'brand.save' | 'property.save' | 'entry.rollback'>
-
-/** An operation that makes a revision: a save or an enrichment. */
-export type Edit = Save | OperationOf<'brand.enrich'>
 
 /** Editing facts of saves, from the accounts. */
 export interface Editing {
@@ -40,23 +40,11 @@ export interface Editing {
   waiting: ReadonlySet<string>
 }
 
-/** Result of a save: the entry and the revision that left it so. */
-export type Saved = Pick<RevisionRow, 'domain' | 'revision_number' | 'created_at'> & {
-  entity: Entity
-  entry_id: string
-  state: EntryState
-}
-
 export const saveNames = ['brand.save', 'property.save', 'entry.rollback'] as const
 
 /** Saves, and what the registry found out by itself. */
 export function listEdits(submissions: readonly Submission[]): Edit[] {
   return selectOperations(submissions, ...saveNames, 'brand.enrich')
-}
-
-export function getEntity(edit: Edit): Entity {
-  if (edit.op === 'entry.rollback') return edit.entity
-  return edit.op === 'property.save' ? 'property' : 'brand'
 }
 
 /**
@@ -138,15 +126,6 @@ async function addNewcomers(
   await addDomains(db, demanded, { now, seq, max: Math.floor(max * OPEN_SHARE) })
 }
 
-function toSaved(entry: EntryRow): Saved {
-  const { entity, domain, entry_id, revision_number, updated_at: created_at } = entry
-  return { entity, domain, revision_number, state: toEntryState(entry), created_at, entry_id }
-}
-
-function toEntryState({ source, status, brand_name, document, contact_id }: EntryRow): EntryState {
-  return { source, status, brand_name, document, contact_id }
-}
-
 /** Builds saves from approved brands that are no revision yet, with their authors. */
 export async function buildApprovedSaves(
   db: Database,
@@ -172,107 +151,6 @@ export function listDomains(saves: readonly Edit[], entity: Entity): string[] {
   return [...new Set(ofKind.map(({ domain }) => domain))]
 }
 
-/** Computes the state of an entry after a save or an enrichment. Rollbacks restore an earlier state instead. */
-function computeState(
-  save: Edit,
-  before: EntryRow | undefined,
-  records: readonly PropertyRow[],
-): EntryState {
-  if (save.op === 'brand.enrich') return buildFoundState(save, before)
-  const live = { source: 'community', status: 'live' } as const
-  if (save.op === 'property.save') {
-    const known = before === undefined ? [] : readProperties(before)
-    let minted = 0
-    // A save that is carried out again, in a restored index, gives the same rids.
-    const mint = () => deriveId('hosted property', save.revision_id, String(minted++))
-    const properties = buildHostedProperties(save.properties, known, records, mint)
-    const contact_id = save.contact === undefined ? null : save.revision_id
-    const document = { authorized_agents: [], properties }
-    return { ...live, brand_name: null, document, contact_id }
-  }
-  const brand = save as OperationOf<'brand.save'>
-  const { brand_name } = brand
-  return { ...live, brand_name, document: computeBrand(brand, before), contact_id: null }
-}
-
-/**
- * Computes a brand after a save. Fields that are left out stay, but a submitted file stays only beside
- * the manifest that it came with.
- */
-function computeBrand(
-  save: OperationOf<'brand.save'>,
-  before: EntryRow | undefined,
-): EntryRow['document'] {
-  const {
-    brand_manifest: previousManifest,
-    brand_json: handed,
-    enrichment: _,
-    ...others
-  } = before?.document ?? {}
-  const isEdited = save.brand_manifest !== undefined
-  const manifest = isEdited ? save.brand_manifest : previousManifest
-  const brand_json = save.brand_json ?? (isEdited ? undefined : handed)
-  const { house_domain, keller_type, parent_brand } = save
-  return {
-    ...others,
-    ...(house_domain !== undefined && { house_domain }),
-    ...(keller_type !== undefined && { keller_type }),
-    ...(parent_brand !== undefined && { parent_brand }),
-    ...(manifest ? { brand_manifest: manifest } : {}),
-    ...(brand_json ? { brand_json } : {}),
-  }
-}
-
-function computeEntry(
-  save: Edit,
-  state: EntryState,
-  before: EntryRow | undefined,
-  { now, seq }: Stamp,
-): EntryRow {
-  return {
-    entity: getEntity(save),
-    domain: save.domain,
-    entry_id: before?.entry_id ?? save.revision_id,
-    ...state,
-    revision_number: (before?.revision_number ?? 0) + 1,
-    created_at: before?.created_at ?? toIso(now),
-    updated_at: toIso(now),
-    seq,
-  }
-}
-
-function buildRevision(save: Edit, entry: EntryRow, editor_id: string): RevisionRow {
-  const { entity, domain, revision_number, updated_at: created_at, seq } = entry
-  const back = save.op === 'entry.rollback' ? save.to_revision : null
-  return {
-    entity,
-    domain,
-    revision_number,
-    revision_id: save.revision_id,
-    editor_id,
-    edit_summary: summarizeEdit(save, entry),
-    source: entry.source,
-    is_rollback: back !== null,
-    rolled_back_to: back,
-    state: { ...toEntryState(entry) },
-    created_at,
-    seq,
-  }
-}
-
-function summarizeEdit(save: Edit, { document }: EntryRow): string {
-  switch (save.op) {
-    case 'brand.enrich':
-      return summarizeFound(document)
-    case 'entry.rollback':
-      return save.to_revision === 0 ? 'Withdrawn' : `Rolled back to revision ${save.to_revision}`
-    case 'brand.save':
-      return 'Saved the brand'
-    case 'property.save':
-      return 'Saved the properties'
-  }
-}
-
 /** Returns the states that rollbacks restore, by the revision that restores them. */
 async function rollbackTargets(
   db: Database,
@@ -283,7 +161,7 @@ async function rollbackTargets(
     if (save.op !== 'entry.rollback') continue
     const { entity, domain, to_revision } = save
     if (to_revision === 0) {
-      targets.set(save.revision_id, nothing)
+      targets.set(save.revision_id, withdrawnState)
       continue
     }
     const row = await db.one<{ state: EntryState }>(
@@ -294,15 +172,6 @@ async function rollbackTargets(
     if (row !== undefined) targets.set(save.revision_id, { ...row.state, status: 'live' })
   }
   return targets
-}
-
-/** State before the first revision. */
-const nothing: EntryState = {
-  source: 'community',
-  status: 'withdrawn',
-  brand_name: null,
-  document: {},
-  contact_id: null,
 }
 
 /** Puts entries into the place of brands that no document speaks of. */

@@ -13,7 +13,7 @@ import { type Observation, type Source, toSourceKey } from '../../model/observat
 import type { OperationOf } from '../../model/submission.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 import { deleteRows } from '../../store/rows.ts'
-import type { TakenDown } from '../../store/takedown-set.ts'
+import type { TakenDown } from '../takedown/takedown-list.ts'
 import { addHops } from './frontier.ts'
 
 /** Files that one request waits for; a file that names thousands does not make all of them due. */

@@ -3,8 +3,11 @@ import type { SourceKind } from '../../model/documents/index.ts'
 import type { Source } from '../../model/observation.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 import { inList } from '../../store/in-list.ts'
-import { nothingTakenDown, type TakenDown } from '../../store/takedown-set.ts'
+import { nothingTakenDown, type TakenDown } from '../takedown/takedown-list.ts'
 import { type Newcomer, type Reason, reasons } from './newcomer.ts'
+
+/** Share of the frontier that looked-up names may fill. */
+export const OPEN_SHARE = 0.9
 
 const KINDS: readonly SourceKind[] = ['adagents.json', 'brand.json']
 

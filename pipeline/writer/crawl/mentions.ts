@@ -2,8 +2,8 @@ import { HOUR, type Instant, toIso } from '../../core/clock.ts'
 import { getRegistrableDomain } from '../../core/domain.ts'
 import type { WindowCounter } from '../../core/window-counter.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
-import type { TakenDown } from '../../store/takedown-set.ts'
 import type { Rule } from '../dependencies.ts'
+import type { TakenDown } from '../takedown/takedown-list.ts'
 import type { Newcomer } from './newcomer.ts'
 
 /** Domains that the documents behind one answer name as theirs. */

@@ -2,7 +2,7 @@ import type { AgentDocument } from '../../model/documents/index.ts'
 import type { Invalidated } from '../../model/invalidated.ts'
 import { recordChanges } from '../../store/appended-rows.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
-import type { Files } from '../derivation-runner.ts'
+import type { Files } from '../derivation-files.ts'
 
 interface Claim {
   agent_url: string

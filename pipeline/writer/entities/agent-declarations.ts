@@ -3,7 +3,7 @@ import type { AgentDeclaration, BrandDocument } from '../../model/documents/inde
 import type { Invalidated } from '../../model/invalidated.ts'
 import type { Source } from '../../model/observation.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
-import type { Files } from '../derivation-runner.ts'
+import type { Files } from '../derivation-files.ts'
 
 /** The agents of which something else is said than before, and the files that say it. */
 interface ChangedDeclarations {

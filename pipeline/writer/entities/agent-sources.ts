@@ -1,7 +1,7 @@
 import { toIso } from '../../core/clock.ts'
 import { getRegistrableDomain } from '../../core/domain.ts'
 import type { Database } from '../../store/duckdb.ts'
-import type { TakenDown } from '../../store/takedown-set.ts'
+import type { TakenDown } from '../takedown/takedown-list.ts'
 import { planStarts, type Starting } from './agent-starts.ts'
 
 /** Sources that make an agent worth probing, as keys of agents. */

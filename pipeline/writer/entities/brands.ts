@@ -9,7 +9,8 @@ import { type Database, toListExpression } from '../../store/duckdb.ts'
 import { loadLiveEntries, toBrandRow } from '../../store/entries.ts'
 import { deleteRows } from '../../store/rows.ts'
 import type { Mentions } from '../crawl/mentions.ts'
-import { type Derived, deriveAll, type Files } from '../derivation-runner.ts'
+import type { Files } from '../derivation-files.ts'
+import { type Derived, deriveAll } from '../derivation-runner.ts'
 
 type BrandAnswer =
   ReturnType<typeof deriveBrand> extends Generator<unknown, infer Answer, never> ? Answer : never

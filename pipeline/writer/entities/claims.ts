@@ -8,7 +8,7 @@ import type { Claim } from '../../resolve/claims.ts'
 import type { NoPublisher, PublisherFacts } from '../../resolve/publisher.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 import { writeChanges } from '../../store/rows.ts'
-import type { TakenDown } from '../../store/takedown-set.ts'
+import type { TakenDown } from '../takedown/takedown-list.ts'
 
 /** Claims that are held in memory at a time, with those that stand: a file may make hundreds of thousands. */
 const SLICE = 20_000

@@ -4,7 +4,7 @@ import type { Invalidated } from '../../model/invalidated.ts'
 import type { Declared } from '../../resolve/operator.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 import { deleteRows } from '../../store/rows.ts'
-import type { Files } from '../derivation-runner.ts'
+import type { Files } from '../derivation-files.ts'
 
 export type PropertyDeclaration = Omit<Declared, 'store'> & {
   location: string

@@ -9,7 +9,7 @@ import { markAgents } from '../../store/aliases.ts'
 import type { Database } from '../../store/duckdb.ts'
 import { applyBrake, type Braking, type HeldBack } from '../crawl/brake.ts'
 import type { Mentions } from '../crawl/mentions.ts'
-import type { Files } from '../derivation-runner.ts'
+import type { Files } from '../derivation-files.ts'
 import { type ClaimSlice, updateClaims } from './claims.ts'
 import {
   derivePublishers,

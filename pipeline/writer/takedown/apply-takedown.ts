@@ -8,8 +8,8 @@ import { toHistoryKey, toRevisionKey } from '../../serving/document-value.ts'
 import { listGoneKeys } from '../../serving/gone-keys.ts'
 import { toFreshnessKey, toHostedKey, toPointerKey } from '../../serving/keys.ts'
 import { appendedRevisions, recordChanges } from '../../store/appended-rows.ts'
+import { isOfDomains } from '../../store/domain-match.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
-import { isOfDomains } from '../../store/takedown-set.ts'
 import { loadPublishers } from '../entities/publisher-rows.ts'
 
 /** Answers of others that must be derived again. */

@@ -1,9 +1,30 @@
 import { loadTakenDownRows, markCleared } from '../../accounts/taken-down.ts'
 import type { Instant } from '../../core/clock.ts'
 import type { Domain } from '../../core/domain.ts'
+import { parseUrl } from '../../core/url.ts'
+import type { Operation, Submission } from '../../model/submission.ts'
+import type { KnownFile } from '../../resolve/derivation.ts'
 import type { Database } from '../../store/duckdb.ts'
-import { nothingTakenDown, TakenDown } from '../../store/takedown-set.ts'
-import type { Batch } from '../apply-batch.ts'
+
+/** Domains that the registry may say nothing of, with those below them. */
+export class TakenDown {
+  readonly #domains: ReadonlySet<string>
+
+  constructor(domains: Iterable<string> = []) {
+    this.#domains = new Set(domains)
+  }
+
+  /** Tells whether a domain, or an address, belongs to one of them. */
+  covers(place: string): boolean {
+    if (this.#domains.size === 0) return false
+    for (let name = getHost(place); ; name = name.slice(name.indexOf('.') + 1)) {
+      if (this.#domains.has(name)) return true
+      if (!name.includes('.')) return false
+    }
+  }
+}
+
+export const nothingTakenDown = new TakenDown()
 
 /** Caches the list of domains that were taken down. Only the writer changes that list. */
 export class TakedownList {
@@ -33,7 +54,13 @@ export class TakedownList {
   /**
    * Lists the domains of which a commit leaves nothing; the accounts have applied its submissions.
    */
-  async in({ submissions, takedowns = [] }: Batch): Promise<readonly Domain[]> {
+  async in({
+    submissions,
+    takedowns = [],
+  }: {
+    submissions: readonly Submission[]
+    takedowns?: readonly Domain[]
+  }): Promise<readonly Domain[]> {
     if (!submissions.some(({ operation: { op } }) => op.startsWith('domain.'))) return takedowns
     await this.#read()
     return [...new Set([...takedowns, ...this.#uncleared])]
@@ -50,4 +77,45 @@ export class TakedownList {
     this.#takenDown = new TakenDown(rows.map(({ domain }) => domain))
     this.#uncleared = rows.filter(row => row.cleared_at === null).map(({ domain }) => domain)
   }
+}
+
+/**
+ * Finds submissions about a place that was taken down; operations on ownership and on the list itself are
+ * not among them.
+ */
+export function findRefusedPlaces(
+  submissions: readonly Submission[],
+  takenDown: TakenDown,
+): string[] {
+  return submissions
+    .filter(({ operation }) => !/^(domain|organization|ownership)\./.test(operation.op))
+    .filter(({ operation }) => listPlaces(operation).some(place => takenDown.covers(place)))
+    .map(({ submission_id }) => submission_id)
+}
+
+function listPlaces(operation: Operation): string[] {
+  if (operation.op === 'property.contribute') {
+    return operation.contributed.map(({ identifier }) => identifier.value)
+  }
+  return 'domain' in operation ? [operation.domain] : []
+}
+
+function getHost(place: string): string {
+  return parseUrl(place)?.hostname ?? place
+}
+
+/** A file that rules see in place of one that was taken down: long absent. */
+export const withheld: KnownFile = {
+  validity: 'expired',
+  state: {
+    outcome: 'absent',
+    status: 404,
+    effect: 'absent',
+    streak_since: 0,
+    attempted_at: 0,
+    succeeded_at: null,
+    stale_at: 0,
+    ended_at: 0,
+    absent_at: null,
+  },
 }

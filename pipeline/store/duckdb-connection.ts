@@ -1,0 +1,285 @@
+import {
+  type DuckDBConnection,
+  DuckDBInstance,
+  type DuckDBMaterializedResult,
+  type DuckDBPreparedStatement,
+  DuckDBTypeId,
+  JSDuckDBValueConverter,
+} from '@duckdb/node-api'
+import { StatementCache } from './statement-cache.ts'
+import { Transactions } from './transactions.ts'
+
+export type Parameter = string | number | boolean | null
+export type Parameters = Readonly<Record<string, Parameter>>
+export type Cell = Parameter | undefined
+
+/**
+ * Size of the log at which DuckDB checkpoints by itself. The log is held in memory too, and the larger
+ * it is, the longer takes the commit that checkpoints it.
+ */
+export const CHECKPOINT_AT = '64MB'
+
+/**
+ * Choice between preparing a statement and using its cached plan. DuckDB leaves out of a plan what
+ * no present row can reach, and never looks again: so only an insert of given rows, or a query of one
+ * table that compares with nothing but parameters, may be `cached`.
+ */
+export type Planning = 'prepare' | 'cached'
+
+export interface OpenOptions {
+  readOnly?: boolean
+  memoryLimit?: string
+  threads?: number
+}
+
+const THREADS = 2
+
+/**
+ * One connection to one file, and how it stays usable: its transactions, its prepared statements, and
+ * the file that is opened again after an error that has DuckDB refuse whatever follows.
+ *
+ * Two rules keep data safe and are easy to break. Nobody in this process may open a file
+ * that it writes by another way (that drops the lock; snapshots are copied by a child process). And after an error in
+ * a transaction COMMIT would claim success, so `transactions.ts` always rolls back and throws.
+ */
+export class Connection {
+  readonly file: string
+  readonly options: OpenOptions
+  readonly transactions: Transactions
+  #instance: DuckDBInstance
+  #connection: DuckDBConnection
+  #plans: StatementCache<DuckDBPreparedStatement>
+  /** Called when rows that were read before may have changed by more than what was run. */
+  readonly #forget: () => void
+  /** True for the connection that closes the file with itself. */
+  readonly #isFirst: boolean
+  #threads: number
+  #isInvalid = false
+  #reopening: Promise<void> | undefined
+
+  private constructor(
+    file: string,
+    options: OpenOptions,
+    instance: DuckDBInstance,
+    connection: DuckDBConnection,
+    forget: () => void,
+    isFirst = true,
+  ) {
+    this.file = file
+    this.options = options
+    this.#instance = instance
+    this.#connection = connection
+    this.#forget = forget
+    this.#isFirst = isFirst
+    this.#threads = options.threads ?? THREADS
+    this.#plans = new StatementCache(sql => connection.prepare(sql))
+    this.transactions = new Transactions(async sql => {
+      if (sql === 'begin') await this.#revive()
+      await this.#noting(() => this.#connection.run(sql))
+    }, forget)
+  }
+
+  /** Throws when another process has the file open for writing (`isLocked` tells). */
+  static async open(file: string, options: OpenOptions, forget: () => void): Promise<Connection> {
+    const instance = await DuckDBInstance.create(file, {
+      memory_limit: options.memoryLimit ?? '512MB',
+      threads: String(options.threads ?? THREADS),
+      ...(file === ':memory:' ? {} : { temp_directory: `${file}.tmp` }),
+      ...(options.readOnly ? { access_mode: 'READ_ONLY' } : {}),
+    })
+    const connection = await connect(instance)
+    await connection.run(`set checkpoint_threshold = '${CHECKPOINT_AT}'`)
+    return new Connection(file, options, instance, connection, forget)
+  }
+
+  /** Opens another connection to the same file; closed before this one. */
+  async another(forget: () => void): Promise<Connection> {
+    const connection = await connect(this.#instance)
+    return new Connection(this.file, this.options, this.#instance, connection, forget, false)
+  }
+
+  /** Opens the file again, which was closed. */
+  async reopen(): Promise<void> {
+    const again = await Connection.open(this.file, this.options, this.#forget)
+    this.#instance = again.#instance
+    this.#connection = again.#connection
+    this.#plans = again.#plans
+    this.#threads = again.#threads
+  }
+
+  close(): void {
+    this.#connection.closeSync()
+    if (this.#isFirst) this.#instance.closeSync()
+  }
+
+  /** Sets the number of threads of later statements. */
+  async useThreads(threads: number): Promise<void> {
+    if (threads === this.#threads) return
+    await this.#revive()
+    await this.#connection.run(`set threads = ${threads}`)
+    this.#threads = threads
+  }
+
+  /** Runs a statement; returns the number of rows that it changed. */
+  async run(sql: string, parameters: Parameters, planning: Planning): Promise<number> {
+    await this.transactions.beforeWriting()
+    const result = await this.#execute(sql, parameters, planning)
+    return Number(result.rowsChanged)
+  }
+
+  /** Runs a query; returns its rows. */
+  async query<Row>(sql: string, parameters: Parameters, planning: Planning): Promise<Row[]> {
+    const result = await this.#execute(sql, parameters, planning)
+    const makeRow = createRowMaker<Row>(result)
+    // All of it is here: fetching it chunk by chunk would wait for another thread each time.
+    return Array.from({ length: result.chunkCount }, (_, n) =>
+      result.getChunk(n).convertRows(JSDuckDBValueConverter).map(makeRow),
+    ).flat()
+  }
+
+  /** Streams rows in batches, on a connection of its own. */
+  async *stream<Row>(sql: string, parameters: Parameters): AsyncGenerator<Row[]> {
+    const connection = await connect(this.#instance)
+    try {
+      const result = await connection.stream(sql, { ...parameters })
+      const makeRow = createRowMaker<Row>(result)
+      for await (const rows of result.yieldRowsJs()) yield rows.map(makeRow)
+    } finally {
+      connection.closeSync()
+    }
+  }
+
+  /** Appends flat rows to a table of varchar, double and boolean columns. */
+  async append(table: string, rows: Iterable<readonly Cell[]>): Promise<void> {
+    await this.transactions.beforeWriting()
+    const appender = await this.#connection.createAppender(table)
+    for (const row of rows) {
+      for (const cell of row) {
+        if (typeof cell === 'string') appender.appendVarchar(cell)
+        else if (typeof cell === 'number') appender.appendDouble(cell)
+        else if (typeof cell === 'boolean') appender.appendBoolean(cell)
+        else appender.appendNull()
+      }
+      appender.endRow()
+    }
+    appender.closeSync()
+  }
+
+  /**
+   * Opens the file again after an error that has DuckDB refuse whatever follows: what was committed is
+   * there. Others than the first connection stay as they are.
+   */
+  async #revive(): Promise<void> {
+    if (!this.#isInvalid || !this.#isFirst || this.file === ':memory:') return
+    this.#reopening ??= (async () => {
+      this.close()
+      await this.reopen()
+      this.#forget()
+      this.#isInvalid = false
+    })().finally(() => {
+      this.#reopening = undefined
+    })
+    await this.#reopening
+  }
+
+  /** Notes an error after which the file must be opened again. */
+  async #noting<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work()
+    } catch (error) {
+      if (isInvalidating(error)) this.#isInvalid = true
+      throw error
+    }
+  }
+
+  async #execute(
+    sql: string,
+    parameters: Parameters,
+    planning: Planning,
+  ): Promise<DuckDBMaterializedResult> {
+    if (!this.transactions.isOpen) await this.#revive()
+    return this.#noting(() => this.#executeOnce(sql, parameters, planning))
+  }
+
+  async #executeOnce(
+    sql: string,
+    parameters: Parameters,
+    planning: Planning,
+  ): Promise<DuckDBMaterializedResult> {
+    if (planning === 'cached') {
+      return this.#plans.use(sql, statement => {
+        bindAs(statement, parameters)
+        return statement.run()
+      })
+    }
+    const named = Object.entries(parameters).filter(([name]) => isNamed(sql, name))
+    if (named.length === 0) return this.#connection.run(sql)
+    const statement = await this.#connection.prepare(sql)
+    try {
+      statement.bind(Object.fromEntries(named))
+      return await statement.run()
+    } finally {
+      statement.destroySync()
+    }
+  }
+}
+
+/** Connects to an open file; times are in UTC. */
+async function connect(instance: DuckDBInstance): Promise<DuckDBConnection> {
+  const connection = await instance.connect()
+  await connection.run("set TimeZone = 'UTC'")
+  return connection
+}
+
+/** Tells whether a statement has a parameter; parameters that it lacks are dropped. */
+function isNamed(sql: string, name: string): boolean {
+  const at = sql.indexOf(`$${name}`)
+  return at >= 0 && new RegExp(`\\$${name}(?!\\w)`).test(sql)
+}
+
+/** Binds numbers as the type that is planned for; another one would have the statement planned again. */
+function bindAs(statement: DuckDBPreparedStatement, parameters: Parameters): void {
+  for (let index = 1; index <= statement.parameterCount; index++) {
+    const value = parameters[statement.parameterName(index)]!
+    if (typeof value !== 'number') statement.bindValue(index, value)
+    else if (statement.parameterTypeId(index) === DuckDBTypeId.BIGINT) {
+      statement.bindBigInt(index, BigInt(value))
+    } else statement.bindDouble(index, value)
+  }
+}
+
+/** Tells whether DuckDB refuses every statement after this error, until the file is opened again. */
+function isInvalidating(error: unknown): boolean {
+  return error instanceof Error && /^(INTERNAL|FATAL) Error/i.test(error.message)
+}
+
+/** Tells whether opening failed because another process holds the file. */
+export function isLocked(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('Could not set lock')
+}
+
+/** Column metadata of a result. */
+interface Columns {
+  columnNames(): readonly string[]
+  columnTypes(): readonly { alias?: string | undefined }[]
+}
+
+/** Creates a function that makes rows of a result's values: one member a column. */
+function createRowMaker<Row>(result: Columns) {
+  const names = result.columnNames()
+  const json = result.columnTypes().map(type => type.alias === 'JSON')
+  return (values: readonly unknown[]): Row => {
+    const row: Record<string, unknown> = {}
+    for (let i = 0; i < names.length; i++) {
+      const value = values[i]
+      row[names[i]!] = json[i] && typeof value === 'string' ? JSON.parse(value) : toPlain(value)
+    }
+    return row as Row
+  }
+}
+
+function toPlain(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value)
+  if (value instanceof Date) return value.toISOString()
+  return value
+}
