@@ -10,7 +10,7 @@ import {
   findDomainLookup,
   findPublisher,
   listClaiming,
-} from '../../pipeline/read/lookups/lookups.ts'
+} from '../../pipeline/read/lookups/publisher-lookup.ts'
 import { buildPublisherPage, withDeclared } from '../../pipeline/read/lookups/publisher-pages.ts'
 import { findFileFreshness } from '../../pipeline/read/lookups/stored.ts'
 import { listPlacements, loadFormats } from '../../pipeline/read/queries/publishers.ts'

@@ -1,7 +1,7 @@
 import { type AuditWanted, listAuditRows } from '../../pipeline/accounts/audit.ts'
 import { listOrganizationKeys } from '../../pipeline/accounts/organizations.ts'
 import type { Clock, Instant } from '../../pipeline/core/clock.ts'
-import { verify } from '../../pipeline/maintenance/verify.ts'
+import { verify } from '../../pipeline/maintenance/verify-stores.ts'
 import { loadAuditDetail } from '../../pipeline/writer/community/audit-detail.ts'
 import { crawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
 import { loadHeldRows } from '../../pipeline/writer/crawl/held-publishers.ts'

@@ -1,10 +1,10 @@
 import type { Instant } from '../core/clock.ts'
 import type { AuthorizationRow, PropertyRow, Reached } from '../model/rows.ts'
-import { listHosts } from '../resolve/ownership.ts'
+import { listHosts } from '../resolve/property-owners.ts'
 import type { NoPublisher, PublisherFacts } from '../resolve/publisher.ts'
 import { Revocations } from '../resolve/revocation.ts'
+import type { PublisherRows } from './build-rows.ts'
 import { applyToReached, makeReached } from './property-sets.ts'
-import type { PublisherRows } from './rows.ts'
 
 /** Rows that a publisher would lose: grants that end, properties that turn stale. */
 export interface Losses {

@@ -1,6 +1,6 @@
 import type { CollectionEntry, Identifier, PropertyEntry } from '../model/documents/index.ts'
 import type { CollectionRow, PropertyRow } from '../model/rows.ts'
-import { toFactsKey } from './identity.ts'
+import { toFactsKey } from './property-identity.ts'
 
 /** Merged records of a publisher, and the records merged into its own. */
 export interface Merges {

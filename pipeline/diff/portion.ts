@@ -1,7 +1,7 @@
 import { toIso } from '../core/clock.ts'
 import type { AuthorizationRow, CollectionRow, PropertyRow, PublisherRow } from '../model/rows.ts'
+import type { PublisherRows } from './build-rows.ts'
 import type { Change } from './diff.ts'
-import type { PublisherRows } from './rows.ts'
 import { sortStrings } from './sets.ts'
 import type { Stamp } from './stamp.ts'
 

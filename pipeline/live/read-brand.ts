@@ -1,6 +1,6 @@
 import type { Domain } from '../core/domain.ts'
 import { truncateJson } from '../core/truncate-json.ts'
-import { buildBrandRow } from '../diff/rows.ts'
+import { buildBrandRow } from '../diff/build-rows.ts'
 import type { BrandDocument } from '../model/documents/index.ts'
 import type { KnownBrandFile, LiveBrand } from '../model/live.ts'
 import { type Fault, type Observation, toUrl } from '../model/observation.ts'

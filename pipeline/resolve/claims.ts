@@ -3,7 +3,7 @@ import { limitClaims } from '../model/claims-size.ts'
 import type { AgentEntry, PropertyEntry, Selector } from '../model/documents/index.ts'
 import { Selectable } from '../model/selection.ts'
 import type { AdagentsInlineDocument } from './grant.ts'
-import { isOwn, listHosts, listPropertiesDeclaringOwner } from './ownership.ts'
+import { isOwn, listHosts, listPropertiesDeclaringOwner } from './property-owners.ts'
 import type { Revocations } from './revocation.ts'
 
 /**

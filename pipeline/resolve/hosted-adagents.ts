@@ -4,7 +4,7 @@ import { propertyTypes } from '../model/documents/vocabulary.ts'
 import { ADAGENTS_SCHEMA } from '../model/hosted.ts'
 import type { Contact, HostedProperty } from '../model/save.ts'
 import { toIdentifierKey } from './identifiers.ts'
-import { isOwn } from './ownership.ts'
+import { isOwn } from './property-owners.ts'
 
 const SLUG = /^[a-z0-9_]{1,255}$/
 const EMAIL = /^[^\s@]{1,64}@[^\s@]+\.[^\s@]+$/

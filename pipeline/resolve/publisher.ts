@@ -8,18 +8,19 @@ import {
   type PropertyEntry,
 } from '../model/documents/index.ts'
 import { isUrl } from '../model/observation.ts'
-import { type Catalog, emptyCatalog, findCatalog } from './catalog.ts'
 import { type Claim, listClaims } from './claims.ts'
 import { listCollections } from './collections.ts'
 import { ask, type Derivation, type Pending, pending, wake } from './derivation.ts'
 import type { AdagentsInlineDocument, Grant } from './grant.ts'
 import { isOfSignals, resolveGrants } from './grants.ts'
 import { resolveManagedFile, revokedByManager } from './managed-file.ts'
-import { isHosts, isOwn, listHosts, listPropertiesFor } from './ownership.ts'
 import { resolvePointer } from './pointed-at.ts'
+import { isHosts, isOwn, listHosts, listPropertiesFor } from './property-owners.ts'
+import { type Catalog, emptyCatalog, findCatalog } from './publisher-catalog.ts'
 import { Revocations } from './revocation.ts'
 import type { Validity } from './validity.ts'
 import { listBoundaries } from './window.ts'
+
 export type DiscoveryMethod = 'direct' | 'authoritative_location' | 'ads_txt_managerdomain'
 
 /** Facts of a publisher's own file, before identities are given to its properties. */

@@ -22,8 +22,8 @@ export {
   type WebhookReceiver,
 } from './receive-webhook.ts'
 export { MemoryReplayStore, type Nonce, type ReplayStore } from './replay-store.ts'
-export { checkRevocation, type RevocationList } from './revocation.ts'
+export { checkRevocation, type RevocationList } from './revocation-list.ts'
 export { type SigningKey, type SigningOptions, signRequest } from './sign.ts'
 export { buildSignatureBase, type SignedRequest } from './signature-base.ts'
 export { normalizeTargetUri, type TargetUri } from './target-uri.ts'
-export { type Verification, type Verifier, verifySignature } from './verify.ts'
+export { type Verification, type Verifier, verifySignature } from './verify-signature.ts'

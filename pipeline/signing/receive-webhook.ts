@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { pushTypes } from '../core/push-types.ts'
 import { toErrorCode } from './profile.ts'
 import type { SignedRequest } from './signature-base.ts'
-import { type Verifier, verifySignature } from './verify.ts'
+import { type Verifier, verifySignature } from './verify-signature.ts'
 
 /** The body that an agent posts when a task ends; unknown fields are kept. */
 export const Webhook = z.looseObject({

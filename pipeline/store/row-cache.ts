@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Database } from './duckdb.ts'
-import { deleteRows, updateRows } from './rows.ts'
+import { deleteRows, updateRows } from './row-writes.ts'
 
 /** Rows of one query at most that are cached. */
 const CACHED_QUERY_ROWS_MAX = 100

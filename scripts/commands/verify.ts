@@ -1,5 +1,5 @@
 import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
-import { verify } from '../../pipeline/maintenance/verify.ts'
+import { verify } from '../../pipeline/maintenance/verify-stores.ts'
 import { readSettings } from './environment.ts'
 import { askOrOpen, assertRegistry } from './running.ts'
 

@@ -122,7 +122,7 @@ describe('a forbidden import is found', () => {
       'scripts/world/ may not import pipeline/core: the demo internet must not share the mistakes of what it tests',
     ],
     [
-      'pipeline/diff/rows.ts',
+      'pipeline/diff/build-rows.ts',
       `import { readFileSync } from 'node:fs'`,
       'pipeline/diff/ may not import node:fs: a difference is pure: two states in, changes out',
     ],

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
-import { verify } from '../../pipeline/maintenance/verify.ts'
+import { verify } from '../../pipeline/maintenance/verify-stores.ts'
 import { ServingStore } from '../../pipeline/serving/lmdb.ts'
 import { readCheckpoint } from '../../pipeline/store/checkpoint.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { verify } from '../../pipeline/maintenance/verify.ts'
+import { verify } from '../../pipeline/maintenance/verify-stores.ts'
 import type { Submission } from '../../pipeline/model/submission.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { readFeeds } from '../support/feed.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { Fatal } from '../../pipeline/core/errors.ts'
-import { verify } from '../../pipeline/maintenance/verify.ts'
+import { verify } from '../../pipeline/maintenance/verify-stores.ts'
 import { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { baseBatch } from '../support/batches.ts'
 import { readContents } from '../support/contents.ts'

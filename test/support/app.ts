@@ -10,12 +10,11 @@ import { type Config, readConfig } from '../../pipeline/core/config.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { type Log, silentLog } from '../../pipeline/core/log.ts'
 import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
-import { verify } from '../../pipeline/maintenance/verify.ts'
+import { verify } from '../../pipeline/maintenance/verify-stores.ts'
 import type { Observation } from '../../pipeline/model/observation.ts'
 import type { Answer, Operation, Submission } from '../../pipeline/model/submission.ts'
 import { Reader } from '../../pipeline/read/reader.ts'
 import { Sequencer } from '../../pipeline/writer/sequencer.ts'
-
 import { watchAnswers } from './described-answers.ts'
 import { patientLimits } from './patience.ts'
 

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { brands } from '../catalogue/brands.ts'
-import type { Brief } from './build.ts'
-import { truncateText } from './build.ts'
+import { type Brief, truncateText } from './build-creative.ts'
 import type { Asset, Assets } from './creative.ts'
 
 /** Colour of pictures of brands that name none. */

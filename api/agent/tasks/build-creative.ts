@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AccountRef, BrandRef, CallersId, resolveAccount } from '../accounts.ts'
 import { hasContent, readBrief } from '../creatives/brief.ts'
-import { buildCreative } from '../creatives/build.ts'
+import { buildCreative } from '../creatives/build-creative.ts'
 import { resolveFormat } from '../creatives/check-manifest.ts'
 import { Assets } from '../creatives/creative.ts'
 import { resolveCreative } from '../creatives/library.ts'

@@ -3,7 +3,7 @@ import { ROLLUP, toPropertyItem } from '../../serving/documents.ts'
 import type { Reader } from '../reader.ts'
 import { listDeclared } from './agents.ts'
 import { findInventory, type Inventory } from './inventory.ts'
-import { buildUnknownPublisher, findPublisher } from './lookups.ts'
+import { buildUnknownPublisher, findPublisher } from './publisher-lookup.ts'
 
 /** Properties that a brand.json lends to the lookup of its domain. */
 const DECLARED = 200

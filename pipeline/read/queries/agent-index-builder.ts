@@ -4,7 +4,7 @@ import type { AgentProfileRow, AgentRow } from '../../model/rows.ts'
 import type { Database } from '../../store/duckdb.ts'
 import { type AgentIndex, dimensions, formatScore } from './agent-index.ts'
 import { type AgentText, AgentTexts } from './agent-texts.ts'
-import { Postings } from './postings.ts'
+import { Postings } from './rank-postings.ts'
 
 /** Rows that are indexed before other requests get a turn. */
 const AT_ONCE = 200

@@ -1,6 +1,6 @@
 import type { AgentIndex } from './agent-index.ts'
 import { type AgentTextParts, AgentTexts } from './agent-texts.ts'
-import { type PostingParts, Postings } from './postings.ts'
+import { type PostingParts, Postings } from './rank-postings.ts'
 
 /** An index as one thread hands it over to another. */
 export interface AgentIndexMessage extends Omit<AgentIndex, 'texts' | 'postings'> {

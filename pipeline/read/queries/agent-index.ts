@@ -1,5 +1,5 @@
 import type { AgentTexts } from './agent-texts.ts'
-import type { Postings } from './postings.ts'
+import type { Postings } from './rank-postings.ts'
 
 /** Dimensions by which agents can be filtered, in the order in which an answer names them. */
 export const dimensions = [

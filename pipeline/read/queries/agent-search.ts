@@ -1,6 +1,6 @@
 import { type LentBytes, writer } from '../lookups/buffer-builder.ts'
 import { type AgentIndex, type Dimension, formatScore } from './agent-index.ts'
-import { intersectRanks } from './postings.ts'
+import { intersectRanks } from './rank-postings.ts'
 
 /** A place in the order of relevance: after this agent. */
 export interface Place {

@@ -3,7 +3,7 @@ import type { CatalogChange, CatalogEntry, CollectionEntry } from '../../model/r
 import type { Parameters } from '../../store/duckdb.ts'
 import type { Snapshot } from '../reader.ts'
 import { countOnce } from './counts.ts'
-import { type Page, toLikePattern } from './rows.ts'
+import { type Page, toLikePattern } from './page.ts'
 
 const ENTRY = `
 p.property_rid, p.property_id, p.classification, p.source, p.status,

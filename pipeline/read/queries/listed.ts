@@ -4,7 +4,7 @@ import type { SearchIndex } from '../../search/search-index.ts'
 import { declareCache } from '../cache/caches.ts'
 import { SnapshotCache } from '../cache/snapshot-cache.ts'
 import type { Snapshot } from '../reader.ts'
-import type { Page } from './rows.ts'
+import type { Page } from './page.ts'
 
 /** Counts the items of a list whose flags fit. */
 export type CountFlags = (isMatching: (flags: number) => boolean) => number

@@ -1,6 +1,6 @@
 import type { StoredMirror } from '../../model/mirror.ts'
 import type { Snapshot } from '../reader.ts'
-import type { Page } from './rows.ts'
+import type { Page } from './page.ts'
 
 type ListedMirror = Pick<StoredMirror, 'platform' | 'catalog_etag' | 'superseded_by' | 'updated_at'>
 

@@ -1,7 +1,7 @@
 import type { PolicyStats, PolicySummary } from '../../model/responses/policies.ts'
 import { toListExpression } from '../../store/duckdb.ts'
 import type { Snapshot } from '../reader.ts'
-import type { Page } from './rows.ts'
+import type { Page } from './page.ts'
 
 export interface PoliciesAsked extends Page {
   search?: string | undefined

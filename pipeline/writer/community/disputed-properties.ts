@@ -5,7 +5,7 @@ import { diffProperty } from '../../diff/events.ts'
 import type { EventDraft } from '../../model/event.ts'
 import type { PropertyRow } from '../../model/rows.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
-import { writeChanges } from '../../store/rows.ts'
+import { writeChanges } from '../../store/row-writes.ts'
 
 const ACTOR = 'registry:dispute'
 /** Stale reason of a property whose identifier is disputed. */

@@ -6,7 +6,7 @@ import type { MirrorContent, MirroredCollection } from '../../model/mirror.ts'
 import type { CollectionRow } from '../../model/rows.ts'
 import { loadAliases } from '../../store/aliases.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
-import { writeChanges } from '../../store/rows.ts'
+import { writeChanges } from '../../store/row-writes.ts'
 
 /**
  * Shows mirrors as they were published, and no longer those that were removed. Their collections

@@ -1,7 +1,7 @@
 import type { ApprovedBrand } from '../../accounts/brand-submissions.ts'
 import type { Domain } from '../../core/domain.ts'
 import { allSettledOrThrow } from '../../core/promises.ts'
-import type { PublisherRows } from '../../diff/rows.ts'
+import type { PublisherRows } from '../../diff/build-rows.ts'
 import type { Stamp } from '../../diff/stamp.ts'
 import type { EventDraft } from '../../model/event.ts'
 import type { EntryRow, EntryState, RevisionRow } from '../../model/rows.ts'

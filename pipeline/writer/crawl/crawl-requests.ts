@@ -12,7 +12,7 @@ import {
 import { type Observation, type Source, toSourceKey } from '../../model/observation.ts'
 import type { OperationOf } from '../../model/submission.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
-import { deleteRows } from '../../store/rows.ts'
+import { deleteRows } from '../../store/row-writes.ts'
 import type { TakenDown } from '../takedown/takedown-list.ts'
 import { addHops } from './frontier.ts'
 

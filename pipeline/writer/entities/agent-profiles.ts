@@ -7,7 +7,7 @@ import {
 import type { Stamp } from '../../diff/stamp.ts'
 import type { AgentProfileRow } from '../../model/rows.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
-import { deleteRows } from '../../store/rows.ts'
+import { deleteRows } from '../../store/row-writes.ts'
 
 export type Profiles = Map<string, AgentProfileRow>
 

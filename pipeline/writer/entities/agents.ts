@@ -12,7 +12,7 @@ import type { Stamp } from '../../diff/stamp.ts'
 import type { EventDraft } from '../../model/event.ts'
 import type { AgentRow } from '../../model/rows.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
-import { deleteRows } from '../../store/rows.ts'
+import { deleteRows } from '../../store/row-writes.ts'
 import { loadProfiles, type Profiles, updateProfiles } from './agent-profiles.ts'
 import { addMergedReach } from './merged-reach.ts'
 

@@ -7,7 +7,7 @@ import type { ClaimRow } from '../../model/rows.ts'
 import type { Claim } from '../../resolve/claims.ts'
 import type { NoPublisher, PublisherFacts } from '../../resolve/publisher.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
-import { writeChanges } from '../../store/rows.ts'
+import { writeChanges } from '../../store/row-writes.ts'
 import type { TakenDown } from '../takedown/takedown-list.ts'
 
 /** Claims that are held in memory at a time, with those that stand: a file may make hundreds of thousands. */

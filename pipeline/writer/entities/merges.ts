@@ -9,7 +9,7 @@ import { listGoneKeys } from '../../serving/gone-keys.ts'
 import { loadAliases, markAgents } from '../../store/aliases.ts'
 import { recordChanges } from '../../store/appended-rows.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
-import { deleteRows } from '../../store/rows.ts'
+import { deleteRows } from '../../store/row-writes.ts'
 import { type Merge, type MergeRow, type Merging, mergeKinds, mergeRows } from './merge-records.ts'
 import { loadPublishers } from './publisher-rows.ts'
 

@@ -3,7 +3,7 @@ import type { BrandDocument, BrandEntry } from '../../model/documents/index.ts'
 import type { Invalidated } from '../../model/invalidated.ts'
 import type { Declared } from '../../resolve/operator.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
-import { deleteRows } from '../../store/rows.ts'
+import { deleteRows } from '../../store/row-writes.ts'
 import type { Files } from '../derivation-files.ts'
 
 export type PropertyDeclaration = Omit<Declared, 'store'> & {

@@ -1,6 +1,6 @@
 import type { Domain } from '../../core/domain.ts'
+import type { PublisherRows } from '../../diff/build-rows.ts'
 import { type ChangesToSplit, countChanges, takePortion } from '../../diff/portion.ts'
-import type { PublisherRows } from '../../diff/rows.ts'
 import type { Stamp } from '../../diff/stamp.ts'
 import type { Source } from '../../model/observation.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'

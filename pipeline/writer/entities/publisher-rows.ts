@@ -1,10 +1,10 @@
 import type { Domain } from '../../core/domain.ts'
-import type { PublisherRows } from '../../diff/rows.ts'
+import type { PublisherRows } from '../../diff/build-rows.ts'
 import type { CollectionRow, PropertyRow, PublisherRow } from '../../model/rows.ts'
 import { loadMerges } from '../../store/aliases.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 import { loadGrants, toStoredChange } from '../../store/grant-rows.ts'
-import { writeChanges } from '../../store/rows.ts'
+import { writeChanges } from '../../store/row-writes.ts'
 import type { RowChanges } from './publisher-changes.ts'
 
 export function buildEmptyPublisherRows(publisher: PublisherRow | undefined): PublisherRows {

@@ -1,7 +1,7 @@
 import type { Instant } from '../../core/clock.ts'
 import type { Domain } from '../../core/domain.ts'
+import type { PublisherRows } from '../../diff/build-rows.ts'
 import { countChanges } from '../../diff/portion.ts'
-import type { PublisherRows } from '../../diff/rows.ts'
 import type { Stamp } from '../../diff/stamp.ts'
 import { preparedPublishers } from '../../serving/projections/publishers.ts'
 import type { Database } from '../../store/duckdb.ts'

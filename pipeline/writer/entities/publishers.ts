@@ -1,7 +1,7 @@
 import type { Instant } from '../../core/clock.ts'
 import type { Domain } from '../../core/domain.ts'
+import type { PublisherRows } from '../../diff/build-rows.ts'
 import type { FacetCount } from '../../diff/reach.ts'
-import type { PublisherRows } from '../../diff/rows.ts'
 import type { Stamp } from '../../diff/stamp.ts'
 import type { EventDraft } from '../../model/event.ts'
 import type { Gone } from '../../serving/gone-keys.ts'

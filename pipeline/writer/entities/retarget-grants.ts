@@ -10,7 +10,7 @@ import { loadAliases } from '../../store/aliases.ts'
 import { recordChanges } from '../../store/appended-rows.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 import { loadGrants, setsReachingAny, toStoredGrant } from '../../store/grant-rows.ts'
-import { deleteRows } from '../../store/rows.ts'
+import { deleteRows } from '../../store/row-writes.ts'
 
 /**
  * Grants that still reach an alias reach the canonical property now: those of publishers whose files

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { deriveId } from '../../../pipeline/core/uuid-v7.ts'
-import { verify } from '../../../pipeline/maintenance/verify.ts'
+import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
 import { type Answer, Operation, type Submission } from '../../../pipeline/model/submission.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'

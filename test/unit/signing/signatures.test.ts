@@ -11,7 +11,7 @@ import {
   parseByteDictionary,
   parseSignatureInputs,
 } from '../../../pipeline/signing/structured-fields.ts'
-import { type Verifier, verifySignature } from '../../../pipeline/signing/verify.ts'
+import { type Verifier, verifySignature } from '../../../pipeline/signing/verify-signature.ts'
 
 const NOW = 1_790_000_000
 const profile = buildWebhookProfile('proto')

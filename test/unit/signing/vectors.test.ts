@@ -10,12 +10,12 @@ import {
   toErrorCode,
 } from '../../../pipeline/signing/profile.ts'
 import { MemoryReplayStore } from '../../../pipeline/signing/replay-store.ts'
-import { checkRevocation, type RevocationList } from '../../../pipeline/signing/revocation.ts'
+import { checkRevocation, type RevocationList } from '../../../pipeline/signing/revocation-list.ts'
 import { signRequest } from '../../../pipeline/signing/sign.ts'
 import { buildSignatureBase, type SignedRequest } from '../../../pipeline/signing/signature-base.ts'
 import { parseSignatureInputs } from '../../../pipeline/signing/structured-fields.ts'
 import { hasAsciiAuthority, normalizeTargetUri } from '../../../pipeline/signing/target-uri.ts'
-import { verifySignature } from '../../../pipeline/signing/verify.ts'
+import { verifySignature } from '../../../pipeline/signing/verify-signature.ts'
 
 const root = join(import.meta.dirname, '../../..')
 

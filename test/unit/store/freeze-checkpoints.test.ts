@@ -1,6 +1,6 @@
 import { copyFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { verify } from '../../../pipeline/maintenance/verify.ts'
+import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import { readCheckpoint } from '../../../pipeline/store/checkpoint.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
 import { freezeCheckpoints } from '../../../pipeline/store/freeze-checkpoints.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Log, silentLog } from '../../../pipeline/core/log.ts'
-import { verify } from '../../../pipeline/maintenance/verify.ts'
+import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import { loadHeldRows } from '../../../pipeline/writer/crawl/held-publishers.ts'
 import { type Sequencer, type Step, steps } from '../../../pipeline/writer/sequencer.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { verify } from '../../../pipeline/maintenance/verify.ts'
+import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { Submission } from '../../../pipeline/model/submission.ts'
 import type { Sequencer, SequencerOptions } from '../../../pipeline/writer/sequencer.ts'
 import { testClock } from '../../support/clock.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { verify } from '../../../pipeline/maintenance/verify.ts'
+import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import { resolveRid } from '../../../pipeline/read/lookups/aliases.ts'
 import { listAliases, toCanonicalExpression } from '../../../pipeline/read/queries/aliases.ts'
 import { Reader } from '../../../pipeline/read/reader.ts'

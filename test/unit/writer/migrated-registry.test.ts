@@ -12,7 +12,7 @@ import {
 import { basename } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { restore } from '../../../pipeline/maintenance/restore.ts'
-import { verify } from '../../../pipeline/maintenance/verify.ts'
+import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import { Reader } from '../../../pipeline/read/reader.ts'
 import { advance, readCheckpoint } from '../../../pipeline/store/checkpoint.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import { HOUR, type Instant, toIso } from '../../../pipeline/core/clock.ts'
 import type { Outcome } from '../../../pipeline/core/outcomes.ts'
-import { verify } from '../../../pipeline/maintenance/verify.ts'
+import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { FileKind, Observation } from '../../../pipeline/model/observation.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
 import { readContents } from '../../support/contents.ts'

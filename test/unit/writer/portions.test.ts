@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { verify } from '../../../pipeline/maintenance/verify.ts'
+import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { testClock } from '../../support/clock.ts'
 import { type LargeShape, largeShapes } from '../../support/large-files.ts'

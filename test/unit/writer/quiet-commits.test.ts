@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { verify } from '../../../pipeline/maintenance/verify.ts'
+import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import { fileKinds, type Observation } from '../../../pipeline/model/observation.ts'
 import { type Entry, ServingStore } from '../../../pipeline/serving/lmdb.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'

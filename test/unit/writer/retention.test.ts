@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readdirSync, utimesSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { verify } from '../../../pipeline/maintenance/verify.ts'
+import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import { Operation } from '../../../pipeline/model/submission.ts'
 import type { Batch } from '../../../pipeline/writer/apply-context.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'

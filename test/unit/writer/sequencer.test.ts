@@ -2,7 +2,7 @@ import { cpSync, linkSync, readdirSync, renameSync, rmSync, writeFileSync } from
 import { describe, expect, it } from 'vitest'
 import { toIso } from '../../../pipeline/core/clock.ts'
 import { Fatal } from '../../../pipeline/core/errors.ts'
-import { verify } from '../../../pipeline/maintenance/verify.ts'
+import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
 import type { Sequencer, Step } from '../../../pipeline/writer/sequencer.ts'
 import { baseBatch, nextBatch } from '../../support/batches.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { verify } from '../../../pipeline/maintenance/verify.ts'
+import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { Submission } from '../../../pipeline/model/submission.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'

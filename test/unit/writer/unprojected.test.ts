@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { rebuild } from '../../../pipeline/maintenance/rebuild.ts'
-import { verify } from '../../../pipeline/maintenance/verify.ts'
+import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import { Operation } from '../../../pipeline/model/submission.ts'
 import { HEAD_LENGTH } from '../../../pipeline/serving/document-value.ts'
 import type { Entry, SpaceName } from '../../../pipeline/serving/lmdb.ts'

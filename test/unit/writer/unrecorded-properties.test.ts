@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { verify } from '../../../pipeline/maintenance/verify.ts'
+import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { FeedEvent } from '../../../pipeline/model/event.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { testClock } from '../../support/clock.ts'
