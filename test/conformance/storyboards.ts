@@ -27,7 +27,6 @@ const storyboards: readonly { tenant: string; names: readonly string[] }[] = [
       'error_compliance',
       'pagination-integrity',
       'pagination-integrity-list-accounts',
-      'media_buy_seller',
       'creative_sales_agent',
       'media_buy_state_machine',
       'media_buy_seller/invalid_transitions',

@@ -20,6 +20,7 @@ test.each([
   'mixed',
   'search',
   'saves',
+  'agent',
 ])('bench:%s ends with its ratio', async name => {
   const file = join(root, `dist/scripts/bench/${name}.js`)
   const { stdout } = await run(process.execPath, ['--expose-gc', file, ...short], { cwd: root })

@@ -6,13 +6,13 @@ import {
   pickTerms,
 } from '../catalogue/products.ts'
 import { findProduct } from '../catalogue/seeded-products.ts'
-import { hasCreative, resolveCreative, saveCreative } from '../creatives/library.ts'
 import { TaskError } from '../errors.ts'
 import type { TaskContext } from '../task-context.ts'
 import { isCatalogueFormat } from '../tasks/format-id.ts'
 import { sumSpend } from './delivery-plan.ts'
 import type { MediaBuy, Package } from './media-buy.ts'
-import type { CreativeAssignment, PackageChange, PackageRequest, PackageTerms } from './requests.ts'
+import { resolveAssignments, splitAssignments } from './package-creatives.ts'
+import type { PackageChange, PackageRequest, PackageTerms } from './requests.ts'
 
 /** Fields that are stored as sent and returned. */
 const SHOWN = [
@@ -65,21 +65,6 @@ export function buildPackage(
     ...pickFlight(request),
     isPaused: request.paused ?? false,
     periods: [],
-  }
-}
-
-/** Splits creatives into those that exist and those that a new package has to wait for. */
-function splitAssignments(
-  { creative_assignments }: PackageTerms,
-  accountId: string,
-  context: TaskContext,
-): { present: Pick<PackageTerms, 'creative_assignments'>; awaited: CreativeAssignment[] } {
-  if (!creative_assignments) return { present: {}, awaited: [] }
-  const isThere = ({ creative_id }: CreativeAssignment) =>
-    hasCreative(context, accountId, creative_id)
-  return {
-    present: { creative_assignments: creative_assignments.filter(isThere) },
-    awaited: creative_assignments.filter(assignment => !isThere(assignment)),
   }
 }
 
@@ -184,33 +169,4 @@ function pickFlight({ start_time, end_time }: PackageTerms): { start?: number; e
     ...(start_time !== undefined && { start: start_time }),
     ...(end_time !== undefined && { end: end_time }),
   }
-}
-
-/** Resolves the creatives that a package is to show; undefined if the request does not mention them. */
-function resolveAssignments(
-  { creative_assignments, creatives }: PackageTerms,
-  formats: readonly string[],
-  accountId: string,
-  context: TaskContext,
-  field: string,
-): CreativeAssignment[] | undefined {
-  if (!creative_assignments && !creatives) return undefined
-  const inline = (creatives ?? []).map((creative, at): CreativeAssignment => {
-    saveCreative(context, accountId, creative, { field: `${field}.creatives[${at}]` })
-    const { creative_id, weight, placement_ids } = creative
-    return {
-      creative_id,
-      ...(weight !== undefined && { weight }),
-      ...(placement_ids && { placement_ids }),
-    }
-  })
-  const assigned = [...(creative_assignments ?? []), ...inline]
-  for (const [at, { creative_id }] of assigned.entries()) {
-    const place = `${field}.creative_assignments[${at}].creative_id`
-    const { format_id } = resolveCreative(context, accountId, creative_id, place)
-    if (formats.includes(format_id.id)) continue
-    const message = `${place}: the product does not take the format ${format_id.id}`
-    throw new TaskError('CREATIVE_REJECTED', message, { field: place })
-  }
-  return assigned
 }

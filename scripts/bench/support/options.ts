@@ -36,7 +36,8 @@ const flags = {
  */
 export function readOptions(full: number, usual = full / 10, connections = 50): Options {
   const { values } = parseArgs({ options: flags })
-  const size = values.full ? full : values.smoke ? full / 1_000 : Number(values.size ?? usual)
+  const smoke = Math.max(1, full / 1_000)
+  const size = values.full ? full : values.smoke ? smoke : Number(values.size ?? usual)
   const folder =
     values.folder === undefined ? mkdtempSync(join(tmpdir(), 'bench-')) : toTypedPath(values.folder)
   return {
