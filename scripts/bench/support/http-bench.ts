@@ -133,9 +133,9 @@ export class HttpBench {
     return { rounds, answerBytes: sample.bytes }
   }
 
-  /** Prepares a run against ours alone, which sends these questions in turn. */
-  drive(questions: readonly Question[]): Promise<(seconds: number) => Promise<Run>> {
-    return this.#contestant('alone', this.#api, questions.map(formatRequest), {
+  /** Prepares a run against ours alone, which sends these questions in turn; `set` tells runs apart. */
+  drive(questions: readonly Question[], set = 'alone'): Promise<(seconds: number) => Promise<Run>> {
+    return this.#contestant(set, this.#api, questions.map(formatRequest), {
       kinds: questions.map(({ kind = '' }) => kind),
     })
   }

@@ -1,0 +1,138 @@
+import axe from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { launchBrowser } from '../support/driven-browser.ts'
+import { brandFile } from '../support/documents.ts'
+import { fillPages, pagePaths } from '../support/page-world.ts'
+
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+const PAYLOAD = '"><img src=https://evil.example/x.png onerror=alert(1)><script>alert(1)</script>'
+const loopback = { host: '127.0.0.1', port: 0 }
+const phone = { width: 390, height: 844 }
+const desk = { width: 1280, height: 800 }
+
+let browser: Browser
+let registry: TestRegistry
+let origin: string
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  registry = await openRegistry()
+  await fillPages(registry)
+  origin = await registry.app.listen(loopback)
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await registry?.close()
+})
+
+/** Opens a page in a window of its own, for as long as `look` takes. */
+async function visit<Result>(
+  url: string,
+  options: BrowserContextOptions,
+  look: (page: Page) => Promise<Result>,
+): Promise<Result> {
+  const context = await browser.newContext(options)
+  try {
+    const page = await context.newPage()
+    await page.goto(url)
+    return await look(page)
+  } finally {
+    await context.close()
+  }
+}
+
+/** Lists what axe finds against a page, and whether it is wider than its window. */
+async function listBarriers(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate(
+    rules => (globalThis as unknown as { axe: typeof axe }).axe.run({ runOnly: rules }),
+    RULES,
+  )
+  const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+  return [
+    ...violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
+    ...(Number(overflow) > 0 ? [`wider than the window by ${overflow}`] : []),
+  ]
+}
+
+describe.each([
+  ['light', phone],
+  ['dark', phone],
+  ['light', desk],
+  ['dark', desk],
+] as const)('on a %s window of %o', (colorScheme, viewport) => {
+  test.each([...pagePaths, '/brand/nobody.example', '/nowhere'])(
+    '%s has no barrier and fits',
+    async path => {
+      const options = { colorScheme, viewport, bypassCSP: true }
+      const barriers = await visit(origin + path, { ...options }, async page => {
+        if (path === '/nowhere') await page.goto(`${origin}/nowhere`)
+        return listBarriers(page)
+      })
+      expect(barriers).toEqual([])
+    },
+  )
+})
+
+test('a reader without a mouse skips to the content, and searches', async () => {
+  await visit(`${origin}/crawl`, { viewport: desk }, async page => {
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe('#content')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate('document.activeElement.id')).toBe('content')
+    await page.focus('input[name=q]')
+    await page.keyboard.type('acme')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/search?q=acme')
+    await page.click('main a[href="/brand/acme.example"] >> nth=0')
+    expect(await page.textContent('h1')).toBe('Acme')
+  })
+})
+
+test('a reader without JavaScript gets the same content', async () => {
+  for (const path of pagePaths) {
+    const read = (page: Page) => page.textContent('main')
+    const scripted = await visit(origin + path, { viewport: desk }, read)
+    const plain = await visit(origin + path, { viewport: desk, javaScriptEnabled: false }, read)
+    expect([path, plain]).toEqual([path, scripted])
+  }
+})
+
+test('the page of changes renews itself while somebody looks at it', async () => {
+  await visit(`${origin}/`, { viewport: desk }, async page => {
+    const count = () => page.textContent('.counts dd')
+    const before = Number(await count())
+    await registry.observe(brandFile('arrives.example', 'Arrives'))
+    await registry.publish()
+    await expect.poll(async () => Number(await count()), { timeout: 60_000 }).toBe(before + 1)
+  })
+})
+
+test('a hostile world runs nothing and asks no other server', async () => {
+  const hostile = await openRegistry()
+  await fillPages(hostile, PAYLOAD)
+  const there = await hostile.app.listen(loopback)
+  const strange: string[] = []
+  const context = await browser.newContext({ viewport: desk })
+  for (const path of pagePaths) {
+    const page = await context.newPage()
+    page.on('dialog', dialog => {
+      strange.push(`${path} said ${dialog.message()}`)
+      void dialog.dismiss()
+    })
+    page.on('request', request => {
+      if (!request.url().startsWith(there)) strange.push(`${path} asked ${request.url()}`)
+    })
+    page.on('console', line => {
+      if (/Content Security Policy/.test(line.text())) strange.push(`${path}: ${line.text()}`)
+    })
+    await page.goto(there + path, { waitUntil: 'networkidle' })
+    await page.close()
+  }
+  await context.close()
+  await hostile.close()
+  expect(strange).toEqual([])
+})
