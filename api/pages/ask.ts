@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { PublicError, type PublicErrorName, refuse } from '../../pipeline/core/errors.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
 import { chooseAnswering } from '../operation/answering.ts'
 import type { Call, Operation } from '../operation/operation.ts'
 import type { Services } from '../operation/services.ts'
@@ -63,13 +64,20 @@ function findAnswering(operation: Operation, services: Services): Answering {
   return answering
 }
 
-/** Waits for a part of a page that may be missing: lists are, until something was published. */
-export async function askIfReady<Value>(asking: () => Promise<Value>): Promise<Value | undefined> {
+/**
+ * Waits for a part of a page that is missing until something was published; undefined until then. A
+ * refusal for any other reason is one of the whole page: it must not look as if there was nothing.
+ */
+export async function askIfReady<Value>(
+  { snapshot }: Pick<Reader, 'snapshot'>,
+  asking: () => Promise<Value>,
+): Promise<Value | undefined> {
   const missing: PublicErrorName = 'unavailable'
   try {
     return await asking()
   } catch (error) {
-    if (error instanceof PublicError && error.error === missing) return undefined
+    const isEarly = snapshot === undefined && error instanceof PublicError
+    if (isEarly && error.error === missing) return undefined
     throw error
   }
 }

@@ -34,6 +34,7 @@ export function definePage<
     method: 'GET',
     access: 'public',
     cache: 'revalidate',
+    asksSnapshot: true,
     isPage: true,
     cacheKey: ({ services: { reader }, header }) =>
       `${reader.serving?.seq ?? 0} ${json !== undefined && wantsJson(header('accept'))}`,

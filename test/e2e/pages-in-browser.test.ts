@@ -68,10 +68,7 @@ describe.each([
     '%s has no barrier and fits',
     async path => {
       const options = { colorScheme, viewport, bypassCSP: true }
-      const barriers = await visit(origin + path, { ...options }, async page => {
-        if (path === '/nowhere') await page.goto(`${origin}/nowhere`)
-        return listBarriers(page)
-      })
+      const barriers = await visit(origin + path, options, listBarriers)
       expect(barriers).toEqual([])
     },
   )

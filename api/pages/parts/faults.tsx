@@ -6,8 +6,10 @@ import { renderTable } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
 
 /** Renders the faults of a file, each with where it is and what repairs it. */
-export function renderFaults(record: FileRecord | undefined): Html {
+export function renderFaults(record: FileRecord | null | undefined): Html {
   if (record === undefined)
+    return <p class="empty">Not counted yet: lists are built after the first crawl.</p>
+  if (record === null)
     return <p class="empty">The file was never understood, so there is nothing to check in it.</p>
   const { faults, fault_count } = record
   if (fault_count === 0) return <p class="empty">None: every part of the file was understood.</p>

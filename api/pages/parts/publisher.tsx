@@ -87,7 +87,7 @@ const methods: Readonly<Record<string, string>> = {
 }
 
 /** Renders where the file stands that decides, and how the domain leads there. */
-export function renderHosting(lookup: PublisherLookup, file: FileRecord | undefined): Html {
+export function renderHosting(lookup: PublisherLookup, file: FileRecord | null | undefined): Html {
   const { hosting, discovery_method, manager_domain } = lookup
   return renderFacts([
     ['Served', modes[hosting.mode]],

@@ -41,7 +41,7 @@ export async function show(call: ViewCall<Asked, { url: string }>): Promise<View
   const [publishers, compliance, facts] = await Promise.all([
     ask<AgentPublishers>(listAgentPublishersAlias, { params, query: page }),
     ask<AgentCompliance>(readCompliance, { params }),
-    askIfReady(async () => {
+    askIfReady(reader, async () => {
       const snapshot = getSnapshot(reader)
       return snapshot && loadAgentFacts(snapshot, [agent_url], new Map())
     }),

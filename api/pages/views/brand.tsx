@@ -2,7 +2,7 @@ import type { Domain } from '../../../pipeline/core/domain.ts'
 import type { LogoList } from '../../../pipeline/model/logo.ts'
 import type { History } from '../../../pipeline/model/responses/history.ts'
 import type { BrandResolution, FreshnessBlock } from '../../../pipeline/model/responses/index.ts'
-import { findFileRecord } from '../../../pipeline/read/queries/file-records.ts'
+import { findKnownFile } from '../../../pipeline/read/queries/file-records.ts'
 import { loadPortfolio } from '../../../pipeline/read/queries/portfolios.ts'
 import { getSnapshot } from '../../responses/lists.ts'
 import { resolveBrand } from '../../routes/brands/brands.ts'
@@ -39,11 +39,11 @@ export async function show({
   const [logos, history, file, portfolio] = await Promise.all([
     ask<LogoList>(listLogos, { params: { domain } }),
     ask<History>(brandHistory, { query: { domain, limit: '10' } }),
-    askIfReady(async () => {
+    askIfReady(reader, async () => {
       const snapshot = getSnapshot(reader)
-      return snapshot && findFileRecord(snapshot, { kind: 'brand.json', location: domain })
+      return snapshot && findKnownFile(snapshot, { kind: 'brand.json', location: domain })
     }),
-    askIfReady(async () => {
+    askIfReady(reader, async () => {
       const snapshot = getSnapshot(reader)
       return snapshot && loadPortfolio(snapshot, domain)
     }),
@@ -59,13 +59,13 @@ export async function show({
         {renderSection('identity', 'Identity', renderIdentity(brand, domain))}
         {renderLooks(brand, logos.body)}
         {renderHouse(brand, domain, portfolio)}
-        {file === undefined && brand.source !== 'brand_json'
+        {!file && brand.source !== 'brand_json'
           ? null
           : renderSection(
               'file',
               'The file',
               <>
-                {file === undefined
+                {!file
                   ? null
                   : renderFacts([
                       ['First read', renderMoment(file.first_seen_at)],

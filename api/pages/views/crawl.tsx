@@ -17,7 +17,7 @@ import type { View, ViewCall } from '../view.ts'
 /** Shows what the registry knows of its crawls. */
 export async function show({ services }: ViewCall): Promise<View> {
   const { reader } = services
-  const overview = await askIfReady(async () => {
+  const overview = await askIfReady(reader, async () => {
     const snapshot = getSnapshot(reader)
     return snapshot && loadCrawlOverview(snapshot, reader.now())
   })

@@ -24,10 +24,12 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
   const { reader, config } = services
   const { snapshot } = reader
   const [stats, brands, publishers, overview] = await Promise.all([
-    askIfReady(() => ask<RegistryStats>(registryStats)),
-    askIfReady(() => ask<BrandList>(listRegisteredBrands, { query: { limit: NAMES } })),
-    askIfReady(() => ask<PublisherList>(listRegisteredPublishers, { query: { limit: NAMES } })),
-    askIfReady(async () => snapshot && loadCrawlOverview(snapshot, reader.now())),
+    askIfReady(reader, () => ask<RegistryStats>(registryStats)),
+    askIfReady(reader, () => ask<BrandList>(listRegisteredBrands, { query: { limit: NAMES } })),
+    askIfReady(reader, () =>
+      ask<PublisherList>(listRegisteredPublishers, { query: { limit: NAMES } }),
+    ),
+    askIfReady(reader, async () => snapshot && loadCrawlOverview(snapshot, reader.now())),
   ])
   const events = listNewestEvents(reader, {
     types: eventTypeNames,

@@ -12,9 +12,12 @@ const ROWS = '50'
 export async function show({
   ask,
   query: { cursor },
+  services,
 }: ViewCall<{ cursor?: string | undefined }>): Promise<View> {
   const query = { limit: ROWS, ...(cursor && { cursor }) }
-  const found = await askIfReady(() => ask<MirrorList>(listCommunityMirrors, { query }))
+  const found = await askIfReady(services.reader, () =>
+    ask<MirrorList>(listCommunityMirrors, { query }),
+  )
   const { mirrors, total, next_cursor } = found?.body ?? { mirrors: [], total: 0 }
   return {
     title: 'Community mirrors',

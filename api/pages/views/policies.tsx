@@ -14,9 +14,12 @@ const ROWS = '50'
 export async function show({
   ask,
   query: { cursor },
+  services,
 }: ViewCall<{ cursor?: string | undefined }>): Promise<View> {
   const query = { limit: ROWS, ...(cursor && { cursor }) }
-  const found = await askIfReady(() => ask<PolicyList>(listRegisteredPolicies, { query }))
+  const found = await askIfReady(services.reader, () =>
+    ask<PolicyList>(listRegisteredPolicies, { query }),
+  )
   const { policies, stats, next_cursor } = found?.body ?? { policies: [], stats: { total: 0 } }
   return {
     title: 'Policies',

@@ -1,7 +1,7 @@
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { parseSource, type Source } from '../../../pipeline/model/observation.ts'
 import type { DomainLookup, PublisherLookup } from '../../../pipeline/model/responses/index.ts'
-import { findFileRecord } from '../../../pipeline/read/queries/file-records.ts'
+import { findKnownFile } from '../../../pipeline/read/queries/file-records.ts'
 import { getSnapshot } from '../../responses/lists.ts'
 import { lookUpDomain, lookUpPublisher } from '../../routes/lookups.ts'
 import { askIfReady } from '../ask.ts'
@@ -39,9 +39,9 @@ export async function show({
   const state = lookup.freshness?.state
   if (isNothing(lookup)) return showUnknown(lookup)
   const source = toDecidingSource(lookup)
-  const file = await askIfReady(async () => {
+  const file = await askIfReady(reader, async () => {
     const snapshot = getSnapshot(reader)
-    return snapshot && findFileRecord(snapshot, source)
+    return snapshot && findKnownFile(snapshot, source)
   })
   const name = lookup.brand?.name ?? domain
   const total = lookup.properties_total ?? lookup.properties.length

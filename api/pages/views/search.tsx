@@ -18,10 +18,14 @@ interface Found {
 }
 
 /** Shows what a text may mean: things that are called so, and the thing that it names outright. */
-export async function show({ query: { q }, ask }: ViewCall<{ q: string }>): Promise<View> {
+export async function show({
+  query: { q },
+  ask,
+  services,
+}: ViewCall<{ q: string }>): Promise<View> {
   const text = q.trim()
   const isShort = text.length > 0 && text.length < LEAST_CHARS
-  const found = text.length < LEAST_CHARS ? undefined : await findAll(text, ask)
+  const found = text.length < LEAST_CHARS ? undefined : await findAll(text, ask, services)
   return {
     ...(isShort && { status: 400 as const }),
     title: text === '' ? 'Search' : `Search: ${text}`,
@@ -43,8 +47,14 @@ export async function show({ query: { q }, ask }: ViewCall<{ q: string }>): Prom
   }
 }
 
-async function findAll(text: string, ask: ViewCall['ask']): Promise<Found> {
-  const answer = await askIfReady(() => ask<SearchAnswer>(searchRegistry, { query: { q: text } }))
+async function findAll(
+  text: string,
+  ask: ViewCall['ask'],
+  services: ViewCall['services'],
+): Promise<Found> {
+  const answer = await askIfReady(services.reader, () =>
+    ask<SearchAnswer>(searchRegistry, { query: { q: text } }),
+  )
   const nothing: SearchAnswer = { brands: [], publishers: [], properties: [] }
   return { shown: answer?.body ?? nothing, direct: listDirect(text) }
 }

@@ -19,10 +19,10 @@ select variant, resolved_url, bytes::double as bytes, fault_count::double as fau
   first_seen_at, changed_at
 from documents where kind = $kind and location = $location`
 
-/** Finds what is kept of a file; undefined where it was never understood. */
-export function findFileRecord(
+/** Finds what is known of a file; null where it was never understood. */
+export async function findKnownFile(
   { db }: Snapshot,
   { kind, location }: Source,
-): Promise<FileRecord | undefined> {
-  return db.one<FileRecord>(FILE, { kind, location })
+): Promise<FileRecord | null> {
+  return (await db.one<FileRecord>(FILE, { kind, location })) ?? null
 }
