@@ -26,7 +26,7 @@ import {
  * `--questions 300000` has nearly every page made anew. `ratio` is that of the dearest page.
  */
 const QUESTIONS = 10_000
-const MOST = 3
+const RATIO_MAX = 3
 
 type Paths = readonly [page: string, json: string]
 
@@ -109,7 +109,7 @@ const { memory, readyMs } = await HttpBench.with(options, {}, async bench => {
       rounds.map(round => round.json.perCpuSecond / round.page.perCpuSecond),
     )
     printRounds(name, rounds)
-    console.log(`page ÷ JSON: ${roundForPrint(ratios[name].median)} (at most ${MOST})\n`)
+    console.log(`page ÷ JSON: ${roundForPrint(ratios[name].median)} (at most ${RATIO_MAX})\n`)
   }
   return { memory: bench.apiMemoryMB, readyMs: bench.readyMs }
 })

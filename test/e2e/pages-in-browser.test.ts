@@ -2,8 +2,8 @@ import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { launchBrowser } from '../support/driven-browser.ts'
 import { brandFile } from '../support/documents.ts'
+import { launchBrowser } from '../support/driven-browser.ts'
 import { fillPages, pagePaths } from '../support/page-world.ts'
 
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
