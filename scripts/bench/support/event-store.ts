@@ -76,7 +76,7 @@ function pickType(number: number): EventType {
   return number % RARE_EVERY === RARE_EVERY >> 1 ? rareType : cycle[(number * 37) % cycle.length]!
 }
 
-/** Builds an event that follows from its number; those of one moment rise by up to 4,096 numbers. */
+/** Builds an event that follows from its number. */
 export function buildEvent(number: number, created: number): FeedEvent {
   const id = toKey(number, created)
   const type = pickType(number)
