@@ -31,7 +31,7 @@ export const queues = {
     options: { ...removeDone, attempts: 1 },
   },
   storyboards: {
-    means: 'storyboards to run against agents for a caller who waits; a crawler answers',
+    means: 'storyboards to run against agents, for a caller or by schedule; a crawler answers',
     concurrency: 8,
     options: { ...removeDone, attempts: 1 },
   },

@@ -19,10 +19,21 @@ export const AgentParams = {
 /** An id in a path, in any form: an unknown id is not found, never invalid. */
 export const AnyId = z.string().min(1).max(200)
 
+/** Finds the organization of the caller that enrolled an agent. */
+export function findOwnOrganization(
+  principal: Principal,
+  url: string,
+  reader: Reader,
+): string | undefined {
+  return getMembers(reader).all.find(
+    ({ org_id, agents }) => canActFor(principal, org_id) && agents.some(agent => agent.url === url),
+  )?.org_id
+}
+
 /** Finds the organization of the caller that enrolled an agent; refuses with 403 if none did. */
 export function requireOwnAgent(principal: Principal, url: string, reader: Reader): string {
-  const owner = getMembers(reader).all.find(
-    ({ org_id, agents }) => canActFor(principal, org_id) && agents.some(agent => agent.url === url),
+  return (
+    findOwnOrganization(principal, url, reader) ??
+    refuse('forbidden', 'your organization has not enrolled this agent')
   )
-  return owner?.org_id ?? refuse('forbidden', 'your organization has not enrolled this agent')
 }

@@ -1,10 +1,29 @@
 import type { Operation } from '../operation/operation.ts'
 import {
+  checkBadgeToken,
+  drawAgentBadge,
+  drawPinnedBadge,
+  embedAgentBadge,
+  embedPinnedBadge,
+  readVerification,
+  signAgentBadge,
+} from './agents/agent-badges.ts'
+import {
   readCompliance,
   readComplianceHistory,
   readStoryboardStatus,
   readStoryboardStatusBulk,
 } from './agents/agent-compliance.ts'
+import { connectAgent, disconnectAgent, readAuthStatus } from './agents/agent-credentials.ts'
+import {
+  pauseMonitoring,
+  readDiagnostics,
+  readMonitoring,
+  requeueMonitoring,
+  setLifecycle,
+  setMonitoringInterval,
+  setOptOut,
+} from './agents/agent-monitoring.ts'
 import { searchForAgents } from './agents/agent-search.ts'
 import {
   compareStoryboard,
@@ -244,8 +263,25 @@ export const operations: readonly Operation[] = [
   listAgentStoryboards,
   readCompliance,
   readComplianceHistory,
+  readDiagnostics,
   readStoryboardStatus,
   readStoryboardStatusBulk,
+  readVerification,
+  drawAgentBadge,
+  drawPinnedBadge,
+  embedAgentBadge,
+  embedPinnedBadge,
+  signAgentBadge,
+  checkBadgeToken,
+  setLifecycle,
+  setOptOut,
+  readMonitoring,
+  pauseMonitoring,
+  setMonitoringInterval,
+  requeueMonitoring,
+  readAuthStatus,
+  connectAgent,
+  disconnectAgent,
   listAllStoryboards,
   readFirstStep,
   readStoryboard,

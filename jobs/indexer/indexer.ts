@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { Worker } from 'bullmq'
-import { type Clock, MINUTE, toDay, toIso } from '../../pipeline/core/clock.ts'
+import { type Clock, MINUTE, SECOND, toDay, toIso } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { readObservation } from '../../pipeline/parse/read-observation.ts'
@@ -15,6 +15,7 @@ import { removeRunFile, resolveBaseUrl, writeRunFile } from '../run-file.ts'
 import { limitHeapGrowth } from '../v8-heap.ts'
 import { createBulkCommits } from './bulk-commits.ts'
 import { ByteSemaphore } from './byte-semaphore.ts'
+import { ComplianceMonitor } from './compliance-monitor.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { PublishInterval, SHORTEST_INTERVAL_S } from './publish-interval.ts'
 import { answerQuestion, type Question } from './questions.ts'
@@ -25,6 +26,8 @@ const LEASE_RETRY_MS = 500
 const DISPATCH_EVERY_MS = 300
 const TICK_EVERY_MS = 5 * MINUTE
 const REFRESH_EVERY_MS = 10 * MINUTE
+const LAPSE_EVERY_MS = MINUTE
+const MONITOR_EVERY_MS = 10 * SECOND
 
 /**
  * Runs the indexer role: the writer and the queues that feed it. Waits as a standby while another
@@ -93,10 +96,13 @@ export async function runIndexer(
   )
   const writer = openWriterClient(redisUrl, log, config.LIMITS)
   const refresher = new BrandRefresher(sequencer, writer, config.LIMITS, clock, log)
+  const monitor = new ComplianceMonitor(sequencer, writer, config.LIMITS, clock, log)
   const dispatching = repeatEvery(DISPATCH_EVERY_MS, log, () => dispatcher.dispatch())
   const loops = [
     repeatEvery(TICK_EVERY_MS, log, () => sequencer.tick()),
     repeatEvery(REFRESH_EVERY_MS, log, () => refresher.refreshNext()),
+    repeatEvery(LAPSE_EVERY_MS, log, () => monitor.lapseBadges()),
+    repeatEvery(MONITOR_EVERY_MS, log, () => monitor.testNext()),
     startPublishing(sequencer, config, clock, log),
   ]
   writeRunFile(sequencer.paths, {
@@ -111,6 +117,7 @@ export async function runIndexer(
   return {
     async close() {
       for (const loop of [dispatching, ...loops]) loop.stop()
+      monitor.close()
       await writer.close()
       const readers = [...workers, submissions]
       await waitAtMost(Promise.all(readers.map(reader => reader.close())), 5_000)

@@ -41,13 +41,13 @@ export interface AuditWanted {
  * matched.
  */
 const SECRET = /^(hash|secret|token|password)$|_(hash|secret|token)$/
-/** Field that the audit omits: pictures are stored as files. */
-const LARGE = 'bytes'
+/** Large members that stand elsewhere: pictures in files, steps of runs in a table of their own. */
+const LARGE: ReadonlySet<string> = new Set(['bytes', 'diagnostics'])
 
 /** Builds the audit columns of a submission: who asked for what. */
 export function toAuditColumns({ submission_id, operation, by, request, reverts }: Submission) {
   const { op, ...rest } = stripContact(operation)
-  const members = Object.entries(rest).filter(([name]) => !SECRET.test(name) && name !== LARGE)
+  const members = Object.entries(rest).filter(([name]) => !SECRET.test(name) && !LARGE.has(name))
   return {
     submission_id,
     operation: op,

@@ -4,6 +4,7 @@ import { hasApiAccess } from '../core/tiers.ts'
 import type { MemberAgent } from '../model/member.ts'
 import type { Answer, OperationOf, Refusal } from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'
+import { forgetCredential } from './agent-credentials.ts'
 import { findMember, touchMember } from './members.ts'
 import {
   type Inverse,
@@ -70,6 +71,7 @@ export async function removeAgent(
     return { refused, error: 'unpublish_first', fields: { agent_url: url } }
   }
   await removeRow(db, org_id, url)
+  await forgetCredential(db, { org_id, agent_url: url }, { seq })
   await touchMember(db, org_id, seq)
   return { done: { org_id, url } }
 }

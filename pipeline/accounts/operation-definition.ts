@@ -16,6 +16,8 @@ export type OperationDefinition<Name extends OperationName> = {
   requires?: Requirements<Name>
   /** True where it may change the public agents of a member, which the index shows. */
   changesEnrolments?: true
+  /** True where it may change how agents fare in tests, which the index shows; its answer names them. */
+  changesStandings?: true
   /** Applies its effect to the rights in memory. */
   updateRights?(rights: Rights, operation: OperationOf<Name>, done: Record<string, unknown>): void
 } & Reversal<Name>

@@ -1,7 +1,10 @@
 import type { Operation } from '../model/submission.ts'
+import { credentialDefinitions } from './agent-credentials.ts'
+import { badgeDefinitions } from './badges.ts'
 import { billingDefinitions } from './billing.ts'
 import { brandSubmissionDefinitions } from './brand-submissions.ts'
 import { challengeDefinitions } from './challenges.ts'
+import { complianceDefinitions } from './compliance-runs.ts'
 import { catalogDefinitions } from './contributions.ts'
 import { crawlRequestDefinitions } from './crawl-requests.ts'
 import { domainDefinitions } from './domains.ts'
@@ -14,6 +17,7 @@ import { memberAgentDefinitions } from './member-agents.ts'
 import { memberDefinitions } from './members.ts'
 import { membershipDefinitions } from './memberships.ts'
 import { mirrorDefinitions } from './mirrors.ts'
+import { monitoringDefinitions } from './monitoring.ts'
 import type {
   OperationDefinition,
   OperationDefinitions,
@@ -32,10 +36,13 @@ import { takedownDefinitions } from './taken-down.ts'
 /** One definition for each operation of the model: a missing one is a type error. */
 const definitions: OperationDefinitions<OperationName> = {
   ...brandSubmissionDefinitions,
+  ...badgeDefinitions,
   ...billingDefinitions,
   ...catalogDefinitions,
   ...challengeDefinitions,
+  ...complianceDefinitions,
   ...crawlRequestDefinitions,
+  ...credentialDefinitions,
   ...domainDefinitions,
   ...enrollingDefinitions,
   ...foundingDefinitions,
@@ -46,6 +53,7 @@ const definitions: OperationDefinitions<OperationName> = {
   ...memberDefinitions,
   ...membershipDefinitions,
   ...mirrorDefinitions,
+  ...monitoringDefinitions,
   ...organizationDefinitions,
   ...originDefinitions,
   ...policyDefinitions,

@@ -12,6 +12,7 @@ import type { RowChange } from './operation-definition.ts'
 import { getDefinition } from './operations.ts'
 import { RevocationCache } from './revocation-cache.ts'
 import type { Stamp } from './stamp.ts'
+import { type KnownStandings, listTestedAgents, loadStandings } from './standings.ts'
 import { loadEnrolments } from './stored-members.ts'
 
 /** Results of submissions, with the facts of the accounts that the rest of the commit needs. */
@@ -163,6 +164,38 @@ export class Accounts {
     return loadEnrolments(
       this.db,
       members.map(({ org_id }) => org_id),
+    )
+  }
+
+  /**
+   * Loads how the agents fare that these submissions test, or show to others than before. What stands
+   * of each is read, as with enrolments.
+   */
+  async standings(
+    submissions: readonly Submission[],
+    answers: ReadonlyMap<string, Answer>,
+  ): Promise<KnownStandings | undefined> {
+    const agents = new Set<string>()
+    const orgs = new Set<string>()
+    for (const { submission_id, operation } of submissions) {
+      const answer = answers.get(submission_id)
+      if (answer === undefined || 'refused' in answer) continue
+      const { changesStandings, changesEnrolments } = getDefinition(operation)
+      const { agent_url, agent_urls = [], org_id } = answer.done
+      if (changesStandings)
+        for (const url of [agent_url ?? [], agent_urls].flat()) agents.add(url as string)
+      if (changesEnrolments) orgs.add(org_id as string)
+    }
+    for (const url of await listTestedAgents(this.db, [...orgs])) agents.add(url)
+    return agents.size > 0 ? loadStandings(this.db, [...agents]) : undefined
+  }
+
+  /** Loads how every agent fares that was ever tested. */
+  async allStandings(): Promise<KnownStandings> {
+    const rows = await this.db.all<{ agent_url: string }>('select agent_url from agent_compliance')
+    return loadStandings(
+      this.db,
+      rows.map(({ agent_url }) => agent_url),
     )
   }
 

@@ -1,8 +1,13 @@
 import { groupBy } from '../core/group.ts'
+import type { CountedResult } from '../model/compliance.ts'
 import type { AgentRuns, RecordedRun } from '../model/storyboard-record.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
+import { applySingle } from '../resolve/compliance.ts'
 import type { Database, Parameters } from '../store/duckdb.ts'
 import { inList } from '../store/in-list.ts'
+import { reviewBadges } from './badges.ts'
+import { findCompliance, writeCompliance } from './compliance-state.ts'
+import { findMonitoring } from './monitoring.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import type { Stamp } from './stamp.ts'
 
@@ -14,11 +19,45 @@ const RUNS_SHOWN_MAX = 100
 /** Stores a run; beyond the maximum the oldest run of the agent is deleted. */
 export async function recordRun(
   db: Database,
-  { op: _, ...run }: OperationOf<'storyboard.record'>,
-  { seq }: Stamp,
+  { op: _, track, ...run }: OperationOf<'storyboard.record'>,
+  stamp: Stamp,
 ): Promise<Answer> {
-  const { run_id, agent_url, differing_steps = null, reference_status = null } = run
+  const { run_id, agent_url, kind, differing_steps = null, reference_status = null } = run
+  const { seq } = stamp
   await db.insert('storyboard_runs', [{ ...run, reference_status, differing_steps, seq }])
+  await keepLastRuns(db, agent_url)
+  if (kind === 'run') await countRun(db, { ...run, track: track ?? null }, stamp)
+  return { done: { run_id, agent_url } }
+}
+
+/** Lets the run of one storyboard count for the status and the badges; alone it earns none. */
+async function countRun(
+  db: Database,
+  { agent_url, ...result }: CountedResult & { agent_url: string },
+  stamp: Stamp,
+): Promise<void> {
+  const settings = await findMonitoring(db, agent_url)
+  if (settings.is_opted_out) return
+  const state = applySingle(await findCompliance(db, agent_url), result, stamp.now)
+  await writeCompliance(db, agent_url, state, stamp)
+  await reviewBadges(db, agent_url, { state, settings, isTested: true, isFullRun: false }, stamp)
+}
+
+/** Keeps the runs of one storyboard each that a scheduled run consists of. */
+export async function keepRuns(
+  db: Database,
+  runs: readonly Omit<SuiteRow, 'kind'>[],
+  seq: number,
+): Promise<void> {
+  const none = { requested_by: null, reference_status: null, differing_steps: null }
+  const rows = runs.map(run => ({ ...run, ...none, kind: 'scheduled', seq }))
+  await db.insert('storyboard_runs', rows)
+}
+
+type SuiteRow = Omit<OperationOf<'storyboard.record'>, 'op' | 'requested_by'>
+
+/** Drops the oldest runs of an agent where there are too many. */
+export async function keepLastRuns(db: Database, agent_url: string): Promise<void> {
   await db.write(
     'delete from',
     'storyboard_runs',
@@ -27,7 +66,6 @@ export async function recordRun(
        order by tested_at desc, run_id desc limit ${RUNS_PER_AGENT_MAX})`,
     { agent_url },
   )
-  return { done: { run_id, agent_url } }
 }
 
 /** Loads the valid runs of the agents that a condition selects. */
@@ -44,12 +82,12 @@ export async function loadAgentRuns(
   const urls = agents.map(({ agent_url }) => agent_url)
   const { condition, keys } = inList('agent_url', urls)
   const rows = await db.all<RecordedRun & { agent_url: string }>(
-    `select agent_url, run_id, storyboard_id, tested_at, duration_ms, status,
+    `select agent_url, run_id, kind, storyboard_id, tested_at, duration_ms, status,
        steps_passed::double as steps_passed, steps_total::double as steps_total,
        failure_count::double as failure_count, skipped_count::double as skipped_count,
        first_failed_step_id, first_failed_step_title, first_failed_step_task,
        first_failure_message
-     from storyboard_runs where kind = 'run' and ${condition}
+     from storyboard_runs where kind in ('run', 'scheduled') and ${condition}
      order by tested_at desc, run_id desc`,
     keys,
   )
@@ -64,7 +102,11 @@ function toAgentRuns(agent_url: string, rows: (RecordedRun & { agent_url: string
     last_passed_at: group.find(({ status }) => status === 'passing')?.tested_at ?? null,
   }))
   storyboards.sort((a, b) => (a.storyboard_id < b.storyboard_id ? -1 : 1))
-  return { agent_url, storyboards, runs: runs.slice(0, RUNS_SHOWN_MAX) }
+  return {
+    agent_url,
+    storyboards,
+    runs: runs.filter(({ kind }) => kind === 'run').slice(0, RUNS_SHOWN_MAX),
+  }
 }
 
 /** Deletes the callers of runs that are older than an instant. */
@@ -82,6 +124,7 @@ export const storyboardDefinitions: OperationDefinitions<'storyboard.record'> = 
   'storyboard.record': {
     perform: recordRun,
     requires: { membershipIn: ({ org_id }) => org_id },
+    changesStandings: true,
     irreversible: 'the agent was called: run the storyboard again',
   },
 }

@@ -3,6 +3,7 @@ import { JsonText } from './json-text.ts'
 import { type Limits, LimitsOverride, limits } from './limits.ts'
 import { isLoopback } from './loopback.ts'
 import { isCron } from './schedule.ts'
+import { SEALING_KEY } from './sealing.ts'
 import { parseUrl } from './url.ts'
 
 interface Setting<Schema extends z.ZodType> {
@@ -135,6 +136,11 @@ export const settings = {
     text.optional(),
     'file with a private Ed25519 key (JWK), or several as a JWKS of which the first signs: by keys derived from it, which `/.well-known/jwks.json` publishes, the registry signs badges and what it posts to receivers; without it badges are not signed and nothing is posted',
     { secret: true, shown: 'a key that `start` makes in DATA_DIR' },
+  ),
+  CREDENTIALS_KEY: defineSetting(
+    z.string().regex(SEALING_KEY, 'must be 32 bytes in Base64').optional(),
+    'key that encrypts the credentials by which agents are tested, 32 bytes in Base64 (`openssl rand -base64 32`); API and crawlers need it, backups do not hold it; without it none are taken',
+    { secret: true },
   ),
   ROBOTS: defineSetting(
     z.enum(['ignore', 'respect']).default('ignore'),

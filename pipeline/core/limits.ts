@@ -108,6 +108,7 @@ const entries = {
   agentAskMs: [10_000, 'time for a live question to an agent'],
   storyboardMs: [90_000, 'time for a storyboard against one agent'],
   storyboardStepMs: [30_000, 'time for one step of a storyboard'],
+  complianceRunMs: [600_000, 'time for a scheduled run of all storyboards against one agent'],
   storyboardRunsPerHour: [10, 'runs and comparisons of storyboards per user and hour'],
   storyboardStepsPerHour: [60, 'single steps and looks at storyboards per user and hour'],
   demandedDomains: [1_000, 'unknown domains remembered between two submissions'],

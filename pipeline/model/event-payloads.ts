@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { type BadgeLoss, BadgeRole, badgeLosses } from './badge.ts'
+import { complianceStatuses, lifecycleStages } from './compliance.ts'
 import { Identifier } from './documents/index.ts'
 import { grantFacts, PropertyRids, SigningKeys } from './grant.ts'
 import {
@@ -20,6 +22,7 @@ import {
 const text = z.string()
 const texts = z.array(text)
 const count = z.int()
+const moment = z.iso.datetime()
 
 export const ChangedFields = texts
   .min(1)
@@ -116,6 +119,67 @@ export const AgentProfile = AgentFacts.extend({
   name: text.describe('Name of the agent; its host where it has none'),
   type: text.describe('What the agent is, such as `sales`; `unknown` where nothing says'),
   inventory_profile: InventoryProfile,
+})
+
+const adcp_version = text.describe('Version of the protocol, as MAJOR.MINOR')
+const badge_requalification_generation = text.describe(
+  'Number of opt-outs of the agent so far: what was earned before the last one counts no more',
+)
+const TestStatus = z.enum([...complianceStatuses, 'opted_out'])
+const tracks = z.record(text, text).describe('Results by the part of the protocol')
+const headline = text.nullable().describe('The result in one line; null where there is none')
+
+/** How an agent fares in the shape that replicas keep. */
+export const ComplianceFacts = z.object({
+  status: TestStatus.describe('How it fares'),
+  lifecycle_stage: z
+    .enum(lifecycleStages)
+    .optional()
+    .describe('How far its organization says it is; absent after an opt-out'),
+  tracks: tracks.optional(),
+  streak_days: count.optional().describe('Whole days for which every run passed'),
+  last_checked_at: moment.nullable().optional().describe('Moment of the last run'),
+  headline: headline.optional(),
+})
+
+export const ComplianceChanged = AgentFacts.extend({
+  previous_status: TestStatus.describe('How it fared before; `unknown` where it was not tested'),
+  current_status: TestStatus.describe('How it fares now; `unknown` where it is not shown any more'),
+  headline,
+  tracks,
+  storyboards_passing: count.describe('How many tests of the agent pass'),
+  storyboards_total: count.describe('How many tests could be judged'),
+  storyboards: z
+    .array(
+      z.object({
+        storyboard_id: text.describe('Names what was run, as in paths'),
+        status: text.describe('Its last result: `passing`, `partial`, `failing` or `untested`'),
+        steps_passed: count.describe('How many steps were answered as expected'),
+        steps_total: count.describe('How many steps were run'),
+      }),
+    )
+    .describe('Last result of each storyboard that counts'),
+  compliance_summary: ComplianceFacts.describe(
+    'What a replica keeps of it; after an opt-out the status alone',
+  ),
+})
+
+export const VerificationEarned = AgentFacts.extend({
+  role: BadgeRole.describe('Part of the protocol that the badge is for'),
+  adcp_version,
+  verified_specialisms: texts.describe('What the agent claims and has shown'),
+  badge_requalification_generation,
+})
+
+export const VerificationLost = AgentFacts.extend({
+  role: BadgeRole.describe('Part of the protocol that the badge was for'),
+  adcp_version,
+  reason: z.enum(Object.keys(badgeLosses) as [BadgeLoss, ...BadgeLoss[]]).describe(
+    `Why: ${Object.entries(badgeLosses)
+      .map(([name, means]) => `\`${name}\`: ${means}`)
+      .join('; ')}`,
+  ),
+  badge_requalification_generation,
 })
 
 export const PublisherFacts = z.looseObject({

@@ -5,15 +5,19 @@ import {
   Authorization,
   ChangedFields,
   CollectionFacts,
+  ComplianceChanged,
+  ComplianceFacts,
   InventoryProfile,
   Merged,
   PropertyCreated,
   PropertyFacts,
   PropertyUpdated,
   PublisherFacts,
+  VerificationEarned,
+  VerificationLost,
 } from './event-payloads.ts'
 
-export { InventoryProfile }
+export { ComplianceFacts, InventoryProfile }
 
 const text = z.string()
 const moment = z.iso.datetime()
@@ -78,9 +82,21 @@ export const eventTypes = {
     payload: AgentProfile.extend({ changed_fields: ChangedFields }),
     means: 'what it reaches changed',
   },
-  'agent.compliance_changed': { entity: 'agent', payload: AgentFacts, means: 'its status changed' },
-  'agent.verification_earned': { entity: 'agent', payload: AgentFacts, means: 'it earned a badge' },
-  'agent.verification_lost': { entity: 'agent', payload: AgentFacts, means: 'it lost a badge' },
+  'agent.compliance_changed': {
+    entity: 'agent',
+    payload: ComplianceChanged,
+    means: 'how it fares in tests changed',
+  },
+  'agent.verification_earned': {
+    entity: 'agent',
+    payload: VerificationEarned,
+    means: 'it earned a badge',
+  },
+  'agent.verification_lost': {
+    entity: 'agent',
+    payload: VerificationLost,
+    means: 'it lost a badge',
+  },
   'publisher.adagents_discovered': {
     entity: 'publisher',
     payload: PublisherFacts,

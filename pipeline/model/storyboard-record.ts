@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { EnrolledUrl } from './member.ts'
+import { tracks } from './storyboard.ts'
 
 /** Kinds of runs that are stored; a comparison counts for nothing. */
 export const recordKinds = ['run', 'compare'] as const
@@ -12,7 +13,7 @@ const line = z.string().max(1_000)
 const count = z.int().nonnegative()
 
 /** Numbers of a run, and its first failed step. */
-const result = {
+export const storyboardResult = {
   status: z.enum(storyboardStatuses),
   steps_passed: count,
   steps_total: count,
@@ -36,7 +37,9 @@ export const storyboardOperations = [
     requested_by: z.string().min(1).max(300),
     tested_at: z.iso.datetime(),
     duration_ms: z.number().nonnegative(),
-    ...result,
+    ...storyboardResult,
+    /** Part of the protocol that the storyboard is about. */
+    track: z.enum(tracks).exactOptional(),
     /** Status of the reference agent, and steps that differ; of a comparison only. */
     reference_status: z.enum(storyboardStatuses).exactOptional(),
     differing_steps: z.array(id).max(200).exactOptional(),
@@ -46,6 +49,8 @@ export const storyboardOperations = [
 /** A run as readers see it: without its caller. */
 export interface RecordedRun {
   run_id: string
+  /** Whether its organization asked for it, or it was a part of a scheduled run. */
+  kind: 'run' | 'scheduled'
   storyboard_id: string
   tested_at: string
   duration_ms: number

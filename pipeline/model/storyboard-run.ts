@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Suite } from './compliance.ts'
 
 const count = z.int().nonnegative()
 const text = z.string()
@@ -275,33 +276,32 @@ export interface AgentRun {
   tested_at: string
 }
 
+/** An agent that is tested, and for whom. */
+const tested = {
+  agent_url: text.max(2_048),
+  /** Caller whom the requests are counted for. */
+  caller: text.max(64),
+  /** The agent's own credential, encrypted, and the organization that gave it. */
+  credential: z.object({ org_id: text.max(300), sealed: text.max(12_000) }).exactOptional(),
+}
+
 /** Jobs that run storyboards; a crawler does them. */
 export const StoryboardJob = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('compare'),
-    agent_url: text.max(2_048),
-    storyboard_id: text.max(200),
-    /** Caller for whom the requests are counted. */
-    caller: text.max(64),
-  }),
-  z.object({
-    kind: z.literal('run'),
-    agent_url: text.max(2_048),
-    storyboard_id: text.max(200),
-    run_id: z.uuid(),
-    caller: text.max(64),
-  }),
+  z.object({ kind: z.literal('compare'), ...tested, storyboard_id: text.max(200) }),
+  z.object({ kind: z.literal('run'), ...tested, storyboard_id: text.max(200), run_id: z.uuid() }),
   z.object({
     kind: z.literal('step'),
-    agent_url: text.max(2_048),
+    ...tested,
     storyboard_id: text.max(200),
     step_id: text.max(200),
     context: z.record(z.string(), z.unknown()),
-    caller: text.max(64),
   }),
-  z.object({ kind: z.literal('profile'), agent_url: text.max(2_048), caller: text.max(64) }),
+  z.object({ kind: z.literal('profile'), ...tested }),
+  /** Every storyboard that applies to the agent. */
+  z.object({ kind: z.literal('suite'), ...tested }),
 ])
 export type StoryboardJob = z.infer<typeof StoryboardJob>
+export type TestedAgent = Pick<StoryboardJobOf<'profile'>, 'agent_url' | 'credential'>
 export type StoryboardJobKind = StoryboardJob['kind']
 export type StoryboardJobOf<Kind extends StoryboardJobKind> = Extract<StoryboardJob, { kind: Kind }>
 
@@ -329,4 +329,5 @@ export interface StoryboardAnswers {
   run: StoryboardRun | NeedsCredential
   step: SingleStep | NeedsCredential | AgentSilent
   profile: { profile: AgentProfile } | NeedsCredential | AgentSilent
+  suite: Suite
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Domain } from '../core/domain.ts'
 import type { PublicErrorName } from '../core/errors.ts'
 import { keyPermissions } from '../core/roles.ts'
+import { complianceOperations } from './compliance.ts'
 import { catalogOperations } from './contribution.ts'
 import { crawlScopes } from './crawl-request.ts'
 import { hostedOperations } from './hosted.ts'
@@ -92,6 +93,7 @@ export const Operation = z.discriminatedUnion('op', [
   ...logoOperations,
   ...storyboardOperations,
   ...subscriptionOperations,
+  ...complianceOperations,
 ])
 export type Operation = z.infer<typeof Operation>
 export type OperationOf<Op extends Operation['op']> = Extract<Operation, { op: Op }>

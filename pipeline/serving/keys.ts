@@ -145,3 +145,8 @@ export function toHoldingKey(orgId: string, domain: string): string {
 export function toSubscriptionKey(orgId: string, subscriptionId: string): string {
   return `${orgId} ${subscriptionId}`
 }
+
+/** Builds the key of an organization's credential of an agent. */
+export function toCredentialKey(orgId: string, agentUrl: string): string {
+  return `${hashKey(orgId)} ${hashAgent(agentUrl)}`
+}

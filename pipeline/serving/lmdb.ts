@@ -13,7 +13,7 @@ export const MEMBERS_CHANGED = 'members'
 export const SUBSCRIPTIONS_CHANGED = 'subscriptions'
 
 /** Version of the keys and values; a store of another version is projected again. */
-export const SERVING_FORMAT = 27
+export const SERVING_FORMAT = 28
 
 const ZERO = 0x30
 
@@ -52,6 +52,9 @@ export const spaces = [
   'crawl_request',
   'agent_run',
   'subscription',
+  'agent_test',
+  'agent_diagnostic',
+  'agent_credential',
   'revision',
   'revision_content',
   'entry',

@@ -6,13 +6,16 @@ import { extractResult, findFirstTextObject, toErrorKey } from '../crawl/mcp/res
 import type { McpSession } from '../crawl/mcp/session.ts'
 import { readTaskError } from '../crawl/mcp/task-error.ts'
 import type { Fetcher } from '../fetch/http.ts'
+import { listSecrets } from '../model/agent-credential.ts'
 import { isObject, type JsonObject } from '../parse/object-reader.ts'
 import type { TaskOutcome } from './check-answer.ts'
+import { hideSecrets } from './hide-secrets.ts'
 
 /** An agent and the only credential that it is ever sent: its own. */
 export interface AgentTarget {
   url: string
-  credential?: string
+  /** Value of the header `Authorization`. */
+  authorization?: string
   /** Set for an agent that the operator of the registry named: it may be in a private network. */
   isOperators?: true
 }
@@ -41,9 +44,15 @@ export class AgentSession {
   readonly #session: McpSession
   readonly #deps: SessionDeps
   readonly #signal: AbortSignal
+  readonly #secrets: readonly string[]
 
   constructor(
-    connected: { session: McpSession; tools: readonly string[]; name: string },
+    connected: {
+      session: McpSession
+      tools: readonly string[]
+      name: string
+      secrets: readonly string[]
+    },
     deps: SessionDeps,
     signal: AbortSignal,
   ) {
@@ -52,6 +61,7 @@ export class AgentSession {
     this.name = connected.name
     this.#deps = deps
     this.#signal = signal
+    this.#secrets = connected.secrets
   }
 
   /** Tells whether the time of the session is used up, or nobody waits for it. */
@@ -59,11 +69,12 @@ export class AgentSession {
     return this.#signal.aborted
   }
 
-  /** Calls a task. What the agent does is a value. */
+  /** Calls a task. What the agent does is a value, in which its own credential is hidden. */
   async call(task: string, args: Record<string, unknown>): Promise<AgentAnswer> {
     const started = performance.now()
     const answer = await waitUnless(this.#signal, this.#call(task, args), silentByTime)
-    return { ...answer, tookMs: Math.round(performance.now() - started) }
+    const tookMs = Math.round(performance.now() - started)
+    return { ...hideSecrets(answer, this.#secrets), tookMs }
   }
 
   async #call(task: string, args: Record<string, unknown>) {
@@ -91,7 +102,7 @@ export class AgentSession {
  * time of a storyboard is over.
  */
 export async function openAgentSession(
-  { url, credential, isOperators }: AgentTarget,
+  { url, authorization, isOperators }: AgentTarget,
   deps: SessionDeps,
 ): Promise<AgentSession | { failure: McpFailure }> {
   const { limits, protocolName } = deps
@@ -102,7 +113,7 @@ export async function openAgentSession(
     limits,
     protocolName,
     signal,
-    ...(credential !== undefined && { headers: { authorization: `Bearer ${credential}` } }),
+    ...(authorization !== undefined && { headers: { authorization } }),
     ...(isOperators && {
       allow: { http: protocol === 'http:', anyPort: true, privateHost: hostname },
     }),
@@ -112,8 +123,9 @@ export async function openAgentSession(
   const connected = await waitUnless(signal, connectMcp(url, time, mcpDeps), timedOut)
   if ('failure' in connected) return connected
   const { session, serverName, list } = connected
-  const tools = list.tools.map(tool => tool.name)
-  return new AgentSession({ session, tools, name: serverName ?? hostname }, deps, signal)
+  const secrets = authorization === undefined ? [] : listSecrets(authorization)
+  const said = { tools: list.tools.map(tool => tool.name), name: serverName ?? hostname }
+  return new AgentSession({ session, secrets, ...hideSecrets(said, secrets) }, deps, signal)
 }
 
 /** Waits for work, or returns the fallback as soon as the signal is aborted. Late work ends by itself. */

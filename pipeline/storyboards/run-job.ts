@@ -2,6 +2,7 @@ import { chooseAgentPort } from '../core/agent-port.ts'
 import { toAgentUrlKey } from '../core/agent-url.ts'
 import type { Config } from '../core/config.ts'
 import type { McpFailure } from '../crawl/mcp/failure.ts'
+import { openCredential } from '../model/agent-credential.ts'
 import type { Storyboard } from '../model/storyboard.ts'
 import type {
   AgentSilent,
@@ -9,6 +10,7 @@ import type {
   StoryboardAnswers,
   StoryboardJobKind,
   StoryboardJobOf,
+  TestedAgent,
 } from '../model/storyboard-run.ts'
 import { type AgentTarget, openAgentSession, type SessionDeps } from './agent-session.ts'
 import { findStoryboard } from './catalog.ts'
@@ -17,6 +19,7 @@ import { describeRun, describeStatus } from './describe-run.ts'
 import { readProfile } from './read-profile.ts'
 import { runSingleStep } from './run-step.ts'
 import { runStoryboard } from './run-storyboard.ts'
+import { runSuite } from './run-suite.ts'
 
 export interface JobDeps extends SessionDeps {
   config: Config
@@ -30,10 +33,10 @@ type Runners = {
 }
 
 const runners: Runners = {
-  async compare({ agent_url, storyboard_id }, deps) {
+  async compare({ storyboard_id, ...agent }, deps) {
     const storyboard = requireStoryboard(storyboard_id)
     const [user, reference] = await Promise.all([
-      runStoryboard(storyboard, findTarget(agent_url, deps.config), deps),
+      runStoryboard(storyboard, findTarget(agent, deps.config), deps),
       runStoryboard(storyboard, buildReferenceTarget(storyboard, deps.config), deps),
     ])
     if (user.status === 'auth_required') return { needs_credential: true }
@@ -43,24 +46,29 @@ const runners: Runners = {
       reference: describeStatus(storyboard, reference),
     }
   },
-  async run({ agent_url, storyboard_id, run_id }, deps) {
+  async run({ storyboard_id, run_id, ...agent }, deps) {
     const storyboard = requireStoryboard(storyboard_id)
-    const run = await runStoryboard(storyboard, findTarget(agent_url, deps.config), deps)
+    const run = await runStoryboard(storyboard, findTarget(agent, deps.config), deps)
     if (run.status === 'auth_required') return { needs_credential: true }
     return describeRun(storyboard, run, run_id, deps.protocolName)
   },
-  async step({ agent_url, storyboard_id, step_id, context }, deps) {
+  async step({ storyboard_id, step_id, context, ...agent }, deps) {
     const storyboard = requireStoryboard(storyboard_id)
-    const session = await openAgentSession(findTarget(agent_url, deps.config), deps)
+    const session = await openAgentSession(findTarget(agent, deps.config), deps)
     if ('failure' in session) return describeSilence(session.failure)
     const { clock, protocolName } = deps
     const start = { context, startedAt: clock.now(), protocolName }
     return runSingleStep(storyboard, step_id, session, start)
   },
-  async profile({ agent_url }, deps) {
-    const session = await openAgentSession(findTarget(agent_url, deps.config), deps)
+  async profile(agent, deps) {
+    const session = await openAgentSession(findTarget(agent, deps.config), deps)
     if ('failure' in session) return describeSilence(session.failure)
     return { profile: await readProfile(session, deps.protocolName) }
+  },
+  suite: (agent, deps) => {
+    const time = AbortSignal.timeout(deps.limits.complianceRunMs)
+    const signal = AbortSignal.any([deps.signal, time])
+    return runSuite(findTarget(agent, deps.config), { ...deps, signal })
   },
 }
 
@@ -89,20 +97,28 @@ function requireStoryboard(id: string): Storyboard {
 function buildReferenceTarget({ default_agent }: Storyboard, config: Config): AgentTarget {
   return {
     url: `${findReferenceBase(config)}/${default_agent}/mcp`,
-    credential: config.REFERENCE_AGENT_TOKEN ?? config.TEST_AGENT_TOKEN,
+    authorization: buildReferenceHeader(config),
     isOperators: true,
   }
 }
 
 /**
  * Finds how an agent is reached. The reference agent's own credential goes to the reference agent
- * alone; another agent is sent none.
+ * alone; another agent is sent the one that its organization gave, or none.
  */
-function findTarget(url: string, config: Config): AgentTarget {
+function findTarget({ agent_url: url, credential }: TestedAgent, config: Config): AgentTarget {
   const isReference = toAgentUrlKey(url)!.startsWith(`${findReferenceBase(config)}/`)
-  if (!isReference) return { url }
-  const credential = config.REFERENCE_AGENT_TOKEN ?? config.TEST_AGENT_TOKEN
-  return { url, credential, isOperators: true }
+  if (isReference) return { url, authorization: buildReferenceHeader(config), isOperators: true }
+  const { CREDENTIALS_KEY: key } = config
+  const authorization =
+    credential && key
+      ? openCredential(key, credential.sealed, { org_id: credential.org_id, agent_url: url })
+      : undefined
+  return { url, ...(authorization !== undefined && { authorization }) }
+}
+
+function buildReferenceHeader({ REFERENCE_AGENT_TOKEN, TEST_AGENT_TOKEN }: Config): string {
+  return `Bearer ${REFERENCE_AGENT_TOKEN ?? TEST_AGENT_TOKEN}`
 }
 
 function findReferenceBase(config: Config): string {

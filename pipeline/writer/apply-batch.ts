@@ -43,7 +43,8 @@ export async function apply(db: Database, batch: Batch, applying: Applying): Pro
 function isAskedNothing(batch: Batch): boolean {
   const { submissions, decisions = [], takedowns = [], enrolments = [], unrecorded = [] } = batch
   const asking = [submissions, decisions, takedowns, enrolments, unrecorded]
-  return batch.publications === undefined && asking.every(({ length }) => length === 0)
+  const isQuiet = batch.publications === undefined && batch.standings === undefined
+  return isQuiet && asking.every(({ length }) => length === 0)
 }
 
 type AppliedObservations = Awaited<ReturnType<typeof applyBatchObservations>>

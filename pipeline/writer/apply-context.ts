@@ -1,4 +1,5 @@
 import type { EntryDecision, Publications } from '../accounts/publications.ts'
+import type { KnownStandings } from '../accounts/standings.ts'
 import type { Instant } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
 import type { RisingIds } from '../core/uuid-v7.ts'
@@ -37,6 +38,8 @@ export interface Batch {
   fresh?: ReadonlySet<string>
   /** Public agents of the members that the submissions are about. */
   enrolments?: readonly Enrolment[]
+  /** Public results of the agents that the submissions test, or show to others than before. */
+  standings?: KnownStandings | undefined
   /** Decisions of the accounts that are shown from now on. */
   publications?: Publications
   /** Time at which the submissions were first carried out, where this is a replay. */

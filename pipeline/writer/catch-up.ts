@@ -3,6 +3,7 @@ import type { Database } from '../store/duckdb.ts'
 import type { Batch } from './apply-context.ts'
 import { findUnknownEnrolments } from './community/enrolments.ts'
 import { findUnrecorded } from './community/shown-properties.ts'
+import { findUnknownStandings } from './community/standings.ts'
 import type { TakedownList } from './takedown/takedown-list.ts'
 
 const nothing = { observations: [], submissions: [], actor: 'pipeline:tick' } as const
@@ -23,6 +24,8 @@ export async function* findUncommitted({
 }): AsyncGenerator<Batch> {
   const enrolments = await findUnknownEnrolments(index, await accounts.allEnrolments())
   if (enrolments.length > 0 || takedowns.length > 0) yield { ...nothing, enrolments, takedowns }
+  const standings = await findUnknownStandings(index, await accounts.allStandings())
+  if (standings) yield { ...nothing, standings }
   for (let after = ''; ; ) {
     const unrecorded = await findUnrecorded(index, after)
     if (unrecorded.length === 0) return

@@ -134,10 +134,13 @@ export class Committer {
       ({ submission_id }) => 'done' in answers.get(submission_id)!,
     )
     const enrolments = done.length > 0 ? await accounts.enrolments(done, answers) : []
+    const standings =
+      batch.standings ?? (done.length > 0 ? await accounts.standings(done, answers) : undefined)
     const publications = batch.publications ?? (await loadPublicationsSince(db, meta.seq))
     return {
       takedowns: await takedowns.in(batch),
       enrolments: [...(batch.enrolments ?? []), ...enrolments],
+      ...(standings && { standings }),
       ...(publications && { publications }),
       decisions: batch.decisions ?? (await listDecisionsSince(db, meta.seq)),
     }
@@ -230,4 +233,7 @@ interface Night {
 
 const nothingRefused: ReadonlyMap<string, Refusal> = new Map()
 
-type AccountsReport = Pick<Batch, 'takedowns' | 'enrolments' | 'publications' | 'decisions'>
+type AccountsReport = Pick<
+  Batch,
+  'takedowns' | 'enrolments' | 'standings' | 'publications' | 'decisions'
+>

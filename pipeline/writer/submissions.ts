@@ -14,6 +14,7 @@ import { applyMirrors } from './community/mirrors.ts'
 import { applyPolicies } from './community/policies.ts'
 import { applySaves, buildApprovedSaves } from './community/saves.ts'
 import { recordEntries } from './community/shown-properties.ts'
+import { applyStandings } from './community/standings.ts'
 import { openRequest } from './crawl/crawl-requests.ts'
 import { addDomains, makeDue, OPEN_SHARE } from './crawl/frontier.ts'
 import { applyHeld, type ReleasedHold } from './crawl/held-publishers.ts'
@@ -150,7 +151,7 @@ async function applyOwnAndApproved(
 /** Applies decisions of the accounts that are shown from now on. */
 export async function applyShown(
   db: Database,
-  { enrolments = [], publications }: Batch,
+  { enrolments = [], standings, publications }: Batch,
   taken: readonly Submission[],
   applying: Applying,
 ): Promise<EventDraft[]> {
@@ -158,9 +159,10 @@ export async function applyShown(
   const contributions = selectOperations(taken, 'property.contribute')
   const contributed =
     contributions.length > 0 ? await applyContributions(db, contributions, applying) : []
-  if (publications === undefined) return contributed
+  const tested = standings ? await applyStandings(db, standings, applying) : []
+  if (publications === undefined) return [...contributed, ...tested]
   await applyPolicies(db, publications, applying)
   const mirrored = await applyMirrors(db, publications.mirrors, applying)
   const suspended = await applySuspensions(db, publications.suspensions, applying)
-  return [...contributed, ...mirrored, ...suspended]
+  return [...contributed, ...tested, ...mirrored, ...suspended]
 }

@@ -296,11 +296,85 @@ const cases: Record<string, Case[]> = {
       status: 403,
     },
   ],
+  getAgentDiagnostics: [
+    {
+      asks: () => ({ method: 'GET', url: `${toHiddenPath()}/compliance/diagnostics` }),
+      status: 403,
+    },
+  ],
+  getAgentMonitoring: [
+    {
+      asks: () => ({ method: 'GET', url: `${toHiddenPath()}/monitoring/settings` }),
+      status: 403,
+    },
+  ],
+  setAgentLifecycle: [
+    {
+      asks: () => ({
+        method: 'PUT',
+        url: `${toHiddenPath()}/lifecycle`,
+        payload: { lifecycle_stage: 'deprecated' },
+      }),
+      status: 403,
+    },
+  ],
   listSubscriptions: [{ asks: () => ({ url: `${subscriptions}?org=${acme.org}` }), status: 403 }],
   getSubscription: ofSubscription('GET', ''),
   deleteSubscription: ofSubscription('DELETE', ''),
   testSubscription: ofSubscription('POST', '/test'),
   listDeliveries: ofSubscription('GET', '/deliveries'),
+  setAgentComplianceOptOut: [
+    {
+      asks: () => ({
+        method: 'PUT',
+        url: `${toHiddenPath()}/compliance/opt-out`,
+        payload: { opt_out: true },
+      }),
+      status: 403,
+    },
+  ],
+  pauseAgentMonitoring: [
+    {
+      asks: () => ({
+        method: 'PUT',
+        url: `${toHiddenPath()}/monitoring/pause`,
+        payload: { paused: true },
+      }),
+      status: 403,
+    },
+  ],
+  setAgentMonitoringInterval: [
+    {
+      asks: () => ({
+        method: 'PUT',
+        url: `${toHiddenPath()}/monitoring/interval`,
+        payload: { interval_hours: 168 },
+      }),
+      status: 403,
+    },
+  ],
+  requeueAgentMonitoring: [
+    {
+      asks: () => ({ method: 'POST', url: `${toHiddenPath()}/monitoring/requeue` }),
+      status: 403,
+    },
+  ],
+  connectAgent: [
+    {
+      asks: () => ({
+        method: 'PUT',
+        url: `${toHiddenPath()}/connect`,
+        payload: { auth_token: 'stolen' },
+      }),
+      status: 403,
+    },
+  ],
+  disconnectAgent: [
+    {
+      asks: () => ({ method: 'DELETE', url: `${toHiddenPath()}/connect` }),
+      status: 403,
+    },
+  ],
   getMirrorProposal: [{ ...byId(proposals, () => acme.proposal), status: 404 }],
   approveMirrorProposal: [
     { ...byId(`${proposals}/approve`, () => acme.proposal, decided), status: 403 },
@@ -406,6 +480,8 @@ const publicIds = [
   'getAgentCompliance',
   'getAgentComplianceHistory',
   'getAgentStoryboardStatus',
+  // Of an agent of others it says that there is nothing; compliance.test.ts shows it.
+  'getAgentAuthStatus',
 ]
 
 function namesById({ access, path, query, body }: Declared): boolean {

@@ -31,6 +31,7 @@ import { agentAt, type LiveAsk, type LiveWeb, openLiveWeb } from '../support/liv
 import { enrol, memberOperations, probed } from '../support/members.ts'
 import { createModerator, mirrorFile } from '../support/mirrors.ts'
 import { makeRegistryKey } from '../support/receiving.ts'
+import { buildSuite } from '../support/suites.ts'
 
 let web: LiveWeb
 /** One whose crawler waits for nobody. */
@@ -86,6 +87,7 @@ beforeAll(async () => {
     ...identities.settings,
     ...signing,
     BILLING_WEBHOOK_SECRET: BILLING_SECRET,
+    CREDENTIALS_KEY: Buffer.alloc(32).toString('base64'),
   }
   const roomy = {
     bulkResolvePerMinute: 1_000,
@@ -119,6 +121,7 @@ beforeAll(async () => {
   Object.assign(known, await identities.register(registries.usual, registries.readOnly))
   await fill(registries.unsearched)
   await saveUnpublished(registries.usual)
+  await verifyAgent(registries.usual, known.acmeId)
   const last = { domain: 'readers.example', brand_name: 'The last of this hour' }
   await ask(findOperation('saveBrand'), 429, { payload: last })
   known.crawlRequest = await createId('requestCrawl', 202, { domain: 'crawled.example' })
@@ -269,6 +272,17 @@ async function saveUnpublished(registry: TestRegistry): Promise<void> {
   await registry.submit(
     { op: 'brand.save', brand_name: 'Kept', ...buildSave() },
     { op: 'property.save', properties: [website], ...buildSave() },
+  )
+}
+
+/** An agent with a badge, and one whose credential is kept. */
+async function verifyAgent(registry: TestRegistry, org_id: string): Promise<void> {
+  const sealed_secret = 'v1.sealed'
+  const agent_url = 'https://away.example/mcp'
+  const op = 'agent.credential.save'
+  await registry.submit(
+    { op, agent_url, org_id, auth_type: 'bearer', sealed_secret },
+    buildSuite({ agent_url: url, org_id, at: registry.clock.now() }),
   )
 }
 

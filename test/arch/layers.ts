@@ -212,7 +212,7 @@ export const doors: Record<string, string[]> = {
   '@modelcontextprotocol/sdk': ['api/mcp', 'api/agent/mcp-endpoint.ts'],
   '@a2a-js/sdk': ['api/agent'],
   '@scalar/fastify-api-reference': ['api/reference'],
-  jose: ['api/auth/user-tokens.ts'],
+  jose: ['api/auth/user-tokens.ts', 'api/responses/badge-token.ts'],
   yaml: ['api', 'scripts', `${storyboards}/catalog.ts`],
   tsx: [`${read}/queries/read-agent-index.ts`],
   'lru-cache': [`${core}/ttl-cache.ts`, `${read}/cache`, store, 'api'],

@@ -376,6 +376,34 @@ export const asks: Asks = {
   },
   getAgentCompliance: { 200: { place: agent }, 400: { place: 'x' } },
   getAgentComplianceHistory: { 200: { place: agent }, 400: { place: 'x' } },
+  getAgentDiagnostics: asksOwner(),
+  getAgentMonitoring: asksOwner(),
+  getAgentAuthStatus: asksOwner(),
+  setAgentLifecycle: asksOwner({ lifecycle_stage: 'testing' }),
+  setAgentComplianceOptOut: asksOwner({ opt_out: true }),
+  pauseAgentMonitoring: asksOwner({ paused: true }),
+  setAgentMonitoringInterval: asksOwner({ interval_hours: 24 }),
+  requeueAgentMonitoring: { ...asksOwner(), 429: { place: agent } },
+  connectAgent: asksOwner({ auth_token: 'secret' }),
+  disconnectAgent: {
+    ...asksOwner(),
+    204: as('acmeKey', { place: encodeURIComponent('https://away.example/mcp') }),
+    404: as('acmeKey', { place: agent }),
+  },
+  getAgentVerification: { 200: { place: agent }, 400: { place: 'x' } },
+  getAgentBadge: asksBadge('signals'),
+  getAgentBadgeOfVersion: asksBadge('signals', '3.0'),
+  getAgentBadgeEmbed: asksBadge('signals'),
+  getAgentBadgeEmbedOfVersion: asksBadge('signals', '3.0'),
+  getAgentBadgeToken: {
+    ...asksBadge('signals'),
+    404: { place: [agent, 'brand'] },
+    503: { place: [agent, 'signals'], registry: 'strict' },
+  },
+  verifyBadgeToken: {
+    200: { payload: { token: 'x.y.z' } },
+    503: { payload: { token: 'x.y.z' }, registry: 'strict' },
+  },
   getAgentStoryboardStatus: {
     200: as('acmeKey', { place: agent }),
     400: { place: 'x' },
@@ -611,6 +639,24 @@ function asksToTest(...more: string[]): Asks[string] {
     429: at(url),
     503: at(url),
   }
+}
+
+/** What the organization of an agent asks, and others ask too. */
+function asksOwner(payload?: object): Asks[string] {
+  const given = payload && { payload }
+  const own = { place: encodeURIComponent('https://closed.example/mcp'), ...given }
+  const asked = { place: agent, ...given }
+  return {
+    200: as('acmeKey', own),
+    400: { place: 'x', ...given },
+    401: asked,
+    403: asked,
+    503: asked,
+  }
+}
+
+function asksBadge(...more: string[]): Asks[string] {
+  return { 200: { place: [agent, ...more] }, 400: { place: [agent, 'none', ...more.slice(1)] } }
 }
 
 /** What is asked of an agent that hangs up, and of one that is silent. */

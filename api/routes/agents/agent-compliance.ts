@@ -9,15 +9,17 @@ import {
   AgentStoryboardsBulk,
   ComplianceHistory,
 } from '../../../pipeline/model/responses/compliance.ts'
+import { countPassing } from '../../../pipeline/resolve/compliance.ts'
 import type { Principal } from '../../auth/principal.ts'
 import { createPageSize } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import {
-  countPassing,
   describeCompliance,
   describeHistory,
   findShownRuns,
+  isOptedOut,
   listResults,
+  type ShownRuns,
 } from '../../responses/compliance.ts'
 import { replyOk } from '../../responses/reply.ts'
 
@@ -41,7 +43,7 @@ export const readCompliance = defineOperation({
   reply: { 200: AgentCompliance },
   errors: ['invalid_request'],
   handle: ({ params: { encodedUrl: url }, principal, services: { reader } }) =>
-    replyOk(describeCompliance(findShownRuns(url, principal, reader))),
+    replyOk(describeCompliance(findShownRuns(url, principal, reader), reader)),
 })
 
 export const readComplianceHistory = defineOperation({
@@ -71,9 +73,16 @@ export const readStoryboardStatus = defineOperation({
   errors: ['invalid_request', 'forbidden'],
   handle: ({ params: { encodedUrl: agent_url }, principal, services: { reader } }) => {
     requireApiAccess(principal)
-    const storyboards = listResults(findShownRuns(agent_url, principal, reader))
+    const shown = findShownRuns(agent_url, principal, reader)
+    const storyboards = listResults(shown)
     const { passing, total } = countPassing(storyboards)
-    return replyOk({ agent_url, storyboards, passing_count: passing, total_count: total })
+    return replyOk({
+      agent_url,
+      ...(isOptedOut(shown.tests) && { status: 'opted_out' }),
+      storyboards,
+      passing_count: passing,
+      total_count: total,
+    })
   },
 })
 
@@ -102,12 +111,16 @@ export const readStoryboardStatusBulk = defineOperation({
     const invalid = known.filter(({ url }) => url === undefined).length
     const agents = Object.fromEntries(
       known.flatMap(({ text, url }) =>
-        url === undefined ? [] : [[text, listResults(findShownRuns(url, principal, reader))]],
+        url === undefined ? [] : [[text, describeForBulk(findShownRuns(url, principal, reader))]],
       ),
     )
     return replyOk({ agents, ...(invalid > 0 && { invalid_urls: invalid }) })
   },
 })
+
+function describeForBulk(shown: ShownRuns) {
+  return isOptedOut(shown.tests) ? { status: 'opted_out' } : listResults(shown)
+}
 
 function requireApiAccess({ tier }: Principal): void {
   if (hasApiAccess(tier)) return

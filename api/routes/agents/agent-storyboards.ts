@@ -22,6 +22,8 @@ import {
   type StoryboardStatus,
 } from '../../../pipeline/model/storyboard-run.ts'
 import type { OperationOf } from '../../../pipeline/model/submission.ts'
+import { findAgentCredential } from '../../../pipeline/read/lookups/agent-tests.ts'
+import type { Reader } from '../../../pipeline/read/reader.ts'
 import { listApplicable } from '../../../pipeline/storyboards/catalog.ts'
 import type { Principal } from '../../auth/principal.ts'
 import { AgentParams, AnyId, requireOwnAgent } from '../../checks/own-agent.ts'
@@ -77,8 +79,9 @@ export const compareStoryboard = defineOperation({
   handle: async ({ params: { encodedUrl: url, storyboardId }, principal, signal, services }) => {
     const org_id = requireOwnAgent(principal, url, services.reader)
     const { id } = requireStoryboard(storyboardId)
-    const { kind, agent_url, caller } = describeJob('compare', url, principal)
-    const job = { kind, agent_url, caller, storyboard_id: id }
+    const asked = describeJob('compare', url, principal, { org_id, reader: services.reader })
+    const { kind, agent_url } = asked
+    const job = { ...asked, storyboard_id: id }
     const tested_at = toIso(services.clock.now())
     const { result, headers } = await runJob('run', job, { principal, signal, services })
     const { comparison, user, reference } = result
@@ -108,15 +111,16 @@ export const runAgentStoryboard = defineOperation({
   errors: refusals,
   handle: async ({ params: { encodedUrl: url, storyboardId }, principal, signal, services }) => {
     const org_id = requireOwnAgent(principal, url, services.reader)
-    const { id } = requireStoryboard(storyboardId)
-    const { kind, agent_url, caller } = describeJob('run', url, principal)
+    const { id, track } = requireStoryboard(storyboardId)
+    const asked = describeJob('run', url, principal, { org_id, reader: services.reader })
+    const { kind, agent_url } = asked
     const run_id = randomUUID()
-    const job = { kind, agent_url, caller, storyboard_id: id, run_id }
+    const job = { ...asked, storyboard_id: id, run_id }
     const tested_at = toIso(services.clock.now())
     const { result, headers } = await runJob('run', job, { principal, signal, services })
     const { storyboard_status: user, total_duration_ms: duration_ms } = result
     const finished = { run_id, kind, agent_url, org_id, tested_at, user, duration_ms }
-    await recordRun(finished, principal, services)
+    await recordRun(finished, principal, services, { track })
     return replyOk(result, headers)
   },
 })
@@ -148,14 +152,14 @@ export const runAgentStep = defineOperation({
   errors: [...refusals, 'bad_gateway', 'gateway_timeout'],
   handle: async ({ params, body, principal, signal, services }) => {
     const { encodedUrl: url, storyboardId, stepId } = params
-    requireOwnAgent(principal, url, services.reader)
+    const org_id = requireOwnAgent(principal, url, services.reader)
     const { id, phases } = requireStoryboard(storyboardId)
     if (!phases.some(({ steps }) => steps.some(step => step.id === stepId))) {
       return refuse('not_found', 'the storyboard has no step of this id')
     }
-    const { kind, agent_url, caller } = describeJob('step', url, principal)
+    const asked = describeJob('step', url, principal, { org_id, reader: services.reader })
     const context = body?.context ?? {}
-    const job = { kind, agent_url, caller, storyboard_id: id, step_id: stepId, context }
+    const job = { ...asked, storyboard_id: id, step_id: stepId, context }
     const { result, headers } = await runJob('step', job, { principal, signal, services })
     return replyOk(result, headers)
   },
@@ -172,8 +176,9 @@ export const listAgentStoryboards = defineOperation({
   reply: { 200: ApplicableStoryboards },
   errors: [...refusals.filter(error => error !== 'not_found'), 'bad_gateway', 'gateway_timeout'],
   handle: async ({ params: { encodedUrl: url }, principal, signal, services }) => {
-    requireOwnAgent(principal, url, services.reader)
-    const job = describeJob('profile', url, principal)
+    const { reader } = services
+    const org_id = requireOwnAgent(principal, url, reader)
+    const job = describeJob('profile', url, principal, { org_id, reader })
     const { result, headers } = await runJob('step', job, { principal, signal, services })
     return replyOk(describeApplicable(url, result.profile, services.config.PROTOCOL_NAME), headers)
   },
@@ -208,12 +213,16 @@ function describeApplicable(
   }
 }
 
+/** Describes a job, with the credential that the organization has given of its agent. */
 function describeJob<Kind extends StoryboardJobKind>(
   kind: Kind,
   agent_url: string,
-  { org_id, id }: Principal,
+  { org_id: caller, id }: Principal,
+  { org_id, reader }: { org_id: string; reader: Reader },
 ) {
-  return { kind, agent_url, caller: org_id ?? id }
+  const known = findAgentCredential(reader, org_id, agent_url)
+  const credential = known && { org_id, sealed: known.sealed }
+  return { kind, agent_url, caller: caller ?? id, ...(credential && { credential }) }
 }
 
 /** A run to be stored. */
@@ -232,7 +241,7 @@ async function recordRun(
   { user, ...run }: FinishedRun,
   { id: requested_by }: Principal,
   { writer }: Services,
-  compared: Pick<OperationOf<'storyboard.record'>, 'reference_status' | 'differing_steps'> = {},
+  more: Pick<OperationOf<'storyboard.record'>, 'reference_status' | 'differing_steps' | 'track'>,
 ): Promise<void> {
   const { first_failure_validations: _, ...result } = user
   const operation = {
@@ -240,7 +249,7 @@ async function recordRun(
     ...run,
     ...result,
     requested_by,
-    ...compared,
+    ...more,
   } as const
   unwrapAnswer(await writer.submit(operation))
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import { hasApiAccess } from '../../../pipeline/core/tiers.ts'
+import { BADGE_MODES } from '../../../pipeline/model/badge.ts'
 import { agentTypes } from '../../../pipeline/model/documents/index.ts'
 import {
   type AgentEntry,
@@ -12,6 +13,7 @@ import type { EnrolledAgent } from '../../../pipeline/read/lookups/members.ts'
 import { toAgentEntry } from '../../../pipeline/read/queries/agent-entries.ts'
 import type { AgentFacts } from '../../../pipeline/read/queries/agent-facts.ts'
 import { loadAgentCatalog } from '../../../pipeline/read/queries/agents.ts'
+import type { Reader } from '../../../pipeline/read/reader.ts'
 import {
   hasFormat,
   hasFormatConditions,
@@ -28,6 +30,7 @@ import {
   parsePastedDomain,
 } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'
+import { listBadges } from '../../responses/badges.ts'
 import { findComplianceSummary } from '../../responses/compliance.ts'
 import { buildPageEnd, fitItems, getSnapshot } from '../../responses/lists.ts'
 import { replyOk } from '../../responses/reply.ts'
@@ -51,8 +54,11 @@ const AgentsQuery = z.object({
   capabilities: createFlag('Adds what it said it can do'),
   properties: createFlag('Adds what a seller may sell'),
   compliance: createFlag('Adds how it fares in tests'),
-  verified: createFlag('Only those with a badge: none yet'),
-  verification_mode: createRepeated(VALUES, 'Only those tested so: none yet'),
+  verified: createFlag('Only those with a badge'),
+  verification_mode: createRepeated(
+    VALUES,
+    'Only those with a badge that was tested in all of these modes',
+  ),
   metric_id: createRepeated(VALUES, 'Only those with one of these metrics'),
   accreditation: createRepeated(VALUES, 'Only metrics accredited by one of these'),
   q: part.optional().meta({ description: 'Part of a metric_id, whatever the case' }),
@@ -88,7 +94,7 @@ export const listAgents = defineOperation({
     'known; a block of which nothing is known is left out. `metric_id`, `accreditation` and `q` ask ' +
     'for one metric that is all of it, and for measurement agents only; `format_kind`, ' +
     '`creative_operation`, `publisher_domain`, `format_option_id` and `capability_id` for one ' +
-    'supported format. No agent has a badge yet: filters for verified ones find none.',
+    'supported format.',
   access: 'optional',
   cache: 'personal',
   asksSnapshot: true,
@@ -101,7 +107,10 @@ export const listAgents = defineOperation({
     getSnapshot(reader)
     const catalog = await loadAgentCatalog(reader)
     const visible = isMember(principal) ? catalog.shownToMembers : catalog.shownToAll
-    const found = visible.filter(agent => isWanted(agent, catalog.facts.get(agent.url)))
+    const isVerified = createBadgeFilter(query, reader)
+    const found = visible.filter(
+      agent => isWanted(agent, catalog.facts.get(agent.url)) && isVerified(agent.url),
+    )
     const { cursor, limit } = query
     const offset = cursor === undefined ? query.offset : Number(cursor)
     const page = found.slice(offset, offset + limit)
@@ -172,12 +181,21 @@ function parseFilter(query: AgentsQuery): Filter {
     refuse('invalid_request', 'type: only measurement agents have metrics')
   }
   const wanted = byMetric ? 'measurement' : type
-  const byBadge = query.verified || query.verification_mode.length > 0
   return (agent, facts) =>
-    !byBadge &&
     (wanted === undefined || agent.type === wanted) &&
     (!byMetric || hasMetric(facts?.said?.measurement?.metrics ?? [], metric)) &&
     (!byFormat || hasFormat(facts?.said?.supported_formats ?? [], format))
+}
+
+/** Filters by badges: one of them must have been tested in all the modes that are asked for. */
+function createBadgeFilter(
+  { verified, verification_mode }: AgentsQuery,
+  reader: Reader,
+): (agentUrl: string) => boolean {
+  if (!verified && verification_mode.length === 0) return () => true
+  const modes: readonly string[] = BADGE_MODES
+  if (!verification_mode.every(mode => modes.includes(mode))) return () => false
+  return agentUrl => listBadges(reader, agentUrl).length > 0
 }
 
 /** Parses values, each of which must be one of the known words. */

@@ -129,6 +129,7 @@ const sentences: Record<string, string> = {
        union all select seq from properties union all select seq from authorizations
        union all select seq from claims union all select seq from collections union all select seq from crawl_state
        union all select seq from aliases union all select seq from agents union all select seq from agent_profiles union all select seq from enrolled_agents
+       union all select seq from agent_standings
        union all select seq from held_documents union all select seq from crawl_requests union all select seq from policies
        union all select seq from entries union all select seq from revisions union all select seq from mirrors
        union all select seq from submissions) r, meta

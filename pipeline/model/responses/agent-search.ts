@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { InventoryProfile } from '../event.ts'
+import { BadgeRole } from '../badge.ts'
+import { ComplianceFacts, InventoryProfile } from '../event.ts'
 import { AgentUrl, pageEnd, UpdatedAt } from '../shared-fields.ts'
 
 const text = z.string()
@@ -36,6 +37,14 @@ export const FoundAgent = z
         format_ids: texts.describe(`${format_ids}, by id`),
       })
       .describe('The same facts in the shape that replicas keep'),
+    compliance_summary: z
+      .object({
+        ...ComplianceFacts.shape,
+        verified: z.boolean().describe('Whether the agent has a badge'),
+        verified_roles: z.array(BadgeRole).describe('Parts of the protocol that it has one for'),
+      })
+      .optional()
+      .describe('How it fares in tests; absent where it was never tested, or is not public'),
     match: z
       .looseObject({ score, matched_filters: matched })
       .describe('How the agent met the question'),

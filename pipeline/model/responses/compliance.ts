@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { badgeRoles } from '../badge.ts'
+import { complianceStatuses, lifecycleStages } from '../compliance.ts'
 import { AgentUrl } from '../shared-fields.ts'
 import { storyboardStatuses } from '../storyboard-record.ts'
 
@@ -6,7 +8,7 @@ const text = z.string()
 const count = z.int().nonnegative()
 const moment = z.iso.datetime().nullable()
 
-export const complianceStatuses = ['passing', 'degraded', 'failing', 'unknown'] as const
+const trackStatuses = ['pass', 'partial', 'fail', 'skip'] as const
 
 const version = {
   requested_compliance_target: text
@@ -41,15 +43,50 @@ export const StoryboardResult = z
   .meta({ id: 'AgentStoryboardResult', description: 'How an agent fared in one storyboard.' })
 export type StoryboardResult = z.infer<typeof StoryboardResult>
 
+export const VerifiedBadge = z
+  .object({
+    role: z.enum(badgeRoles).describe('Part of the protocol that it is for'),
+    adcp_version: text.describe('Version of the protocol, as MAJOR.MINOR'),
+    status: z
+      .enum(['active', 'degraded'])
+      .describe('`degraded` where its storyboards do not pass now: it is lost after 48 hours'),
+    verified_at: z.iso.datetime().describe('Moment at which it was earned'),
+    expires_at: z.iso
+      .datetime()
+      .describe('Moment at which it ends, unless all storyboards are run and pass before'),
+    verified_specialisms: z.array(text).describe('What the agent claims and has shown'),
+    verification_modes: z
+      .array(z.enum(['spec', 'live']))
+      .min(1)
+      .describe('How it was tested: `spec` is by the storyboards'),
+    verified_protocol_version: text
+      .nullable()
+      .describe('Version of the protocol that it was tested for, in full'),
+    badge_url: text.describe('Path of the badge as a picture'),
+  })
+  .meta({ id: 'VerifiedBadge', description: 'A badge that an agent has.' })
+export type VerifiedBadge = z.infer<typeof VerifiedBadge>
+
+const lifecycle_stage = z
+  .enum(lifecycleStages)
+  .describe('How far its organization says the agent is')
+
 /** Results of an agent without those of each storyboard. */
 const summary = {
   ...version,
   status: z
     .enum(complianceStatuses)
     .describe('`degraded` where some storyboards do not pass, `unknown` where none was run'),
-  tracks: z
-    .record(text, z.enum(['pass', 'partial', 'fail', 'skip']))
-    .describe('Results by the part of the protocol'),
+  lifecycle_stage,
+  streak_days: count.describe('Whole days for which every run passed'),
+  monitoring_paused: z.boolean().describe('Whether no run is scheduled'),
+  check_interval_hours: count.describe('Hours between scheduled runs'),
+  verified: z.boolean().describe('Whether the agent has a badge'),
+  verified_roles: z.array(z.enum(badgeRoles)).describe('Parts of the protocol that it has one for'),
+  verified_role_versions: z
+    .record(text, z.array(text))
+    .describe('Versions of these badges by part of the protocol, the newest first'),
+  tracks: z.record(text, z.enum(trackStatuses)).describe('Results by the part of the protocol'),
   headline: text.nullable().describe('The result in one line; null where there is none'),
   storyboards_passing: count.describe('How many pass'),
   storyboards_total: count.describe('How many of those that were run could be judged'),
@@ -65,6 +102,23 @@ export const AgentCompliance = z
   .object({
     agent_url: AgentUrl,
     ...summary,
+    status: z
+      .enum([...complianceStatuses, 'opted_out'])
+      .describe(
+        '`degraded` where some storyboards do not pass, `unknown` where none was run, `opted_out` where its organization wants it so',
+      ),
+    compliance_opt_out: z.boolean().describe('Whether it is not tested, and nothing told of it'),
+    badge_requalification_required: z
+      .boolean()
+      .describe('Whether it gets no badge before a full run passes, after an opt-out'),
+    status_changed_at: moment.describe('Moment since which it fares so'),
+    declared_specialisms: z.array(text).describe('What the agent said it is'),
+    specialism_status: z
+      .record(text, z.enum(['passing', 'failing', 'untested']))
+      .describe('How it fares in what it claims, as far as the protocol has it as stable'),
+    verified_badges: z
+      .array(VerifiedBadge)
+      .describe('What it is verified for now; empty where it is for nothing'),
     last_passed_at: moment.describe('Moment of the last run that passed'),
     last_failed_at: moment.describe('Moment of the last run that did not pass'),
     storyboard_statuses: z.array(StoryboardResult).describe('Last result of each storyboard'),
@@ -80,13 +134,24 @@ export const ComplianceHistory = z
         z.object({
           id: z.uuid().describe('Identifies the run among those of the agent'),
           ...version,
-          storyboard_id: text.describe('Names what was run, as in paths'),
-          overall_status: z.enum(storyboardStatuses).describe('What came of it'),
-          headline: text.describe('The result in one line'),
+          storyboard_id: text
+            .nullable()
+            .describe('Names what was run, as in paths; null where it was all that applies'),
+          overall_status: z
+            .enum([...storyboardStatuses, 'unknown'])
+            .describe('What came of it; `unknown` where the agent wants a credential'),
+          headline: text.nullable().describe('The result in one line; null where there is none'),
+          tracks_passed: count.describe('Parts of the protocol that passed'),
+          tracks_failed: count.describe('Parts of which nothing passed'),
+          tracks_partial: count.describe('Parts of which something passed'),
+          tracks_skipped: count.describe('Parts of which nothing could be judged'),
+          tracks_json: z
+            .record(text, z.enum(trackStatuses))
+            .describe('Results by part; empty for the run of one storyboard'),
           total_duration_ms: z.number().describe('Milliseconds that it took'),
           triggered_by: z
-            .literal('owner_test')
-            .describe('The agent’s own organization asked for it'),
+            .enum(['heartbeat', 'owner_test'])
+            .describe('`heartbeat` by schedule, `owner_test` where its organization asked for it'),
           tested_at: z.iso.datetime().describe('Moment at which it began'),
         }),
       )
@@ -99,6 +164,10 @@ export type ComplianceHistory = z.infer<typeof ComplianceHistory>
 export const AgentStoryboards = z
   .object({
     agent_url: AgentUrl,
+    status: z
+      .literal('opted_out')
+      .optional()
+      .describe('Its organization does not have it tested; absent otherwise'),
     storyboards: z.array(StoryboardResult).describe('Last result of each storyboard'),
     passing_count: count.describe('How many pass'),
     total_count: count.describe('How many of those that were run could be judged'),
@@ -108,7 +177,15 @@ export const AgentStoryboards = z
 export const AgentStoryboardsBulk = z
   .object({
     agents: z
-      .record(text, z.array(StoryboardResult))
+      .record(
+        text,
+        z.union([
+          z.array(StoryboardResult),
+          z.object({
+            status: z.literal('opted_out').describe('Its organization does not have it tested'),
+          }),
+        ]),
+      )
       .describe('Last result of each storyboard, by the address as it was sent'),
     invalid_urls: count.optional().describe('How many addresses were none; absent where all were'),
   })

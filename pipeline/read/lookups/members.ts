@@ -1,4 +1,6 @@
+import { groupBy } from '../../core/group.ts'
 import type { MemberAgent, StoredMember } from '../../model/member.ts'
+import { type AgentEnrolment, chooseKeeper, isOnDomain } from '../../resolve/agent-keeper.ts'
 import { declareCache } from '../cache/caches.ts'
 import { LatestValue } from '../cache/latest-value.ts'
 import type { Reader } from '../reader.ts'
@@ -21,6 +23,8 @@ export class Members {
   readonly shownToMembers: readonly EnrolledAgent[]
   readonly #byDomain = new Map<string, StoredMember>()
   readonly #byPublicAgent: ReadonlyMap<string, StoredMember>
+  /** Made when it is first asked for. */
+  #keepers: ReadonlyMap<string, AgentEnrolment> | undefined
 
   constructor(changed: number, all: readonly StoredMember[]) {
     this.changed = changed
@@ -58,9 +62,30 @@ export class Members {
     return this.#byPublicAgent.get(agentUrl)
   }
 
+  /** Finds the organization that answers for an agent. */
+  findKeeper(agentUrl: string): AgentEnrolment | undefined {
+    this.#keepers ??= buildKeepers(this.all)
+    return this.#keepers.get(agentUrl)
+  }
+
   get publicAgents(): number {
     return this.#byPublicAgent.size
   }
+}
+
+function buildKeepers(members: readonly StoredMember[]): Map<string, AgentEnrolment> {
+  const enrolments = members.flatMap(({ org_id, membership_tier: tier, domains, agents }) =>
+    agents.map(({ url, visibility, enrolled_at }) => ({
+      url,
+      org_id,
+      visibility,
+      tier,
+      enrolled_at,
+      isOnOwnDomain: domains.some(domain => isOnDomain(url, domain)),
+    })),
+  )
+  const byAgent = groupBy(enrolments, ({ url }) => url)
+  return new Map([...byAgent].map(([url, group]) => [url, chooseKeeper(group)!]))
 }
 
 /**
@@ -77,8 +102,7 @@ function listOnceEach(agents: readonly EnrolledAgent[]): EnrolledAgent[] {
 }
 
 function isOwn({ url, member }: EnrolledAgent): boolean {
-  const { hostname } = new URL(url)
-  return member.domains.some(domain => hostname === domain || hostname.endsWith(`.${domain}`))
+  return member.domains.some(domain => isOnDomain(url, domain))
 }
 
 const nobody = new Members(0, [])

@@ -1,6 +1,9 @@
 import { setImmediate as breathe } from 'node:timers/promises'
+import { toIso } from '../../core/clock.ts'
 import { type AgentView, toAgentView, toInventoryProfile } from '../../diff/agent-events.ts'
+import { toComplianceSummary } from '../../diff/standings.ts'
 import type { AgentProfileRow, AgentRow } from '../../model/rows.ts'
+import type { Standing } from '../../model/standing.ts'
 import type { Database } from '../../store/duckdb.ts'
 import { type AgentIndex, dimensions, formatScore } from './agent-index.ts'
 import { type AgentText, AgentTexts } from './agent-texts.ts'
@@ -25,6 +28,7 @@ select concat_ws(' ', ${[
   selectContents('agents', 'agent_url'),
   selectContents('agent_profiles', 'agent_url'),
   selectContents("documents where kind = 'agent'", 'location'),
+  selectContents('agent_standings', 'agent_url'),
 ].join()}) as text`
 
 /**
@@ -37,8 +41,10 @@ select a.agent_url, round(0.1 * ln(a.property_count + 1)
   to_json(a)::varchar as agent,
   case when p.agent_url is not null then to_json(p)::varchar end as profile,
   greatest(a.changed_at, coalesce(p.changed_at, a.changed_at)) as updated_at,
-  to_json(json_extract(d.document, '$.formats[*].format_id'))::varchar as formats
+  to_json(json_extract(d.document, '$.formats[*].format_id'))::varchar as formats,
+  case when s.agent_url is not null then to_json(s)::varchar end as standing
 from agents a left join agent_profiles p using (agent_url)
+left join agent_standings s using (agent_url)
 left join documents d on d.kind = 'agent' and d.location = a.agent_url
 order by score desc, a.agent_url`
 
@@ -49,6 +55,7 @@ interface Ranked {
   profile: string | null
   updated_at: string
   formats: string | null
+  standing: string | null
 }
 
 /** Returns the index of the agents in a database; the one before, where nothing about them has changed. */
@@ -100,7 +107,7 @@ class AgentIndexBuilder {
     this.#postings = Postings.create(size)
   }
 
-  add({ agent, profile, formats, updated_at, score }: Ranked): void {
+  add({ agent, profile, formats, standing, updated_at, score }: Ranked): void {
     const view = toAgentView(
       JSON.parse(agent) as AgentRow,
       profile === null ? undefined : (JSON.parse(profile) as AgentProfileRow),
@@ -112,7 +119,7 @@ class AgentIndexBuilder {
     }
     this.#postings.add('type', view.type, rank)
     this.#texts.add({
-      ...toFacts(view, readFormats(formats), updated_at),
+      ...toFacts(view, readFormats(formats), updated_at, readSummary(standing)),
       score: formatScore(roundScore(1 + score)),
     })
     this.#urls.push(view.agent_url)
@@ -139,15 +146,30 @@ function toFacts(
   view: AgentView,
   format_ids: FormatId[],
   updated_at: string,
+  compliance_summary: object | undefined,
 ): Omit<AgentText, 'score'> {
   const { agent_url, name, type } = view
   const head = { agent_url, url: agent_url, name: name ?? agent_url, type }
   const ids = format_ids.map(({ id }) => id)
+  const tested = compliance_summary ? `,${toMembers({ compliance_summary })}` : ''
   return {
     head: `,{${toMembers(head)},`,
     inventory: toMembers(toInventoryProfile(view)),
     middle: `,${toMembers({ format_ids, updated_at })},"inventory_profile":{`,
-    rest: `,${toMembers({ format_ids: ids })}}`,
+    rest: `,${toMembers({ format_ids: ids })}}${tested}`,
+  }
+}
+
+/** Reads how an agent fares in tests, and the badges that it has. */
+function readSummary(text: string | null): object | undefined {
+  if (text === null) return undefined
+  const row = JSON.parse(text) as Standing
+  const last_checked_at = row.last_checked_at && toIso(Date.parse(row.last_checked_at))
+  const roles = row.badges.map(({ role }) => role)
+  return {
+    ...toComplianceSummary({ ...row, last_checked_at }),
+    verified: roles.length > 0,
+    verified_roles: roles,
   }
 }
 

@@ -1,3 +1,8 @@
+import {
+  agentCredentialProjection,
+  agentDiagnosticProjection,
+  agentTestProjection,
+} from './agent-tests.ts'
 import { freshnessProjection } from './freshness.ts'
 import { memberProjection, originProjection, ownershipProjection } from './members.ts'
 import { aliasProjection, pointerProjection } from './pointers.ts'
@@ -25,4 +30,7 @@ export const rowProjections: readonly RowProjection[] = [
   crawlRequestProjection,
   agentRunProjection,
   subscriptionProjection,
+  agentTestProjection,
+  agentDiagnosticProjection,
+  agentCredentialProjection,
 ]

@@ -1,0 +1,210 @@
+import { z } from 'zod'
+import { MINUTE, SECOND } from '../../../pipeline/core/clock.ts'
+import { refuse } from '../../../pipeline/core/errors.ts'
+import { isModerator } from '../../../pipeline/core/roles.ts'
+import type { AgentTests } from '../../../pipeline/model/agent-test.ts'
+import {
+  IntervalHours,
+  lifecycleStages,
+  type MonitoringSettings,
+  usualSettings,
+} from '../../../pipeline/model/compliance.ts'
+import {
+  AgentDiagnosticList,
+  MonitoringSchedule,
+  RegistryMetadata,
+  Requeued,
+} from '../../../pipeline/model/responses/monitoring.ts'
+import type { OperationOf } from '../../../pipeline/model/submission.ts'
+import { findAgentDiagnostics, findAgentTests } from '../../../pipeline/read/lookups/agent-tests.ts'
+import type { Principal } from '../../auth/principal.ts'
+import { AgentParams, requireOwnAgent } from '../../checks/own-agent.ts'
+import { createPageSize } from '../../inputs/fields.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import type { Services } from '../../operation/services.ts'
+import { unwrapAnswer } from '../../operation/submission-result.ts'
+import { replyOk } from '../../responses/reply.ts'
+
+const params = z.object(AgentParams)
+const read = {
+  method: 'GET',
+  group: 'Agent Compliance',
+  access: 'bearer',
+  cache: 'none',
+  checksInputFirst: true,
+  params,
+} as const
+const change = { ...read, method: 'PUT', writes: true } as const
+const refusals = [
+  'invalid_request',
+  'forbidden',
+  'too_large',
+  'unsupported_media_type',
+  'unavailable',
+] as const
+const owned = 'The agent must be enrolled by your organization.'
+const answering =
+  'Where several organizations enrolled the agent, the one that has proven its domain decides, else the first one.'
+
+export const setLifecycle = defineOperation({
+  ...change,
+  id: 'setAgentLifecycle',
+  path: '/api/registry/agents/:encodedUrl/lifecycle',
+  summary: 'Say how far an agent is',
+  description: `Shown beside how the agent fares. ${owned} ${answering}`,
+  body: z.object({
+    lifecycle_stage: z.enum(lifecycleStages).describe('How far the agent is'),
+  }),
+  reply: { 200: RegistryMetadata },
+  errors: refusals,
+  handle: async ({ params: { encodedUrl }, body, principal, services }) =>
+    replyOk(toMetadata(encodedUrl, await changeSettings(encodedUrl, body, principal, services))),
+})
+
+export const setOptOut = defineOperation({
+  ...change,
+  id: 'setAgentComplianceOptOut',
+  path: '/api/registry/agents/:encodedUrl/compliance/opt-out',
+  summary: 'Have an agent tested, or not',
+  description:
+    'After an opt-out the agent is not tested, nothing is told of it, and its badges end at once. ' +
+    `Once it is tested again it gets badges after a full run that passes. ${owned} ${answering}`,
+  body: z.object({ opt_out: z.boolean().describe('Whether the agent is left alone') }),
+  reply: { 200: RegistryMetadata },
+  errors: refusals,
+  handle: async ({ params: { encodedUrl }, body, principal, services }) =>
+    replyOk(toMetadata(encodedUrl, await changeSettings(encodedUrl, body, principal, services))),
+})
+
+export const readMonitoring = defineOperation({
+  ...read,
+  id: 'getAgentMonitoring',
+  path: '/api/registry/agents/:encodedUrl/monitoring/settings',
+  summary: 'Get when an agent is tested',
+  description: owned,
+  reply: { 200: MonitoringSchedule },
+  errors: ['invalid_request', 'forbidden'],
+  handle: ({ params: { encodedUrl }, principal, services: { reader } }) => {
+    requireOwnAgent(principal, encodedUrl, reader)
+    return replyOk(toSchedule(findAgentTests(reader, encodedUrl)?.settings ?? usualSettings))
+  },
+})
+
+export const pauseMonitoring = defineOperation({
+  ...change,
+  id: 'pauseAgentMonitoring',
+  path: '/api/registry/agents/:encodedUrl/monitoring/pause',
+  summary: 'Pause the tests of an agent, or go on with them',
+  description: `Badges end when the agent is not tested for three intervals. ${owned} ${answering}`,
+  body: z.object({ paused: z.boolean().describe('Whether no run is scheduled') }),
+  reply: { 200: MonitoringSchedule },
+  errors: refusals,
+  handle: async ({ params: { encodedUrl }, body, principal, services }) =>
+    replyOk(toSchedule(await changeSettings(encodedUrl, body, principal, services))),
+})
+
+export const setMonitoringInterval = defineOperation({
+  ...change,
+  id: 'setAgentMonitoringInterval',
+  path: '/api/registry/agents/:encodedUrl/monitoring/interval',
+  summary: 'Say how often an agent is tested',
+  description: `${owned} ${answering}`,
+  body: z.object({ interval_hours: IntervalHours.describe('Hours between scheduled runs') }),
+  reply: { 200: MonitoringSchedule },
+  errors: refusals,
+  handle: async ({ params: { encodedUrl }, body, principal, services }) =>
+    replyOk(toSchedule(await changeSettings(encodedUrl, body, principal, services))),
+})
+
+/** Shortest time between two wishes for a run at once. */
+const REQUEUE_MS = MINUTE
+
+export const requeueMonitoring = defineOperation({
+  ...change,
+  method: 'POST',
+  id: 'requeueAgentMonitoring',
+  path: '/api/registry/agents/:encodedUrl/monitoring/requeue',
+  summary: 'Have an agent tested at once',
+  description: `All storyboards that apply; once a minute. What was found before stands until then. ${owned} ${answering}`,
+  reply: { 200: Requeued },
+  errors: ['invalid_request', 'forbidden', 'rate_limited', 'unavailable'],
+  handle: async ({ params: { encodedUrl }, principal, services }) => {
+    const { reader, clock } = services
+    requireOwnAgent(principal, encodedUrl, reader)
+    const last = findAgentTests(reader, encodedUrl)?.settings?.requeued_at ?? null
+    const waitMs = last === null ? 0 : Date.parse(last) + REQUEUE_MS - clock.now()
+    if (waitMs > 0) {
+      const retry_after = Math.ceil(waitMs / SECOND)
+      return refuse('rate_limited', 'a run was asked for less than a minute ago', { retry_after })
+    }
+    await changeSettings(encodedUrl, { requeue: true }, principal, services)
+    return replyOk({ requeued: true })
+  },
+})
+
+export const readDiagnostics = defineOperation({
+  ...read,
+  id: 'getAgentDiagnostics',
+  path: '/api/registry/agents/:encodedUrl/compliance/diagnostics',
+  summary: 'List the steps of a scheduled run of an agent',
+  description:
+    'Of the last five runs; the last one where none is named. What the agent said is cut short, ' +
+    `and secrets are hidden. ${owned}`,
+  query: z.object({
+    run_id: z.uuid().optional().describe('The run, from the history'),
+    limit: createPageSize({ usual: 500, max: 1_000 }),
+  }),
+  reply: { 200: AgentDiagnosticList },
+  errors: ['invalid_request', 'forbidden'],
+  handle: ({ params: { encodedUrl: agent_url }, query, principal, services: { reader } }) => {
+    if (!isModerator(principal.roles)) requireOwnAgent(principal, agent_url, reader)
+    const runs = findAgentDiagnostics(reader, agent_url)?.runs ?? []
+    const run = query.run_id ? runs.find(({ run_id }) => run_id === query.run_id) : runs[0]
+    const diagnostics = (run?.steps ?? []).slice(0, query.limit).map((step, i) => {
+      const { failed_validations, ...rest } = step
+      return {
+        id: `${run!.run_id}/${i + 1}`,
+        run_id: run!.run_id,
+        agent_url,
+        ...rest,
+        failed_validations_jsonb: failed_validations,
+        captured_at: run!.captured_at,
+      }
+    })
+    const run_id = run?.run_id ?? query.run_id ?? null
+    return replyOk({ agent_url, run_id, count: diagnostics.length, diagnostics })
+  },
+})
+
+type Change = Omit<OperationOf<'monitoring.change'>, 'op' | 'agent_url' | 'org_id'>
+
+async function changeSettings(
+  agent_url: string,
+  changed: Change,
+  principal: Principal,
+  { reader, writer }: Services,
+): Promise<MonitoringSettings> {
+  const org_id = requireOwnAgent(principal, agent_url, reader)
+  const answer = await writer.submit({ op: 'monitoring.change', agent_url, org_id, ...changed })
+  return unwrapAnswer(answer) as unknown as NonNullable<AgentTests['settings']>
+}
+
+function toSchedule({ paused_at, interval_hours }: MonitoringSettings) {
+  return {
+    monitoring_paused: paused_at !== null,
+    check_interval_hours: interval_hours,
+    monitoring_paused_at: paused_at,
+  }
+}
+
+function toMetadata(agent_url: string, settings: MonitoringSettings): RegistryMetadata {
+  return {
+    agent_url,
+    lifecycle_stage: settings.lifecycle_stage,
+    compliance_opt_out: settings.is_opted_out,
+    badge_requalification_required: settings.needs_requalification,
+    ...toSchedule(settings),
+    created_at: settings.created_at,
+    updated_at: settings.updated_at,
+  }
+}

@@ -1,0 +1,83 @@
+import { toIso } from '../core/clock.ts'
+import type { Answer, OperationOf } from '../model/submission.ts'
+import type { Database } from '../store/duckdb.ts'
+import { refuseOther } from './monitoring.ts'
+import type { OperationDefinitions } from './operation-definition.ts'
+import type { Stamp } from './stamp.ts'
+
+/** Replaces the credential by which an agent is tested. */
+async function saveCredential(
+  db: Database,
+  operation: OperationOf<'agent.credential.save'>,
+  stamp: Stamp,
+): Promise<Answer> {
+  const { agent_url, org_id, auth_type, sealed_secret: sealed } = operation
+  const refusal = await refuseOther(db, agent_url, org_id)
+  if (refusal) return refusal
+  await replaceRow(db, { org_id, agent_url, auth_type, sealed }, stamp)
+  return { done: { agent_url, org_id, auth_type } }
+}
+
+/** Deletes a credential. The row stays without it, so that readers learn that it is gone. */
+async function removeCredential(
+  db: Database,
+  { agent_url, org_id }: OperationOf<'agent.credential.remove'>,
+  stamp: Stamp,
+): Promise<Answer> {
+  const known = await db.one<{ auth_type: string }>(
+    `select auth_type from agent_credentials
+     where org_id = $org_id and agent_url = $agent_url and sealed is not null`,
+    { org_id, agent_url },
+  )
+  if (!known) return { refused: 'the registry has no credential of this agent', error: 'not_found' }
+  await replaceRow(db, { org_id, agent_url, auth_type: known.auth_type, sealed: null }, stamp)
+  return { done: { agent_url, org_id } }
+}
+
+interface Credential {
+  org_id: string
+  agent_url: string
+  auth_type: string
+  sealed: string | null
+}
+
+async function replaceRow(db: Database, row: Credential, { now, seq }: Stamp): Promise<void> {
+  const { org_id, agent_url } = row
+  await db.write(
+    'delete from',
+    'agent_credentials',
+    'where org_id = $org_id and agent_url = $agent_url',
+    { org_id, agent_url },
+  )
+  await db.insert('agent_credentials', [{ ...row, saved_at: toIso(now), seq }])
+}
+
+/** Deletes the credential of an agent that its organization no longer enrols. */
+export async function forgetCredential(
+  db: Database,
+  { org_id, agent_url }: Pick<Credential, 'org_id' | 'agent_url'>,
+  { seq }: Pick<Stamp, 'seq'>,
+): Promise<void> {
+  await db.write(
+    'update',
+    'agent_credentials',
+    `set sealed = null, seq = $seq
+     where org_id = $org_id and agent_url = $agent_url and sealed is not null`,
+    { org_id, agent_url, seq },
+  )
+}
+
+export const credentialDefinitions: OperationDefinitions<
+  'agent.credential.save' | 'agent.credential.remove'
+> = {
+  'agent.credential.save': {
+    perform: saveCredential,
+    requires: { membershipIn: ({ org_id }) => org_id },
+    irreversible: 'the credential before it was deleted: save that one again',
+  },
+  'agent.credential.remove': {
+    perform: removeCredential,
+    requires: { membershipIn: ({ org_id }) => org_id },
+    irreversible: 'the credential was deleted: save it again',
+  },
+}

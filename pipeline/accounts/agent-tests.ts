@@ -1,0 +1,120 @@
+import { groupBy } from '../core/group.ts'
+import type {
+  AgentDiagnostics,
+  AgentTests,
+  StoredCredential,
+  SuiteRun,
+} from '../model/agent-test.ts'
+import type { Badge } from '../model/badge.ts'
+import type { ComplianceState, MonitoringSettings, StepDiagnostic } from '../model/compliance.ts'
+import { type Database, type Parameters, toListExpression } from '../store/duckdb.ts'
+import { STATE_COLUMNS } from './compliance-state.ts'
+
+/** Rows by whose change how an agent is tested changes for readers. */
+export const TESTED = `(select agent_url, seq from agent_compliance
+  union all select agent_url, seq from agent_monitoring
+  union all select agent_url, seq from agent_badges
+  union all select agent_url, seq from compliance_runs)`
+
+type Of<Row> = Row & { agent_url: string }
+
+/** Loads how the agents are tested that a condition selects. */
+export async function loadAgentTests(
+  db: Database,
+  where: string,
+  parameters: Parameters,
+): Promise<AgentTests[]> {
+  const rows = await db.all<{ agent_url: string }>(
+    `select distinct agent_url from ${TESTED} where ${where} order by agent_url`,
+    parameters,
+  )
+  if (rows.length === 0) return []
+  const agents = { agents: JSON.stringify(rows.map(({ agent_url }) => agent_url)) }
+  const select = <Row>(columns: string, table: string, order = '') =>
+    db.all<Of<Row>>(
+      `select agent_url, ${columns} from ${table}
+       where agent_url in (select unnest(${toListExpression('$agents')})) order by agent_url ${order}`,
+      agents,
+    )
+  const states = byAgent(await select<ComplianceState>(STATE_COLUMNS, 'agent_compliance'))
+  const settings = byAgent(await select<MonitoringSettings>(SETTING_COLUMNS, 'agent_monitoring'))
+  const badges = byAgent(await select<Badge>(BADGE_COLUMNS, 'agent_badges', ', role'))
+  const suites = byAgent(
+    await select<SuiteRun>(SUITE_COLUMNS, 'compliance_runs', ', tested_at desc, run_id desc'),
+  )
+  return rows.map(({ agent_url }) => {
+    const state = states.get(agent_url)?.[0]
+    const said = settings.get(agent_url)?.[0]
+    return {
+      agent_url,
+      ...(state && { state }),
+      ...(said && { settings: said }),
+      badges: badges.get(agent_url) ?? [],
+      suites: suites.get(agent_url) ?? [],
+    }
+  })
+}
+
+const SETTING_COLUMNS = `lifecycle_stage, is_opted_out, needs_requalification,
+  generation::double as generation, paused_at, interval_hours::double as interval_hours,
+  requeued_at, created_at, updated_at`
+const BADGE_COLUMNS = `role, adcp_version, state, verified_specialisms, verified_at, degraded_at,
+  expires_at, revoked_for`
+const SUITE_COLUMNS = `run_id, overall_status, headline, tracks,
+  storyboards_passing::double as storyboards_passing,
+  storyboards_total::double as storyboards_total, duration_ms, tested_at`
+
+function byAgent<Row>(rows: readonly Of<Row>[]): Map<string, Row[]> {
+  const groups = groupBy(rows, ({ agent_url }) => agent_url)
+  return new Map(
+    [...groups].map(([url, group]) => [
+      url,
+      group.map(({ agent_url: _, ...row }) => row as unknown as Row),
+    ]),
+  )
+}
+
+/** Loads the steps of the last scheduled runs of the agents that a condition selects. */
+export async function loadAgentDiagnostics(
+  db: Database,
+  where: string,
+  parameters: Parameters,
+): Promise<AgentDiagnostics[]> {
+  const rows = await db.all<Of<StepDiagnostic> & { run_id: string; captured_at: string }>(
+    `select agent_url, run_id, captured_at, storyboard_id, phase_id, step_id, task, step_passed,
+       duration_ms, error_text, failed_validations
+     from storyboard_diagnostics where agent_url in (
+       select agent_url from storyboard_diagnostics where ${where})
+     order by agent_url, captured_at desc, run_id, position`,
+    parameters,
+  )
+  const agents = groupBy(rows, row => row.agent_url)
+  return [...agents].map(([agent_url, steps]) => ({
+    agent_url,
+    runs: [...groupBy(steps, step => step.run_id)].map(([run_id, group]) => ({
+      run_id,
+      captured_at: group[0]!.captured_at,
+      steps: group.map(
+        ({ agent_url: _, run_id: __, captured_at: ___, ...step }): StepDiagnostic => step,
+      ),
+    })),
+  }))
+}
+
+/** Loads the credentials that a condition selects; those that were deleted without a value. */
+export function loadCredentials(
+  db: Database,
+  where: string,
+  parameters: Parameters,
+): Promise<
+  (Omit<StoredCredential, 'sealed'> & {
+    org_id: string
+    agent_url: string
+    sealed: string | null
+  })[]
+> {
+  return db.all(
+    `select org_id, agent_url, auth_type, sealed, saved_at from agent_credentials where ${where}`,
+    parameters,
+  )
+}

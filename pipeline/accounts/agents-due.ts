@@ -1,0 +1,52 @@
+import { HOUR, type Instant, toIso } from '../core/clock.ts'
+import { INTERVAL_HOURS } from '../model/compliance.ts'
+import type { Database } from '../store/duckdb.ts'
+import { loadCredentials } from './agent-tests.ts'
+import { loadKeepers } from './keepers.ts'
+
+/** Time from the enrolment of an agent to its first scheduled run, in which it may get a credential. */
+export const FIRST_RUN_MS = HOUR
+
+/** An agent whose scheduled run is due. */
+export interface DueAgent {
+  agent_url: string
+  org_id: string
+  /** Its credential, encrypted. */
+  sealed?: string
+}
+
+/** Lists the agents whose scheduled run is due, the longest waiting first. */
+export async function listAgentsDue(
+  db: Database,
+  { now, limit, besides }: { now: Instant; limit: number; besides: readonly string[] },
+): Promise<DueAgent[]> {
+  const rows = await db.all<{ agent_url: string }>(
+    `select agent_url from (
+       select agent_url, min(enrolled_at) as enrolled_at from member_agents group by agent_url) a
+     left join agent_monitoring m using (agent_url)
+     left join agent_compliance c using (agent_url)
+     where not coalesce(m.is_opted_out, false) and m.paused_at is null
+       and not list_contains(from_json($besides::varchar, '["VARCHAR"]'), agent_url)
+       and (m.requeued_at > coalesce(c.last_checked_at, 'epoch'::timestamptz)
+         or coalesce(
+           c.last_checked_at + to_hours(coalesce(m.interval_hours, ${INTERVAL_HOURS.usual})),
+           a.enrolled_at + to_hours(${FIRST_RUN_MS / HOUR})) <= $now::timestamptz)
+     order by coalesce(c.last_checked_at, 'epoch'::timestamptz), agent_url limit ${limit}`,
+    { now: toIso(now), besides: JSON.stringify(besides) },
+  )
+  if (rows.length === 0) return []
+  const keepers = await loadKeepers(
+    db,
+    rows.map(({ agent_url }) => agent_url),
+  )
+  const due: DueAgent[] = []
+  for (const { agent_url, org_id } of keepers.values()) {
+    const [credential] = await loadCredentials(db, 'org_id = $org_id and agent_url = $agent_url', {
+      org_id,
+      agent_url,
+    })
+    const sealed = credential?.sealed ?? undefined
+    due.push({ agent_url, org_id, ...(sealed !== undefined && { sealed }) })
+  }
+  return due
+}

@@ -1,0 +1,94 @@
+import { toIso } from '../core/clock.ts'
+import type { Badge } from '../model/badge.ts'
+import type { ComplianceState, MonitoringSettings } from '../model/compliance.ts'
+import type { Answer, OperationOf } from '../model/submission.ts'
+import { isShownToAll } from '../resolve/agent-keeper.ts'
+import { DEGRADED_MS, lapseBadges, updateBadges } from '../resolve/badges.ts'
+import type { Database } from '../store/duckdb.ts'
+import { loadKeepers } from './keepers.ts'
+import type { OperationDefinitions } from './operation-definition.ts'
+import type { Stamp } from './stamp.ts'
+
+const COLUMNS = `role, adcp_version, state, verified_specialisms, verified_at, degraded_at,
+  expires_at, revoked_for`
+
+export function loadBadges(db: Database, agent_url: string): Promise<Badge[]> {
+  return db.all<Badge>(
+    `select ${COLUMNS} from agent_badges where agent_url = $agent_url order by role`,
+    { agent_url },
+  )
+}
+
+export async function writeBadges(
+  db: Database,
+  agent_url: string,
+  badges: readonly Badge[],
+  { seq }: Stamp,
+): Promise<void> {
+  await db.write('delete from', 'agent_badges', 'where agent_url = $agent_url', { agent_url })
+  await db.insert(
+    'agent_badges',
+    badges.map(badge => ({ agent_url, ...badge, seq })),
+  )
+}
+
+interface Reviewed {
+  state: ComplianceState
+  settings: MonitoringSettings
+  isTested: boolean
+  isFullRun: boolean
+}
+
+/** Updates the badges of an agent after a run. */
+export async function reviewBadges(
+  db: Database,
+  agent_url: string,
+  { state, settings, isTested, isFullRun }: Reviewed,
+  stamp: Stamp,
+): Promise<void> {
+  const known = await loadBadges(db, agent_url)
+  const keeper = (await loadKeepers(db, [agent_url])).get(agent_url)
+  const badges = updateBadges(known, {
+    state,
+    isTested,
+    isFullRun,
+    isEligible: isShownToAll(keeper),
+    isOptedOut: settings.is_opted_out,
+    needsRequalification: settings.needs_requalification,
+    interval_hours: settings.interval_hours,
+    now: stamp.now,
+  })
+  await writeBadges(db, agent_url, badges, stamp)
+}
+
+/** Lists agents with a badge whose time is over. */
+export async function listLapsing(db: Database, now: number, limit: number): Promise<string[]> {
+  const rows = await db.all<{ agent_url: string }>(
+    `select distinct agent_url from agent_badges
+     where state != 'revoked' and (expires_at <= $now::timestamptz
+       or (state = 'degraded' and degraded_at <= $degraded::timestamptz))
+     order by agent_url limit ${limit}`,
+    { now: toIso(now), degraded: toIso(now - DEGRADED_MS) },
+  )
+  return rows.map(({ agent_url }) => agent_url)
+}
+
+async function endBadges(
+  db: Database,
+  { agent_urls }: OperationOf<'badges.lapse'>,
+  stamp: Stamp,
+): Promise<Answer> {
+  for (const agent_url of agent_urls) {
+    const badges = await loadBadges(db, agent_url)
+    await writeBadges(db, agent_url, lapseBadges(badges, stamp.now), stamp)
+  }
+  return { done: { agent_urls } }
+}
+
+export const badgeDefinitions: OperationDefinitions<'badges.lapse'> = {
+  'badges.lapse': {
+    perform: endBadges,
+    changesStandings: true,
+    irreversible: 'the time of the badges was over: a full run that passes earns them again',
+  },
+}

@@ -1,0 +1,129 @@
+import type { ComplianceState, MonitoringSettings } from '../model/compliance.ts'
+import type { Answer, OperationOf } from '../model/submission.ts'
+import { applySuite, countPassing, sumByTrack } from '../resolve/compliance.ts'
+import type { Database } from '../store/duckdb.ts'
+import { reviewBadges } from './badges.ts'
+import { findCompliance, writeCompliance } from './compliance-state.ts'
+import { findMonitoring, refuseOther } from './monitoring.ts'
+import type { OperationDefinitions } from './operation-definition.ts'
+import type { Stamp } from './stamp.ts'
+import { keepLastRuns, keepRuns } from './storyboard-runs.ts'
+
+/** Runs of one agent that are kept, and those of which every step is. */
+const RUNS_KEPT = 100
+const DIAGNOSED_RUNS_KEPT = 5
+
+/** Keeps what came of a scheduled run, and what follows for the status and the badges. */
+export async function recordSuite(
+  db: Database,
+  suite: OperationOf<'compliance.record'>,
+  stamp: Stamp,
+): Promise<Answer> {
+  const { agent_url, org_id, run_id } = suite
+  const refusal = await refuseOther(db, agent_url, org_id)
+  if (refusal) return refusal
+  const settings = await findMonitoring(db, agent_url)
+  if (settings.is_opted_out) return { refused: 'the agent is not tested', error: 'conflict' }
+  const state = applySuite(await findCompliance(db, agent_url), suite, stamp.now)
+  await writeCompliance(db, agent_url, state, stamp)
+  await keepSuite(db, suite, state, stamp)
+  await settleBadges(db, suite, { state, settings }, stamp)
+  return { done: { run_id, agent_url, status: state.status } }
+}
+
+/** Requalifies an agent whose full run passed, and updates its badges. */
+async function settleBadges(
+  db: Database,
+  { agent_url, outcome }: OperationOf<'compliance.record'>,
+  { state, settings }: { state: ComplianceState; settings: MonitoringSettings },
+  stamp: Stamp,
+): Promise<void> {
+  const isRequalified = settings.needs_requalification && state.status === 'passing'
+  if (isRequalified) {
+    await db.write(
+      'update',
+      'agent_monitoring',
+      'set needs_requalification = false, seq = $seq where agent_url = $agent_url',
+      { agent_url, seq: stamp.seq },
+    )
+  }
+  const needsRequalification = settings.needs_requalification && !isRequalified
+  await reviewBadges(
+    db,
+    agent_url,
+    {
+      state,
+      settings: { ...settings, needs_requalification: needsRequalification },
+      isTested: outcome === 'tested',
+      isFullRun: outcome === 'tested',
+    },
+    stamp,
+  )
+}
+
+async function keepSuite(
+  db: Database,
+  suite: OperationOf<'compliance.record'>,
+  state: ComplianceState,
+  { seq }: Stamp,
+): Promise<void> {
+  const { run_id, agent_url, org_id, tested_at, duration_ms, results, diagnostics } = suite
+  const of = { agent_url, org_id, tested_at }
+  await keepRuns(
+    db,
+    results.map(({ track: _, ...result }) => ({ ...of, ...result })),
+    seq,
+  )
+  await keepLastRuns(db, agent_url)
+  const { passing, total } = countPassing(results)
+  const words = { passing: 'passing', degraded: 'partial', failing: 'failing', unknown: 'unknown' }
+  await db.insert('compliance_runs', [
+    {
+      ...of,
+      run_id,
+      overall_status: words[state.status],
+      headline: state.headline,
+      tracks: sumByTrack(results),
+      storyboards_passing: passing,
+      storyboards_total: total,
+      duration_ms,
+      seq,
+    },
+  ])
+  await db.insert(
+    'storyboard_diagnostics',
+    diagnostics.map((step, i) => ({
+      ...step,
+      run_id,
+      agent_url,
+      position: i + 1,
+      captured_at: tested_at,
+      seq,
+    })),
+  )
+  await dropOldRuns(db, agent_url)
+}
+
+async function dropOldRuns(db: Database, agent_url: string): Promise<void> {
+  const last = (kept: number) => `select run_id from compliance_runs
+    where agent_url = $agent_url order by tested_at desc, run_id desc limit ${kept}`
+  for (const [table, kept] of [
+    ['storyboard_diagnostics', DIAGNOSED_RUNS_KEPT],
+    ['compliance_runs', RUNS_KEPT],
+  ] as const) {
+    await db.write(
+      'delete from',
+      table,
+      `where agent_url = $agent_url and run_id not in (${last(kept)})`,
+      { agent_url },
+    )
+  }
+}
+
+export const complianceDefinitions: OperationDefinitions<'compliance.record'> = {
+  'compliance.record': {
+    perform: recordSuite,
+    changesStandings: true,
+    irreversible: 'the agent was called: have it tested again',
+  },
+}

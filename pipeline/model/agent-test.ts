@@ -1,0 +1,44 @@
+import type { Badge } from './badge.ts'
+import type {
+  ComplianceState,
+  CredentialType,
+  MonitoringSettings,
+  StepDiagnostic,
+} from './compliance.ts'
+
+/** A scheduled run as readers see it. */
+export interface SuiteRun {
+  run_id: string
+  overall_status: 'passing' | 'partial' | 'failing' | 'unknown'
+  headline: string | null
+  tracks: Record<string, string>
+  storyboards_passing: number
+  storyboards_total: number
+  duration_ms: number
+  tested_at: string
+}
+
+/** How an agent is tested, and what came of it, as the serving store holds it. */
+export interface AgentTests {
+  agent_url: string
+  /** Absent where it was never tested. */
+  state?: ComplianceState
+  /** Absent where nobody said anything. */
+  settings?: MonitoringSettings
+  badges: Badge[]
+  /** The newest first. */
+  suites: SuiteRun[]
+}
+
+/** Steps of the last scheduled runs of an agent, in their order, the newest run first. */
+export interface AgentDiagnostics {
+  agent_url: string
+  runs: { run_id: string; captured_at: string; steps: StepDiagnostic[] }[]
+}
+
+/** The credential of an agent, encrypted. */
+export interface StoredCredential {
+  auth_type: CredentialType
+  sealed: string
+  saved_at: string
+}

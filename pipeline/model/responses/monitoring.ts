@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { credentialTypes, lifecycleStages } from '../compliance.ts'
+import { AgentUrl } from '../shared-fields.ts'
+import { ValidationResult } from '../storyboard-run.ts'
+
+const text = z.string()
+const moment = z.iso.datetime().nullable()
+
+const schedule = {
+  monitoring_paused: z.boolean().describe('Whether no run is scheduled'),
+  check_interval_hours: z.int().describe('Hours between scheduled runs'),
+  monitoring_paused_at: moment.describe('Moment since which it is paused; null where it is not'),
+}
+
+export const MonitoringSchedule = z
+  .object(schedule)
+  .meta({ id: 'AgentMonitoring', description: 'When an agent is tested.' })
+
+export const RegistryMetadata = z
+  .object({
+    agent_url: AgentUrl,
+    lifecycle_stage: z.enum(lifecycleStages).describe('How far its organization says it is'),
+    compliance_opt_out: z.boolean().describe('Whether it is not tested, and nothing told of it'),
+    badge_requalification_required: z
+      .boolean()
+      .describe('Whether it gets no badge before a full run passes, after an opt-out'),
+    ...schedule,
+    created_at: moment.describe('Moment at which anything was set first; null where nothing was'),
+    updated_at: moment.describe('Moment at which anything was set last'),
+  })
+  .meta({ id: 'AgentRegistryMetadata', description: 'How an agent is tested.' })
+export type RegistryMetadata = z.infer<typeof RegistryMetadata>
+
+export const Requeued = z
+  .object({ requeued: z.literal(true).describe('The next run is due at once') })
+  .meta({ id: 'AgentRequeued', description: 'A run was asked for.' })
+
+export const AgentAuthStatus = z
+  .object({
+    has_auth: z.boolean().describe('Whether the registry has a credential of the agent'),
+    auth_type: z.enum(credentialTypes).nullable().describe('Its kind; null where there is none'),
+    saved_at: moment.describe('Moment at which it was given; null where there is none'),
+  })
+  .meta({ id: 'AgentAuthStatus', description: 'Whether an agent can be tested with a credential.' })
+
+export const AgentConnected = z
+  .object({
+    connected: z.literal(true).describe('The credential is kept, encrypted'),
+    has_auth: z.literal(true).describe('The registry has a credential of the agent'),
+    auth_type: z.enum(credentialTypes).describe('Kind of the credential'),
+  })
+  .meta({ id: 'AgentConnected', description: 'A credential of an agent was taken.' })
+
+export const AgentDiagnosticList = z
+  .object({
+    agent_url: AgentUrl,
+    run_id: z.uuid().nullable().describe('The run; null where there is none'),
+    count: z.int().describe('How many steps there are in the list'),
+    diagnostics: z
+      .array(
+        z.object({
+          id: text.describe('Identifies the step among those of the registry'),
+          run_id: z.uuid().describe('Identifies the run, as in the history'),
+          agent_url: AgentUrl,
+          storyboard_id: text.describe('Names what was run, as in paths'),
+          phase_id: text.describe('Names the part of the storyboard'),
+          step_id: text.describe('Names what was called, within its phase'),
+          task: text.describe('Name of the tool that was called'),
+          step_passed: z.boolean().nullable().describe('Null where it was not run'),
+          duration_ms: z.number().describe('Milliseconds that it took'),
+          error_text: text
+            .nullable()
+            .describe('Why the agent gave no answer, or how it refused; null otherwise'),
+          failed_validations_jsonb: z
+            .array(ValidationResult)
+            .describe('Checks that the answer failed, values cut short and without secrets'),
+          captured_at: z.iso.datetime().describe('Moment at which the run began'),
+        }),
+      )
+      .describe('Steps in their order'),
+  })
+  .meta({ id: 'AgentDiagnostics', description: 'Steps of a scheduled run of an agent.' })

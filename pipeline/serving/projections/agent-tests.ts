@@ -1,0 +1,56 @@
+import {
+  loadAgentDiagnostics,
+  loadAgentTests,
+  loadCredentials,
+  TESTED,
+} from '../../accounts/agent-tests.ts'
+import { toJsonValue } from '../document-value.ts'
+import { hashAgent, toCredentialKey } from '../keys.ts'
+import type { RowProjection } from './projection.ts'
+
+const shared = { store: 'accounts', changed: 'seq > $seq', slicedBy: 'agent_url' } as const
+
+/** How agents are tested, and what came of it. */
+export const agentTestProjection: RowProjection = {
+  ...shared,
+  tables: ['agent_compliance', 'agent_monitoring', 'agent_badges', 'compliance_runs'],
+  from: TESTED,
+  async project({ accounts }, where, parameters) {
+    const agents = await loadAgentTests(accounts.db, where, parameters)
+    return agents.map(tests => ({
+      space: 'agent_test',
+      key: hashAgent(tests.agent_url),
+      value: toJsonValue(tests),
+    }))
+  },
+}
+
+/** Steps of scheduled runs, for the organizations of the agents. */
+export const agentDiagnosticProjection: RowProjection = {
+  ...shared,
+  tables: ['storyboard_diagnostics'],
+  from: 'storyboard_diagnostics',
+  async project({ accounts }, where, parameters) {
+    const agents = await loadAgentDiagnostics(accounts.db, where, parameters)
+    return agents.map(diagnostics => ({
+      space: 'agent_diagnostic',
+      key: hashAgent(diagnostics.agent_url),
+      value: toJsonValue(diagnostics),
+    }))
+  },
+}
+
+/** Credentials of agents, encrypted: what the API passes on to a crawler. */
+export const agentCredentialProjection: RowProjection = {
+  ...shared,
+  tables: ['agent_credentials'],
+  from: 'agent_credentials',
+  async project({ accounts }, where, parameters) {
+    const rows = await loadCredentials(accounts.db, where, parameters)
+    return rows.map(({ org_id, agent_url, sealed, ...credential }) => ({
+      space: 'agent_credential',
+      key: toCredentialKey(org_id, agent_url),
+      value: sealed === null ? undefined : toJsonValue({ ...credential, sealed }),
+    }))
+  },
+}

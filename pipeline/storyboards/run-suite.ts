@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import { BADGE_VERSION } from '../model/badge.ts'
+import type { StepDiagnostic, Suite, SuiteResult } from '../model/compliance.ts'
+import type { Storyboard } from '../model/storyboard.ts'
+import type { AgentRun } from '../model/storyboard-run.ts'
+import { type AgentTarget, openAgentSession, type SessionDeps } from './agent-session.ts'
+import { listApplicable } from './catalog.ts'
+import { describeStatus } from './describe-run.ts'
+import { readProfile } from './read-profile.ts'
+import { runStoryboard } from './run-storyboard.ts'
+
+const DIAGNOSTICS_MAX = 1_000
+const MAJOR_VERSION = `v${BADGE_VERSION.split('.')[0]}`
+
+/** Runs every storyboard that applies to an agent, one after the other. */
+export async function runSuite(target: AgentTarget, deps: SessionDeps): Promise<Suite> {
+  const started = performance.now()
+  const session = await openAgentSession(target, deps)
+  if ('failure' in session) {
+    const outcome = session.failure.outcome === 'needs_auth' ? 'auth_required' : 'unreachable'
+    return { ...nothingTested, outcome, duration_ms: Math.round(performance.now() - started) }
+  }
+  const profile = await readProfile(session, deps.protocolName)
+  const results: SuiteResult[] = []
+  const diagnostics: StepDiagnostic[] = []
+  for (const { storyboard } of listApplicable(profile, deps.protocolName)) {
+    const run = await runStoryboard(storyboard, target, deps)
+    results.push(describeResult(storyboard, run))
+    diagnostics.push(...listDiagnostics(storyboard, run))
+  }
+  return {
+    outcome: 'tested',
+    supports_version: profile.adcp_version === MAJOR_VERSION,
+    specialisms: profile.specialisms ?? [],
+    results,
+    diagnostics: diagnostics.slice(0, DIAGNOSTICS_MAX),
+    duration_ms: Math.round(performance.now() - started),
+  }
+}
+
+const nothingTested = { supports_version: false, specialisms: [], results: [], diagnostics: [] }
+
+function describeResult(storyboard: Storyboard, run: AgentRun): SuiteResult {
+  const { first_failure_validations: _, ...status } = describeStatus(storyboard, run)
+  return { run_id: randomUUID(), track: storyboard.track, duration_ms: run.duration_ms, ...status }
+}
+
+function listDiagnostics({ id }: Storyboard, { phases }: AgentRun): StepDiagnostic[] {
+  return phases.flatMap(({ phase_id, steps }) =>
+    steps.map(({ step, task, passed, duration_ms, error, validations }) => ({
+      storyboard_id: id,
+      phase_id,
+      step_id: step,
+      task,
+      step_passed: passed,
+      duration_ms,
+      error_text: error ?? null,
+      failed_validations: validations.filter(check => !check.passed),
+    })),
+  )
+}

@@ -1,0 +1,77 @@
+import type { KnownStandings } from '../../accounts/standings.ts'
+import { listStandingEvents } from '../../diff/standings.ts'
+import type { EventDraft } from '../../model/event.ts'
+import type { Standing } from '../../model/standing.ts'
+import { type Database, toListExpression } from '../../store/duckdb.ts'
+
+const noHistory = { generation: 0, losses: {} }
+
+const COLUMNS = `agent_url, status, lifecycle_stage, headline, tracks,
+  storyboards_passing::double as storyboards_passing, storyboards_total::double as storyboards_total,
+  storyboards, streak_days::double as streak_days, last_checked_at, badges`
+
+/** Applies how agents fare as everybody may see it, and tells what changed of it. */
+export async function applyStandings(
+  db: Database,
+  { agents, standings, histories }: KnownStandings,
+  { seq }: { seq: number },
+): Promise<EventDraft[]> {
+  const of = `agent_url in (select unnest(${toListExpression('$agents')}))`
+  const before = new Map(
+    (await loadStandings(db, `where ${of}`, { agents: JSON.stringify(agents) })).map(row => [
+      row.agent_url,
+      row,
+    ]),
+  )
+  const after = new Map(standings.map(row => [row.agent_url, row]))
+  const changed = agents.filter(url => !isSame(before.get(url), after.get(url)))
+  if (changed.length === 0) return []
+  await db.write('delete from', 'agent_standings', `where ${of}`, {
+    agents: JSON.stringify(changed),
+  })
+  const rows = changed.flatMap(url => after.get(url) ?? [])
+  await db.insert(
+    'agent_standings',
+    rows.map(row => ({ ...row, seq })),
+  )
+  return changed.flatMap(url =>
+    listStandingEvents(url, before.get(url), after.get(url), histories.get(url) ?? noHistory),
+  )
+}
+
+/** Selects the standings that the index does not know, or knows otherwise. */
+export async function findUnknownStandings(
+  db: Database,
+  known: KnownStandings,
+): Promise<KnownStandings | undefined> {
+  const rows = await loadStandings(db, '', {})
+  const before = new Map(rows.map(row => [row.agent_url, row]))
+  const after = new Map(known.standings.map(row => [row.agent_url, row]))
+  const agents = [...new Set([...before.keys(), ...after.keys()])].filter(
+    url => !isSame(before.get(url), after.get(url)),
+  )
+  if (agents.length === 0) return undefined
+  return { ...known, agents, standings: agents.flatMap(url => after.get(url) ?? []) }
+}
+
+function loadStandings(
+  db: Database,
+  where: string,
+  parameters: Record<string, string>,
+): Promise<Standing[]> {
+  return db.all<Standing>(
+    `select ${COLUMNS} from agent_standings ${where} order by agent_url`,
+    parameters,
+  )
+}
+
+/** Compares by content: DuckDB returns the members of JSON in their order. */
+function isSame(one: Standing | undefined, other: Standing | undefined): boolean {
+  return toText(one) === toText(other)
+}
+
+function toText(standing: Standing | undefined): string {
+  if (standing === undefined) return ''
+  const entries = Object.entries(standing).sort(([a], [b]) => (a < b ? -1 : 1))
+  return JSON.stringify(entries)
+}

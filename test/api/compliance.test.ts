@@ -1,0 +1,584 @@
+import { randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { createLocalJWKSet, jwtVerify } from 'jose'
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { ComplianceMonitor } from '../../jobs/indexer/compliance-monitor.ts'
+import { HOUR, MINUTE, systemClock } from '../../pipeline/core/clock.ts'
+import { silentLog } from '../../pipeline/core/log.ts'
+import { badgeRoles } from '../../pipeline/model/badge.ts'
+import type { FeedEvent } from '../../pipeline/model/event.ts'
+import type { TestRegistry } from '../support/app.ts'
+import { type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { enrol } from '../support/members.ts'
+import { makeRegistryKey } from '../support/receiving.ts'
+import {
+  type Payload,
+  type ReferenceAgent,
+  startReferenceAgent,
+  TOKEN,
+} from '../support/reference-agent.ts'
+import { hostAgent } from '../support/storyboards.ts'
+
+const CREDENTIALS_KEY = Buffer.alloc(32, 7).toString('base64')
+const settings = { PROTOCOL_NAME: 'adcp', CREDENTIALS_KEY }
+const INTERVAL = 12 * HOUR
+
+let agent: ReferenceAgent
+let web: LiveWeb
+let registry: TestRegistry
+const signing = makeRegistryKey()
+
+/** Hosts whose agent answers wrongly at present. */
+const broken = new Set<string>()
+
+beforeAll(async () => {
+  agent = await startReferenceAgent(systemClock)
+  web = await openLiveWeb(
+    {},
+    { storyboardMs: 60_000, storyboardStepMs: 60_000 },
+    { ...settings, REFERENCE_AGENT_URL: 'https://reference.example', REFERENCE_AGENT_TOKEN: TOKEN },
+  )
+  registry = await web.open(
+    { storyboardRunsPerHour: 1_000 },
+    { settings: { ...settings, REGISTRY_SIGNING_KEYS: signing.path } },
+  )
+})
+
+afterAll(async () => {
+  await web.close()
+  await agent.close()
+  signing.remove()
+})
+
+/** Serves an agent that passes, unless it is broken. */
+function serve(host: string, { isOpen = true } = {}): void {
+  web.hosts[host] = hostAgent(agent, {
+    isOpen,
+    damage: (payload, { task }) =>
+      broken.has(host) && task === 'get_signals' ? { ...payload, signals: [] } : payload,
+  })
+}
+
+interface Seen {
+  visibility?: 'public' | 'private'
+  isOpen?: boolean
+}
+
+interface Enrolled {
+  url: string
+  key: string
+  read(path: string, secret?: string): Promise<{ status: number; body: Payload }>
+  send(
+    method: 'PUT' | 'POST' | 'DELETE',
+    path: string,
+    payload?: object,
+  ): Promise<{ status: number; body: Payload }>
+}
+
+const parse = (text: string) => (text === '' ? undefined : JSON.parse(text))
+
+async function enrolAgent(
+  host: string,
+  { visibility = 'public', isOpen = true }: Seen = {},
+): Promise<Enrolled> {
+  serve(host, { isOpen })
+  const url = `https://${host}/signals/mcp`
+  const key = await enrol(registry, {
+    org: host,
+    tier: 'company_standard',
+    domains: [host],
+    agents: [{ url, type: 'signals', visibility }],
+  })
+  const at = (path: string) => `/api/registry/agents/${encodeURIComponent(url)}/${path}`
+  return {
+    url,
+    key,
+    async read(path, secret) {
+      const headers = secret === undefined ? {} : { authorization: `Bearer ${secret}` }
+      const answer = await registry.app.inject({ url: at(path), headers })
+      const isJson = String(answer.headers['content-type']).includes('json')
+      return { status: answer.statusCode, body: isJson ? parse(answer.body) : answer.body }
+    },
+    async send(method, path, payload) {
+      const headers = { authorization: `Bearer ${key}` }
+      const answer = await registry.app.inject({
+        method,
+        url: at(path),
+        headers,
+        ...(payload && { payload }),
+      })
+      return { status: answer.statusCode, body: parse(answer.body) }
+    },
+  }
+}
+
+/** Has the agents tested that are due, as the indexer does every few seconds. */
+async function testDue(): Promise<number> {
+  const { sequencer, clock, config } = registry
+  const writer = {
+    runStoryboard: web.writer.runStoryboard,
+    submit: async (operation: Parameters<typeof registry.submit>[0]) =>
+      (await registry.submit(operation))[0]!,
+  }
+  const monitor = new ComplianceMonitor(sequencer, writer, config.LIMITS, clock, silentLog)
+  const tested = await monitor.testNext()
+  await monitor.lapseBadges()
+  await registry.reader.refresh()
+  return tested
+}
+
+/** Tests one agent now, whatever else is due. */
+async function testNow(tested: Enrolled): Promise<void> {
+  registry.clock.pass(2 * MINUTE)
+  expect((await tested.send('POST', 'monitoring/requeue')).status).toBe(200)
+  registry.clock.pass(1_000)
+  const before = (await tested.read('compliance', tested.key)).body.last_checked_at
+  for (;;) {
+    await testDue()
+    const { body } = await tested.read('compliance', tested.key)
+    if (body.last_checked_at !== before) return
+  }
+}
+
+async function listEvents(url: string): Promise<FeedEvent[]> {
+  const key = await registry.createKey(`Reader ${randomUUID()}`)
+  const answer = await registry.app.inject({
+    url: '/api/registry/feed?types=agent.*&limit=1000',
+    headers: { authorization: `Bearer ${key}` },
+  })
+  return answer.json().events.filter((event: FeedEvent) => event.entity_id === url)
+}
+
+describe('scheduled runs', () => {
+  it('test an agent an hour after its enrolment, and then at its interval', async () => {
+    const tested = await enrolAgent('scheduled.example')
+    expect(await testDue()).toBe(0)
+    registry.clock.pass(HOUR)
+    expect(await testDue()).toBe(1)
+    expect((await tested.read('compliance')).body).toMatchObject({
+      status: 'passing',
+      lifecycle_stage: 'production',
+      streak_days: 0,
+      check_interval_hours: 12,
+      declared_specialisms: ['signal-marketplace', 'signal-owned'],
+      specialism_status: { 'signal-marketplace': 'passing', 'signal-owned': 'passing' },
+      verified: true,
+      verified_roles: ['signals'],
+    })
+    expect(await testDue()).toBe(0)
+    registry.clock.pass(INTERVAL)
+    expect(await testDue()).toBe(1)
+    expect((await tested.read('compliance')).body.streak_days).toBe(1)
+    const { runs } = (await tested.read('compliance/history')).body
+    expect(runs).toMatchObject([
+      { triggered_by: 'heartbeat', overall_status: 'passing', storyboard_id: null },
+      { triggered_by: 'heartbeat', tracks_passed: 3, tracks_json: { signals: 'pass' } },
+    ])
+    await tested.send('PUT', 'compliance/opt-out', { opt_out: true })
+  })
+
+  it('follow the settings of the organization', async () => {
+    const tested = await enrolAgent('settings.example')
+    const schedule = { monitoring_paused: false, check_interval_hours: 12 }
+    expect((await tested.read('monitoring/settings', tested.key)).body).toMatchObject(schedule)
+    expect((await tested.send('PUT', 'monitoring/pause', { paused: true })).body).toMatchObject({
+      monitoring_paused: true,
+      monitoring_paused_at: expect.any(String),
+    })
+    registry.clock.pass(HOUR)
+    expect(await testDue()).toBe(0)
+    await tested.send('PUT', 'monitoring/pause', { paused: false })
+    expect(await testDue()).toBe(1)
+    const changed = await tested.send('PUT', 'monitoring/interval', { interval_hours: 24 })
+    expect(changed.body).toMatchObject({ check_interval_hours: 24, monitoring_paused_at: null })
+    registry.clock.pass(INTERVAL)
+    expect(await testDue()).toBe(0)
+    expect((await tested.send('PUT', 'monitoring/interval', { interval_hours: 5 })).status).toBe(
+      400,
+    )
+    const staged = await tested.send('PUT', 'lifecycle', { lifecycle_stage: 'testing' })
+    expect(staged.body).toMatchObject({ lifecycle_stage: 'testing', check_interval_hours: 24 })
+    expect((await tested.read('compliance')).body.lifecycle_stage).toBe('testing')
+    await tested.send('PUT', 'compliance/opt-out', { opt_out: true })
+  })
+
+  it('begin at once on request, once a minute', async () => {
+    const tested = await enrolAgent('requeued.example')
+    expect((await tested.send('POST', 'monitoring/requeue')).body).toEqual({ requeued: true })
+    const again = await tested.send('POST', 'monitoring/requeue')
+    expect([again.status, again.body.retry_after]).toEqual([429, 60])
+    expect(await testDue()).toBe(1)
+    await tested.send('PUT', 'compliance/opt-out', { opt_out: true })
+  })
+
+  it('tell of an agent that cannot be reached, and of one that wants a credential', async () => {
+    const away = await enrolAgent('away.example')
+    await testNow(away)
+    web.hosts['away.example'] = { '*': ({ request }) => request.socket.destroy() }
+    await testNow(away)
+    expect((await away.read('compliance')).body).toMatchObject({
+      status: 'failing',
+      headline: 'the agent cannot be reached',
+      verified_badges: [{ role: 'signals', status: 'degraded' }],
+    })
+    const closed = await enrolAgent('closed.example', { isOpen: false })
+    await testNow(closed)
+    expect((await closed.read('compliance')).body).toMatchObject({
+      status: 'unknown',
+      headline: 'the agent wants a credential',
+      verified: false,
+    })
+    expect((await closed.read('compliance/history')).body.runs[0].overall_status).toBe('unknown')
+    for (const { send } of [away, closed])
+      await send('PUT', 'compliance/opt-out', { opt_out: true })
+  })
+
+  it('keep their steps for the organization of the agent alone', async () => {
+    const tested = await enrolAgent('diagnosed.example')
+    broken.add('diagnosed.example')
+    await testNow(tested)
+    const { body } = await tested.read('compliance/diagnostics', tested.key)
+    const { runs } = (await tested.read('compliance/history')).body
+    expect(body).toMatchObject({ agent_url: tested.url, run_id: runs[0].id })
+    const failed = body.diagnostics.filter((step: Payload) => step.step_passed === false)
+    expect(failed[0]).toMatchObject({
+      storyboard_id: 'signal_activation',
+      task: 'get_signals',
+      failed_validations_jsonb: expect.arrayContaining([
+        expect.objectContaining({ check: 'field_present', passed: false }),
+      ]),
+    })
+    const some = await tested.read(
+      `compliance/diagnostics?limit=2&run_id=${runs[0].id}`,
+      tested.key,
+    )
+    expect(some.body.count).toBe(2)
+    const stranger = await registry.createKey('Curious')
+    expect((await tested.read('compliance/diagnostics', stranger)).status).toBe(403)
+    expect((await tested.read('compliance/diagnostics')).status).toBe(401)
+    await tested.send('PUT', 'compliance/opt-out', { opt_out: true })
+  })
+})
+
+describe('the credential of an agent', () => {
+  it('opens it, is stored encrypted, and is never shown', async () => {
+    const tested = await enrolAgent('secret.example', { isOpen: false })
+    web.hosts['secret.example'] = hostAgent(agent, {
+      damage: payload => ({ ...payload, echoed: `you sent ${TOKEN}` }),
+    })
+    const none = { has_auth: false, auth_type: null, saved_at: null }
+    expect((await tested.read('auth-status', tested.key)).body).toEqual(none)
+    const connected = await tested.send('PUT', 'connect', { auth_token: TOKEN })
+    expect(connected.body).toEqual({ connected: true, has_auth: true, auth_type: 'bearer' })
+    await testNow(tested)
+    expect((await tested.read('compliance')).body.status).toBe('passing')
+    const run = await tested.send('POST', 'storyboard/capability_discovery/run')
+    expect(run.status).toBe(200)
+    const stranger = await registry.createKey('Nosy')
+    expect((await tested.read('auth-status', stranger)).body).toEqual(none)
+    const shown = [
+      connected.body,
+      run.body,
+      (await tested.read('auth-status', tested.key)).body,
+      (await tested.read('compliance/diagnostics', tested.key)).body,
+      await listRows('agent_credentials', 'storyboard_diagnostics', 'submissions'),
+    ]
+    expect(JSON.stringify(shown)).not.toContain(TOKEN)
+    expect(JSON.stringify(await listRows('submissions'))).not.toContain('v1.')
+    expect(await readFiles()).not.toContain(TOKEN)
+    expect(await registry.verify()).toEqual([])
+    await tested.send('PUT', 'compliance/opt-out', { opt_out: true })
+  })
+
+  it('is replaced, deleted, and gone with the agent', async () => {
+    const tested = await enrolAgent('replaced.example', { isOpen: false, visibility: 'private' })
+    await tested.send('PUT', 'connect', { auth_token: 'wrong' })
+    await tested.send('PUT', 'connect', { auth_token: 'me:secret', auth_type: 'basic' })
+    expect((await tested.read('auth-status', tested.key)).body).toMatchObject({
+      has_auth: true,
+      auth_type: 'basic',
+    })
+    expect((await tested.send('DELETE', 'connect')).status).toBe(204)
+    expect((await tested.send('DELETE', 'connect')).status).toBe(404)
+    expect((await tested.read('auth-status', tested.key)).body.has_auth).toBe(false)
+    await tested.send('PUT', 'connect', { auth_token: TOKEN })
+    await registry.submit({ op: 'member.agent.remove', org: 'replaced.example', url: tested.url })
+    const rows = await registry.sequencer.accounts.db.all(
+      'select sealed from agent_credentials where agent_url = $url',
+      { url: tested.url },
+    )
+    expect(rows).toEqual([{ sealed: null }])
+  })
+
+  it('is refused in words where the operator has set no key', async () => {
+    const strict = await web.open()
+    const key = await enrol(strict, { org: 'Keyless', agents: [{ url: 'https://k.example/mcp' }] })
+    const answer = await strict.app.inject({
+      method: 'PUT',
+      url: `/api/registry/agents/${encodeURIComponent('https://k.example/mcp')}/connect`,
+      headers: { authorization: `Bearer ${key}` },
+      payload: { auth_token: 'secret' },
+    })
+    expect([answer.statusCode, answer.json().error]).toEqual([
+      503,
+      'this registry takes no credentials: its operator has set no key',
+    ])
+  })
+})
+
+describe('badges', () => {
+  let tested: Enrolled
+
+  beforeAll(async () => {
+    tested = await enrolAgent('badge.example')
+    await testNow(tested)
+  })
+
+  it('are earned by a full run, and told in the feed', async () => {
+    expect((await tested.read('verification')).body).toMatchObject({
+      agent_url: tested.url,
+      verified: true,
+      badges: [
+        {
+          role: 'signals',
+          adcp_version: '3.0',
+          status: 'active',
+          verified_specialisms: ['signal-marketplace', 'signal-owned'],
+          verification_modes: ['spec'],
+          verified_protocol_version: '3.0.6',
+        },
+      ],
+      registry_url: `https://registry.example/api/registry/agents/${encodeURIComponent(tested.url)}/verification`,
+    })
+    expect(await listEvents(tested.url)).toMatchObject([
+      {
+        event_type: 'agent.compliance_changed',
+        actor: 'pipeline:compliance-heartbeat',
+        payload: {
+          previous_status: 'unknown',
+          current_status: 'passing',
+          compliance_summary: { status: 'passing', lifecycle_stage: 'production', streak_days: 0 },
+        },
+      },
+      {
+        event_type: 'agent.verification_earned',
+        payload: { role: 'signals', adcp_version: '3.0', badge_requalification_generation: '0' },
+      },
+    ])
+  })
+
+  it('stand in the lists of agents', async () => {
+    await registry.publish()
+    const list = async (query: string) =>
+      (await registry.app.inject(`/api/registry/agents?${query}`)).json().agents
+    const [found] = await list('verified=true&compliance=true')
+    expect(found).toMatchObject({
+      url: tested.url,
+      compliance: {
+        status: 'passing',
+        verified: true,
+        verified_roles: ['signals'],
+        verified_role_versions: { signals: ['3.0'] },
+        monitoring_paused: false,
+      },
+    })
+    expect(await list('verification_mode=spec')).toHaveLength(1)
+    expect(await list('verification_mode=live')).toEqual([])
+  })
+
+  it('are pictures that need nothing else, and say what they show', async () => {
+    const path = `/api/registry/agents/${encodeURIComponent(tested.url)}/badge/signals`
+    const get = (url: string, headers = {}) => registry.app.inject({ url, headers })
+    const answer = await get(`${path}.svg`)
+    expect(answer.headers).toMatchObject({
+      'content-type': 'image/svg+xml',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'public, max-age=0, s-maxage=0, must-revalidate',
+    })
+    expect(answer.headers['content-security-policy']).toContain("script-src 'none'")
+    expect(answer.body).toContain('<title>Signals agent: verified</title>')
+    expect(answer.body.replace('http://www.w3.org/2000/svg', '')).not.toMatch(
+      /https?:|href|<script/,
+    )
+    const etag = String(answer.headers.etag)
+    expect((await get(`${path}.svg`, { 'if-none-match': etag })).statusCode).toBe(304)
+    expect((await get(`${path}/3.0.svg`)).body).toContain('verified for version 3.0</title>')
+    expect((await get(`${path}/2.5.svg`)).body).toContain('not verified</title>')
+    expect((await get(`${path}/x.svg`)).statusCode).toBe(400)
+    const unknown = await get(path.replace('/signals', '/none.svg'))
+    expect([unknown.statusCode, unknown.json().valid_values]).toMatchObject([400, [...badgeRoles]])
+  })
+
+  it('are embedded by HTML and Markdown that are escaped', async () => {
+    const { body } = await tested.read('badge/signals/embed')
+    expect(body).toMatchObject({ role: 'signals', verified: true })
+    expect(body.html).toBe(
+      `<a href="${body.registry_url}"><img src="${body.badge_svg_url}" alt="Signals agent: verified" height="24"></a>`,
+    )
+    expect(body.markdown).toBe(
+      `[![Signals agent: verified](${body.badge_svg_url})](${body.registry_url})`,
+    )
+    const odd = encodeURIComponent(`https://odd.example/a'(b)"<i>`)
+    const strange = await registry.app.inject(`/api/registry/agents/${odd}/badge/signals/3.0/embed`)
+    const { html, markdown, adcp_version, verified } = strange.json()
+    expect([adcp_version, verified]).toEqual(['3.0', false])
+    expect(html).not.toMatch(/'|<i>/)
+    expect(markdown).not.toMatch(/\(b\)/)
+  })
+
+  it('are tokens that whoever has the public keys can verify', async () => {
+    const { body } = await tested.read('badge/signals/token')
+    const { keys } = (await registry.app.inject('/.well-known/jwks.json')).json()
+    const { payload } = await jwtVerify(body.token, createLocalJWKSet({ keys }), {
+      currentDate: new Date(registry.clock.now()),
+    })
+    expect(payload).toMatchObject({
+      iss: 'https://registry.example',
+      sub: tested.url,
+      role: 'signals',
+      adcp_version: '3.0',
+    })
+    expect(await check(body.token)).toMatchObject({ valid: true, agent_url: tested.url })
+    const forged = `${body.token.slice(0, -8)}AAAAAAAA`
+    expect(await check(forged)).toEqual({ valid: false, reason: 'not_signed_here' })
+    expect(await check('no.token.here')).toEqual({ valid: false, reason: 'not_signed_here' })
+  })
+
+  it('degrade while the agent fails, and are lost after 48 hours', async () => {
+    const { token } = (await tested.read('badge/signals/token')).body
+    broken.add('badge.example')
+    await testNow(tested)
+    expect((await tested.read('verification')).body.badges).toMatchObject([{ status: 'degraded' }])
+    const svg = (await tested.read('badge/signals.svg')).body
+    expect(svg).toContain('<title>Signals agent: verified, failing now</title>')
+    expect(await check(token)).toMatchObject({ valid: true })
+    registry.clock.pass(36 * HOUR)
+    expect(await check(token)).toMatchObject({ valid: false, reason: 'expired' })
+    registry.clock.pass(12 * HOUR)
+    expect((await tested.read('verification')).body).toMatchObject({ verified: false, badges: [] })
+    await testNow(tested)
+    const events = (await listEvents(tested.url)).map(({ event_type, payload }) => [
+      event_type,
+      payload.current_status ?? payload.reason ?? payload.role,
+    ])
+    expect(events).toEqual([
+      ['agent.compliance_changed', 'passing'],
+      ['agent.verification_earned', 'signals'],
+      ['agent.compliance_changed', 'degraded'],
+      ['agent.verification_lost', expect.stringMatching(/expired|not_passing/)],
+    ])
+    expect((await tested.read('badge/signals/token')).status).toBe(404)
+    broken.delete('badge.example')
+    await testNow(tested)
+    expect((await tested.read('verification')).body.verified).toBe(true)
+  })
+
+  it('expire when the agent is not tested any more', async () => {
+    await tested.send('PUT', 'monitoring/pause', { paused: true })
+    registry.clock.pass(3 * INTERVAL)
+    expect((await tested.read('verification')).body.verified).toBe(false)
+    await testDue()
+    expect((await listEvents(tested.url)).at(-1)).toMatchObject({
+      event_type: 'agent.verification_lost',
+      payload: { reason: 'expired' },
+    })
+    await tested.send('PUT', 'monitoring/pause', { paused: false })
+    await testNow(tested)
+    expect((await tested.read('verification')).body.verified).toBe(true)
+  })
+
+  it('end with an opt-out, and come back with a full run that passes', async () => {
+    const out = await tested.send('PUT', 'compliance/opt-out', { opt_out: true })
+    expect(out.body).toMatchObject({
+      compliance_opt_out: true,
+      badge_requalification_required: true,
+    })
+    expect((await tested.read('compliance')).body).toMatchObject({
+      status: 'opted_out',
+      compliance_opt_out: true,
+      storyboard_statuses: [],
+      verified_badges: [],
+    })
+    expect((await tested.read('compliance/history')).body.runs).toEqual([])
+    const [changed, lost] = (await listEvents(tested.url)).slice(-2)
+    expect([changed, lost]).toMatchObject([
+      { payload: { current_status: 'opted_out', compliance_summary: { status: 'opted_out' } } },
+      { payload: { reason: 'opted_out', badge_requalification_generation: '1' } },
+    ])
+    await tested.send('PUT', 'compliance/opt-out', { opt_out: false })
+    const single = await tested.send('POST', 'storyboard/signal_activation/run')
+    expect(single.status).toBe(200)
+    expect((await tested.read('verification')).body.verified).toBe(false)
+    await testNow(tested)
+    expect((await tested.read('verification')).body.verified).toBe(true)
+    expect((await tested.read('compliance')).body.badge_requalification_required).toBe(false)
+  })
+
+  it('end when the agent is hidden, which the feed tells', async () => {
+    await registry.submit({
+      op: 'member.agent.save',
+      org: 'badge.example',
+      url: tested.url,
+      visibility: 'private',
+    })
+    await registry.reader.refresh()
+    expect((await tested.read('verification')).body).toMatchObject({ verified: false, badges: [] })
+    expect((await listEvents(tested.url)).slice(-2)).toMatchObject([
+      { payload: { current_status: 'unknown' } },
+      { payload: { reason: 'not_public' } },
+    ])
+    expect(await registry.verify()).toEqual([])
+  })
+
+  it('survive a restart and a rebuild of the stores', async () => {
+    const kept = await enrolAgent('kept.example')
+    await testNow(kept)
+    const before = (await kept.read('compliance', kept.key)).body
+    await registry.rebuild()
+    expect((await kept.read('compliance', kept.key)).body).toEqual(before)
+    expect(await registry.verify()).toEqual([])
+  })
+})
+
+test('an agent of another organization cannot be set up by one that enrolled it too', async () => {
+  const owner = await enrolAgent('contested.example')
+  const intruder = await enrol(registry, {
+    org: 'Intruder',
+    tier: 'company_standard',
+    agents: [{ url: owner.url }],
+  })
+  const answer = await registry.app.inject({
+    method: 'PUT',
+    url: `/api/registry/agents/${encodeURIComponent(owner.url)}/compliance/opt-out`,
+    headers: { authorization: `Bearer ${intruder}` },
+    payload: { opt_out: true },
+  })
+  expect([answer.statusCode, answer.json().error]).toEqual([
+    403,
+    'another organization answers for this agent',
+  ])
+})
+
+async function check(token: string): Promise<Payload> {
+  const answer = await registry.app.inject({
+    method: 'POST',
+    url: '/api/registry/badges/verify',
+    payload: { token },
+  })
+  return answer.json()
+}
+
+/** All rows of private tables. */
+async function listRows(...tables: string[]): Promise<unknown[]> {
+  const { db } = registry.sequencer.accounts
+  return Promise.all(tables.map(table => db.all(`select * from ${table}`)))
+}
+
+/** Everything that the registry has written to its folder, as text. */
+async function readFiles(): Promise<string> {
+  const { DATA_DIR } = registry.config
+  const names = readdirSync(DATA_DIR, { recursive: true, encoding: 'utf8' })
+  const files = names.map(name => join(DATA_DIR, name)).filter(name => statSync(name).isFile())
+  return files.map(name => readFileSync(name, 'latin1')).join('\n')
+}
