@@ -6,7 +6,7 @@ import { STORYBOARD_PROTOCOL_VERSION } from '../../pipeline/model/storyboard.ts'
 
 const TYPE = 'badge+jwt'
 
-/** What a token of a badge says. */
+/** Claims of a token of a badge. */
 export interface BadgeClaims {
   agent_url: string
   role: (typeof badgeRoles)[number]

@@ -5,7 +5,7 @@ import { findAgentTests } from '../../pipeline/read/lookups/agent-tests.ts'
 import { getMembers } from '../../pipeline/read/lookups/members.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import { isShownToAll } from '../../pipeline/resolve/agent-keeper.ts'
-import { lapseBadges } from '../../pipeline/resolve/badges.ts'
+import { expireBadges } from '../../pipeline/resolve/badges.ts'
 
 /**
  * Lists the badges that an agent has now. One whose time is over is none, also before the writer has
@@ -15,7 +15,7 @@ export function listBadges(reader: Reader, agentUrl: string): Badge[] {
   const tests = findAgentTests(reader, agentUrl)
   if (tests === undefined || tests.settings?.is_opted_out) return []
   if (!isShownToAll(getMembers(reader).findKeeper(agentUrl))) return []
-  return lapseBadges(tests.badges, reader.now()).filter(({ state }) => state !== 'revoked')
+  return expireBadges(tests.badges, reader.now()).filter(({ state }) => state !== 'revoked')
 }
 
 /** Finds the badge of a role; of a version where one is named. */

@@ -29,7 +29,7 @@ import { listBadges, toVerifiedBadge } from './badges.ts'
 
 /** The runs of an agent that a caller may see. */
 export interface ShownRuns extends AgentRuns {
-  /** How it is tested; absent where the caller may not see it, or nothing is known. */
+  /** Settings and results of its tests; absent where the caller may not see it, or nothing is known. */
   tests?: AgentTests | undefined
   /** True if the caller belongs to an organization that enrolled the agent. */
   isOwn: boolean

@@ -54,7 +54,7 @@ export class ComplianceMonitor {
   }
 
   /** Ends badges that expired, or that were degraded for too long. */
-  async lapseBadges(): Promise<void> {
+  async expireBadges(): Promise<void> {
     const { db } = this.#sequencer.accounts
     const now = this.#clock.now()
     const agent_urls = await this.#sequencer.quietly(() => listLapsing(db, now, LAPSING_MAX))

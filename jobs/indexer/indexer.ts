@@ -101,7 +101,7 @@ export async function runIndexer(
   const loops = [
     repeatEvery(TICK_EVERY_MS, log, () => sequencer.tick()),
     repeatEvery(REFRESH_EVERY_MS, log, () => refresher.refreshNext()),
-    repeatEvery(LAPSE_EVERY_MS, log, () => monitor.lapseBadges()),
+    repeatEvery(LAPSE_EVERY_MS, log, () => monitor.expireBadges()),
     repeatEvery(MONITOR_EVERY_MS, log, () => monitor.testNext()),
     startPublishing(sequencer, config, clock, log),
   ]

@@ -36,10 +36,12 @@ export async function loadAgentTests(
        where agent_url in (select unnest(${toListExpression('$agents')})) order by agent_url ${order}`,
       agents,
     )
-  const states = byAgent(await select<ComplianceState>(STATE_COLUMNS, 'agent_compliance'))
-  const settings = byAgent(await select<MonitoringSettings>(SETTING_COLUMNS, 'agent_monitoring'))
-  const badges = byAgent(await select<Badge>(BADGE_COLUMNS, 'agent_badges', ', role'))
-  const suites = byAgent(
+  const states = groupByAgent(await select<ComplianceState>(STATE_COLUMNS, 'agent_compliance'))
+  const settings = groupByAgent(
+    await select<MonitoringSettings>(SETTING_COLUMNS, 'agent_monitoring'),
+  )
+  const badges = groupByAgent(await select<Badge>(BADGE_COLUMNS, 'agent_badges', ', role'))
+  const suites = groupByAgent(
     await select<SuiteRun>(SUITE_COLUMNS, 'compliance_runs', ', tested_at desc, run_id desc'),
   )
   return rows.map(({ agent_url }) => {
@@ -64,7 +66,7 @@ const SUITE_COLUMNS = `run_id, overall_status, headline, tracks,
   storyboards_passing::double as storyboards_passing,
   storyboards_total::double as storyboards_total, duration_ms, tested_at`
 
-function byAgent<Row>(rows: readonly Of<Row>[]): Map<string, Row[]> {
+function groupByAgent<Row>(rows: readonly Of<Row>[]): Map<string, Row[]> {
   const groups = groupBy(rows, ({ agent_url }) => agent_url)
   return new Map(
     [...groups].map(([url, group]) => [

@@ -3,7 +3,7 @@ import type { Badge } from '../model/badge.ts'
 import type { ComplianceState, MonitoringSettings } from '../model/compliance.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
 import { isShownToAll } from '../resolve/agent-keeper.ts'
-import { DEGRADED_MS, lapseBadges, updateBadges } from '../resolve/badges.ts'
+import { DEGRADED_MS, expireBadges, updateBadges } from '../resolve/badges.ts'
 import type { Database } from '../store/duckdb.ts'
 import { loadKeepers } from './keepers.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
@@ -80,7 +80,7 @@ async function endBadges(
 ): Promise<Answer> {
   for (const agent_url of agent_urls) {
     const badges = await loadBadges(db, agent_url)
-    await writeBadges(db, agent_url, lapseBadges(badges, stamp.now), stamp)
+    await writeBadges(db, agent_url, expireBadges(badges, stamp.now), stamp)
   }
   return { done: { agent_urls } }
 }

@@ -10,8 +10,8 @@ import type { Stamp } from './stamp.ts'
 import { keepLastRuns, keepRuns } from './storyboard-runs.ts'
 
 /** Runs of one agent that are kept, and those of which every step is. */
-const RUNS_KEPT = 100
-const DIAGNOSED_RUNS_KEPT = 5
+const RUNS_MAX = 100
+const DIAGNOSED_RUNS_MAX = 5
 
 /** Keeps what came of a scheduled run, and what follows for the status and the badges. */
 export async function recordSuite(
@@ -31,7 +31,7 @@ export async function recordSuite(
   return { done: { run_id, agent_url, status: state.status } }
 }
 
-/** Requalifies an agent whose full run passed, and updates its badges. */
+/** Updates the badges of an agent after a full run, which requalifies it where it passed. */
 async function settleBadges(
   db: Database,
   { agent_url, outcome }: OperationOf<'compliance.record'>,
@@ -108,8 +108,8 @@ async function dropOldRuns(db: Database, agent_url: string): Promise<void> {
   const last = (kept: number) => `select run_id from compliance_runs
     where agent_url = $agent_url order by tested_at desc, run_id desc limit ${kept}`
   for (const [table, kept] of [
-    ['storyboard_diagnostics', DIAGNOSED_RUNS_KEPT],
-    ['compliance_runs', RUNS_KEPT],
+    ['storyboard_diagnostics', DIAGNOSED_RUNS_MAX],
+    ['compliance_runs', RUNS_MAX],
   ] as const) {
     await db.write(
       'delete from',

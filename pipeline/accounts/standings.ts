@@ -5,17 +5,17 @@ import {
   type MonitoringSettings,
   usualSettings,
 } from '../model/compliance.ts'
-import type { BadgeHistory, Standing } from '../model/standing.ts'
+import type { AgentVerdict, BadgeHistory } from '../model/standing.ts'
 import { isShownToAll } from '../resolve/agent-keeper.ts'
 import { countPassing, sumByTrack } from '../resolve/compliance.ts'
 import { type Database, toListExpression } from '../store/duckdb.ts'
 import { STATE_COLUMNS } from './compliance-state.ts'
 import { loadKeepers } from './keepers.ts'
 
-/** How agents fare as far as everybody may see it; agents without a standing are shown to nobody. */
+/** Public results of agents; one without a verdict is shown to nobody. */
 export interface KnownStandings {
   agents: readonly string[]
-  standings: readonly Standing[]
+  standings: readonly AgentVerdict[]
   histories: ReadonlyMap<string, BadgeHistory>
 }
 
@@ -55,7 +55,7 @@ export async function loadStandings(
   return {
     agents,
     standings: shown.map(state =>
-      toStanding(
+      toVerdict(
         state,
         settingsByAgent.get(state.agent_url) ?? usualSettings,
         badges.get(state.agent_url) ?? [],
@@ -65,11 +65,11 @@ export async function loadStandings(
   }
 }
 
-function toStanding(
+function toVerdict(
   state: ComplianceState & { agent_url: string },
   { lifecycle_stage, is_opted_out }: MonitoringSettings,
   badges: readonly Badge[],
-): Standing {
+): AgentVerdict {
   const { agent_url, status, headline, storyboards, streak_days, last_checked_at } = state
   if (is_opted_out) return buildOptedOut(agent_url, lifecycle_stage)
   const { passing, total } = countPassing(storyboards)
@@ -93,7 +93,10 @@ function toStanding(
   }
 }
 
-function buildOptedOut(agent_url: string, lifecycle_stage: Standing['lifecycle_stage']): Standing {
+function buildOptedOut(
+  agent_url: string,
+  lifecycle_stage: AgentVerdict['lifecycle_stage'],
+): AgentVerdict {
   return {
     agent_url,
     status: 'opted_out',

@@ -186,6 +186,7 @@ export class Accounts {
         for (const url of [agent_url ?? [], agent_urls].flat()) agents.add(url as string)
       if (changesEnrolments) orgs.add(org_id as string)
     }
+    if (agents.size === 0 && orgs.size === 0) return undefined
     for (const url of await listTestedAgents(this.db, [...orgs])) agents.add(url)
     return agents.size > 0 ? loadStandings(this.db, [...agents]) : undefined
   }

@@ -30,7 +30,7 @@ export async function recordRun(
   return { done: { run_id, agent_url } }
 }
 
-/** Lets the run of one storyboard count for the status and the badges; alone it earns none. */
+/** Counts the run of one storyboard for the status and the badges; alone it earns none. */
 async function countRun(
   db: Database,
   { agent_url, ...result }: CountedResult & { agent_url: string },

@@ -12,7 +12,7 @@ export const SEALING_KEY = /^[A-Za-z0-9+/_-]{43}=?$/
  * Encrypts a secret with AES-256-GCM. Whoever opens it must name the same `place`, so that what was
  * sealed for one place cannot be used in another.
  */
-export function sealSecret(key: string, secret: string, place: string): string {
+export function encryptSecret(key: string, secret: string, place: string): string {
   const iv = randomBytes(IV_BYTES)
   const cipher = createCipheriv(ALGORITHM, toKeyBytes(key), iv).setAAD(Buffer.from(place))
   const content = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
@@ -20,7 +20,7 @@ export function sealSecret(key: string, secret: string, place: string): string {
 }
 
 /** Decrypts a secret; undefined where key or place are others, or the bytes were changed. */
-export function openSecret(key: string, sealed: string, place: string): string | undefined {
+export function decryptSecret(key: string, sealed: string, place: string): string | undefined {
   if (!sealed.startsWith(VERSION)) return undefined
   const bytes = Buffer.from(sealed.slice(VERSION.length), 'base64url')
   const [iv, rest] = [bytes.subarray(0, IV_BYTES), bytes.subarray(IV_BYTES)]

@@ -1,5 +1,5 @@
 import type { EventDraft } from '../model/event.ts'
-import type { BadgeHistory, ShownBadge, Standing } from '../model/standing.ts'
+import type { AgentVerdict, BadgeHistory, ShownBadge } from '../model/standing.ts'
 
 /** Name under which tests of agents cause events. */
 const ACTOR = 'pipeline:compliance-heartbeat'
@@ -8,10 +8,10 @@ const ACTOR = 'pipeline:compliance-heartbeat'
  * Lists the events of an agent whose standing changed: one for its status, one for each badge that it
  * earned or lost. An agent that is shown to nobody is unknown and has no badge.
  */
-export function listStandingEvents(
+export function listVerdictEvents(
   agent_url: string,
-  before: Standing | undefined,
-  after: Standing | undefined,
+  before: AgentVerdict | undefined,
+  after: AgentVerdict | undefined,
   history: BadgeHistory,
 ): EventDraft[] {
   const draft = (event_type: EventDraft['event_type'], payload: object): EventDraft => ({
@@ -41,13 +41,13 @@ export function listStandingEvents(
           draft('agent.compliance_changed', {
             previous_status,
             current_status,
-            ...describeStanding(after),
+            ...describeVerdict(after),
           }),
         ]
   return [...changed, ...earned, ...lost]
 }
 
-function toStatus(standing: Standing | undefined): Standing['status'] {
+function toStatus(standing: AgentVerdict | undefined): AgentVerdict['status'] {
   return standing?.status ?? 'unknown'
 }
 
@@ -57,7 +57,7 @@ function subtract(badges: readonly ShownBadge[], others: readonly ShownBadge[]):
   return badges.filter(badge => !known.has(toKey(badge)))
 }
 
-function describeStanding(standing: Standing | undefined): object {
+function describeVerdict(standing: AgentVerdict | undefined): object {
   const summary = toComplianceSummary(standing)
   return {
     headline: standing?.headline ?? null,
@@ -77,7 +77,7 @@ function describeStanding(standing: Standing | undefined): object {
 }
 
 /** Builds the summary that replicas keep of an agent. */
-export function toComplianceSummary(standing: Standing | undefined): object {
+export function toComplianceSummary(standing: AgentVerdict | undefined): object {
   if (standing?.status === 'opted_out') return { status: 'opted_out' }
   return {
     status: standing?.status ?? 'unknown',

@@ -1,4 +1,4 @@
-import { openSecret, sealSecret } from '../core/sealing.ts'
+import { decryptSecret, encryptSecret } from '../core/sealing.ts'
 import type { CredentialType } from './compliance.ts'
 
 /** Agent and organization that a credential belongs to: it opens nothing else. */
@@ -10,21 +10,21 @@ export interface CredentialPlace {
 const toPlace = ({ org_id, agent_url }: CredentialPlace) => `${org_id} ${agent_url}`
 
 /** Encrypts the credential of an agent; `basic` is `user:password`, or that in Base64. */
-export function sealCredential(
+export function encryptCredential(
   key: string,
   { auth_type, auth_token }: { auth_type: CredentialType; auth_token: string },
   place: CredentialPlace,
 ): string {
-  return sealSecret(key, toHeader(auth_type, auth_token), toPlace(place))
+  return encryptSecret(key, toHeader(auth_type, auth_token), toPlace(place))
 }
 
 /** Decrypts the `Authorization` header of an agent; undefined where the key is another one. */
-export function openCredential(
+export function decryptCredential(
   key: string,
   sealed: string,
   place: CredentialPlace,
 ): string | undefined {
-  return openSecret(key, sealed, toPlace(place))
+  return decryptSecret(key, sealed, toPlace(place))
 }
 
 function toHeader(type: CredentialType, token: string): string {

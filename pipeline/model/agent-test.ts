@@ -18,7 +18,7 @@ export interface SuiteRun {
   tested_at: string
 }
 
-/** How an agent is tested, and what came of it, as the serving store holds it. */
+/** Settings and results of an agent's tests, as the serving store holds them. */
 export interface AgentTests {
   agent_url: string
   /** Absent where it was never tested. */

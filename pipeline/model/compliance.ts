@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { EnrolledUrl } from './member.ts'
 import { tracks } from './storyboard.ts'
+import { ValidationResult } from './storyboard-check.ts'
 import { storyboardResult } from './storyboard-record.ts'
-import { ValidationResult } from './storyboard-run.ts'
 
 export const complianceStatuses = ['passing', 'degraded', 'failing', 'unknown'] as const
 export type ComplianceStatus = (typeof complianceStatuses)[number]
@@ -46,12 +46,12 @@ export const SuiteResult = z.object({
 })
 export type SuiteResult = z.infer<typeof SuiteResult>
 
-/** What came of running all storyboards that apply to an agent. */
+/** Result of running all storyboards that apply to an agent. */
 export const Suite = z.object({
   outcome: z.enum(suiteOutcomes),
   /** True where the agent says that it speaks the version that badges are issued for. */
   supports_version: z.boolean(),
-  /** What the agent says it is. */
+  /** Specialisms that the agent claims. */
   specialisms: z.array(id).max(100),
   results: z.array(SuiteResult).max(200),
   diagnostics: z.array(StepDiagnostic).max(1_000),
@@ -104,7 +104,7 @@ export interface CountedResult {
   steps_total: number
 }
 
-/** How an agent fares, as of its last run. */
+/** Results of an agent as of its last run. */
 export interface ComplianceState {
   status: ComplianceStatus
   status_changed_at: string | null

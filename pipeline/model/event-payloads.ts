@@ -129,7 +129,7 @@ const TestStatus = z.enum([...complianceStatuses, 'opted_out'])
 const tracks = z.record(text, text).describe('Results by the part of the protocol')
 const headline = text.nullable().describe('The result in one line; null where there is none')
 
-/** How an agent fares in the shape that replicas keep. */
+/** Results of an agent in the shape that replicas keep. */
 export const ComplianceFacts = z.object({
   status: TestStatus.describe('How it fares'),
   lifecycle_stage: z

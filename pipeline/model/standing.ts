@@ -8,8 +8,8 @@ export interface ShownBadge {
   verified_specialisms: string[]
 }
 
-/** How an agent fares, as the index shows it to everybody (table `agent_standings`). */
-export interface Standing {
+/** Results of an agent, as the index shows them to everybody (table `agent_standings`). */
+export interface AgentVerdict {
   agent_url: string
   status: ComplianceStatus | 'opted_out'
   lifecycle_stage: LifecycleStage

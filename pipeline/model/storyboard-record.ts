@@ -49,7 +49,7 @@ export const storyboardOperations = [
 /** A run as readers see it: without its caller. */
 export interface RecordedRun {
   run_id: string
-  /** Whether its organization asked for it, or it was a part of a scheduled run. */
+  /** `run` if its organization asked for it, `scheduled` if it was a part of a scheduled run. */
   kind: 'run' | 'scheduled'
   storyboard_id: string
   tested_at: string

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Suite } from './compliance.ts'
+import { ValidationResult } from './storyboard-check.ts'
 
 const count = z.int().nonnegative()
 const text = z.string()
@@ -13,20 +14,6 @@ export const skipReasons = {
 } as const
 export type SkipReason = keyof typeof skipReasons
 const skipReasonNames = Object.keys(skipReasons) as [SkipReason, ...SkipReason[]]
-
-export const ValidationResult = z
-  .object({
-    check: text.describe('Kind of check; `success` where the agent had to do, or refuse, the task'),
-    passed: z.boolean().describe('Whether the answer is as the check says'),
-    description: text.describe('What the check shows'),
-    path: text
-      .optional()
-      .describe('Place in the answer; absent where the check is about all of it'),
-    expected: z.unknown().optional().describe('What had to be there; absent where it passed'),
-    actual: z.unknown().optional().describe('What was there, cut short; absent where it passed'),
-  })
-  .meta({ id: 'StoryboardCheck', description: 'One check of one answer.' })
-export type ValidationResult = z.infer<typeof ValidationResult>
 
 export const StepResult = z
   .object({

@@ -12,16 +12,16 @@ import type { ComplianceState, CountedResult } from '../model/compliance.ts'
 /** Time for which a badge outlasts runs that do not pass. */
 export const DEGRADED_MS = 48 * HOUR
 /** A badge stands for so many intervals after the last full run. */
-const INTERVALS_KEPT = 3
+const EXPIRY_INTERVALS = 3
 
 export type SpecialismStatus = 'passing' | 'failing' | 'untested'
 
 /** Facts by which badges are earned and lost. */
 export interface BadgeFacts {
   state: Pick<ComplianceState, 'specialisms' | 'storyboards' | 'supports_version'>
-  /** Whether the agent answered the run; otherwise no role is verified. */
+  /** True if the agent answered the run; otherwise no role is verified. */
   isTested: boolean
-  /** Whether the agent is shown to everybody by an organization with API access. */
+  /** True if the agent is shown to everybody by an organization with API access. */
   isEligible: boolean
   isOptedOut: boolean
   needsRequalification: boolean
@@ -103,7 +103,7 @@ function keepBadge(
   const loss = findLoss(facts, verdict !== undefined)
   if (loss) return revoke(badge, loss)
   if (isOver(badge, facts.now) && !facts.isFullRun) return revoke(badge, 'expired')
-  if (!verdict?.isVerified) return degrade(badge, facts.now)
+  if (!verdict?.isVerified) return demote(badge, facts.now)
   const active = { ...badge, state: 'active' as const, degraded_at: null }
   if (!facts.isFullRun) return active
   return { ...active, verified_specialisms: verdict.specialisms, expires_at: findExpiry(facts) }
@@ -123,15 +123,15 @@ function issueBadge(role: BadgeRole, verified_specialisms: string[], facts: Badg
 }
 
 function findExpiry({ now, interval_hours }: BadgeFacts): string {
-  return toIso(now + INTERVALS_KEPT * interval_hours * HOUR)
+  return toIso(now + EXPIRY_INTERVALS * interval_hours * HOUR)
 }
 
 /** Ends badges by time alone: those that expired, and those that were degraded for too long. */
-export function lapseBadges(known: readonly Badge[], now: Instant): Badge[] {
+export function expireBadges(known: readonly Badge[], now: Instant): Badge[] {
   return known.map(badge => {
     if (badge.state === 'revoked') return badge
     if (isOver(badge, now)) return revoke(badge, 'expired')
-    return badge.state === 'degraded' ? degrade(badge, now) : badge
+    return badge.state === 'degraded' ? demote(badge, now) : badge
   })
 }
 
@@ -150,7 +150,7 @@ function findLoss(
   return state.supports_version ? undefined : 'version_not_advertised'
 }
 
-function degrade(badge: Badge, now: Instant): Badge {
+function demote(badge: Badge, now: Instant): Badge {
   const degraded_at = badge.degraded_at ?? toIso(now)
   return now - Date.parse(degraded_at) >= DEGRADED_MS
     ? revoke({ ...badge, degraded_at }, 'not_passing')

@@ -1,5 +1,6 @@
 import type { StoryboardStep, Validation } from '../model/storyboard.ts'
-import type { StepResult, ValidationResult } from '../model/storyboard-run.ts'
+import type { ValidationResult } from '../model/storyboard-check.ts'
+import type { StepResult } from '../model/storyboard-run.ts'
 import type { AgentAnswer } from './agent-session.ts'
 import { checkAnswer, type TaskOutcome } from './check-answer.ts'
 import { readPath } from './read-path.ts'

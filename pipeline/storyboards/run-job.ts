@@ -2,7 +2,7 @@ import { chooseAgentPort } from '../core/agent-port.ts'
 import { toAgentUrlKey } from '../core/agent-url.ts'
 import type { Config } from '../core/config.ts'
 import type { McpFailure } from '../crawl/mcp/failure.ts'
-import { openCredential } from '../model/agent-credential.ts'
+import { decryptCredential } from '../model/agent-credential.ts'
 import type { Storyboard } from '../model/storyboard.ts'
 import type {
   AgentSilent,
@@ -112,7 +112,7 @@ function findTarget({ agent_url: url, credential }: TestedAgent, config: Config)
   const { CREDENTIALS_KEY: key } = config
   const authorization =
     credential && key
-      ? openCredential(key, credential.sealed, { org_id: credential.org_id, agent_url: url })
+      ? decryptCredential(key, credential.sealed, { org_id: credential.org_id, agent_url: url })
       : undefined
   return { url, ...(authorization !== undefined && { authorization }) }
 }

@@ -123,7 +123,7 @@ async function testDue(): Promise<number> {
   }
   const monitor = new ComplianceMonitor(sequencer, writer, config.LIMITS, clock, silentLog)
   const tested = await monitor.testNext()
-  await monitor.lapseBadges()
+  await monitor.expireBadges()
   await registry.reader.refresh()
   return tested
 }

@@ -15,7 +15,8 @@ beforeAll(async () => {
   registry = await openRegistry()
   await registry.observe(publisherFile(domain, { sites: [domain], agents: [] }))
   await registry.publish()
-  key = await enrol(registry, { org: 'Acme', tier: 'company_standard', domains: [domain] })
+  const agents = [{ url: needed.encodedUrl!, visibility: 'private' as const }]
+  key = await enrol(registry, { org: 'Acme', tier: 'company_standard', domains: [domain], agents })
 })
 
 afterAll(() => registry.close())

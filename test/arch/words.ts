@@ -5,8 +5,8 @@ export const verbs = new Set(
   `accept activate add adjust admit advance announce answer append apply approve ask assert assign attach authenticate back begin bind bisect block bound
   build calculate call can cancel capitalize capture carry change check choose chunk claim classify clean clear clip close collect combine
   commit compact compare complete compress compute confirm connect contain continue contribute convert copy count cover crawl create cut deactivate
-  decide declare decode defer define delete deliver demote deny derive describe detach detect diff discover dispatch draft drain draw drop edit
-  emit encode end enqueue enrich enrol ensure erase escape estimate evict exchange exclude exec execute expect expire explain export extract
+  decide declare decode decrypt defer define delete deliver demote deny derive describe detach detect diff discover dispatch draft drain draw drop edit
+  emit encode encrypt end enqueue enrich enrol ensure erase escape estimate evict exchange exclude exec execute expect expire explain export extract
   fail feed fetch file fill filter find finish fit fix flag flush fold follow force forget format found freeze fuse generate get give grant group
   guard handle has hash heal hide hold identify ignore import includes index infer insert inspect install interpret intersect invalidate
   invent invert is issue iterate join judge keep launch learn leave limit link list listen load lock log look lower make mark match matches may

@@ -398,11 +398,11 @@ export const asks: Asks = {
   getAgentBadgeToken: {
     ...asksBadge('signals'),
     404: { place: [agent, 'brand'] },
-    503: { place: [agent, 'signals'], registry: 'strict' },
+    503: { place: [agent, 'signals'], registry: 'crowded' },
   },
   verifyBadgeToken: {
     200: { payload: { token: 'x.y.z' } },
-    503: { payload: { token: 'x.y.z' }, registry: 'strict' },
+    503: { payload: { token: 'x.y.z' }, registry: 'crowded' },
   },
   getAgentStoryboardStatus: {
     200: as('acmeKey', { place: agent }),

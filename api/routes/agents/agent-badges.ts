@@ -181,7 +181,7 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, character => entities[character]!)
 }
 
-/** Percent-encodes what would end a link: an encoded address may still hold parentheses. */
+/** Escapes what would end a link, as percent codes: an encoded address may still hold parentheses. */
 function escapeMarkdown(url: string): string {
   return url.replace(/[()[\]<>\s\\*_`]/g, character => {
     const code = character.charCodeAt(0).toString(16).toUpperCase()

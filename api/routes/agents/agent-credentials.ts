@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { refuse } from '../../../pipeline/core/errors.ts'
-import { sealCredential } from '../../../pipeline/model/agent-credential.ts'
+import { encryptCredential } from '../../../pipeline/model/agent-credential.ts'
 import { credentialTypes } from '../../../pipeline/model/compliance.ts'
 import { AgentAuthStatus, AgentConnected } from '../../../pipeline/model/responses/monitoring.ts'
 import { findAgentCredential } from '../../../pipeline/read/lookups/agent-tests.ts'
@@ -38,7 +38,7 @@ export const readAuthStatus = defineOperation({
   },
 })
 
-/** Of header fields only visible characters arrive as they were sent. */
+/** Schema of a credential: of a header only visible characters arrive as they were sent. */
 const Token = z
   .string()
   .min(1)
@@ -71,7 +71,7 @@ export const connectAgent = defineOperation({
     const key =
       config.CREDENTIALS_KEY ??
       refuse('unavailable', 'this registry takes no credentials: its operator has set no key')
-    const sealed_secret = sealCredential(key, body, { org_id, agent_url })
+    const sealed_secret = encryptCredential(key, body, { org_id, agent_url })
     const { auth_type } = body
     const op = 'agent.credential.save'
     unwrapAnswer(await writer.submit({ op, agent_url, org_id, auth_type, sealed_secret }))

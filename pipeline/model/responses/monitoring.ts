@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { credentialTypes, lifecycleStages } from '../compliance.ts'
 import { AgentUrl } from '../shared-fields.ts'
-import { ValidationResult } from '../storyboard-run.ts'
+import { ValidationResult } from '../storyboard-check.ts'
 
 const text = z.string()
 const moment = z.iso.datetime().nullable()

@@ -3,7 +3,7 @@ import { toIso } from '../../core/clock.ts'
 import { type AgentView, toAgentView, toInventoryProfile } from '../../diff/agent-events.ts'
 import { toComplianceSummary } from '../../diff/standings.ts'
 import type { AgentProfileRow, AgentRow } from '../../model/rows.ts'
-import type { Standing } from '../../model/standing.ts'
+import type { AgentVerdict } from '../../model/standing.ts'
 import type { Database } from '../../store/duckdb.ts'
 import { type AgentIndex, dimensions, formatScore } from './agent-index.ts'
 import { type AgentText, AgentTexts } from './agent-texts.ts'
@@ -163,7 +163,7 @@ function toFacts(
 /** Reads how an agent fares in tests, and the badges that it has. */
 function readSummary(text: string | null): object | undefined {
   if (text === null) return undefined
-  const row = JSON.parse(text) as Standing
+  const row = JSON.parse(text) as AgentVerdict
   const last_checked_at = row.last_checked_at && toIso(Date.parse(row.last_checked_at))
   const roles = row.badges.map(({ role }) => role)
   return {

@@ -10,7 +10,7 @@ import type { RowProjection } from './projection.ts'
 
 const shared = { store: 'accounts', changed: 'seq > $seq', slicedBy: 'agent_url' } as const
 
-/** How agents are tested, and what came of it. */
+/** Settings and results of agents' tests. */
 export const agentTestProjection: RowProjection = {
   ...shared,
   tables: ['agent_compliance', 'agent_monitoring', 'agent_badges', 'compliance_runs'],

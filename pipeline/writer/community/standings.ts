@@ -1,7 +1,7 @@
 import type { KnownStandings } from '../../accounts/standings.ts'
-import { listStandingEvents } from '../../diff/standings.ts'
+import { listVerdictEvents } from '../../diff/standings.ts'
 import type { EventDraft } from '../../model/event.ts'
-import type { Standing } from '../../model/standing.ts'
+import type { AgentVerdict } from '../../model/standing.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 
 const noHistory = { generation: 0, losses: {} }
@@ -35,7 +35,7 @@ export async function applyStandings(
     rows.map(row => ({ ...row, seq })),
   )
   return changed.flatMap(url =>
-    listStandingEvents(url, before.get(url), after.get(url), histories.get(url) ?? noHistory),
+    listVerdictEvents(url, before.get(url), after.get(url), histories.get(url) ?? noHistory),
   )
 }
 
@@ -58,19 +58,19 @@ function loadStandings(
   db: Database,
   where: string,
   parameters: Record<string, string>,
-): Promise<Standing[]> {
-  return db.all<Standing>(
+): Promise<AgentVerdict[]> {
+  return db.all<AgentVerdict>(
     `select ${COLUMNS} from agent_standings ${where} order by agent_url`,
     parameters,
   )
 }
 
 /** Compares by content: DuckDB returns the members of JSON in their order. */
-function isSame(one: Standing | undefined, other: Standing | undefined): boolean {
+function isSame(one: AgentVerdict | undefined, other: AgentVerdict | undefined): boolean {
   return toText(one) === toText(other)
 }
 
-function toText(standing: Standing | undefined): string {
+function toText(standing: AgentVerdict | undefined): string {
   if (standing === undefined) return ''
   const entries = Object.entries(standing).sort(([a], [b]) => (a < b ? -1 : 1))
   return JSON.stringify(entries)

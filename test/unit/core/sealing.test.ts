@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { readConfig } from '../../../pipeline/core/config.ts'
-import { openSecret, sealSecret } from '../../../pipeline/core/sealing.ts'
+import { decryptSecret, encryptSecret } from '../../../pipeline/core/sealing.ts'
 import {
+  decryptCredential,
+  encryptCredential,
   listSecrets,
-  openCredential,
-  sealCredential,
 } from '../../../pipeline/model/agent-credential.ts'
 import { hideSecrets } from '../../../pipeline/storyboards/hide-secrets.ts'
 
@@ -12,30 +12,32 @@ const key = Buffer.alloc(32, 1).toString('base64')
 const other = Buffer.alloc(32, 2).toString('base64')
 
 it('a sealed secret opens with its key at its place, and nowhere else', () => {
-  const sealed = sealSecret(key, 'sécret', 'here')
-  expect(sealed).not.toBe(sealSecret(key, 'sécret', 'here'))
-  expect(openSecret(key, sealed, 'here')).toBe('sécret')
-  expect(openSecret(other, sealed, 'here')).toBeUndefined()
-  expect(openSecret(key, sealed, 'there')).toBeUndefined()
+  const sealed = encryptSecret(key, 'sécret', 'here')
+  expect(sealed).not.toBe(encryptSecret(key, 'sécret', 'here'))
+  expect(decryptSecret(key, sealed, 'here')).toBe('sécret')
+  expect(decryptSecret(other, sealed, 'here')).toBeUndefined()
+  expect(decryptSecret(key, sealed, 'there')).toBeUndefined()
   const changed = `${sealed.slice(0, -2)}${sealed.endsWith('AA') ? 'BB' : 'AA'}`
   for (const wrong of [changed, sealed.slice(0, 20), 'v1.', '', sealed.slice(3)]) {
-    expect(openSecret(key, wrong, 'here')).toBeUndefined()
+    expect(decryptSecret(key, wrong, 'here')).toBeUndefined()
   }
 })
 
 it('the credential of one agent does not open another', () => {
   const place = { org_id: 'org', agent_url: 'https://a.example' }
   const said = { auth_type: 'bearer', auth_token: 'token' } as const
-  const sealed = sealCredential(key, said, place)
-  expect(openCredential(key, sealed, place)).toBe('Bearer token')
-  expect(openCredential(key, sealed, { ...place, agent_url: 'https://b.example' })).toBeUndefined()
-  expect(openCredential(key, sealed, { ...place, org_id: 'other' })).toBeUndefined()
+  const sealed = encryptCredential(key, said, place)
+  expect(decryptCredential(key, sealed, place)).toBe('Bearer token')
+  expect(
+    decryptCredential(key, sealed, { ...place, agent_url: 'https://b.example' }),
+  ).toBeUndefined()
+  expect(decryptCredential(key, sealed, { ...place, org_id: 'other' })).toBeUndefined()
 })
 
 it.each(['me:pass', Buffer.from('me:pass').toString('base64')])('%s is sent as Basic', token => {
   const place = { org_id: 'org', agent_url: 'https://a.example' }
-  const sealed = sealCredential(key, { auth_type: 'basic', auth_token: token }, place)
-  expect(openCredential(key, sealed, place)).toBe('Basic bWU6cGFzcw==')
+  const sealed = encryptCredential(key, { auth_type: 'basic', auth_token: token }, place)
+  expect(decryptCredential(key, sealed, place)).toBe('Basic bWU6cGFzcw==')
 })
 
 it('whatever tells a credential is hidden, in names of members too', () => {

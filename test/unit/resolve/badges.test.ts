@@ -4,8 +4,8 @@ import { badgeRoles, specialisms } from '../../../pipeline/model/badge.ts'
 import type { CountedResult } from '../../../pipeline/model/compliance.ts'
 import {
   type BadgeFacts,
+  expireBadges,
   judgeSpecialisms,
-  lapseBadges,
   updateBadges,
 } from '../../../pipeline/resolve/badges.ts'
 import { listStoryboards } from '../../../pipeline/storyboards/catalog.ts'
@@ -102,8 +102,8 @@ describe('a badge', () => {
       degraded_at: new Date(START).toISOString(),
     })
     const kept = { ...degraded!, expires_at: new Date(START + 500 * HOUR).toISOString() }
-    expect(lapseBadges([kept], START + 48 * HOUR - 1)[0]!.state).toBe('degraded')
-    expect(lapseBadges([kept], START + 48 * HOUR)[0]).toMatchObject({
+    expect(expireBadges([kept], START + 48 * HOUR - 1)[0]!.state).toBe('degraded')
+    expect(expireBadges([kept], START + 48 * HOUR)[0]).toMatchObject({
       state: 'revoked',
       revoked_for: 'not_passing',
     })
@@ -122,11 +122,11 @@ describe('a badge', () => {
     expect(single[0]!.expires_at).toBe(earned!.expires_at)
     const full = updateBadges([earned!], build({ now: later }))
     expect(full[0]!.expires_at).toBe(new Date(later + 36 * HOUR).toISOString())
-    expect(lapseBadges([earned!], START + 36 * HOUR)[0]).toMatchObject({ revoked_for: 'expired' })
+    expect(expireBadges([earned!], START + 36 * HOUR)[0]).toMatchObject({ revoked_for: 'expired' })
   })
 
   it('is earned anew after it was lost', () => {
-    const lost = lapseBadges([earned!], START + 36 * HOUR)
+    const lost = expireBadges([earned!], START + 36 * HOUR)
     const [anew] = updateBadges(lost, build({ now: START + 40 * HOUR }))
     expect(anew).toMatchObject({
       state: 'active',
