@@ -34,7 +34,7 @@ export type BrandRef = z.infer<typeof BrandRef>
 
 export const NaturalAccount = z.looseObject({
   brand: BrandRef,
-  operator: hostName.describe('Domain of who acts for the brand'),
+  operator: hostName.describe('Domain of the company that acts for the brand'),
   sandbox: z.boolean().optional(),
 })
 export type NaturalAccount = z.infer<typeof NaturalAccount>
@@ -118,7 +118,7 @@ export function resolveAccount(ref: AccountRef, { state, tenant }: TaskContext):
   const status = known && findAccountStatus(known)
   if (status === 'suspended') throw refuseAccount('ACCOUNT_SUSPENDED', 'is suspended')
   if (status === 'payment_required')
-    throw refuseAccount('ACCOUNT_PAYMENT_REQUIRED', 'must pay first')
+    throw refuseAccount('ACCOUNT_PAYMENT_REQUIRED', 'has an open payment')
   if (known && status !== 'closed') return known
   throw new TaskError('ACCOUNT_NOT_FOUND', 'account: there is no such account here', {
     field: 'account',

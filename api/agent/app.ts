@@ -56,7 +56,7 @@ export function buildAgentApp(deps: AgentDeps): FastifyInstance {
     sendFailure(
       reply,
       404,
-      new TaskError('REFERENCE_NOT_FOUND', 'There is nothing at this address'),
+      new TaskError('REFERENCE_NOT_FOUND', 'There is nothing at this path'),
       config.PROTOCOL_NAME,
     ),
   )

@@ -16,7 +16,7 @@ const NOT_ALLOWED = {
   id: null,
   error: {
     code: -32_000,
-    message: 'Post JSON-RPC messages here: there are no sessions and no streams',
+    message: 'Post JSON-RPC messages here; sessions and streams are not supported',
   },
 }
 

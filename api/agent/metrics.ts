@@ -18,13 +18,13 @@ export class AgentMetrics {
   readonly #registry = new Registry()
   readonly #calls = new Counter({
     name: 'registry_agent_calls_total',
-    help: 'tasks by tenant, name and code of failure',
+    help: 'tasks by tenant, name and error code',
     labelNames: ['tenant', 'task', 'code'],
     registers: [this.#registry],
   })
   readonly #seconds = new Histogram({
     name: 'registry_agent_call_seconds',
-    help: 'time to carry out a task',
+    help: 'duration of a task',
     labelNames: ['tenant', 'task'],
     buckets: SECONDS,
     registers: [this.#registry],

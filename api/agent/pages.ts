@@ -31,6 +31,6 @@ export function addPages(app: FastifyInstance, { state }: AgentServices): void {
 }
 
 function buildNotFound() {
-  const error = new TaskError('REFERENCE_NOT_FOUND', 'It is not there, or no longer')
+  const error = new TaskError('REFERENCE_NOT_FOUND', 'It does not exist, or no longer')
   return Object.assign(error, { statusCode: 404 })
 }

@@ -7,7 +7,7 @@ export const Pagination = z
     max_results: z.number().int().min(1).max(100).optional().describe('Entries of a page'),
     cursor: z.string().optional().describe('Where the page before ended'),
   })
-  .describe('Which part of the list to return')
+  .describe('The page of the list to return')
 
 const DEFAULT_PAGE = 50
 
@@ -37,7 +37,7 @@ function readCursor(cursor: string, total: number): number {
   const [, digits] = /^at:(\d{1,9})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   const position = digits === undefined ? Number.NaN : Number(digits)
   if (position <= total) return position
-  throw new TaskError('INVALID_REQUEST', 'pagination.cursor: was not given out by this agent', {
+  throw new TaskError('INVALID_REQUEST', 'pagination.cursor: was not issued by this agent', {
     field: 'pagination.cursor',
   })
 }

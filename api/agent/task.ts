@@ -42,7 +42,7 @@ const Keyed = z.object({ idempotency_key: IdempotencyKey })
 
 /** Fields that every request may carry; other unknown fields are ignored. */
 const Envelope = z.looseObject({
-  context: z.looseObject({}).optional().describe('Any object; the answer repeats it'),
+  context: z.looseObject({}).optional().describe('Any object, which the answer repeats'),
 })
 
 /** Supported major versions of the protocol. */
@@ -58,7 +58,7 @@ export async function runTask(
   if (version !== undefined && !MAJOR_VERSIONS.includes(version as number)) {
     throw new TaskError(
       'VERSION_UNSUPPORTED',
-      `Version ${JSON.stringify(version)} is not spoken here, only ${MAJOR_VERSIONS.join(', ')}`,
+      `Version ${JSON.stringify(version)} is not supported, only ${MAJOR_VERSIONS.join(', ')}`,
       { field: `${context.protocolName}_major_version` },
     )
   }

@@ -37,7 +37,7 @@ export interface Tenant {
   /** Says what it does, in one sentence without a full stop. */
   description: string
   protocols: readonly string[]
-  /** Kinds of agents that it claims to be: the storyboards of each must pass. */
+  /** Specialisms that it claims: the storyboards of each must pass. */
   specialisms: readonly string[]
   tasks: readonly Task[]
 }
@@ -91,7 +91,7 @@ export const tenants: readonly Tenant[] = [
     name: 'creative',
     type: 'creative',
     title: 'Reference creative agent',
-    description: 'Defines creative formats, and keeps and previews creatives',
+    description: 'Defines creative formats, and stores and previews creatives',
     protocols: ['creative'],
     specialisms: [],
     tasks: [
@@ -110,7 +110,7 @@ export const tenants: readonly Tenant[] = [
     name: 'creative-builder',
     type: 'creative',
     title: 'Reference creative builder',
-    description: 'Makes creatives of other creatives, or of a brand and what it offers',
+    description: 'Makes creatives from other creatives, or from a brand and its offerings',
     protocols: ['creative'],
     specialisms: ['creative-template', 'creative-generative'],
     tasks: [
@@ -129,7 +129,7 @@ export const tenants: readonly Tenant[] = [
     name: 'governance',
     type: 'governance',
     title: 'Reference governance agent',
-    description: 'Checks purchases by plans, and signs approvals',
+    description: 'Checks purchases against plans, and signs approvals',
     protocols: ['governance'],
     specialisms: ['governance-spend-authority'],
     tasks: [
@@ -147,7 +147,7 @@ export const tenants: readonly Tenant[] = [
     name: 'brand',
     type: 'brand',
     title: 'Reference brand agent',
-    description: 'Tells the identity of brands',
+    description: 'Serves the identity of brands',
     protocols: ['brand'],
     specialisms: [],
     tasks: [getCapabilities, getBrandIdentity],

@@ -49,7 +49,7 @@ function buildBrand({ origin, toAddress }: AgentServices): object {
   return {
     id: 'reference_agent',
     names: [{ en: 'Reference agent' }],
-    description: 'Agents to try clients on: everything they sell is invented',
+    description: 'Agents for testing clients: all of their inventory is invented',
     agents: tenants.map(({ name, type, description }) => ({
       type,
       id: name,

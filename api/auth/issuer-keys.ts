@@ -77,7 +77,7 @@ export class IssuerKeys {
         return false
       }
       if (read.issuer !== config.AUTH_ISSUER) {
-        log.warn({ issuer: read.issuer }, 'the crawler has another issuer in its settings')
+        log.warn({ issuer: read.issuer }, 'the crawler’s settings name another issuer')
         return false
       }
       if (JSON.stringify(findIssuer(reader, read.issuer)) === JSON.stringify(read)) return true

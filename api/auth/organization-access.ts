@@ -22,7 +22,7 @@ export function resolveOrganizationAsked(principal: Principal, org: string | und
 
 /** Returns the organization that a caller acts for; refuses callers without one with 403. */
 export function requireOwnOrganization({ org_id }: Principal): string {
-  return org_id ?? refuse('forbidden', 'this needs an organization, and you belong to none')
+  return org_id ?? refuse('forbidden', 'this requires an organization, and you belong to none')
 }
 
 /** Refuses callers who are no admin of the registry. */
@@ -40,6 +40,6 @@ export function requireKeyRights(
   if (isTrusted || permissions.includes('admin:*') || permissions.includes(permission)) return
   refuse(
     'forbidden',
-    `only owners and admins of ${org_name}, and its keys with the permission ${permission}, do that`,
+    `only owners and admins of ${org_name}, and its keys with the permission ${permission}, can do that`,
   )
 }

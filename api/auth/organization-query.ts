@@ -9,7 +9,7 @@ export const org = z
   .min(1, 'must be the id of an organization')
   .max(MOST_CHARS)
   .optional()
-  .meta({ description: 'Id of the organization; your own, or your first, where none is named' })
+  .meta({ description: 'Id of the organization; by default your own, or your first' })
 
 /** The query of an operation on an organization; misspelled parameters, which would be ignored, are refused. */
 export const OrganizationQuery = z

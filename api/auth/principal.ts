@@ -52,7 +52,7 @@ export function authenticate(
   authorization: string | undefined,
 ): Principal | Promise<Principal> {
   if (authorization === undefined) {
-    return refuse('unauthenticated', 'a credential is needed: Authorization: Bearer sk_…')
+    return refuse('unauthenticated', 'a credential is required: Authorization: Bearer sk_…')
   }
   if (asked.reader.serving === undefined) {
     return refuse(
@@ -76,7 +76,7 @@ export function identifyCaller(
 }
 
 function addKnown(principal: Principal | undefined): Principal {
-  return principal ?? refuse('unauthenticated', 'the credential is not valid')
+  return principal ?? refuse('unauthenticated', 'the credential is invalid')
 }
 
 function identify(asked: Asked, authorization: string, waits: boolean) {

@@ -17,20 +17,20 @@ export function checkSignature(
   secret: string,
   now: Instant,
 ): string | undefined {
-  if (header === undefined) return `${SIGNATURE_HEADER}: is required, a header`
+  if (header === undefined) return `${SIGNATURE_HEADER}: the header is required`
   const parts = [header].flat().join().split(',')
   const values = (name: string) =>
     parts.flatMap(part =>
       part.trim().startsWith(`${name}=`) ? [part.trim().slice(name.length + 1)] : [],
     )
   const [time = ''] = values('t')
-  if (!/^\d{1,12}$/.test(time)) return `${SIGNATURE_HEADER}: names no time`
+  if (!/^\d{1,12}$/.test(time)) return `${SIGNATURE_HEADER}: has no valid time`
   const expected = createHmac('sha256', secret).update(`${time}.`).update(bytes).digest()
   const isSigned = values('v1').some(value => {
     const claimed = Buffer.from(value, 'hex')
     return claimed.length === expected.length && timingSafeEqual(claimed, expected)
   })
-  if (!isSigned) return `${SIGNATURE_HEADER}: the signature is not ours`
+  if (!isSigned) return `${SIGNATURE_HEADER}: the signature does not match`
   const isNow = Math.abs(now - Number(time) * SECOND) <= TOLERANCE_MS
-  return isNow ? undefined : `${SIGNATURE_HEADER}: the signature is of another time`
+  return isNow ? undefined : `${SIGNATURE_HEADER}: the time of the signature is too far off`
 }

@@ -60,7 +60,7 @@ async function judge(
     const entry = catalog?.get(toCatalogKey({ type: 'domain', value: name }))
     const source = getInventorySource(reader, name)
     if (entry && notInventory.has(entry.classification)) {
-      const blocked_reason = `the catalog knows it as ${entry.classification}`
+      const blocked_reason = `the catalog classifies it as ${entry.classification}`
       remove.push({ input: open.get(name)!, canonical: name, reason: 'blocked', blocked_reason })
     } else if (source !== undefined) ok.push({ domain: name, source })
     else if (entry) ok.push({ domain: name, source: 'catalog' })

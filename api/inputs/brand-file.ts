@@ -16,7 +16,7 @@ export function readBrandFile(
   domain: string,
 ): BrandFile & { brand: BrandEntry } {
   if (!isStorable(submitted)) {
-    refuse('invalid_request', 'brand_json: must be well-formed and not nested deeply')
+    refuse('invalid_request', 'brand_json: must be well-formed and not nested too deeply')
   }
   const file = stripPii(submitted)
   const { document, faults } = checkBrand(Buffer.from(JSON.stringify(file)), { maxFaults: FAULTS })

@@ -11,7 +11,7 @@ export const BulkDomains = z
       .min(1, 'must name at least one domain')
       .meta({
         maxItems: limits.bulkResolveDomains,
-        description: 'Domains to resolve, each spelled in any way',
+        description: 'Domains to resolve, in any spelling',
       }),
   })
   .meta({ id: 'BulkDomains', description: 'Domains to resolve in one call' })
@@ -20,7 +20,7 @@ export function describeBulk(resolution: z.ZodType) {
   return z.looseObject({
     results: z
       .record(z.string(), resolution.nullable())
-      .describe('Answers by the given name in lower case; null where nothing is known'),
+      .describe('Answers by the requested name in lower case; null for unknown names'),
   })
 }
 

@@ -10,7 +10,7 @@ export const fresh = z
     type: 'string',
     enum: ['true', 'false'],
     default: 'false',
-    description: '`true` reads the files now; the stored answer is used where that fails',
+    description: '`true` reads the files now; if that fails, the stored answer is returned',
   })
 /** Accepted from callers that send it, and without effect. */
 export const freshIgnored = z.string().optional().meta({
@@ -37,7 +37,7 @@ export const PastedDomain = z
   .meta({
     type: 'string',
     examples: ['acme.example'],
-    description: 'Domain in question; a scheme, a path and a last dot are dropped',
+    description: 'Domain; a scheme, a path and a trailing dot are dropped',
   })
 
 function extractHost(text: string): string {
@@ -83,7 +83,7 @@ export function createWholeNumber({
 
 /** Creates the schema of a page size: a larger number means the maximum, and 0 the default. */
 export function createPageSize({ usual, max }: { usual: number; max: number }) {
-  const description = 'Items of a page; a larger number means the largest page, 0 the usual one'
+  const description = 'Items on a page; a larger number means the maximum, 0 the default'
   return createWholeNumber({ description, min: 0, max, default: usual, clamp: true }).transform(
     limit => limit || usual,
   )
@@ -93,7 +93,7 @@ const LARGEST_OFFSET = 1e9
 
 /** Offset of a page; a page beyond the end of a list is empty. */
 export const pageOffset = createWholeNumber({
-  description: 'Items to pass over; `cursor` does the same with less to count',
+  description: 'Items to skip; `cursor` does the same without counting',
   min: 0,
   max: LARGEST_OFFSET,
   default: 0,
@@ -105,7 +105,7 @@ export const pageCursor = z
   .string()
   .regex(/^\d{1,9}$/, 'must be the next_cursor of a page')
   .optional()
-  .meta({ description: '`next_cursor` of the page before; counts instead of `offset`' })
+  .meta({ description: '`next_cursor` of the previous page; replaces `offset`' })
 
 const VALUES = 100
 const NO_VALUES: readonly string[] = []
@@ -140,7 +140,7 @@ export const Moment = z
   .meta({
     type: 'string',
     examples: ['2026-11-20T03:00:00Z'],
-    description: 'Moment in ISO 8601, a day alone or with a time and its zone',
+    description: 'ISO 8601 day, or day and time with a zone',
   })
 
 const ISO = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
@@ -162,7 +162,7 @@ export function createCursor<Place extends z.ZodType>(place: Place) {
       ctx.addIssue('must be the cursor of a page')
       return z.NEVER
     })
-    .meta({ description: 'Go on after the page that had this `cursor`' })
+    .meta({ description: 'Continue after the page with this `cursor`' })
 }
 
 function parseJson(text: string): unknown {

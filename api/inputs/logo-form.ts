@@ -28,7 +28,7 @@ export async function readLogoForm(
   const bytes = Buffer.from(await file.arrayBuffer())
   const content_type = detectImageType(bytes)
   if (content_type === undefined) {
-    const text = 'file: must be PNG, JPEG, GIF or WebP by its bytes; SVG is not taken'
+    const text = 'file: must be a PNG, JPEG, GIF or WebP image by its bytes; SVG is not accepted'
     return refuse('unsupported_media_type', text)
   }
   const note = readNote(form)
@@ -40,7 +40,7 @@ async function parseForm(body: Buffer, contentType: string): Promise<FormData> {
     const headers = { 'content-type': contentType }
     return await new Response(Uint8Array.from(body), { headers }).formData()
   } catch {
-    return refuse('invalid_request', 'body: is not form data')
+    return refuse('invalid_request', 'body: is not valid form data')
   }
 }
 

@@ -25,9 +25,9 @@ export interface MirrorFile extends Record<string, unknown> {
  */
 export function readMirror(file: MirrorFile, now: Instant): MirrorContent {
   if (countItems(file) === 0)
-    refuse('invalid_request', `body: one of ${parts.join(', ')} is needed`)
+    refuse('invalid_request', `body: one of ${parts.join(', ')} is required`)
   if (!isStorable(file)) {
-    refuse('invalid_request', 'body: must be well-formed and not nested deeply')
+    refuse('invalid_request', 'body: must be well-formed and not nested too deeply')
   }
   const { $schema: _, authorized_agents: __, last_updated: ___, ...catalog } = file
   const document = { $schema: ADAGENTS_SCHEMA, ...catalog, authorized_agents: [] as [] }
@@ -37,7 +37,7 @@ export function readMirror(file: MirrorFile, now: Instant): MirrorContent {
   const { document: understood } = checked
   if (errors.length > 0 || understood?.variant !== 'inline') {
     const [first] = errors
-    const text = first?.message ?? 'body: is no catalog'
+    const text = first?.message ?? 'body: is not a catalog'
     refuse('invalid_request', text, { details: errors.slice(0, FAULTS) })
   }
   const { catalog_etag = null, superseded_by = null } = file

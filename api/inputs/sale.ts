@@ -41,7 +41,7 @@ const Country = z
 const At = z.iso
   .datetime({ offset: true, error: 'must be a date and time such as 2026-01-31T09:00:00Z' })
   .meta({
-    description: 'Evaluate the time windows of grants at this time; all else is as of now',
+    description: 'Evaluate the windows of grants at this time; everything else is as of now',
   })
 
 const value = z.string().min(1).max(VALUE_CHARS)
@@ -58,7 +58,7 @@ const delegation_type = z
   .enum(delegationTypes)
   .optional()
   .describe('Only if the agent sells in this way; any way without it')
-const country = Country.optional().describe('Country in which it is sold, as two letters')
+const country = Country.optional().describe('Country of the sale, as a two-letter code')
 const at = At.optional()
 
 /** Only the literal `true` turns a boolean parameter on. */
@@ -71,18 +71,18 @@ export const termsInQuery = {
   delegation_type,
   country,
   at,
-  placement_ids: list.optional().describe('Placements that are sold, separated by commas'),
-  placement_tags: list.optional().describe('Tags of placements that are sold, with commas'),
-  collection_ids: list.optional().describe('Collections that are sold, separated by commas'),
+  placement_ids: list.optional().describe('Placements in the sale, separated by commas'),
+  placement_tags: list.optional().describe('Tags of placements in the sale, separated by commas'),
+  collection_ids: list.optional().describe('Collections in the sale, separated by commas'),
 }
 
 export const termsInBody = {
   delegation_type,
   country,
   at,
-  placement_ids: values.optional().describe('Placements that are sold, by id'),
-  placement_tags: values.optional().describe('Tags of placements that are sold'),
-  collection_ids: values.optional().describe('Collections that are sold, by id'),
+  placement_ids: values.optional().describe('Placements in the sale, by id'),
+  placement_tags: values.optional().describe('Tags of placements in the sale'),
+  collection_ids: values.optional().describe('Collections in the sale, by id'),
 }
 
 type SaleQuestion = Omit<Terms, 'at' | 'anywhere'> & { at?: string | undefined }
@@ -124,8 +124,8 @@ export function parseAgent(name: string, text: string): string {
 
 /** Sentence that the descriptions of several endpoints share. */
 export const sidesSentence =
-  '`sides` tells what the publisher’s file and the brand.json of the agent’s operator say; ' +
-  '`confirmed` means that both say the same. '
+  '`sides` shows the verdicts of the publisher’s file and of the brand.json of the agent’s operator; ' +
+  '`confirmed` means that both agree. '
 export const termsSentence =
-  'A grant that holds only in certain countries, placements or collections lets nothing through ' +
-  'that does not name them. With `at` only the windows of grants are judged as of then.'
+  'A grant that is limited to countries, placements or collections does not apply to a request ' +
+  'that does not name them. `at` applies only to the windows of grants.'

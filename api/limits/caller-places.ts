@@ -15,7 +15,7 @@ export class CallerPlaces {
   take(caller: string): () => void {
     const taken = this.#taken.get(caller) ?? 0
     if (taken >= this.#most) {
-      const text = `${this.#most} of these are taken of one caller at once; try again`
+      const text = `a caller may have ${this.#most} of these open at once; try again`
       refuse('rate_limited', text, { retry_after: AGAIN_SECONDS })
     }
     this.#taken.set(caller, taken + 1)

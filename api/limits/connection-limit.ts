@@ -67,7 +67,7 @@ export class Connections {
   #take(socket: Socket): void {
     if (this.#held.size >= this.#most && this.#letGo() === 0) {
       const connections = this.#held.size
-      this.#log.warn('connections', { connections }, 'connection refused: all are busy')
+      this.#log.warn('connections', { connections }, 'connection refused: all connections are busy')
       refuseConnection(socket)
       return
     }

@@ -67,7 +67,7 @@ export class CrawlQuota {
       const text = `no more than ${crawlRequestsPerHour} crawl requests an hour`
       refuse('rate_limited', text, { retry_after: seconds }, byUser)
     }
-    const text = `a crawl of ${request.place.replace(/^manager:/, '')} was asked for a moment ago`
+    const text = `a crawl of ${request.place.replace(/^manager:/, '')} was requested a moment ago`
     const byPlace = limitHeaders(1, crawlRequestDomainSeconds, 0, seconds)
     return refuse('rate_limited', text, { retry_after: seconds }, byPlace)
   }
@@ -90,9 +90,13 @@ export class CrawlQuota {
         ...more,
       )
     } catch {
-      return refuse('crawl_queue_unavailable', 'crawl requests cannot be accepted now; try again', {
-        retry_after: RETRY_AFTER_S,
-      })
+      return refuse(
+        'crawl_queue_unavailable',
+        'crawl requests cannot be accepted at the moment; try again',
+        {
+          retry_after: RETRY_AFTER_S,
+        },
+      )
     }
   }
 }

@@ -125,6 +125,6 @@ function isThrottled(answer: LiveRequestAnswers[LiveRequestName]): boolean {
 }
 
 function throttle(): never {
-  const text = 'the web cannot be asked for this now: it is asked as much as it may be; try again'
+  const text = 'the limit of outbound requests is reached at the moment; try again'
   return refuse('unavailable', text, { retry_after: RETRY_AFTER_S })
 }

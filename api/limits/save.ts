@@ -97,7 +97,7 @@ export class SaveQuota {
     try {
       return await this.#reserve(...keys, ...values)
     } catch {
-      return refuse('unavailable', 'saves cannot be accepted now; try again', {
+      return refuse('unavailable', 'saves cannot be accepted at the moment; try again', {
         retry_after: RETRY_AFTER_S,
       })
     }

@@ -66,7 +66,7 @@ export class StoryboardQuota {
   async #take(kind: TestKind, key: string): Promise<Readonly<Record<string, string>>> {
     const most = this.#places[kind]
     const [taken, left, ms] = await this.#reserve(key, most, HOUR_S).catch(() =>
-      refuse('unavailable', 'agents cannot be tested now; try again', {
+      refuse('unavailable', 'agents cannot be tested at the moment; try again', {
         retry_after: RETRY_AFTER_S,
       }),
     )

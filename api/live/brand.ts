@@ -46,7 +46,7 @@ function buildNotFetched(domain: Domain): LiveBrand {
   const fault: ReportedFault = {
     field: 'unknown',
     code: 'unasked',
-    message: 'the file could not be asked for at the moment',
+    message: 'the file could not be requested at the moment',
     severity: 'error',
     suggestion: faultCodes.unasked.repair,
   }

@@ -82,7 +82,7 @@ export class Demand {
       if (unknown.length > 0) await this.#handIn(unknown, false)
       if (again.length > 0) await this.#handIn(again, true)
     } catch (error) {
-      this.#log.debug({ error }, 'demand was dropped')
+      this.#log.debug({ error }, 'could not submit demanded domains')
     }
     this.#timer = undefined
     if (this.#unknown.size + this.#again.size > 0) {

@@ -98,7 +98,7 @@ async function lookAt(
 function replyVerified(answer: Answer, domain: Domain, { config }: Services): Sent {
   if ('refused' in answer) return refuseAs(answer)
   if (!answer.done.verified) {
-    const text = `${domain} does not show the word: ask for another one`
+    const text = `${domain} does not publish the token: create another challenge`
     return replyRefused('ownership_verification_failed', text, { verified: false, domain })
   }
   const { method, verified_at } = answer.done as { method: OwnershipMethod; verified_at: string }

@@ -26,7 +26,7 @@ export async function requirePublic(
   )
   if (leads === 'public') return
   if (leads === 'unknown') {
-    const text = `${field}: the name could not be looked up now; try again`
+    const text = `${field}: the name could not be looked up at the moment; try again`
     refuse('unavailable', text, { retry_after: RETRY_AFTER_S })
   }
   refuse('invalid_request', `${field}: ${NOT_PUBLIC}`)

@@ -20,10 +20,10 @@ import { isInToolsets, listUnknownToolsets, toolsetNames } from './toolsets.ts'
 export const MCP_PATH = '/mcp'
 
 const INSTRUCTIONS =
-  'Answers which brand a domain is, what a publisher owns, which agents it authorized, and whether an ' +
+  'Tells which brand a domain belongs to, what a publisher owns, which agents it authorizes, and whether an ' +
   'agent is alive. Tools read the registry; they change nothing. Most need no credential. The list has the ' +
   `core tools; more are listed at /mcp?toolset= with one or more of ${toolsetNames.join(', ')}. ` +
-  'A tool that is not listed can be called all the same.'
+  'Tools outside the list can be called too.'
 
 /** Protocol version since which clients read `structuredContent`; older ones read only text. */
 const STRUCTURED_SINCE = '2025-06-18'
@@ -124,7 +124,7 @@ function buildServer({ tools, shown, isStructured }: Offer, call: ToolCall): Ser
 }
 
 function describeTool({ access, summary, description }: Operation): string {
-  const needs = access === 'bearer' ? 'Needs a credential (Bearer)' : undefined
+  const needs = access === 'bearer' ? 'Requires a credential (Bearer)' : undefined
   return [summary, needs, description].filter(Boolean).join('. ')
 }
 

@@ -6,7 +6,7 @@ import type { Services } from './services.ts'
 
 /** Concurrent queries of one kind: queries to the snapshot run on three connections. */
 const AT_ONCE = 4
-const BUSY = 'too many lists are asked for at once; try again'
+const BUSY = 'too many lists are requested at once; try again'
 
 // biome-ignore lint/suspicious/noExplicitAny: only the declaration of an operation knows its own input
 type AnyCall = Call<any, any, any, any>

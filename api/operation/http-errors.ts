@@ -17,7 +17,7 @@ const frameworkErrors: Record<string, [PublicErrorName, string]> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['too_large', 'the body is too large'],
   FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_request', 'body: is required'],
   FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_request', 'body: is not JSON'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'Content-Length does not fit the body'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'Content-Length does not match the body'],
 }
 
 /** Registers the one place that converts errors to responses. */

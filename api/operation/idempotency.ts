@@ -40,7 +40,7 @@ export async function submitIdempotent(
   const digest = hashCanonicalJson({ ...operation, editor: null })
   const answer = await writer.submit(operation, { submission_id, digest })
   if (answer.digest !== undefined && answer.digest !== digest) {
-    refuse('conflict', 'this Idempotency-Key was used for another request')
+    refuse('conflict', 'this Idempotency-Key was used for a different request')
   }
   if ('done' in answer) return answer.done
   const { error = 'invalid_request', refused } = answer

@@ -19,10 +19,10 @@ export function answerMalformed(error: Error & { code?: string }, socket: Socket
 export function answerOdd(server: Server): void {
   server.on('connect', (_, socket) => {
     socket.on('error', () => undefined)
-    end(socket, 'method_not_allowed', 'this is no proxy')
+    end(socket, 'method_not_allowed', 'this server is not a proxy')
   })
   server.on('checkExpectation', (_, response) => {
-    const body = formatBody('expectation_failed', 'nothing can be expected but 100-continue')
+    const body = formatBody('expectation_failed', 'the only supported expectation is 100-continue')
     response
       .writeHead(publicErrors.expectation_failed.status, {
         'content-type': JSON_TYPE,

@@ -13,18 +13,18 @@ export interface Meter {
   time(ms: number): void
 }
 
-/** Counts answers by operation and status. Labels are ids of operations, never text from callers. */
+/** Counts responses by operation and status. Labels are ids of operations, never text from callers. */
 export class Metrics {
   readonly #registry = new Registry()
   readonly #requests = new Counter({
     name: 'registry_requests_total',
-    help: 'answers by operation and status',
+    help: 'responses by operation and status',
     labelNames: ['operation', 'status'],
     registers: [this.#registry],
   })
   readonly #seconds = new Histogram({
     name: 'registry_request_seconds',
-    help: 'time to answer by operation',
+    help: 'response time by operation',
     labelNames: ['operation'],
     buckets: SECONDS,
     registers: [this.#registry],
@@ -35,18 +35,8 @@ export class Metrics {
 
   constructor(reader: Reader) {
     collectDefaultMetrics({ register: this.#registry })
-    this.watch(
-      'registry_seq',
-      'last commit that answers by key show',
-      () => reader.serving?.seq,
-      'min',
-    )
-    this.watch(
-      'registry_snapshot_seq',
-      'last commit that lists show',
-      () => reader.snapshot?.seq,
-      'min',
-    )
+    this.watch('registry_seq', 'last commit in lookups by key', () => reader.serving?.seq, 'min')
+    this.watch('registry_snapshot_seq', 'last commit in lists', () => reader.snapshot?.seq, 'min')
     this.watch(
       'registry_held_publishers',
       'publishers whose losses the brake holds back',

@@ -8,19 +8,19 @@ import type { Services } from './services.ts'
 
 /** The groups of the specification's API surface, in its order, with a description. */
 export const groupTexts = {
-  Onboarding: 'How an organization comes to be known',
+  Onboarding: 'Founding and joining an organization',
   'Member Agents': 'Agents that members register',
-  'Brand Resolution': 'Which brand a domain is',
+  'Brand Resolution': 'The brand behind a domain',
   'Property Resolution': 'What a publisher owns',
-  'Agent Discovery': 'Agents, those who run them, and asking for a crawl',
-  'Change Feed': 'What changed, in the order in which it happened',
-  'Lookups & Authorization': 'Who may sell what, and how that is known',
-  'Validation Tools': 'Checking and making files before they are published',
-  'Community Mirrors': 'Files kept for platforms that publish none',
+  'Agent Discovery': 'Agents, their operators, and crawl requests',
+  'Change Feed': 'Changes, in the order in which they happened',
+  'Lookups & Authorization': 'Who may sell what, with the evidence',
+  'Validation Tools': 'Checking and creating files before publication',
+  'Community Mirrors': 'Files for platforms that publish none themselves',
   Search: 'Finding brands, publishers, properties and agents',
   'Agent Probing': 'Asking a live agent',
   'Brand Discovery': 'Brands that members submit',
-  'Agent Compliance': 'How agents fare in tests',
+  'Agent Compliance': 'Test results of agents',
   'Policy Registry': 'Policies that agents refer to',
 } as const
 export type Group = keyof typeof groupTexts

@@ -14,7 +14,7 @@ export function readBodies(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     const packing = request.headers['content-encoding'] ?? 'identity'
     if (packing !== 'identity') {
-      const packed = 'the body must not be packed: no Content-Encoding is taken'
+      const packed = 'the body must not be compressed: Content-Encoding is not supported'
       return done(new PublicError('unsupported_media_type', packed))
     }
     const text = body as string
@@ -26,7 +26,7 @@ export function readBodies(app: FastifyInstance): void {
     return parse(request, text, (error, value) => {
       const place = error ? undefined : findLoneSurrogate(value)
       if (place === undefined) return done(error, value)
-      const text = 'must be well-formed text: there is half of a surrogate pair in it'
+      const text = 'must be well-formed text: it contains half of a surrogate pair'
       return done(new PublicError('invalid_request', `${place || 'body'}: ${text}`))
     })
   })

@@ -137,7 +137,7 @@ function buildHandler(operation: Operation, services: Services): RouteOptions['h
 function watchCaller({ raw }: FastifyReply): AbortSignal {
   const left = new AbortController()
   const leave = () => {
-    if (!raw.writableEnded) left.abort('the caller left')
+    if (!raw.writableEnded) left.abort('the caller disconnected')
   }
   if (raw.destroyed) leave()
   else raw.once('close', leave)

@@ -19,11 +19,11 @@ export function describeIssue(issue: Issue): string | undefined {
         ? 'must not be empty'
         : `must be at least ${issue.minimum} ${toUnit(issue.origin)}`
     case 'invalid_format':
-      return formats[issue.format] ?? 'must be written in another form'
+      return formats[issue.format] ?? 'has the wrong format'
     case 'invalid_union':
-      return 'must be of another kind'
+      return 'has the wrong type'
     case 'unrecognized_keys':
-      return `has what is not known here: ${issue.keys.join(', ')}`
+      return `has unknown fields: ${issue.keys.join(', ')}`
     default:
       return undefined
   }
@@ -31,8 +31,8 @@ export function describeIssue(issue: Issue): string | undefined {
 
 function describeType(expected: string, input: unknown): string {
   if (input === undefined) return 'is required'
-  if (Array.isArray(input) && expected === 'string') return 'must be one text, not several'
-  return `must be ${kinds[expected] ?? `of another kind: ${expected}`}`
+  if (Array.isArray(input) && expected === 'string') return 'must be a single value'
+  return `must be ${kinds[expected] ?? `of type ${expected}`}`
 }
 
 const kinds: Record<string, string> = {

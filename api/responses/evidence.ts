@@ -21,32 +21,32 @@ const DECLARED_SHOWN = 20
 
 const publisherWords: Readonly<Record<PublisherRule, string>> = {
   granted: 'the entry grants this sale',
-  file_not_known: 'no file of the publisher counts at present, so nothing can be said',
+  file_not_known: 'no file of the publisher is valid at present, so this is unknown',
   agent_not_listed: 'the file grants this agent nothing',
   property_not_active: 'the property is not active',
   property_not_reached: 'the entry does not reach this property',
-  not_in_window: 'the window of the entry is not open then',
-  country_not_asked: 'the entry holds in certain countries, and none was named',
-  country_not_listed: 'the entry does not hold in that country',
-  collection_not_asked: 'the entry holds for certain collections, and none was named',
-  collection_not_listed: 'the entry does not hold for that collection',
-  placement_not_asked: 'the entry holds for certain placements, and none was named',
+  not_in_window: 'the window of the entry is not open at that time',
+  country_not_asked: 'the entry is limited to countries, and none was named',
+  country_not_listed: 'the entry does not apply in that country',
+  collection_not_asked: 'the entry is limited to collections, and none was named',
+  collection_not_listed: 'the entry does not apply to that collection',
+  placement_not_asked: 'the entry is limited to placements, and none was named',
   placement_not_known: 'the file lists no such placement on this property',
   placement_not_in_collection: 'the placement is not on that collection',
-  placement_not_listed: 'the entry does not hold for that placement',
-  delegation_not_stated: 'the entry does not say which delegation it is',
+  placement_not_listed: 'the entry does not apply to that placement',
+  delegation_not_stated: 'the entry does not state its delegation',
   delegation_differs: 'the entry states another delegation',
 }
 
 const operatorWords: Readonly<Record<OperatorRule, string>> = {
-  no_operator: 'the agent has no domain that could speak for it',
-  no_brand_file: 'no brand.json of the operator counts at present, so nothing can be said',
-  not_declared: 'the operator does not say that it sells the property',
-  delegation_not_stated: 'the publisher does not say which delegation it is, so nothing compares',
+  no_operator: 'the agent has no domain that could declare it',
+  no_brand_file: 'no brand.json of the operator is valid at present, so this is unknown',
+  not_declared: 'the operator does not declare that it sells the property',
+  delegation_not_stated: 'the publisher does not state the delegation, so it cannot be compared',
   declared_alike: 'the operator declares the same relationship',
   owns_it:
     'the operator is the publisher or the house that its brand.json names, and declares the property as its own',
-  claims_to_own: 'the operator claims to own what is another’s',
+  claims_to_own: 'the operator claims to own another party’s property',
   declared_otherwise: 'the operator declares another relationship',
 }
 

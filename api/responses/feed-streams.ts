@@ -90,7 +90,7 @@ export class FeedStreams {
       this.#seq = seq
       await this.#beat()
     } catch (error) {
-      this.#log.error({ err: error }, 'streams were not served')
+      this.#log.error({ err: error }, 'could not serve streams')
     } finally {
       this.#isServing = false
     }
@@ -200,7 +200,7 @@ export class FeedStreams {
   }
 
   #expire({ response }: Stream): void {
-    const message = 'the feed does not reach back to this cursor any more: start again'
+    const message = 'the feed no longer reaches back to this cursor: start again'
     response.end(formatFrame('error', JSON.stringify({ error: 'cursor_expired', message })))
   }
 

@@ -216,6 +216,6 @@ function buildNotListed(domain: string | undefined, property_id: string): Eviden
     property_id,
     rule: 'property_not_listed',
     says: 'mismatch',
-    text: 'the publisher lists no active property of this id',
+    text: 'the publisher lists no active property with this id',
   }
 }

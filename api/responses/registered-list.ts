@@ -21,7 +21,7 @@ export function listQuery<const Source extends string>(sources: readonly Source[
     search: SearchText.optional().meta({
       description: 'Part of a name, a domain or an identifier; blank for all',
     }),
-    source: z.enum(sources).optional().describe('Only what this source says; all without it'),
+    source: z.enum(sources).optional().describe('Only records of this source; all by default'),
     limit: createPageSize({ usual, max: LARGEST_PAGE }),
     offset: pageOffset,
     cursor: pageCursor,

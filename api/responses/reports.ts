@@ -72,7 +72,7 @@ export class Reports {
       const packed = await this.#redis.get(`${PREFIX}${kind}:${id}`)
       return packed !== null ? await unzip(Buffer.from(packed, 'base64')) : undefined
     } catch {
-      return refuse('unavailable', 'reports are not available now; try again', {
+      return refuse('unavailable', 'reports are not available at the moment; try again', {
         retry_after: RETRY_AFTER_S,
       })
     }

@@ -19,7 +19,7 @@ import { unwrapAnswer } from '../operation/submission-result.ts'
 import { replyOk, replyRefused } from '../responses/reply.ts'
 
 const limits =
-  'Once a domain in five minutes, thirty an hour by one caller, of all crawls that may be asked for together.'
+  'Every five minutes for a domain, thirty an hour for a caller, counting all kinds of crawl requests together.'
 /** Asks for a crawl. */
 const shared = {
   method: 'POST',
@@ -36,8 +36,8 @@ export const requestCrawl = defineOperation({
   path: '/api/registry/crawl-request',
   summary: 'Request a crawl of a domain',
   description:
-    'Both files of the domain and those they point to are fetched. The crawl is asynchronous: ask ' +
-    `for its status by \`crawl_request_id\`. ${limits}`,
+    'Both files of the domain and those they point to are fetched. The crawl is asynchronous: query ' +
+    `its status by \`crawl_request_id\`. ${limits}`,
   body: z.object({ domain: PublicDomain }),
   reply: { 202: CrawlAccepted },
   handle: async ({ body: { domain }, principal, services }) => {
@@ -52,7 +52,7 @@ export const requestBrandCrawl = defineOperation({
   id: 'requestBrandCrawl',
   path: '/api/registry/brand-crawl-request',
   summary: 'Request a crawl of the brand.json of a domain',
-  description: `The same for one file and those it points to. ${limits}`,
+  description: `The same for one file and its targets. ${limits}`,
   body: z.object({ domain: PublicDomain }),
   reply: { 202: CrawlAccepted },
   handle: async ({ body: { domain }, principal, services }) => {
@@ -68,10 +68,10 @@ export const requestManagerRevalidation = defineOperation({
   path: '/api/registry/manager-revalidation-request',
   summary: 'Request a crawl of a manager’s adagents.json',
   description:
-    'What it changes is derived again for every publisher whose answer is read from it; ' +
-    `\`publishers_enqueued\` is how many those are. ${limits}`,
+    'The answers of every publisher behind it are derived again; ' +
+    `\`publishers_enqueued\` is their number. ${limits}`,
   body: z.object({
-    manager_domain: PublicDomain.describe('Domain whose file speaks for other publishers'),
+    manager_domain: PublicDomain.describe('Domain whose file manages other publishers'),
   }),
   reply: { 202: ManagerRevalidationAccepted },
   handle: async ({ body: { manager_domain }, principal, services }) => {
@@ -100,12 +100,12 @@ export const readCrawlRequest = defineOperation({
   group: 'Agent Discovery',
   summary: 'Get the state of a crawl request',
   description:
-    'Shown to callers of the organization that asked, and to admins. `completed`, `invalid` and `failed` are final: ' +
-    'every lookup of the domain shows what was found then.',
+    'Visible to the organization of the caller who requested it, and to admins. `completed`, `invalid` and `failed` are final: ' +
+    'from then on every lookup of the domain shows the result.',
   access: 'bearer',
   cache: 'private',
   params: z.object({
-    id: z.uuid().toLowerCase().describe('`crawl_request_id` that was given out'),
+    id: z.uuid().toLowerCase().describe('`crawl_request_id` of the request'),
   }),
   reply: { 200: CrawlRequestStatus },
   errors: ['invalid_request', 'not_found'],
@@ -119,7 +119,7 @@ export const readCrawlRequest = defineOperation({
         canActFor(principal, request.org_id))
     return request && isTheirs
       ? replyOk(crawlRequestStatus(request, reader.now()))
-      : replyRefused('not_found', 'no crawl was asked for under this id', {})
+      : replyRefused('not_found', 'there is no crawl request with this id', {})
   },
 })
 

@@ -18,7 +18,7 @@ const cursor = z
   .default('')
   .refine(text => text === '' || UUID.test(text), 'must be the cursor of a page, a UUID')
   .transform(text => (text === '' ? NIL_UUID : text.toLowerCase()))
-  .meta({ description: 'Go on after this event; without it, from the earliest event kept' })
+  .meta({ description: 'Continue after this event; by default from the earliest stored event' })
 
 const types = z
   .string()
@@ -34,21 +34,20 @@ const types = z
       const shown = JSON.stringify(bad.slice(0, 100))
       ctx.addIssue({
         code: 'custom',
-        message: `${shown} is not a type of events or a pattern of any; there are ${eventTypeNames.join(', ')}`,
+        message: `${shown} is not an event type or a pattern of any; there are ${eventTypeNames.join(', ')}`,
         params: { valid_values: eventTypeNames },
       })
     }
     return filters.length === 0 ? eventTypeNames : matchTypes(filters)
   })
   .meta({
-    description:
-      'Event types, separated by commas, `*` for any characters; without it, all of them',
+    description: 'Event types, separated by commas, `*` for any characters; all by default',
     examples: ['property.*,agent.discovered'],
   })
 
 /** Maximum number of events on a page. */
 const limit = createWholeNumber({
-  description: 'Events of a page, at most',
+  description: 'Maximum number of events on the page',
   min: 1,
   max: 10_000,
   default: 100,
@@ -62,8 +61,8 @@ export const readFeed = defineOperation({
   summary: 'Read the change feed',
   description:
     'Pass `cursor` of a page to get the next one: at once while `has_more` is true, later when it ' +
-    'is false. A cursor belongs to one `types`. Events are kept for ' +
-    `${limits.feedRetentionDays} days; after that, begin again from search and sync.`,
+    'is false. A cursor belongs to one `types`. Events are stored for ' +
+    `${limits.feedRetentionDays} days; after that, start again from search and sync.`,
   access: 'bearer',
   cache: 'private',
   query: z.object({ cursor, types, limit }),
@@ -91,9 +90,9 @@ export const streamFeed = defineOperation({
   group: 'Change Feed',
   summary: 'Stream the change feed as server-sent events',
   description:
-    '`event: feed` has the page that the feed would answer, as soon as something was committed; ' +
-    '`event: heartbeat` says that there was nothing, at once on connecting and then in this rhythm. ' +
-    'To go on after a break, pass `cursor` of the last page. `event: error` comes before the end.',
+    '`event: feed` has a page of the feed, as soon as something was committed; ' +
+    '`event: heartbeat` says that there was nothing, at once on connecting and then at this interval. ' +
+    'To resume, pass `cursor` of the last page. `event: error` comes before the end.',
   access: 'bearer',
   cache: 'private',
   query: z.object({

@@ -34,27 +34,27 @@ export const lookUpPublisher = defineOperation({
   group: 'Lookups & Authorization',
   summary: 'Look up the inventory that a domain publishes and the agents it authorizes',
   description:
-    'The answer is the same for every caller. A domain that is not known answers 200 with nothing ' +
-    'in it; `freshness` says whether its file was ever looked for.',
+    'The answer is the same for every caller. An unknown domain gets a 200 with nothing ' +
+    'in it; `freshness` says whether its file was ever requested.',
   access: 'public',
   cache: 'revalidate',
   query: z.object({
     domain: PastedDomain,
     include: z.literal('placements').optional().describe('Adds the placements of its file'),
     limit: createWholeNumber({
-      description: 'Items of each list on a page; 0 for as many as one answer holds',
+      description: 'Items of each list on a page; 0 for as many as one answer can contain',
       min: 0,
       max: 1_000,
       default: 0,
       clamp: true,
     }),
-    placements_cursor: pageCursor.describe('`placements_next_cursor` of the page before'),
-    formats_cursor: pageCursor.describe('`formats_next_cursor` of the page before'),
+    placements_cursor: pageCursor.describe('`placements_next_cursor` of the previous page'),
+    formats_cursor: pageCursor.describe('`formats_next_cursor` of the previous page'),
     cursor: z
       .string()
       .regex(/^\d{1,9}$/, 'must be the next_cursor of a page')
       .optional()
-      .meta({ description: 'Pages through more properties and agents than one answer holds' }),
+      .meta({ description: 'Pages through the properties and agents beyond one answer' }),
   }),
   reply: { 200: PublisherLookup },
   errors: ['invalid_request', 'unavailable'],

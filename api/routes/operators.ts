@@ -34,10 +34,10 @@ export const lookUpOperator = defineOperation({
   group: 'Lookups & Authorization',
   summary: 'Look up the agents that a domain operates, and the publishers that trust them',
   description:
-    'Agents of the member that has verified the domain, or the longest domain above it. Everybody ' +
-    'sees public ones, members with API access also those for members, the member itself all. ' +
-    '`scope` narrows that and never widens it. A domain that is no member’s shows the agents that its ' +
-    'brand.json names, and 200 with nothing in it where there are none.',
+    'Agents of the member that has verified the domain, or the closest domain above it. Everybody ' +
+    'sees public ones, members with API access also those for members, the member itself all of them. ' +
+    '`scope` can only narrow that. A domain of no member shows the agents that its ' +
+    'brand.json names; without any, the answer is a 200 with nothing in it.',
   access: 'optional',
   cache: 'personal',
   query: z.object({

@@ -10,10 +10,10 @@ import { replyOk } from '../responses/reply.ts'
 const OF_EACH = 5
 
 const order =
-  'What is called so comes first, then what begins so, then what contains it; then, if nothing is ' +
-  'called so and too little contains it, what it may mean with one character more, less or other, or two neighbours changed, in ' +
-  'words of four characters or more; within each the order of the list. Case, accents and other marks make no difference, and ' +
-  'a domain is found in both its forms. `X-Registry-Seq` is the commit that is searched.'
+  'Exact names come first, then names that begin with the text, then others that contain it; then, if there is ' +
+  'no exact name and few others, matches with one character added, removed or changed, or two neighbours swapped, in ' +
+  'words of four characters or more; each group in the order of the list. Case, accents and other marks are ignored, and ' +
+  'a domain is found in both of its forms. `X-Registry-Seq` is the commit that was searched.'
 
 export const searchRegistry = defineOperation({
   id: 'search',
@@ -52,7 +52,7 @@ export const findBrandsByName = defineOperation({
   query: z.object({
     q: RequiredText,
     limit: createWholeNumber({
-      description: 'Brands to show, at most',
+      description: 'Maximum number of brands',
       min: 0,
       max: 50,
       default: 10,

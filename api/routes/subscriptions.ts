@@ -116,7 +116,7 @@ export const createSubscription = defineOperation({
     const subscription_id = deriveId('subscription', org_id, attempt)
     const made = findSubscription(reader, org_id, subscription_id)
     if (made?.url === body.url) return { status: 201, body: show(made, services) }
-    if (made) refuse('conflict', 'this Idempotency-Key was used for another request')
+    if (made) refuse('conflict', 'this Idempotency-Key was used for a different request')
     requireRoom(body.url, org_id, services)
     const cursor = body.cursor ?? findHead(services)
     requireCursor(cursor, services)

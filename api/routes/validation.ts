@@ -24,9 +24,9 @@ const ANSWER_BYTES = 256 * 1024 - 1_024
 const errors = ['invalid_request', 'unavailable'] as const
 const ofBodies = ['too_large', 'unsupported_media_type'] as const
 const live =
-  'The file is read just now: the domain’s own, the one it points to, or where there is none that ' +
-  'of the manager its ads.txt names. Each fault has a `field`, a stable `code` and what to do. A ' +
-  'file that cannot be had is not valid. An answer of a moment ago may be repeated: `Age` says how ' +
+  'The file is read now: the domain’s own, the one it points to, or if there is none that ' +
+  'of the manager named by its ads.txt. Each fault has a `field`, a stable `code` and advice. A ' +
+  'file that cannot be fetched is not valid. A recent answer may be repeated: `Age` says how ' +
   'old it is.'
 
 export const validateAdagents = defineOperation({
@@ -35,7 +35,7 @@ export const validateAdagents = defineOperation({
   path: '/api/adagents/validate',
   group: 'Validation Tools',
   summary: 'Check the adagents.json of a domain, and its agents',
-  description: `${live} Agents are asked when the file is valid: the first ten, for a few seconds.`,
+  description: `${live} If the file is valid, its first ten agents are called, for a few seconds.`,
   access: 'public',
   cache: 'none',
   storeless: true,
@@ -86,7 +86,7 @@ export const validatePublisher = defineOperation({
   method: 'GET',
   path: '/api/public/validate-publisher',
   group: 'Agent Probing',
-  summary: 'Validate a publisher: its file, and what it declares',
+  summary: 'Validate a publisher: its file, and the number of its declarations',
   description: `${live} The numbers are 0 when the file is not valid.`,
   access: 'public',
   cache: 'none',
@@ -153,7 +153,7 @@ function fitAnswer<Answer extends object>(answer: Answer, validation: AdagentsVa
 
 const list = z.array(z.unknown()).optional()
 const map = z.record(z.string(), z.unknown()).optional()
-const asWritten = 'as they stand in the file; left out where there are none'
+const asWritten = 'in the form of the file; left out if there are none'
 
 export const createAdagentsFile = defineOperation({
   id: 'createAdagents',
@@ -162,8 +162,8 @@ export const createAdagentsFile = defineOperation({
   group: 'Validation Tools',
   summary: 'Generate an adagents.json',
   description:
-    'The parts are taken over as given, in a fixed order, and nothing is made up. A file that the ' +
-    'validation would find fault with is not made: the refusal lists what to repair.',
+    'The parts are copied as given, in a fixed order, and nothing is added. A file in which the ' +
+    'validation would find faults is refused, with a list of what to repair.',
   access: 'public',
   cache: 'none',
   storeless: true,
@@ -171,16 +171,19 @@ export const createAdagentsFile = defineOperation({
   body: z.looseObject({
     authorized_agents: z
       .array(z.unknown())
-      .describe('Entries of the agents, as they stand in the file'),
+      .describe('Entries of the agents, in the form of the file'),
     include_schema: z.boolean().default(true).describe('Whether the file names its schema'),
-    include_timestamp: z.boolean().default(true).describe('Whether the file says when it was made'),
+    include_timestamp: z
+      .boolean()
+      .default(true)
+      .describe('Whether the file has the time of its creation'),
     properties: list.describe(`Properties ${asWritten}`),
     collections: list.describe(`Collections ${asWritten}`),
     formats: list.describe(`Formats ${asWritten}`),
     placements: list.describe(`Placements ${asWritten}`),
     signals: list.describe(`Signals ${asWritten}`),
     catalog_etag: z.string().optional().describe('Version of the catalog, in your own words'),
-    catalog_role: z.string().optional().describe('Part that the catalog plays; mostly left out'),
+    catalog_role: z.string().optional().describe('Role of the catalog; usually left out'),
     tags: map.describe(`Meanings of the tags of properties, ${asWritten}`),
     placement_tags: map.describe(`Meanings of the tags of placements, ${asWritten}`),
     signal_tags: map.describe(`Meanings of the tags of signals, ${asWritten}`),

@@ -14,7 +14,9 @@ const KeySet = z.looseObject({
     .array(
       z
         .object({
-          kid: z.string().describe('Id of the key (RFC 7638 thumbprint), which signatures name'),
+          kid: z
+            .string()
+            .describe('Id of the key (RFC 7638 thumbprint), to which signatures refer'),
           kty: z.string().describe('Always `OKP`'),
           crv: z.string().describe('Always `Ed25519`'),
           alg: z.string().describe('Always `EdDSA`'),
@@ -24,10 +26,10 @@ const KeySet = z.looseObject({
         })
         .catchall(z.string().describe('The purpose, under the name of the protocol: `…_use`')),
     )
-    .describe('Public keys: those that sign now, and those that signed before'),
+    .describe('Public keys: current and former ones'),
 })
 const Ready = z.looseObject({
-  status: z.literal('ready').describe('Always `ready`: there is something to answer from'),
+  status: z.literal('ready').describe('Always `ready`: the stores are open'),
   seq: z.int().describe('Number of the commit that lookups show'),
 })
 
@@ -41,11 +43,11 @@ export const describeRegistry = defineOperation({
   storeless: true,
   reply: {
     200: z.looseObject({
-      name: z.string().describe('What the software is called'),
-      version: z.string().describe('Edition of this API, as in its description'),
-      documentation: z.string().describe('Address of the description for people'),
-      openapi: z.string().describe('Address of the description for programs'),
-      endpoints: z.record(z.string(), z.string()).describe('Paths to begin with, by subject'),
+      name: z.string().describe('Name of the software'),
+      version: z.string().describe('Version of this API, as in its description'),
+      documentation: z.string().describe('Address of the reference for people'),
+      openapi: z.string().describe('Address of the OpenAPI description'),
+      endpoints: z.record(z.string(), z.string()).describe('Paths to start with, by subject'),
     }),
   },
   errors: [],
@@ -116,8 +118,9 @@ export const describeCrawlerKeys = defineOperation({
   id: 'crawlerKeys',
   method: 'GET',
   path: '/.well-known/http-message-signatures-directory',
-  summary: 'Get the key that verifies the crawler’s requests',
-  description: 'A JSON Web Key Set (Web Bot Auth), empty where the crawler does not sign.',
+  summary: 'Get the public key of the crawler’s signatures',
+  description:
+    'A JSON Web Key Set (Web Bot Auth), empty if the crawler does not sign its requests.',
   access: 'public',
   cache: 'document',
   storeless: true,
@@ -134,7 +137,7 @@ export const describeRegistryKeys = defineOperation({
   id: 'registryKeys',
   method: 'GET',
   path: '/.well-known/jwks.json',
-  summary: 'Get the keys that verify what the registry signs',
+  summary: 'Get the public keys of the registry’s signatures',
   description:
     'A JSON Web Key Set (RFC 7517). Each key names its purpose: badges, or webhooks of the registry. Empty where the registry does not sign.',
   access: 'public',

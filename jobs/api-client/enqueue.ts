@@ -74,9 +74,13 @@ export function openWriterClient(
       return (await reply) as Result
     } catch (error) {
       log.warn({ job, error: getMessage(error) }, 'unanswered')
-      throw new PublicError('unavailable', 'the registry cannot take this now; try again', {
-        retry_after: RETRY_AFTER_S,
-      })
+      throw new PublicError(
+        'unavailable',
+        'the registry cannot accept this at the moment; try again',
+        {
+          retry_after: RETRY_AFTER_S,
+        },
+      )
     }
   }
   return {

@@ -56,6 +56,6 @@ export const billingDefinitions: OperationDefinitions<'member.billing'> = {
     perform: applyBilling,
     requires: { membershipIn: ({ org_id }) => org_id },
     changesEnrolments: true,
-    irreversible: 'what stands is what the billing provider says',
+    irreversible: 'memberships follow the billing provider: change them there',
   },
 }

@@ -123,12 +123,12 @@ async function mark(
 }
 
 function refuseWithoutChallenge(domain: string): Answer {
-  const refused = `no challenge for ${domain} can be verified: ask for one`
+  const refused = `there is no open challenge for ${domain}: create one`
   return { refused, error: 'not_found' }
 }
 
 function isOver(domain: string): Answer {
-  const refused = `the challenge for ${domain} has expired: ask for another one`
+  const refused = `the challenge for ${domain} has expired: create another one`
   return { refused, error: 'challenge_expired' }
 }
 
@@ -138,16 +138,16 @@ export const challengeDefinitions: OperationDefinitions<
   'ownership.issue': {
     perform: issueChallenge,
     requires: { membershipIn: ({ org_id }) => org_id },
-    irreversible: 'it ends by itself',
+    irreversible: 'it expires by itself',
   },
   'ownership.take': {
     perform: claimChallenge,
     requires: { membershipIn: ({ org_id }) => org_id },
-    irreversible: 'it was looked at already',
+    irreversible: 'the attempt has already started',
   },
   'ownership.settle': {
     perform: settleChallenge,
     requires: { membershipIn: ({ org_id }) => org_id },
-    irreversible: 'what was shown was shown: take the domain from the organization',
+    irreversible: 'a proof cannot be undone: remove the domain from the organization',
   },
 }

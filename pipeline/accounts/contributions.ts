@@ -71,7 +71,7 @@ export const catalogDefinitions: OperationDefinitions<'property.contribute' | 'd
   'property.contribute': {
     perform: recordContribution,
     requires: { membershipIn: ({ contributor }) => contributor.org_id },
-    irreversible: 'identities that were given stay: dispute what is wrong',
+    irreversible: 'assigned ids are permanent: file a dispute about errors',
   },
   'dispute.file': {
     perform: fileDispute,

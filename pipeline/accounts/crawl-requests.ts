@@ -38,6 +38,6 @@ export const crawlRequestDefinitions: OperationDefinitions<'crawl.request'> = {
   'crawl.request': {
     perform: recordRequester,
     requires: { membershipIn: ({ org_id }) => org_id },
-    irreversible: 'the files are asked for already',
+    irreversible: 'the files are already requested',
   },
 }

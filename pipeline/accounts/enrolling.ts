@@ -82,7 +82,7 @@ async function refuseForeignHost(
   const isOwn = domains.some(domain => hostname === domain || hostname.endsWith(`.${domain}`))
   if (domains.length === 0 || isOwn) return undefined
   return {
-    refused: `${hostname} is on none of your verified domains`,
+    refused: `${hostname} is not on any of your verified domains`,
     error: 'unverified_hostname',
     fields: {
       agent_hostname: hostname,
@@ -104,6 +104,6 @@ export const enrollingDefinitions: OperationDefinitions<'member.agent.enrol'> = 
     updateRights(rights, { founding }, { org_id, org_auto_created }) {
       if (org_auto_created) rights.setMembership(String(org_id), founding!.user_id, 'owner')
     },
-    irreversible: 'that cannot be taken back',
+    irreversible: 'that cannot be undone',
   },
 }

@@ -27,7 +27,7 @@ export async function foundOrganization(
   if ('refused' in plan) return plan
   const taken = 'founds' in plan && (await findOrganization(db, operation.name))
   if (taken) {
-    return { refused: `an organization named ${operation.name} exists already`, error: 'conflict' }
+    return { refused: `an organization named ${operation.name} already exists`, error: 'conflict' }
   }
   const { company_type, revenue_tier, marketing_opt_in } = operation
   const said = {
@@ -52,18 +52,18 @@ export async function planFounding(db: Database, founding: Founding): Promise<Pl
     { user_id },
   )
   if (theirs.length >= MOST_ORGANIZATIONS) {
-    return { refused: `you belong to ${theirs.length} organizations already` }
+    return { refused: `you already belong to ${theirs.length} organizations` }
   }
   const workspace = theirs.find(
     organization => organization.is_personal && organization.role === 'owner',
   )
-  if (is_personal && workspace) return refuseExisting('you have a workspace already', workspace)
+  if (is_personal && workspace) return refuseExisting('you already have a workspace', workspace)
   const holder =
     email_domain && !is_personal ? await findHoldingOrganization(db, email_domain) : undefined
   if (holder === undefined) return { founds: { org_id, name, is_personal } }
   return (await isProspect(db, holder))
     ? { adopts: holder }
-    : refuseExisting(`${email_domain} is ${holder.name}’s: ask one of its owners`, holder)
+    : refuseExisting(`${email_domain} belongs to ${holder.name}: ask one of its owners`, holder)
 }
 
 export async function applyPlan(

@@ -2,7 +2,7 @@ import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 
-const MERGED = 'a merge is for ever: whoever knew the one rid was told the other'
+const MERGED = 'a merge is permanent: readers of the feed have replaced the rid'
 
 /** Operations on the index alone, which the accounts only answer and remember. */
 export const indexDefinitions: OperationDefinitions<
@@ -15,21 +15,20 @@ export const indexDefinitions: OperationDefinitions<
 > = {
   'domains.add': {
     perform: answerDomains,
-    irreversible:
-      'the files are asked for already: take the domain down if nothing may be known of it',
+    irreversible: 'the files are already requested: take the domain down to remove it',
   },
   'held.release': {
     perform: answerDomains,
-    irreversible: 'what ended was told to all: the next crawl brings back what stands',
+    irreversible: 'the losses are already in the feed: the next crawl restores what is still valid',
   },
   'held.drop': {
     perform: answerDomains,
-    irreversible: 'the files are read again already',
+    irreversible: 'the files are already being crawled again',
   },
   'property.merge': { perform: answerMerge, irreversible: MERGED },
   'collection.merge': { perform: answerMerge, irreversible: MERGED },
   'audit.revert': {
-    perform: () => ({ refused: 'whoever writes puts what that comes to in its place' }),
+    perform: () => ({ refused: 'the writer replaces it by the inverse operation' }),
     requires: { membershipIn: ({ editor }) => editor.org_id },
     irreversible: 'it was refused: there is nothing to revert',
   },

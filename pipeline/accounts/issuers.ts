@@ -28,6 +28,6 @@ export function loadIssuers(
 export const issuerDefinitions: OperationDefinitions<'issuer.set'> = {
   'issuer.set': {
     perform: setIssuer,
-    irreversible: 'what stands is what the identity provider says',
+    irreversible: 'the keys follow the identity provider: change them there',
   },
 }

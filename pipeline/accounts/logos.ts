@@ -28,7 +28,7 @@ export async function saveLogo(
     return { done: { logo_id: same.logo_id, domain, hash, status: 'approved' } }
   }
   if (same === undefined && others.length >= LOGOS_PER_BRAND_MAX) {
-    return { refused: `${domain} has ${LOGOS_PER_BRAND_MAX} logos already`, error: 'conflict' }
+    return { refused: `${domain} already has ${LOGOS_PER_BRAND_MAX} logos`, error: 'conflict' }
   }
   const { org_id } = editor
   const isOwner = org_id !== null && (await hasProof(db, org_id, domain, stamp.now))
@@ -126,6 +126,6 @@ export const logoDefinitions: OperationDefinitions<'logo.save'> = {
       membershipIn: ({ editor }) => editor.org_id,
       moderator: ({ moderates }) => moderates,
     },
-    irreversible: 'it is shown, or waits for a person: decide its review, or take the domain down',
+    irreversible: 'it is published or waits for review: decide its review, or take the domain down',
   },
 }

@@ -35,7 +35,7 @@ export async function saveAgent(
     return { refused: 'url: must be on the public Internet' }
   }
   const type = operation.type ?? known?.type
-  if (type === undefined) return { refused: 'a new agent needs a type' }
+  if (type === undefined) return { refused: 'a new agent requires a type' }
   const wanted = operation.visibility ?? known?.visibility ?? 'private'
   const visibility = await limitVisibility(db, org_id, wanted)
   const agent: Row = {
@@ -96,7 +96,7 @@ function warnOfVisibility(agent_url: string) {
     requested: 'public',
     applied: 'members_only',
     reason: 'tier_required',
-    message: 'only members with API access show agents to everybody; this one is shown to members',
+    message: 'only members with API access can publish agents; this one is visible to members',
   }
 }
 
@@ -145,7 +145,8 @@ function invertAgentChange(
   if (was === undefined) return { op: 'member.agent.remove', org, url }
   const cleared = ['name', 'health_check_url'].filter(field => was[field] !== null)
   const isMore = ['name', 'health_check_url'].some(field => is?.[field] && was[field] === null)
-  if (isMore) return 'it told something of the agent that cannot be untold: save what is to stand'
+  if (isMore)
+    return 'it changed facts about the agent that may have been read: save the agent again as it should be'
   const { type, visibility } = was
   const fields = Object.fromEntries(cleared.map(field => [field, was[field]]))
   return { op: 'member.agent.save', org, url, type, visibility, ...fields }

@@ -27,7 +27,7 @@ export async function createMember(
   if (!owner) return refuseUnknownOrganization(org)
   const { org_id, name } = owner
   if (await findProfile(db, org_id)) {
-    return { refused: `${name} is a member already`, error: 'conflict' }
+    return { refused: `${name} is already a member`, error: 'conflict' }
   }
   const display_name = operation.display_name ?? name
   const slug = operation.slug ?? (await findFreeSlug(db, display_name))
@@ -121,7 +121,7 @@ async function isTaken(db: Database, slug: string, org_id: string): Promise<bool
 }
 
 function refuseSlug(slug: string): Answer {
-  return { refused: `another member is called ${slug}`, error: 'conflict' }
+  return { refused: `another member has the slug ${slug}`, error: 'conflict' }
 }
 
 /** Finds a free slug: the letters and digits of the name, with a number where that is taken. */
@@ -157,7 +157,7 @@ export const memberDefinitions: OperationDefinitions<
     watches: [profile],
     requires: { membershipIn: ({ org }) => org },
     changesEnrolments: true,
-    irreversible: 'a member stays one: take its tier and hide it',
+    irreversible: 'a membership cannot be deleted: remove its tier and hide it',
   },
   'member.update': {
     perform: updateMember,
@@ -176,7 +176,7 @@ export const memberDefinitions: OperationDefinitions<
     changesEnrolments: true,
     invert({ org }, known) {
       if (known.changes.some(({ table }) => table === 'member_agents')) {
-        return 'it hid agents too: set the tier that is to stand, then show each agent again'
+        return 'it hid agents too: set the tier again, then publish each agent again'
       }
       const { membership_tier } = getRowBefore(known, 'organizations')!
       return { op: 'member.tier', org, tier: membership_tier }

@@ -105,9 +105,9 @@ export async function invertRevision(
   { findRevision, revision_id, editor }: KnownChange,
 ): Promise<Inverse> {
   const made = await findRevision(entity, domain, of)
-  if (made === undefined) return `nothing is left of it: ${domain} was taken down since`
+  if (made === undefined) return `there is nothing left of it: ${domain} has been taken down since`
   const { number, last } = made
-  if (last !== number) return `revision ${last} of ${domain} came after it: revert that first`
+  if (last !== number) return `revision ${last} of ${domain} is newer: revert that first`
   const to_revision = number - 1
   return { op: 'entry.rollback', revision_id, domain, editor, entity, to_revision, moderates: true }
 }

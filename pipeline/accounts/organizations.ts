@@ -13,7 +13,7 @@ export interface Organization {
 }
 
 /** Reason why a founding cannot be inverted. */
-export const STAYS = 'an organization stays: revoke its keys'
+export const STAYS = 'an organization cannot be deleted: revoke its keys'
 
 /** An API key as the serving store holds it, under the SHA-256 of its secret. */
 export interface PrincipalRow {
@@ -34,7 +34,7 @@ export async function createOrganization(
   { now, seq }: Stamp,
 ): Promise<Answer> {
   const taken = await findOrganization(db, name)
-  if (taken) return { refused: `an organization named ${name} exists already`, error: 'conflict' }
+  if (taken) return { refused: `an organization named ${name} already exists`, error: 'conflict' }
   await insertOrganization(db, { org_id, name }, { now, seq })
   return { done: { org_id, name } }
 }
@@ -163,6 +163,6 @@ export const organizationDefinitions: OperationDefinitions<
     watches: [keys],
     requires: { membershipIn: ({ org_id }) => org_id, manager: true },
     updateRights: (rights, { key_id }) => rights.revokeKey(key_id),
-    irreversible: 'a key that was revoked stays so: make another one',
+    irreversible: 'a revoked key stays revoked: create another one',
   },
 }

@@ -130,10 +130,10 @@ export const originDefinitions: OperationDefinitions<'origin.claim' | 'origin.ve
   'origin.claim': {
     perform: claimOrigin,
     requires: { membershipIn: ({ org_id }) => org_id },
-    irreversible: 'it counts for nothing until the domain points here with it',
+    irreversible: 'it has no effect until the domain points here with it',
   },
   'origin.verify': {
     perform: verifyOrigin,
-    irreversible: 'what the domain said was said: it is looked at again when somebody asks',
+    irreversible: 'it records what the domain published: verify the domain again',
   },
 }

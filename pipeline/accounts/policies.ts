@@ -151,7 +151,7 @@ export const policyDefinitions: OperationDefinitions<'policy.save' | 'policy.pub
       const { editor, revision_id: review_id } = known
       return row?.review_status === 'approved'
         ? { op: 'policy.save', policy: row.content, editor, review_id }
-        : 'it is the first version: decide its review'
+        : 'it is the first version: decide its review instead instead'
     },
   },
   'policy.publish': {
@@ -161,7 +161,7 @@ export const policyDefinitions: OperationDefinitions<'policy.save' | 'policy.pub
       const row = getRowBefore(known, 'policies')
       return row?.review_status === 'approved' && row.source_type === 'registry'
         ? { op: 'policy.publish', policy: row.content }
-        : 'the registry had no such policy before: publish what is to stand'
+        : 'the registry had no such policy before: publish a new version'
     },
   },
 }

@@ -24,10 +24,10 @@ export async function decideReview(
     return { refused: `no review ${review_id}`, error: 'not_found' }
   }
   if (review.status !== 'pending') {
-    return { refused: `it was ${review.status} already`, error: 'conflict' }
+    return { refused: `it was already ${review.status}`, error: 'conflict' }
   }
   if (review.digest !== digest) {
-    return { refused: 'it changed since it was read: read it again', error: 'conflict' }
+    return { refused: 'it has changed since it was read: read it again', error: 'conflict' }
   }
   const { approve, reject } = getReviewKind(review.kind)
   const answer = await (op === 'review.approve' ? approve : reject)(db, review, stamp)
@@ -54,7 +54,7 @@ const approved = {
   table: 'mirrors',
   where: `platform in (select subject from reviews where review_id = $review_id and kind = 'mirror')`,
 }
-const DECIDED = 'a decision stands: hand in, publish or remove what is to stand'
+const DECIDED = 'a decision is final: submit, publish or remove the subject again'
 
 export const reviewDefinitions: OperationDefinitions<'review.approve' | 'review.reject'> = {
   'review.approve': {

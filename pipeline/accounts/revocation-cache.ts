@@ -8,7 +8,7 @@ import { listRevokedKeys } from './organizations.ts'
 
 /** Refusals for rights that existed at submission and were revoked since. */
 const refusals = {
-  key: { refused: 'the credential is not valid', error: 'unauthenticated' },
+  key: { refused: 'the credential is invalid', error: 'unauthenticated' },
   membership: { refused: 'you no longer belong to that organization', error: 'forbidden' },
   manager: { refused: 'only owners and admins may manage keys', error: 'forbidden' },
   moderator: { refused: 'only a moderator may do that', error: 'forbidden' },

@@ -125,6 +125,6 @@ export const storyboardDefinitions: OperationDefinitions<'storyboard.record'> = 
     perform: recordRun,
     requires: { membershipIn: ({ org_id }) => org_id },
     changesStandings: true,
-    irreversible: 'the agent was called: run the storyboard again',
+    irreversible: 'a run cannot be undone: run the storyboard again',
   },
 }

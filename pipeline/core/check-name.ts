@@ -47,10 +47,10 @@ const fine: NameVerdict = { verdict: 'fine' }
 function judgeScripts(label: string): NameVerdict {
   const scripts = classifyScripts(label)
   if (scripts === 'mixed') {
-    return { verdict: 'refused', reason: `${label} mixes scripts that no language mixes` }
+    return { verdict: 'refused', reason: `${label} mixes scripts that no language combines` }
   }
   if (scripts === 'unusual') {
-    return { verdict: 'doubtful', reason: `${label} is in a script seldom used for names` }
+    return { verdict: 'doubtful', reason: `${label} is in a script that is rarely used for names` }
   }
   return fine
 }

@@ -65,13 +65,13 @@ const tenantUrls = JsonText.pipe(z.record(z.string(), httpUrl))
 
 /** Every setting: read once at start from the environment variable of the same name. */
 export const settings = {
-  HOST: defineSetting(text.default('127.0.0.1'), 'address the API listens on', {
+  HOST: defineSetting(text.default('127.0.0.1'), 'address on which the API listens', {
     shown: '127.0.0.1',
   }),
   PORT: defineSetting(whole(0, 65_535).default(3000), 'port of the API', { shown: '3000' }),
   API_PROCESSES: defineSetting(
     whole(1, 64).default(1),
-    'processes that `start` answers with, all on the one port: with two, one that ends is not missed',
+    'API processes that `start` runs on one port: with two, requests go on when one ends',
     { shown: '1' },
   ),
   BASE_URL: defineSetting(
@@ -85,15 +85,15 @@ export const settings = {
       .default('')
       .transform(list => list.split(',').flatMap(item => item.trim() || []))
       .pipe(networks),
-    'addresses or networks (`10.0.0.0/8,::1`) of the proxies in front of the API: only what these say of who asks (X-Forwarded-For) is believed',
+    'addresses or networks (`10.0.0.0/8,::1`) of the proxies in front of the API: X-Forwarded-For is trusted only from these',
   ),
-  DATA_DIR: defineSetting(text.default('data/var'), 'folder of every store', { shown: 'data/var' }),
+  DATA_DIR: defineSetting(text.default('data/var'), 'folder of all stores', { shown: 'data/var' }),
   REDIS_URL: defineSetting(
     z
       .string()
       .regex(/^(rediss?|unix):\/\//, 'must start with redis://, rediss:// or unix://')
       .optional(),
-    'Redis for jobs and limits; without it `start` runs one of its own',
+    'Redis for jobs and limits; by default `start` runs its own',
     { secret: true },
   ),
   PROTOCOL_NAME: defineSetting(
@@ -106,7 +106,7 @@ export const settings = {
   ),
   LOG_LEVEL: defineSetting(
     z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
-    'least level that is logged',
+    'lowest level that is logged',
     { shown: 'info' },
   ),
   CRAWL_CONNECT_TO: defineSetting(
@@ -121,7 +121,7 @@ export const settings = {
     text
       .refine(isNameServer, { error: 'must be ADDRESS:PORT such as 127.0.0.1:53 or [::1]:53' })
       .optional(),
-    'ADDRESS:PORT of the name server to ask instead of the system’s; an address, not a name',
+    'ADDRESS:PORT of a name server to use instead of the system’s; an address, not a name',
   ),
   CRAWL_CONTACT: defineSetting(
     httpUrl.default('https://github.com/agentic-ad-registry/agentic-ad-registry'),
@@ -134,8 +134,8 @@ export const settings = {
   ),
   REGISTRY_SIGNING_KEYS: defineSetting(
     text.optional(),
-    'file with a private Ed25519 key (JWK), or several as a JWKS of which the first signs: by keys derived from it, which `/.well-known/jwks.json` publishes, the registry signs badges and what it posts to receivers; without it badges are not signed and nothing is posted',
-    { secret: true, shown: 'a key that `start` makes in DATA_DIR' },
+    'file with a private Ed25519 key (JWK), or several as a JWKS of which the first signs: the registry signs badges and webhooks with keys derived from it, which `/.well-known/jwks.json` publishes; without it badges are not signed and no webhooks are posted',
+    { secret: true, shown: 'a key that `start` creates in DATA_DIR' },
   ),
   CREDENTIALS_KEY: defineSetting(
     z.string().regex(SEALING_KEY, 'must be 32 bytes in Base64').optional(),
@@ -144,7 +144,7 @@ export const settings = {
   ),
   ROBOTS: defineSetting(
     z.enum(['ignore', 'respect']).default('ignore'),
-    'whether robots.txt is read and a file that it disallows left alone; the well-known files are meant for crawlers, so nobody else does',
+    'whether files that robots.txt disallows are skipped; well-known files are published for crawlers, so the default is to ignore it',
     { shown: 'ignore' },
   ),
   CRAWL_SCHEDULE: defineSetting(
@@ -156,7 +156,7 @@ export const settings = {
   ),
   RECRAWL_HOURS: defineSetting(
     whole(1, 24).default(6),
-    'hours until a file that has just changed is looked at again',
+    'hours until a file that has just changed is crawled again',
     { shown: '6' },
   ),
   HOST_CONCURRENCY: defineSetting(whole(1, 64).default(1), 'connections to one host at a time', {
@@ -169,40 +169,44 @@ export const settings = {
       shown: '64',
     },
   ),
-  CRAWL_CONCURRENCY: defineSetting(whole(1, 4096).default(128), 'hosts a crawler asks at a time', {
-    shown: '128',
-  }),
+  CRAWL_CONCURRENCY: defineSetting(
+    whole(1, 4096).default(128),
+    'hosts that a crawler fetches from at a time',
+    {
+      shown: '128',
+    },
+  ),
   PUBLISH_EVERY: defineSetting(whole(1, 86_400).optional(), 'seconds between snapshots', {
     shown: '5; more where copies take longer than 0.5 s by their size, up to 900',
   }),
   FRONTIER_MAX: defineSetting(
     whole(1, 100_000_000).default(2_000_000),
-    'domains the frontier holds',
+    'domains in the frontier at most',
     {
       shown: '2000000',
     },
   ),
   AUTH_ISSUER: defineSetting(
     issuerUrl.optional(),
-    'identity provider whose user tokens (JWT) are taken, spelled as in their `iss`; without it only API keys are',
+    'identity provider whose user tokens (JWT) are accepted, spelled as in their `iss`; without it only API keys are accepted',
   ),
   AUTH_JWKS_URL: defineSetting(
     httpUrl.optional(),
     'where it publishes its public keys; a crawler reads them, at start, hourly and when a token names an unknown one',
   ),
-  AUTH_AUDIENCE: defineSetting(text.optional(), '`aud` that a token must carry'),
+  AUTH_AUDIENCE: defineSetting(text.optional(), '`aud` that a token must have'),
   AUTH_CLIENT_ID: defineSetting(
     text.optional(),
-    '`azp`, or else `client_id`, that a token must carry; an issuer needs this or AUTH_AUDIENCE',
+    '`azp`, or else `client_id`, that a token must have; an issuer requires this or AUTH_AUDIENCE',
   ),
   BILLING_WEBHOOK_SECRET: defineSetting(
     z.string().min(16, 'must have at least 16 characters').optional(),
-    'by which the billing provider signs what it tells of memberships; without it nothing is taken',
+    'secret with which the billing provider signs its events about memberships; without it none is accepted',
     { secret: true },
   ),
   BRANDFETCH_KEY: defineSetting(
     text.optional(),
-    'key of the provider of brand data that is asked before home pages are read',
+    'API key of the brand data provider that is queried before home pages are read',
     { secret: true },
   ),
   BRANDFETCH_URL: defineSetting(
@@ -214,34 +218,34 @@ export const settings = {
   ),
   BRAKE_SHARE: defineSetting(
     share.default(0.02),
-    'share of all grants and active properties that a night may take before more is held back',
+    'share of all grants and active properties that may be lost in a night before further losses are held back',
     { shown: '0.02' },
   ),
   BRAKE_FACTOR: defineSetting(
     whole(1, 1_000_000).default(5),
-    'times what a night usually takes (mean of up to seven, of at least three) that one may take',
+    'multiple of the usual nightly loss (mean of three to seven nights) that one night may reach',
     { shown: '5' },
   ),
   BRAKE_ROWS: defineSetting(
     whole(1, 1_000_000_000).default(200),
-    'fewer grants and properties than this in a night are never held back',
+    'losses below this number of grants and properties in a night are never held back',
     { shown: '200' },
   ),
   BRAKE_PUBLISHERS: defineSetting(
     whole(1, 1_000_000_000).default(20),
-    'rows of fewer publishers than this in a night are never held back',
+    'losses of fewer publishers than this in a night are never held back',
     { shown: '20' },
   ),
   PROTECTED_NAMES: defineSetting(
     text.optional(),
-    'file of domains, one a line: a new entry that looks like one of them, or has its name in it, is refused or waits for review',
+    'file of domains, one a line: a new entry that looks like one of them, or contains its name, is refused or waits for review',
   ),
   REQUIRE_OWNERSHIP_PROOF: defineSetting(
     z
       .enum(['true', 'false'])
       .default('true')
       .transform(text => text === 'true'),
-    'whether an organization must have shown that a domain is its own before it saves what is known of it',
+    'whether an organization must prove that it controls a domain before it can save an entry for it',
     { shown: 'true' },
   ),
   AGENT_PORT: defineSetting(whole(0, 65_535).optional(), 'port of the reference agent', {
@@ -254,20 +258,20 @@ export const settings = {
   ),
   AGENT_URLS: defineSetting(
     tenantUrls.default({}),
-    'JSON of the public addresses of tenants of the reference agent that have one of their own, such as `{"sales": "https://sales.example/mcp"}`',
+    'JSON of the public addresses of the reference agent’s tenants with an address of their own, such as `{"sales": "https://sales.example/mcp"}`',
     { shown: '{}' },
   ),
   AGENT_SIGNED_TASKS: defineSetting(
     names,
-    'tasks of the reference agent whose requests must be signed (RFC 9421), separated by commas; others are verified where they are signed',
+    'tasks of the reference agent whose requests must be signed (RFC 9421), separated by commas; for others a signature is optional',
   ),
   AGENT_SIGNER_KEYS: defineSetting(
     text.optional(),
-    'file with a JWKS of keys that may sign requests to the reference agent for every operator; other keys are found by the operator’s brand.json',
+    'file with a JWKS of keys that may sign requests to the reference agent for every operator; other keys are looked up in the operator’s brand.json',
   ),
   AGENT_REVOKED_KEYS: defineSetting(
     names,
-    'ids of keys that may sign no requests to the reference agent any more, separated by commas',
+    'ids of keys that may no longer sign requests to the reference agent, separated by commas',
   ),
   AGENT_LOOPBACK_WEBHOOKS: defineSetting(
     z
@@ -279,17 +283,17 @@ export const settings = {
   ),
   TEST_AGENT_TOKEN: defineSetting(
     z.string().min(8, 'must have at least 8 characters').default('public-test-token'),
-    'credential that opens the reference agent to everybody who tries it: it protects nothing',
+    'public credential of the reference agent: it protects nothing',
     { shown: 'public-test-token' },
   ),
   REFERENCE_AGENT_URL: defineSetting(
     httpUrl.optional(),
-    'agent that storyboards are compared with, without the part that names a tenant; it may be in a private network',
+    'agent with which storyboards are compared, without the tenant’s part of the address; it may be in a private network',
     { shown: 'AGENT_BASE_URL' },
   ),
   REFERENCE_AGENT_TOKEN: defineSetting(
     text.optional(),
-    'credential that opens it, and that is sent to nobody else',
+    'credential of the agent at REFERENCE_AGENT_URL, sent to no other agent',
     { secret: true, shown: 'TEST_AGENT_TOKEN' },
   ),
   LIMITS: defineSetting(LimitsOverride.default(limits as Limits), 'JSON of limits to override', {
@@ -314,12 +318,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     else faults.push(...read.error.issues.map(issue => describeFault(name, issue)))
   }
   if (values.CRAWL_SIGNING_KEY && !values.BASE_URL)
-    faults.push('  CRAWL_SIGNING_KEY: needs BASE_URL, where sites find the public key')
+    faults.push('  CRAWL_SIGNING_KEY: requires BASE_URL, where sites find the public key')
   if (values.AUTH_ISSUER && !values.AUTH_JWKS_URL)
-    faults.push('  AUTH_ISSUER: needs AUTH_JWKS_URL, where its keys are')
+    faults.push('  AUTH_ISSUER: requires AUTH_JWKS_URL, where its keys are')
   if (values.AUTH_ISSUER && !values.AUTH_AUDIENCE && !values.AUTH_CLIENT_ID)
     faults.push(
-      '  AUTH_ISSUER: needs AUTH_AUDIENCE or AUTH_CLIENT_ID, or tokens for others would be taken',
+      '  AUTH_ISSUER: requires AUTH_AUDIENCE or AUTH_CLIENT_ID, or tokens for others would be accepted',
     )
   if (values.AGENT_LOOPBACK_WEBHOOKS && isReachedByOthers(values as Config, env))
     faults.push(

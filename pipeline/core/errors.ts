@@ -33,7 +33,7 @@ export const publicErrors = {
     means: 'the agent’s host is not on a domain that the organization has proven to own',
   },
   url_immutable: { status: 400, means: 'the URL of an agent cannot be changed' },
-  unauthenticated: { status: 401, means: 'the credential is missing or not valid' },
+  unauthenticated: { status: 401, means: 'the credential is missing or invalid' },
   forbidden: { status: 403, means: 'the caller may not do this' },
   cross_tenant_api_key: { status: 403, means: 'the key belongs to another organization' },
   ownership_proof_required: {
@@ -41,7 +41,7 @@ export const publicErrors = {
     means: 'the organization has no current ownership proof of the domain',
   },
   not_found: { status: 404, means: 'nothing is known under this name or id' },
-  method_not_allowed: { status: 405, means: 'the path does not take this method' },
+  method_not_allowed: { status: 405, means: 'this path does not support the method' },
   request_timeout: { status: 408, means: 'the request was not received in time' },
   conflict: { status: 409, means: 'the request conflicts with the current state' },
   unpublish_first: { status: 409, means: 'the agent is public: change its visibility first' },
@@ -57,10 +57,13 @@ export const publicErrors = {
   challenge_expired: { status: 410, means: 'the challenge has expired' },
   too_large: { status: 413, means: 'the body is too large' },
   unsupported_media_type: { status: 415, means: 'the content type is not supported' },
-  expectation_failed: { status: 417, means: 'the Expect header asks for something unknown' },
+  expectation_failed: {
+    status: 417,
+    means: 'the expectation in the Expect header is not supported',
+  },
   agent_needs_credential: {
     status: 422,
-    means: 'the agent that is tested wants a credential that the registry does not have',
+    means: 'the tested agent requires a credential that the registry does not have',
   },
   receiver_unconfirmed: {
     status: 422,
@@ -69,12 +72,12 @@ export const publicErrors = {
   rate_limited: { status: 429, means: 'too many requests' },
   headers_too_large: { status: 431, means: 'the headers are too large' },
   internal_error: { status: 500, means: 'an error of the registry itself' },
-  bad_gateway: { status: 502, means: 'the agent that was asked gave no usable answer' },
-  gateway_timeout: { status: 504, means: 'the agent that was asked did not answer in time' },
-  unavailable: { status: 503, means: 'a part that the answer needs is not available; try again' },
+  bad_gateway: { status: 502, means: 'the agent gave no usable answer' },
+  gateway_timeout: { status: 504, means: 'the agent did not answer in time' },
+  unavailable: { status: 503, means: 'a required part of the registry is unavailable; try again' },
   crawl_queue_unavailable: {
     status: 503,
-    means: 'crawl requests cannot be accepted now; try again',
+    means: 'crawl requests cannot be accepted at the moment; try again',
   },
 } as const satisfies Record<string, PublicErrorEntry>
 

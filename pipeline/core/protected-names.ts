@@ -38,7 +38,7 @@ export function readProtectedNames(path: string | undefined): ProtectedNames {
     if (text === '') return []
     const domain = parseDomain(text)
     if (domain === undefined) {
-      throw new ConfigError(`PROTECTED_NAMES: line ${i + 1} of ${path} is no domain`)
+      throw new ConfigError(`PROTECTED_NAMES: line ${i + 1} of ${path} is not a domain`)
     }
     return [domain]
   })

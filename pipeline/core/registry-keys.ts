@@ -54,7 +54,9 @@ function readSecrets(path: string): Buffer[] {
     const secrets = ('keys' in file ? (file.keys as JsonWebKey[]) : [file]).map(readSecret)
     if (secrets.length > 0) return secrets
   } catch {}
-  throw new ConfigError(`REGISTRY_SIGNING_KEYS: ${path} holds no private Ed25519 key as a JWK`)
+  throw new ConfigError(
+    `REGISTRY_SIGNING_KEYS: ${path} does not contain a private Ed25519 key as a JWK`,
+  )
 }
 
 function readSecret(jwk: JsonWebKey): Buffer {

@@ -22,7 +22,9 @@ export interface PublicJwk {
 export function readSigningKey(path: string): SigningKey {
   const key = readPrivateKey(path)
   if (key?.asymmetricKeyType !== 'ed25519') {
-    throw new ConfigError(`CRAWL_SIGNING_KEY: ${path} holds no private Ed25519 key as a JWK`)
+    throw new ConfigError(
+      `CRAWL_SIGNING_KEY: ${path} does not contain a private Ed25519 key as a JWK`,
+    )
   }
   const jwk = toPublicJwk(key)
   return { private: key, public: jwk, id: jwk.kid }

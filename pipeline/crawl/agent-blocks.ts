@@ -41,7 +41,8 @@ export function readBlock(holder: JsonObject, key: string): JsonObject {
 
 /** Tells whether a task answered with the requested list; an empty list counts. */
 export function hasList(part: ObjectReader, key: string): boolean {
-  if (!part.has(key)) part.error(key, 'missing', 'is missing: list nothing if there is nothing')
+  if (!part.has(key))
+    part.error(key, 'missing', 'is missing: use an empty list if there is nothing')
   return part.list(key) !== undefined
 }
 

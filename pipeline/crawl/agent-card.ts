@@ -71,7 +71,7 @@ function readCardFile(address: string, fetched: FetchResult): CardRead {
   if (type !== 'application/json' && !type.endsWith('+json')) {
     return { fault: 'must be served as application/json' }
   }
-  if (typeof card.name !== 'string') return { fault: 'has no name, so it is no card of an agent' }
+  if (typeof card.name !== 'string') return { fault: 'has no name, so it is not an agent card' }
   return buildCard(address, card)
 }
 

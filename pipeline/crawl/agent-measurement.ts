@@ -22,7 +22,7 @@ const clean = (maxChars: number) =>
         .string()
         .min(1, 'is empty')
         .max(maxChars, `is longer than ${maxChars} characters`)
-        .refine(text => !SCRIPT_LIKE.test(text), 'holds something like a script'),
+        .refine(text => !SCRIPT_LIKE.test(text), 'contains something like a script'),
     )
 
 const address = clean(URL_CHARS).refine(isHttps, 'must be an https address')
@@ -51,7 +51,7 @@ const Block = z.object({
     .array(Metric)
     .min(1)
     .max(METRICS, `lists more than ${METRICS} metrics`)
-    .refine(hasUniqueIds, 'names a metric twice'),
+    .refine(hasUniqueIds, 'contains a metric twice'),
 })
 
 /**

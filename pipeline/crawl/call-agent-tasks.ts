@@ -98,7 +98,7 @@ export async function runTask(
 /** Explains a failure by its code, which is a word of the protocol; the peer's own message is not repeated. */
 function explainFailure(isError: boolean, error: ReturnType<typeof readTaskError>): string {
   if (error === undefined) {
-    return isError ? 'failed without a code' : 'must be answered with a JSON object'
+    return isError ? 'failed without an error code' : 'must be answered with a JSON object'
   }
   const code = /^[A-Z][A-Z0-9_]*$/.test(error.code) ? error.code : 'a code of its own'
   return `failed with ${code}${chooseAction(error) === 'retry' ? ', which passes' : ''}`

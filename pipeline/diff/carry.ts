@@ -35,8 +35,8 @@ export function listCarriedFaults(carried: DocumentOf): Fault[] {
   if (carried.variant !== 'agent' || carried.type === carried.inferred_type) return []
   const message =
     carried.inferred_type === 'unknown'
-      ? `offer nothing that tells a type any more; it is known as ${carried.type}`
-      : `tell of the type ${carried.inferred_type}; it is known as ${carried.type}`
+      ? `no longer indicate a type; the known type is ${carried.type}`
+      : `indicate the type ${carried.inferred_type}; the known type is ${carried.type}`
   return [{ field: 'tools', code: 'contradictory', message, severity: 'warning' }]
 }
 

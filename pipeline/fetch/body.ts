@@ -28,9 +28,12 @@ const AT_ONCE_BYTES = 16 * 1024
 const WIRE_SLACK_BYTES = 4 * 1024
 
 const nothing = Buffer.alloc(0)
-const tooLarge: Failure = { outcome: 'too_large', detail: 'the body passes the size limit' }
+const tooLarge: Failure = { outcome: 'too_large', detail: 'the body exceeds the size limit' }
 const undecodable: Failure = { outcome: 'http_error', detail: 'the body cannot be decompressed' }
-const unknownCoding: Failure = { outcome: 'http_error', detail: 'the body is encoded unasked' }
+const unknownCoding: Failure = {
+  outcome: 'http_error',
+  detail: 'the body has an encoding that was not requested',
+}
 
 /**
  * Opens a reader for a body of at most `maxBytes` decoded bytes, or returns why it is not read at

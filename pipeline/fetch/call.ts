@@ -20,8 +20,8 @@ export interface Context {
 }
 
 const HEADER_VALUE = /^[\x20-\x7e]*$/
-const noAddress: Failure = { outcome: 'refused', detail: 'this is not an address' }
-const badHeader: Failure = { outcome: 'refused', detail: 'a header cannot be sent' }
+const noAddress: Failure = { outcome: 'refused', detail: 'the address is invalid' }
+const badHeader: Failure = { outcome: 'refused', detail: 'a header is invalid' }
 
 /** Sends one POST through the same guard, budget and connections as every fetch. */
 export async function callOver(

@@ -131,7 +131,7 @@ function classifyFailure(answers: PromiseSettledResult<Timed[]>[]) {
     answer.status === 'rejected' ? getErrorCode(answer.reason) : 'ENODATA',
   )
   const failure = codes.find(code => !noSuchName.has(code))
-  const detail = failure ? `the name server failed (${failure})` : 'the name has no address'
+  const detail = failure ? `the name server failed (${failure})` : 'the name does not resolve'
   const resolution: Resolution = { kind: 'failed', detail, isCertain: failure === undefined }
   return { resolution, ttlMs: failure ? TTL_MIN_MS : NEGATIVE_TTL }
 }

@@ -42,14 +42,14 @@ export function classifyStatus(status: number): Outcome {
 
 /** Outcomes of errors on an open connection, by the beginning of their code; first match. */
 const codeOutcomes: [prefix: string, outcome: Outcome, detail: string][] = [
-  ['ERR_SSL_', 'tls_failed', 'the TLS connection was ended by an alert'],
-  ['EPROTO', 'tls_failed', 'the TLS connection broke'],
-  ['ERR_TLS_', 'tls_failed', 'the TLS connection broke'],
-  ['ETIMEDOUT', 'timeout', 'the connection went silent'],
-  ['UND_ERR_HEADERS_OVERFLOW', 'connection_failed', 'the header of the answer is too long'],
-  ['UND_ERR_INVALID', 'connection_failed', 'the request could not be made'],
-  ['UND_ERR_', 'connection_failed', 'the connection broke'],
-  ['E', 'connection_failed', 'the connection broke'],
+  ['ERR_SSL_', 'tls_failed', 'the TLS connection was closed by an alert'],
+  ['EPROTO', 'tls_failed', 'the TLS connection was lost'],
+  ['ERR_TLS_', 'tls_failed', 'the TLS connection was lost'],
+  ['ETIMEDOUT', 'timeout', 'the connection timed out'],
+  ['UND_ERR_HEADERS_OVERFLOW', 'connection_failed', 'the response headers are too long'],
+  ['UND_ERR_INVALID', 'connection_failed', 'the request could not be sent'],
+  ['UND_ERR_', 'connection_failed', 'the connection was lost'],
+  ['E', 'connection_failed', 'the connection was lost'],
 ]
 
 /** undici gives these a code only sometimes. */
@@ -65,7 +65,7 @@ export function classifyError(error: unknown): Failure {
   if (name === 'HTTPParserError') return notHttp
   const row = codeOutcomes.find(([prefix]) => typeof code === 'string' && code.startsWith(prefix))
   if (row) return { outcome: row[1], detail: `${row[2]} (${code})` }
-  return { outcome: 'connection_failed', detail: 'the connection broke', fault: error }
+  return { outcome: 'connection_failed', detail: 'the connection was lost', fault: error }
 }
 
 /**

@@ -77,7 +77,7 @@ const PRODUCT = 'AgenticAdRegistry'
 const MAX_IDLE = 128
 const NAME_WAIT_MAX_MS = 2_000
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]+$/
-const noAddress: Failure = { outcome: 'refused', detail: 'this is not an address' }
+const noAddress: Failure = { outcome: 'refused', detail: 'the address is invalid' }
 
 /**
  * Creates the fetcher: each hop passes the SSRF guard, DNS, rate limits and a connection.

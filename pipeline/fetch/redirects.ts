@@ -26,13 +26,15 @@ export function resolveHop(
   visited: readonly URL[],
   rules: RedirectRules,
 ): URL | Failure {
-  if (rules.redirects === 'none') return refuseRedirect('redirects, which this file may not')
-  if (typeof location !== 'string') return refuseRedirect('redirects to no place, or to several')
+  if (rules.redirects === 'none')
+    return refuseRedirect('redirects, which is not allowed for this file')
+  if (typeof location !== 'string')
+    return refuseRedirect('redirects without a location, or to several')
   const [first, last] = [visited[0]!, visited[visited.length - 1]!]
   const next = parseRequestUrl(location, last.href)
-  if (!next) return refuseRedirect('redirects to something that is no address')
-  if (visited.some(url => url.href === next.href)) return refuseRedirect('redirects in a circle')
-  if (visited.length > rules.maxRedirects) return refuseRedirect('redirects too often')
+  if (!next) return refuseRedirect('redirects to an invalid address')
+  if (visited.some(url => url.href === next.href)) return refuseRedirect('redirects in a loop')
+  if (visited.length > rules.maxRedirects) return refuseRedirect('redirects too many times')
   const form = checkUrlForm(next, rules.allow)
   if (form) return refuseRedirect(`redirects, but ${form}`)
   const host = checkHost(next.hostname)

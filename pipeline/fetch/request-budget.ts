@@ -309,7 +309,7 @@ function getNetwork(address: string): string {
 function deferFor(waitMs: number): Failure {
   return {
     outcome: 'deferred',
-    detail: 'the site is asked as often as it may be at the moment',
+    detail: 'the request limit of this site is reached at the moment',
     retryAfterSeconds: Math.max(1, Math.ceil(waitMs / SECOND)),
   }
 }

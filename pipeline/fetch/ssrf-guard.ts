@@ -99,8 +99,8 @@ export function checkUrl(url: URL, allow: Allowance = {}): string | undefined {
 export function checkUrlForm(url: URL, allow: Allowance = {}): string | undefined {
   const plain = url.protocol === 'http:'
   if (url.protocol !== 'https:' && !(plain && allow.http)) return 'the address is not https'
-  if (url.username || url.password) return 'the address carries credentials'
-  if (url.port && !allow.anyPort) return 'the address names a port'
+  if (url.username || url.password) return 'the address contains credentials'
+  if (url.port && !allow.anyPort) return 'the address contains a port'
   return undefined
 }
 

@@ -11,7 +11,7 @@ import { notPublic } from './ssrf-guard.ts'
 
 const closed: Failure = { outcome: 'connection_failed', detail: 'the fetcher is closed' }
 const notReachable: Failure = { outcome: 'refused', detail: notPublic }
-const noName: Failure = { outcome: 'timeout', detail: 'no answer about the name in time' }
+const noName: Failure = { outcome: 'timeout', detail: 'the name server did not answer in time' }
 
 /** The request of each hop. */
 export interface Question {

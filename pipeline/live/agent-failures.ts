@@ -25,7 +25,7 @@ export const timedOut: AgentFailed = {
 /** Never sent to a client: the caller falls back to the last known answer. */
 const throttled: AgentFailed & { throttled: true } = {
   failed: 'no_answer',
-  message: 'the agent could not be asked now',
+  message: 'the agent could not be called at the moment',
   throttled: true,
 }
 

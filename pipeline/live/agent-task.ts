@@ -24,8 +24,8 @@ export async function fetchPayload(
   const { needsAuth, failure } = answer
   if (failure !== undefined) return { failure: failure }
   return needsAuth
-    ? { failure: { outcome: 'needs_auth', detail: 'wants a credential' } }
-    : { failure: { outcome: 'unusable', detail: 'answered the task with nothing usable' } }
+    ? { failure: { outcome: 'needs_auth', detail: 'requires a credential' } }
+    : { failure: { outcome: 'unusable', detail: 'gave no usable answer to the task' } }
 }
 
 export function toAgentList(items: readonly JsonObject[], total = items.length): AgentList {

@@ -15,7 +15,8 @@ interface Failure {
 const unreachable: Failure = {
   field: 'connection',
   code: 'connection',
-  message: 'the server cannot be reached: check the name, and that it is public and listens',
+  message:
+    'the server cannot be reached: check that the name is right, and the server public and running',
 }
 
 const failures: Partial<Record<Outcome, Failure>> = {
@@ -23,13 +24,12 @@ const failures: Partial<Record<Outcome, Failure>> = {
   timeout: {
     field: 'timeout',
     code: 'timeout',
-    message: 'the server gave no complete answer in time: see that it answers sooner',
+    message: 'the server gave no complete answer in time: make it answer faster',
   },
   bad_redirect: {
     field: 'network',
     code: 'bad_redirect',
-    message:
-      'redirects lead off the site, in circles or too far: serve the file at its own address',
+    message: 'redirects lead off the site, in a loop or too far: serve the file at its own address',
   },
   tls_failed: {
     field: 'network',
@@ -44,7 +44,7 @@ const failures: Partial<Record<Outcome, Failure>> = {
   deferred: {
     field: 'connection',
     code: 'unasked',
-    message: 'the registry asks this site as often as it may at the moment: try again in a minute',
+    message: 'the request limit of this site is reached at the moment: try again in a minute',
   },
   dns_failed: unreachable,
   connection_failed: unreachable,

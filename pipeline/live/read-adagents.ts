@@ -99,7 +99,7 @@ async function followPointer(
   const failed = describeFailure(omitFaults(file))
   const faults = failed.map(fault => ({ ...fault, field: method }))
   if (checked.document?.variant === 'pointer') {
-    const message = 'leads to a file that only points on: point to the file itself'
+    const message = 'leads to another pointer: point to the file itself'
     faults.push({ field: method, code: 'nested_pointer', message, severity: 'error' })
   }
   if (checked.document?.variant === 'inline')
@@ -148,7 +148,7 @@ async function readManaged(
       observation => observation.kind === 'adagents.json' && observation.location === location,
     )!
     const checked = check(file, now)
-    const message = `there is no file here, so that of ${manager} was read, whom ads.txt names`
+    const message = `there is no file here, so the file of ${manager} was read, which ads.txt names`
     const used: Fault = { field, code: 'manager_used', message, severity: 'warning' }
     return {
       file,
@@ -178,11 +178,14 @@ function explainUnmanaged(
       (document as { variant?: string } | undefined)?.variant === 'inline',
   )
   if (file === undefined) {
-    const message = `the file of ${manager}, whom ads.txt names, cannot be read`
+    const message = `the file of ${manager}, which ads.txt names, cannot be read`
     return [{ field: 'managerdomain', code: 'manager_unread', message, severity: 'warning' }]
   }
   const why = checkScope(domain, file, now)
-  const rule = why.length > 0 ? 'what was left out of it may have' : 'have it named in an entry'
+  const rule =
+    why.length > 0
+      ? 'the parts that were left out of it may name it'
+      : 'it must be named in an entry'
   const message = `the file of ${manager} does not name ${domain}: ${rule}`
   return [
     { field: 'managerdomain_scope', code: 'out_of_scope', message, severity: 'error' },

@@ -63,7 +63,7 @@ function explainFailure(own: Observation, all: readonly Observation[]): LiveBran
 const brokenChain: Fault = {
   field: 'root',
   code: 'unresolved',
-  message: 'does not tell which brand this domain is',
+  message: 'does not say which brand this domain is',
   severity: 'error',
 }
 

@@ -28,7 +28,9 @@ export async function readIssuer(fetcher: Fetcher, config: Config): Promise<Issu
   ])
   if ('failed' in set) return set
   const keys = listKeys(set.json)
-  return keys.length > 0 ? { issuer, keys, server } : { failed: 'no public key of a known kind' }
+  return keys.length > 0
+    ? { issuer, keys, server }
+    : { failed: 'no public key of a supported type' }
 }
 
 /** Lists the usable keys; a key of an unknown kind, or for encryption, is skipped. */

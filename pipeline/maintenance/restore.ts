@@ -24,7 +24,7 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
   const paths = resolvePaths(dataDir)
   const { force = false, keepAccounts = false } = how
   if (!force && !isFree(paths, keepAccounts)) {
-    throw new Error(`${paths.dir} is not empty: restore with --force to take its place`)
+    throw new Error(`${paths.dir} is not empty: restore with --force to replace it`)
   }
   if (keepAccounts && !existsSync(paths.accounts)) throw new Error('there are no accounts to keep')
   const manifest = await checkBackup(dir)

@@ -137,7 +137,7 @@ export const Collection = z.looseObject({
 const FormatId = z
   .looseObject({
     agent_url: Uri,
-    id: text.regex(/^[a-zA-Z0-9_-]+$/, 'may hold letters, digits, _ and -'),
+    id: text.regex(/^[a-zA-Z0-9_-]+$/, 'may contain letters, digits, _ and -'),
     width: whole(1).optional(),
     height: whole(1).optional(),
     duration_ms: z.number().min(1).optional(),
@@ -166,7 +166,7 @@ export const PlacementDefinition = z
   )
 
 export const SignalDefinition = z.looseObject({
-  id: text.regex(/^[a-zA-Z0-9_-]+$/, 'may hold letters, digits, _ and -'),
+  id: text.regex(/^[a-zA-Z0-9_-]+$/, 'may contain letters, digits, _ and -'),
   name: filled(255),
   description: text.max(2_000).optional(),
   value_type: z.enum(signalValueTypes),

@@ -14,9 +14,12 @@ export const BareDomain = text.regex(
 )
 
 /** The id of a property, or one of its tags. */
-export const Slug = text.regex(/^[a-z0-9_]+$/, 'may hold lower-case letters, digits and _')
+export const Slug = text.regex(/^[a-z0-9_]+$/, 'may contain lower-case letters, digits and _')
 
-export const SignalTag = text.regex(/^[a-z0-9_-]+$/, 'may hold lower-case letters, digits, _ and -')
+export const SignalTag = text.regex(
+  /^[a-z0-9_-]+$/,
+  'may contain lower-case letters, digits, _ and -',
+)
 
 /** A URI in the spelling of RFC 3986: non-ASCII and reserved characters are escaped. */
 export const Uri = text.refine(
@@ -24,7 +27,7 @@ export const Uri = text.refine(
     /^[a-z][a-z0-9+.-]*:\/\/([\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})+(#([\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})*)?$/i.test(
       value,
     ) && parseUrl(value) !== undefined,
-  'must be an address such as https://acme.example/, with whatever is not ASCII escaped',
+  'must be an address such as https://acme.example/, with non-ASCII characters escaped',
 )
 
 export const Moment = z.iso
@@ -40,5 +43,5 @@ export const uniqueList = <Item extends z.ZodType>(item: Item, least = 1) =>
     .array(item)
     .min(least)
     .refine(list => new Set(list.map(item => JSON.stringify(item))).size === list.length, {
-      error: 'must not name anything twice',
+      error: 'must not have duplicates',
     })

@@ -106,7 +106,9 @@ const Entry = z.discriminatedUnion(
     entry('inline_properties', { ...terms, properties: nonEmptyList(Property) }),
     entry('publisher_properties', { ...terms, publisher_properties: nonEmptyList(Selector) }),
     entry('signal_ids', {
-      signal_ids: nonEmptyList(text.regex(/^[a-zA-Z0-9_-]+$/, 'may hold letters, digits, _ and -')),
+      signal_ids: nonEmptyList(
+        text.regex(/^[a-zA-Z0-9_-]+$/, 'may contain letters, digits, _ and -'),
+      ),
     }),
     entry('signal_tags', { signal_tags: nonEmptyList(SignalTag) }),
   ],

@@ -6,10 +6,9 @@ const LATEST_S = 32_503_680_000
 
 /** Event of a billing provider, or of a translator for it, about a changed subscription. */
 export const BillingEvent = z.looseObject({
-  id: z.string().min(1).max(255).describe('Id of the event: sent again, it counts once'),
+  id: z.string().min(1).max(255).describe('Id of the event; a repeated event counts once'),
   type: z.string().meta({
-    description:
-      '`subscription.created, `.updated` or `.deleted`; others are taken and mean nothing',
+    description: '`subscription.created, `.updated` or `.deleted`; others are accepted and ignored',
   }),
   created: z.number().int().positive().max(LATEST_S).meta({ description: 'Unix seconds' }),
   data: z
@@ -18,7 +17,7 @@ export const BillingEvent = z.looseObject({
         .uuid()
         .toLowerCase()
         .optional()
-        .describe('Organization that pays; an event without one means nothing'),
+        .describe('Organization that pays; an event without one is ignored'),
       status: z.string().optional().meta({
         description: '`active`, `past_due` and `trialing` count; anything else ends the membership',
       }),
@@ -27,6 +26,6 @@ export const BillingEvent = z.looseObject({
       }),
       tier: z.enum(tierNames).nullish().meta({ description: 'Where the price does not tell' }),
     })
-    .describe('The subscription as it stands after the event'),
+    .describe('The subscription after the event'),
 })
 export type BillingEvent = z.infer<typeof BillingEvent>

@@ -74,20 +74,20 @@ export interface Attempt extends Source {
 const text = z.string()
 const time = z.iso.datetime()
 
-const CrawlRequestId = z.uuid().describe('Id by which to ask how far the crawl is')
-const Attempts = z.int().nonnegative().describe('Attempts so far, failed ones too')
+const CrawlRequestId = z.uuid().describe('Id for querying the state of the crawl')
+const Attempts = z.int().nonnegative().describe('Attempts so far, including failed ones')
 
 export const CrawlAccepted = z
   .looseObject({
-    message: text.describe('What was taken in, in a sentence'),
+    message: text.describe('What was accepted, in a sentence'),
     domain: text.describe('Domain whose files are crawled next, in its normal form'),
     crawl_request_id: CrawlRequestId,
   })
-  .meta({ id: 'CrawlAccepted', description: 'A crawl was taken in and runs soon' })
+  .meta({ id: 'CrawlAccepted', description: 'A crawl was accepted and runs soon' })
 
 export const ManagerRevalidationAccepted = z
   .looseObject({
-    message: text.describe('What was taken in, in a sentence'),
+    message: text.describe('What was accepted, in a sentence'),
     manager_domain: text.describe('Domain whose file is crawled next, in its normal form'),
     publishers_enqueued: z
       .int()
@@ -97,7 +97,7 @@ export const ManagerRevalidationAccepted = z
   })
   .meta({
     id: 'ManagerRevalidationAccepted',
-    description: 'A crawl of a manager’s file was taken in and runs soon',
+    description: 'A crawl of a manager’s file was accepted and runs soon',
   })
 
 export const CrawlRequestStatus = z
@@ -106,19 +106,17 @@ export const CrawlRequestStatus = z
     domain: text.describe('Domain whose files are crawled'),
     status: z
       .enum(crawlStatuses)
-      .describe('How far it is; `completed`, `invalid` and `failed` stay'),
+      .describe('State of the request; `completed`, `invalid` and `failed` are final'),
     attempts: Attempts,
     max_attempts: z.int().describe('Attempts after which it is given up'),
-    requested_at: time.describe('Moment at which it was asked for'),
-    started_at: time.nullable().describe('Moment of the first attempt; null before it'),
-    last_attempted_at: time.nullable().describe('Moment of the last attempt; null before one'),
-    completed_at: time.nullable().describe('Moment at which it ended; null before that'),
-    next_attempt_at: time
-      .nullable()
-      .describe('Moment at which it is tried again; null where it is not'),
+    requested_at: time.describe('Time at which it was asked for'),
+    started_at: time.nullable().describe('Time of the first attempt; null before it'),
+    last_attempted_at: time.nullable().describe('Time of the last attempt; null before one'),
+    completed_at: time.nullable().describe('Time at which it ended; null before that'),
+    next_attempt_at: time.nullable().describe('Time at which it is tried again; null if it is not'),
     last_error_code: text
       .nullable()
-      .describe('Why the last attempt failed, in one word; null where none did'),
+      .describe('Why the last attempt failed, in one word; null if none did'),
     outcome: z
       .array(
         z.looseObject({
@@ -127,13 +125,13 @@ export const CrawlRequestStatus = z
           outcome: z
             .enum(requestOutcomes)
             .nullable()
-            .describe('What came of the last attempt, in one word; null before one'),
+            .describe('Outcome of the last attempt, in one word; null before one'),
           attempts: Attempts,
           http_status: z
             .int()
             .nullable()
             .describe('HTTP status of the last attempt; null without an answer'),
-          attempted_at: time.nullable().describe('Moment of the last attempt; null before one'),
+          attempted_at: time.nullable().describe('Time of the last attempt; null before one'),
         }),
       )
       .describe('The files of the request, one by one'),

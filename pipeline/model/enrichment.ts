@@ -8,11 +8,11 @@ const texts = z.array(text)
 /** A third party's description of a brand: shown, but never trusted. */
 export const BrandProfile = z
   .looseObject({
-    name: text.describe('How the brand calls itself'),
+    name: text.describe('Name of the brand'),
     url: text.describe('Address of its home page'),
     description: text.exactOptional().describe('What the brand is, in a few sentences'),
     tagline: text.exactOptional().describe('Short slogan of the brand'),
-    tone: text.exactOptional().describe('How it speaks, in a few words'),
+    tone: text.exactOptional().describe('Tone of the brand, in a few words'),
     logos: z
       .array(
         z.looseObject({
@@ -37,17 +37,17 @@ export const BrandProfile = z
       .describe('Font families of the brand, by their roles'),
     social: texts.exactOptional().describe('Addresses of its accounts on other sites'),
   })
-  .meta({ id: 'BrandProfile', description: 'Names, logos, colours and words of a brand' })
+  .meta({ id: 'BrandProfile', description: 'Names, logos, colours and texts of a brand' })
 export type BrandProfile = z.infer<typeof BrandProfile>
 
 export const BrandCompany = z
   .looseObject({
     name: text.exactOptional().describe('Name under which the company trades'),
-    industry: text.exactOptional().describe('What it mainly deals in'),
-    industries: texts.exactOptional().describe('Every line of business that it is in'),
-    employees: text.exactOptional().describe('How many people work there, often as a range'),
+    industry: text.exactOptional().describe('Main line of business'),
+    industries: texts.exactOptional().describe('All lines of business'),
+    employees: text.exactOptional().describe('Number of employees, often as a range'),
     founded: z.int().exactOptional().describe('Year of its foundation'),
-    location: text.exactOptional().describe('City and country of its seat'),
+    location: text.exactOptional().describe('City and country of its headquarters'),
   })
   .meta({ id: 'BrandCompany', description: 'The company behind a brand' })
 export type BrandCompany = z.infer<typeof BrandCompany>
@@ -58,9 +58,9 @@ export const enrichers = ['brandfetch', 'home_page'] as const
 /** Source of an enrichment, and its age. */
 export const EnrichmentOrigin = z
   .looseObject({
-    provider: z.enum(enrichers).describe('Who was asked: a provider, or the home page itself'),
-    found_at: z.iso.datetime().describe('Moment at which it was found last'),
-    unchanged_since: z.iso.datetime().describe('Moment since which each time the same was found'),
+    provider: z.enum(enrichers).describe('Source: a provider, or the home page itself'),
+    found_at: z.iso.datetime().describe('Time at which it was found last'),
+    unchanged_since: z.iso.datetime().describe('Time since which each time the same was found'),
   })
   .meta({
     id: 'EnrichmentOrigin',

@@ -24,9 +24,7 @@ const texts = z.array(text)
 const count = z.int()
 const moment = z.iso.datetime()
 
-export const ChangedFields = texts
-  .min(1)
-  .describe('Which facts differ from those before, by their names')
+export const ChangedFields = texts.min(1).describe('Names of the changed facts')
 
 /** Facts of a property that every property event carries, so that a replica can place it. */
 export const PropertyFacts = z.looseObject({
@@ -34,9 +32,7 @@ export const PropertyFacts = z.looseObject({
   publisher_domain: PublisherDomain,
 })
 
-const Identifiers = z
-  .array(Identifier)
-  .describe('By what the property is known, such as its domain')
+const Identifiers = z.array(Identifier).describe('Identifiers of the property, such as its domain')
 
 const EventProperty = z
   .looseObject({
@@ -55,22 +51,22 @@ const EventProperty = z
     inline_only: z
       .literal(true)
       .optional()
-      .describe('True where only an entry of the file lists it, so that no selector reaches it'),
+      .describe('True if only an entry of the file lists it, so that no selector reaches it'),
   })
-  .describe('The property as the catalog has it')
+  .describe('The property in the catalog')
 
 export const PropertyCreated = PropertyFacts.extend({
-  classification: text.describe('What it is: `property`, or a host of advertising systems'),
-  source: text.describe('Who says so: `authoritative`, `enriched` or `contributed`'),
+  classification: text.describe('Classification: `property`, or a host of advertising systems'),
+  source: text.describe('Source: `authoritative`, `enriched` or `contributed`'),
   identifiers: Identifiers,
   property: EventProperty,
 })
 
 export const PropertyUpdated = PropertyCreated.extend({ changed_fields: ChangedFields })
 export const Merged = z.looseObject({
-  alias_rid: z.uuid().describe('Record that is gone: its id leads to the other one from now on'),
-  canonical_rid: z.uuid().describe('Record that stays'),
-  evidence: text.optional().describe('Why they are one, in the words of who merged them'),
+  alias_rid: z.uuid().describe('Record that was removed: its id now leads to the other one'),
+  canonical_rid: z.uuid().describe('Record that remains'),
+  evidence: text.optional().describe('Why they are the same, in the words of the operator'),
 })
 
 export const CollectionFacts = z.looseObject({
@@ -79,16 +75,16 @@ export const CollectionFacts = z.looseObject({
   collection_id: text.optional().describe('Id that the publisher’s file gives the collection'),
   name: text.optional().describe('Name of the collection, for people'),
   kind: text.optional().describe('Kind of collection, such as `series`'),
-  source: text.describe('Who says so: `authoritative`, `enriched` or `contributed`'),
+  source: text.describe('Source: `authoritative`, `enriched` or `contributed`'),
   status: z.enum(['active', 'removed']).describe('Whether a file lists it after the change'),
   identifiers: z
     .array(
       z.object({
-        publisher_domain: PublisherDomain.describe('Domain of the platform that knows it by this'),
+        publisher_domain: PublisherDomain.describe('Domain of the platform with this identifier'),
         ...Identifier.shape,
       }),
     )
-    .describe('By what platforms know the collection'),
+    .describe('Identifiers of the collection on platforms'),
   collection: z.looseObject({}).describe('The collection as its publisher wrote it'),
 })
 
@@ -97,9 +93,9 @@ export const AgentFacts = z.looseObject({ agent_url: AgentUrl })
 /** Reach of an agent in the shape that replicas keep. Every key is always there. */
 export const InventoryProfile = z
   .object({
-    channels: texts.describe('Channels of what it reaches, or that it names itself'),
+    channels: texts.describe('Channels that it reaches, or names itself'),
     property_types: texts.describe('Kinds of properties that it reaches, such as `website`'),
-    markets: texts.describe('Countries in which it may sell, as codes of two letters'),
+    markets: texts.describe('Countries in which it may sell, as two-letter codes'),
     categories: texts.describe('Content categories of collections, properties and placements'),
     tags: texts.describe('Tags of the properties that it reaches'),
     delivery_types: texts.describe('How its products are delivered, such as `guaranteed`'),
@@ -109,7 +105,7 @@ export const InventoryProfile = z
     has_tmp: z.boolean().describe('Whether the agent says that it supports trusted match'),
     category_taxonomy: text
       .nullable()
-      .describe('Taxonomy that the categories are of; null where none or several are named'),
+      .describe('Taxonomy that the categories are of; null if none or several are named'),
   })
   .describe('What an agent reaches, summed over all grants in force')
 export type InventoryProfile = z.infer<typeof InventoryProfile>
@@ -117,7 +113,7 @@ export type InventoryProfile = z.infer<typeof InventoryProfile>
 export const AgentProfile = AgentFacts.extend({
   ...InventoryProfile.shape,
   name: text.describe('Name of the agent; its host where it has none'),
-  type: text.describe('What the agent is, such as `sales`; `unknown` where nothing says'),
+  type: text.describe('Type of the agent, such as `sales`; `unknown` if nothing indicates one'),
   inventory_profile: InventoryProfile,
 })
 
@@ -190,7 +186,7 @@ export const PublisherFacts = z.looseObject({
   format_count: count.describe('Formats that its file declares'),
   placement_count: count.describe('Placements that its file declares'),
   changed_fields: texts.describe('Top-level fields of the file that changed'),
-  source: text.describe('Who says so: always the publisher’s own file (`adagents_json`)'),
+  source: text.describe('Source: always the publisher’s own file (`adagents_json`)'),
   discovery_method: DiscoveryMethod,
   manager_domain: ManagerDomain.optional(),
 })

@@ -51,7 +51,7 @@ export const eventTypes = {
   'property.reactivated': {
     entity: 'property',
     payload: PropertyFacts.extend({
-      reactivated_at: moment.describe('Moment at which it passed again'),
+      reactivated_at: moment.describe('Time at which it passed again'),
     }),
     means: 'a stale property passed re-crawl validation',
   },
@@ -59,7 +59,7 @@ export const eventTypes = {
   'collection.updated': {
     entity: 'collection',
     payload: CollectionFacts.extend({ changed_fields: ChangedFields }),
-    means: 'it changed, or it is back',
+    means: 'it changed, or is back',
   },
   'collection.merged': {
     entity: 'collection',
@@ -120,7 +120,7 @@ export const eventTypes = {
   'authorization.modified': {
     entity: 'authorization',
     payload: Authorization.extend({ changed_fields: ChangedFields.optional() }),
-    means: 'an authorization stands with other terms',
+    means: 'an authorization has new terms',
   },
 } as const satisfies Record<string, EventEntry>
 
@@ -157,13 +157,13 @@ export const TypedFeedEvent = z
       const { payload, means } = eventTypes[name]
       return z
         .object({
-          event_id: z.uuid().describe('Place of the event in the feed (UUID v7)'),
+          event_id: z.uuid().describe('Position of the event in the feed (UUID v7)'),
           event_type: z.literal(name).describe(`Always this: ${means}`),
           entity_type: text.describe('Kind of thing that changed, such as `property`'),
           entity_id: text.describe('The thing that changed: a rid, an address or a domain'),
           payload: payload.describe('Facts of that thing after the change'),
-          actor: text.describe('Who caused it: a crawl, a save, a merge or a review'),
-          created_at: moment.describe('Moment at which it was committed'),
+          actor: text.describe('Cause: a crawl, a save, a merge or a review'),
+          created_at: moment.describe('Time at which it was committed'),
         })
         .meta({ id: `Event_${name.replace('.', '_')}`, description: `\`${name}\`: ${means}` })
     }) as unknown as [typeof FeedEvent, ...(typeof FeedEvent)[]],

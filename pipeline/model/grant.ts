@@ -25,11 +25,11 @@ export const grantTerms = {
     .describe('Only placements with one of these tags; absent for any'),
   countries: texts
     .optional()
-    .describe('Only these countries, as codes of two letters; absent for everywhere'),
+    .describe('Only these countries, as two-letter codes; absent for everywhere'),
   effective_from: text
     .optional()
-    .describe('Moment at which the grant begins; absent where it always held'),
-  effective_until: text.optional().describe('Last moment of the grant; absent where it has no end'),
+    .describe('Time at which the grant begins; absent if there is none'),
+  effective_until: text.optional().describe('Last moment of the grant; absent if there is none'),
 }
 
 const selected = {
@@ -57,7 +57,7 @@ const Collections = z.looseObject({
 
 /** Selectors, terms and reach of a grant. Lists of more than 200 items are cut. */
 export const grantFacts = {
-  id: z.uuid().describe('Id of the grant, made of its facts and its place in the file'),
+  id: z.uuid().describe('Id of the grant, derived from its facts and its position in the file'),
   agent_url: AgentUrl.min(1),
   agent_url_canonical: AgentUrl.min(1).describe('The same as `agent_url`'),
   publisher_domain: PublisherDomain.min(1),
@@ -85,20 +85,20 @@ export const grantFacts = {
   ...describeCut('collections'),
   delegation_type: text
     .optional()
-    .describe('How the agent sells: `direct`, `delegated` or `ad_network`; absent where unsaid'),
+    .describe('How the agent sells: `direct`, `delegated` or `ad_network`; absent if not stated'),
   exclusive: z
     .boolean()
     .optional()
-    .describe('Whether the entry calls itself exclusive; absent where it says nothing'),
+    .describe('Whether the entry claims to be exclusive; absent if not stated'),
   ...describeCut('signing_keys'),
   property_rids_total: count
     .optional()
-    .describe('How many properties the grant reaches; present where `property_rids` is cut'),
+    .describe('How many properties the grant reaches; present if `property_rids` is cut'),
   property_rids_truncated: z
     .boolean()
     .optional()
     .describe(
-      'True where it reaches more; these are the publisher’s properties that its selector names, without those that say `inline_only`',
+      'True if it reaches more; these are the properties that its selector matches, without `inline_only` ones',
     ),
   properties_authorized: count.optional().describe('How many properties the grant reaches'),
   publisher_wide: z
@@ -111,9 +111,7 @@ export const grantFacts = {
 
 export const PropertyRids = z
   .array(z.uuid())
-  .describe(
-    'Properties that it reaches; the first 200 where a selector that is shown whole reaches more',
-  )
+  .describe('Properties that it reaches; the first 200 if there is a complete selector')
 export const SigningKeys = z
   .array(z.looseObject({}))
   .describe('Public keys (JWK) that the publisher pins for the agent')

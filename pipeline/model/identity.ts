@@ -36,30 +36,28 @@ const words = z.array(z.string().max(200)).max(50)
 export const AuthorizationServer = z
   .object({
     issuer: z.string().describe('Name of the identity provider, as its tokens have it in `iss`'),
-    authorization_endpoint: endpoint.describe('Address at which persons give their consent'),
-    token_endpoint: endpoint.describe('Address at which tokens are given and renewed'),
+    authorization_endpoint: endpoint.describe('Address at which people give their consent'),
+    token_endpoint: endpoint.describe('Address at which tokens are issued and renewed'),
     registration_endpoint: endpoint
       .exactOptional()
-      .describe('Address at which clients register themselves; absent where they cannot'),
+      .describe('Address at which clients register themselves; absent if they cannot'),
     revocation_endpoint: endpoint
       .exactOptional()
-      .describe('Address at which tokens are revoked; absent where they cannot be'),
+      .describe('Address at which tokens are revoked; absent if they cannot be'),
     jwks_uri: endpoint.exactOptional().describe('Address of the keys that tokens are signed with'),
     response_types_supported: words
       .exactOptional()
-      .describe('What an authorization may ask for, such as `code`; absent if not published'),
+      .describe('Supported response types, such as `code`; absent if not published'),
     grant_types_supported: words
       .exactOptional()
-      .describe('Ways to get a token, such as `refresh_token`; absent if not published'),
+      .describe('Supported grant types, such as `refresh_token`; absent if not published'),
     code_challenge_methods_supported: words
       .exactOptional()
       .describe('Methods of PKCE, such as `S256`; absent if not published'),
     token_endpoint_auth_methods_supported: words
       .exactOptional()
       .describe('How clients authenticate for a token; absent if not published'),
-    scopes_supported: words
-      .exactOptional()
-      .describe('What a token may be asked for; absent if not published'),
+    scopes_supported: words.exactOptional().describe('Supported scopes; absent if not published'),
   })
   .meta({
     id: 'AuthorizationServer',
@@ -105,11 +103,11 @@ export type StoredUser = z.infer<typeof StoredUser>
 export const ApiKey = z
   .object({
     id: z.string().describe('Id of the key, by which it is revoked'),
-    name: z.string().describe('Name that its organization gave it'),
+    name: z.string().describe('Name of the key in its organization'),
     permissions: z
       .array(z.enum(keyPermissions))
-      .describe('What it may do beyond the ordinary; empty for an ordinary key'),
-    created_at: z.string().describe('Moment at which it was made'),
+      .describe('Additional permissions; empty for an ordinary key'),
+    created_at: z.string().describe('Time at which it was created'),
   })
   .meta({ id: 'ApiKey', description: 'An API key of an organization, without its secret' })
 export type ApiKey = z.infer<typeof ApiKey>

@@ -11,12 +11,12 @@ const count = z.int().nonnegative()
 
 export const DiscoveredAgent = z
   .looseObject({
-    name: text.describe('Name that the agent gives itself; else its host'),
-    description: text.optional().describe('What it says of itself; absent where it says nothing'),
+    name: text.describe('Name of the agent, by its own statement; else its host'),
+    description: text.optional().describe('Its own description; absent if it has none'),
     protocols: z.array(z.enum(['mcp', 'a2a'])).describe('Protocols by which it answered'),
     type: z
       .enum(['sales', 'signals', 'creative', 'unknown'])
-      .describe('What its tools show it to be'),
+      .describe('Type that its tools indicate'),
     tools_count: count.describe('How many tools it offers over MCP'),
     tools: z
       .array(
@@ -32,23 +32,25 @@ export const DiscoveredAgent = z
         product_count: count.optional().describe('Products that it lists; absent if not asked'),
         publisher_count: count.optional().describe('Publishers that it lists; absent if not asked'),
       })
-      .describe('How much it lists'),
+      .describe('Number of listed items'),
   })
-  .meta({ id: 'DiscoveredAgent', description: 'What an agent says of itself' })
+  .meta({ id: 'DiscoveredAgent', description: 'Self-description of an agent' })
 export type DiscoveredAgent = z.infer<typeof DiscoveredAgent>
 
 /** Creates the schema of a list that an agent gave. `offered` is false when the agent has no task for it. */
 function createListSchema<Name extends string>(name: Name) {
-  const items = z.array(freely).describe(`The ${name} as the agent gave them, the first of many`)
+  const items = z
+    .array(freely)
+    .describe(`The ${name} in the agent’s own form; if there are many, the first ones`)
   const list = { [name]: items } as Record<Name, z.ZodArray<typeof freely>>
   return z.looseObject({
     success: Success,
     ...list,
-    offered: z.boolean().describe('Whether the agent has a task for it at all'),
-    total: count.describe('How many the agent gave'),
+    offered: z.boolean().describe('Whether the agent has a task for it'),
+    total: count.describe('Number that the agent returned'),
     truncated: z
       .boolean()
-      .describe('Whether some are left out here; the agent itself gives all of them'),
+      .describe('Whether some are left out here; the agent itself returns all of them'),
   })
 }
 

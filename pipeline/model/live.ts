@@ -18,10 +18,10 @@ export const discoveryMethods = [
 export const AdagentsValidation = z
   .looseObject({
     valid: z.boolean().describe('Whether the file is there and nothing in it is an error'),
-    errors: z.array(ReportedFault).describe('Faults because of which it is not valid'),
-    warnings: z.array(ReportedFault).describe('Faults that lose only a part of it'),
-    domain: text.describe('Domain that was asked about; `proposed` for a file that nobody serves'),
-    url: text.describe('Address at which the file was looked for'),
+    errors: z.array(ReportedFault).describe('Faults that make it invalid'),
+    warnings: z.array(ReportedFault).describe('Faults that affect only a part of it'),
+    domain: text.describe('Requested domain; `proposed` for a file that is not served'),
+    url: text.describe('Address at which the file was requested'),
     status_code: z.int().optional().describe('HTTP status of the answer; absent without one'),
     response_bytes: z.int().optional().describe('Bytes of the file; absent without an answer'),
     resolved_url: text
@@ -29,29 +29,29 @@ export const AdagentsValidation = z
       .describe('Address of the file that was read in the end, after redirects and pointers'),
     raw_data: freely
       .optional()
-      .describe('The file as it is; absent where there is none, or it was too long'),
+      .describe('The file as it is; absent if there is none, or it was too long'),
     raw_data_truncated: z
       .boolean()
       .optional()
-      .describe('True where `raw_data` is left out as too long; the file stands at `resolved_url`'),
+      .describe('True if `raw_data` is left out as too long; the file is at `resolved_url`'),
     discovery_method: z
       .enum(discoveryMethods)
       .describe('How the file was found: directly, by a pointer, or through the ads.txt'),
     manager_domain: ManagerDomain.optional(),
   })
-  .meta({ id: 'AdagentsValidation', description: 'Whether an adagents.json is in order' })
+  .meta({ id: 'AdagentsValidation', description: 'Whether an adagents.json is valid' })
 export type AdagentsValidation = z.infer<typeof AdagentsValidation>
 
 export const AgentCheck = z
   .looseObject({
-    agent_url: text.describe('Address of the agent as the file has it'),
+    agent_url: text.describe('Address of the agent, as written in the file'),
     valid: z.boolean().describe('Whether the agent answered'),
-    errors: z.array(text).describe('Why it did not, each in a sentence; empty where it did'),
+    errors: z.array(text).describe('Why it did not, each in a sentence; empty if it did'),
     status_code: z.int().optional().describe('HTTP status of its answer; absent without one'),
     response_time_ms: z.int().optional().describe('Milliseconds that its answer took'),
-    card_data: freely.optional().describe('Its agent card as it is; absent where it has none'),
-    card_endpoint: text.optional().describe('Address of that card; absent where it has none'),
-    oauth_required: z.boolean().optional().describe('True where the agent wants a credential'),
+    card_data: freely.optional().describe('Its agent card as it is; absent if it has none'),
+    card_endpoint: text.optional().describe('Address of that card; absent if it has none'),
+    oauth_required: z.boolean().optional().describe('True if the agent requires a credential'),
   })
   .meta({ id: 'AgentCheck', description: 'Whether an agent of the file can be reached' })
 export type AgentCheck = z.infer<typeof AgentCheck>
@@ -62,7 +62,7 @@ export const AdagentsCounts = z.object({
   agent_count: count.describe('Agents that the file names'),
   property_count: count.describe('Properties that the file lists'),
   property_type_counts: z.record(text, count).describe('The same by kind, such as `website`'),
-  tag_count: count.describe('Different tags that its properties have'),
+  tag_count: count.describe('Distinct tags of its properties'),
 })
 export type AdagentsCounts = z.infer<typeof AdagentsCounts>
 

@@ -63,7 +63,7 @@ const LogoId = z.uuid().describe('Permanent id of the picture in this registry')
 const ContentType = z.enum(types).describe('Media type of the picture, by its bytes')
 const ReviewStatusShown = z
   .enum(reviewStatuses)
-  .describe('Whether a moderator let it in; a pending one is shown to its own organization')
+  .describe('Whether a moderator approved it; a pending one is visible only to its organization')
 const BrandDomain = text.describe('Domain of the brand, in its normal form')
 
 export const Logo = z
@@ -75,11 +75,11 @@ export const Logo = z
     sha256: text.describe('SHA-256 of the picture, in hex'),
     source: z
       .enum(logoSources)
-      .describe('Who handed it in: whoever owns the domain of the brand, or somebody else'),
+      .describe('Submitter: the owner of the brand’s domain, or somebody else'),
     tags: z.array(text).describe('What the picture is for, such as `primary`'),
-    note: text.optional().describe('Words of who handed it in; absent where there are none'),
+    note: text.optional().describe('Note of the submitter; absent if there is none'),
     review_status: ReviewStatusShown,
-    uploaded_at: z.iso.datetime().describe('Moment at which it was handed in'),
+    uploaded_at: z.iso.datetime().describe('Time of the submission'),
   })
   .meta({ id: 'Logo', description: 'A logo of a brand' })
 export type Logo = z.infer<typeof Logo>
@@ -93,8 +93,8 @@ export const LogoList = z
     stats: z
       .object({
         total: count.describe('Logos that the caller may see'),
-        approved: count.describe('How many of them everybody sees'),
-        pending: count.describe('How many of them wait for a moderator'),
+        approved: count.describe('Number of public ones'),
+        pending: count.describe('Number of those that wait for review'),
       })
       .describe('The logos, counted'),
   })
@@ -110,7 +110,7 @@ export const LogoTaken = z
     content_type: ContentType,
     url: z.url().describe('Address at which the picture is served'),
   })
-  .meta({ id: 'LogoTaken', description: 'A logo that was handed in' })
+  .meta({ id: 'LogoTaken', description: 'A submitted logo' })
 
 /** Form fields sent with a picture. */
 export const LogoForm = {
@@ -120,7 +120,7 @@ export const LogoForm = {
   required: ['file'],
   properties: {
     file: { type: 'string', format: 'binary', description: 'The picture: PNG, JPEG, GIF or WebP' },
-    note: { type: 'string', maxLength: 500, description: 'Words for the moderator, if any' },
+    note: { type: 'string', maxLength: 500, description: 'Note for the moderator, if any' },
     tags: {
       type: 'string',
       description: 'What the picture is for, separated by commas, such as primary,light-bg',

@@ -19,7 +19,7 @@ const MAX_AGENT_URL = 1_000
 
 export const Slug = z
   .string()
-  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, parted by hyphens')
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, separated by hyphens')
   .max(80)
 
 /** Address of an enrolled agent, as its key. */

@@ -29,24 +29,24 @@ const fail = exemplars.describe('Examples that break the policy')
 /** Meaning of each field of a policy, in saves and in answers. */
 export const policyTexts = {
   policy_id: 'Id of the policy: lower-case letters, digits and _, a letter first',
-  version: 'Version of the policy, in the words of its editor',
+  version: 'Version of the policy, as named by its editor',
   name: 'Name of the policy, for people',
-  description: 'What the policy is about, in a few sentences; null where nothing is said',
-  category: 'A law (`regulation`) or a rule that an industry gave itself (`standard`)',
+  description: 'Summary of the policy, in a few sentences; null if there is none',
+  category: 'A law (`regulation`) or an industry’s own rule (`standard`)',
   enforcement: 'Whether agents `must`, `should` or `may` follow it',
-  jurisdictions: 'Countries and regions where it holds; with no region either, everywhere',
-  region_aliases: 'Names of regions, each with the jurisdictions that it stands for',
-  policy_categories: 'Fields of business that it is about; empty for all of them',
-  channels: 'Channels that it is about, such as `ctv`; null for all of them',
+  jurisdictions: 'Countries and regions where it applies; without any, everywhere',
+  region_aliases: 'Names of regions, each with its jurisdictions',
+  policy_categories: 'Industries to which it applies; empty for all',
+  channels: 'Channels to which it applies, such as `ctv`; null for all',
   governance_domains: 'Matters that it governs, such as campaigns or creatives; empty for all',
   effective_date: 'Day from which it holds; before that it informs only. Null where it always did',
-  sunset_date: 'Last day on which it holds; null where it has no end',
-  source_url: 'Address of the law or standard itself; null where there is none',
-  source_name: 'Name of the law or standard itself; null where there is none',
+  sunset_date: 'Last day on which it applies; null if it has no end',
+  source_url: 'Address of the law or standard itself; null if there is none',
+  source_name: 'Name of the law or standard itself; null if there is none',
   policy: 'Text of the policy, as agents read it',
-  guidance: 'How to apply it, for people who review; null where nothing is said',
-  exemplars: 'Examples that pass and that fail; null where there are none',
-  ext: 'Whatever else its editor adds; null where there is nothing',
+  guidance: 'How to apply it, for reviewers; null if there is nothing',
+  exemplars: 'Examples that pass and that fail; null if there are none',
+  ext: 'Additional data of its editor; null if there is none',
 }
 
 /** Fields of a policy. An absent field is null or an empty list: a save replaces all of it. */
@@ -79,7 +79,7 @@ export const policyFields = describeFields(
 )
 export const PolicyContent = z
   .object(policyFields)
-  .refine(value => isStorable(value), 'must be well-formed and not nested deeply')
+  .refine(value => isStorable(value), 'must be well-formed and not nested too deeply')
 export type PolicyContent = z.output<typeof PolicyContent>
 
 /** Operations on policies. */

@@ -7,44 +7,44 @@ const count = z.int().nonnegative()
 
 export const domainTypes = ['ad_server', 'intermediary', 'cdn', 'tracker'] as const
 
-const Input = text.describe('The line as it was given')
-const Canonical = text.describe('The domain that the line means')
+const Input = text.describe('The line as sent')
+const Canonical = text.describe('The domain on the line')
 const ReportId = z
   .uuid()
   .optional()
-  .describe('Id by which to read the answer again for seven days; absent where it is not kept')
+  .describe('Id for reading the report again for seven days; absent if it is not stored')
 
 const NextCursor = text
   .nullable()
   .optional()
   .describe(
-    'Pass it as `cursor` to the report to get the rest of the lists; null at their end, absent where they are whole or the report is not kept',
+    'Pass it as `cursor` to the report to get the rest of the lists; null at their end, absent if they are complete or the report is not stored',
   )
 
 const Removed = z.looseObject({
   input: Input,
   canonical: Canonical,
-  reason: z.enum(['duplicate', 'blocked']).describe('`blocked` where it is no inventory'),
-  domain_type: z.enum(domainTypes).optional().describe('What a blocked domain is instead'),
+  reason: z.enum(['duplicate', 'blocked']).describe('`blocked` if it is not inventory'),
+  domain_type: z.enum(domainTypes).optional().describe('Classification of a blocked domain'),
   blocked_reason: text.optional().describe('Why it is blocked, in a sentence'),
 })
 const Modified = z.looseObject({
   input: Input,
   canonical: Canonical,
-  reason: z.enum(['www_stripped', 'm_stripped']).describe('What was taken from its beginning'),
+  reason: z.enum(['www_stripped', 'm_stripped']).describe('Prefix that was removed'),
 })
 const Found = z.looseObject({
   domain: Canonical,
   source: z
     .enum(['hosted', 'adagents_json', 'catalog'])
-    .describe('Who knows it: members, its publisher’s file, or the catalog'),
+    .describe('Source: members, its publisher’s file, or the catalog'),
 })
 
 const listed = {
-  remove: z.array(Removed).describe('Domains to drop'),
-  modify: z.array(Modified).describe('Domains to write otherwise; they stand in another list too'),
-  assess: z.array(z.looseObject({ domain: Canonical })).describe('Domains that nobody knows'),
-  ok: z.array(Found).describe('Domains that are known inventory'),
+  remove: z.array(Removed).describe('Domains to remove'),
+  modify: z.array(Modified).describe('Domains to rename; they are in another list too'),
+  assess: z.array(z.looseObject({ domain: Canonical })).describe('Unknown domains'),
+  ok: z.array(Found).describe('Domains with known inventory'),
 }
 export type CheckedList = { [Name in keyof typeof listed]: z.infer<(typeof listed)[Name]> }
 
@@ -60,11 +60,11 @@ export const PropertyCheck = z
   .looseObject({
     summary: z
       .looseObject({
-        total: count.describe('Lines that were given'),
-        remove: count.describe('Domains to drop'),
-        modify: count.describe('Domains to write otherwise'),
-        assess: count.describe('Domains that nobody knows'),
-        ok: count.describe('Domains that are known inventory'),
+        total: count.describe('Lines in the request'),
+        remove: count.describe('Domains to remove'),
+        modify: count.describe('Domains to rename'),
+        assess: count.describe('Unknown domains'),
+        ok: count.describe('Domains with known inventory'),
       })
       .describe('The lists, counted, whether or not they are cut'),
     ...listed,
@@ -72,7 +72,7 @@ export const PropertyCheck = z
     report_id: ReportId,
     next_cursor: NextCursor,
   })
-  .meta({ id: 'PropertyCheck', description: 'What is to be done about each domain of a list' })
+  .meta({ id: 'PropertyCheck', description: 'Recommended action for each domain of a list' })
 export interface DomainsChecked extends CheckedList {
   summary: { total: number; remove: number; modify: number; assess: number; ok: number }
 }
@@ -82,16 +82,18 @@ export type Verdict = (typeof verdicts)[number]
 
 export const CheckedIdentifier = z.object({
   input: Input,
-  identifier: Identifier.describe('The identifier that the line means'),
+  identifier: Identifier.describe('The identifier on the line'),
   verdict: z
     .enum(verdicts)
-    .describe('`ready`: a publisher lists it; `known`: only the catalog; `ad_infra`: no inventory'),
+    .describe(
+      '`ready`: a publisher lists it; `known`: only the catalog has it; `ad_infra`: not inventory',
+    ),
   classification: text
     .nullable()
-    .describe('What the catalog says it is; null where it is not in it'),
-  source: text.nullable().describe('Who knows it; null where nobody does'),
-  property_rid: text.nullable().describe('Property that it belongs to; null where none is known'),
-  action: z.enum(['use', 'verify', 'remove', 'assess']).describe('What to do about it'),
+    .describe('Classification in the catalog; null if it is not there'),
+  source: text.nullable().describe('Source; null if it is unknown'),
+  property_rid: text.nullable().describe('Property to which it belongs; null if it is unknown'),
+  action: z.enum(['use', 'verify', 'remove', 'assess']).describe('Recommended action'),
 })
 export type CheckedIdentifier = z.infer<typeof CheckedIdentifier>
 
@@ -99,12 +101,12 @@ export const IdentifierCheck = z
   .looseObject({
     summary: z
       .looseObject({
-        total: count.describe('Lines that were given'),
+        total: count.describe('Lines in the request'),
         ready: count.describe('Identifiers that a publisher lists'),
-        known: count.describe('Identifiers that only the catalog knows'),
-        ad_infra: count.describe('Identifiers that are no inventory'),
-        unknown: count.describe('Identifiers that nobody knows'),
-        skipped: count.describe('Lines that are empty, remarks, or name nothing'),
+        known: count.describe('Identifiers that are only in the catalog'),
+        ad_infra: count.describe('Identifiers that are not inventory'),
+        unknown: count.describe('Unknown identifiers'),
+        skipped: count.describe('Empty lines, comments, and lines without an identifier'),
       })
       .describe('The entries, counted, whether or not they are cut'),
     entries: z.array(CheckedIdentifier).describe('One entry a line, in their order'),
@@ -112,7 +114,7 @@ export const IdentifierCheck = z
     report_id: ReportId,
     next_cursor: NextCursor,
   })
-  .meta({ id: 'IdentifierCheck', description: 'What is known of each identifier of a list' })
+  .meta({ id: 'IdentifierCheck', description: 'Facts about each identifier of a list' })
 export interface IdentifiersChecked {
   summary: Record<Verdict | 'total' | 'skipped', number>
   entries: CheckedIdentifier[]

@@ -14,7 +14,7 @@ export const AgentUrl = text.describe(
 )
 export const PublisherDomain = text.describe('Domain of the publisher whose inventory it is')
 export const AuthorizedFor = text.describe(
-  'The publisher’s own words on what the agent may do; absent where its file has none',
+  'The publisher’s own words on what the agent may do; absent if its file has none',
 )
 export const ManagerDomain = text.describe(
   'Domain of the manager whose file speaks for the publisher',
@@ -27,18 +27,18 @@ export const PropertyRid = z
   .uuid()
   .describe('Permanent id of the property in this registry; it survives renames')
 export const PropertyId = text.describe(
-  'Id that the publisher’s file gives the property, unique within that publisher; absent where it gives none',
+  'Id that the publisher’s file gives the property, unique within that publisher; absent if it gives none',
 )
 export const PropertyType = text.describe(
   'Kind of property, such as `website` or `mobile_app`; a kind that the format does not know is shown as written',
 )
-export const PropertyName = text.describe('How the publisher calls the property')
+export const PropertyName = text.describe('Name of the property at its publisher')
 export const PropertyTags = z
   .array(text)
   .describe('Tags that the publisher’s file gives the property; grants can select by them')
 
-export const CreatedAt = z.iso.datetime().describe('Moment at which the registry first had it')
-export const UpdatedAt = z.iso.datetime().describe('Moment of its last change in the registry')
+export const CreatedAt = z.iso.datetime().describe('Time of its first appearance in the registry')
+export const UpdatedAt = z.iso.datetime().describe('Time of its last change in the registry')
 
 /** Members at the end of a page, the same on every list. */
 export const pageEnd = {
@@ -53,11 +53,11 @@ export function describeCut<Name extends string>(name: Name) {
   return {
     [`${name}_total`]: count
       .optional()
-      .describe(`How many \`${name}\` there are in all; present where the list is cut`),
+      .describe(`How many \`${name}\` there are in all; present if the list is cut`),
     [`${name}_truncated`]: z
       .boolean()
       .optional()
-      .describe(`True where \`${name}\` does not show all of them; absent otherwise`),
+      .describe(`True if \`${name}\` does not show all of them; absent otherwise`),
   } as Record<`${Name}_total`, z.ZodOptional<typeof count>> &
     Record<`${Name}_truncated`, z.ZodOptional<z.ZodBoolean>>
 }
@@ -70,23 +70,21 @@ export function describeStretch<Name extends string>(name: Name) {
       .nullable()
       .optional()
       .describe(
-        `Pass it as \`${name}_cursor\` to get the rest of \`${name}\`; null at the end, absent where it is whole`,
+        `Pass it as \`${name}_cursor\` to get the rest of \`${name}\`; null at the end, absent if it is whole`,
       ),
   } as ReturnType<typeof describeCut<Name>> &
     Record<`${Name}_next_cursor`, z.ZodOptional<z.ZodNullable<typeof text>>>
 }
 
-export const Editor = text.describe(
-  'Opaque id of who made the edit; `system` where the registry itself did',
-)
-export const EditSummary = text.describe('What the edit did, in one line')
+export const Editor = text.describe('Opaque id of the editor; `system` for the registry itself')
+export const EditSummary = text.describe('Summary of the edit, in one line')
 export const RevisionNumber = count.describe(
-  'Number of the revision; the one that made the entry is 1',
+  'Number of the revision; the first one of an entry is 1',
 )
 export const IsRollback = z.boolean().describe('Whether the edit restored an earlier revision')
 export const RolledBackTo = count
   .optional()
-  .describe('Number of the revision that was restored; absent where it is no rollback')
+  .describe('Number of the restored revision; absent unless it is a rollback')
 
 /** Adds descriptions to the fields of a shape from a table of texts, which several shapes can share. */
 export function describeFields<Shape extends Record<string, z.ZodType>>(

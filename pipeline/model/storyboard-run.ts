@@ -17,35 +17,33 @@ const skipReasonNames = Object.keys(skipReasons) as [SkipReason, ...SkipReason[]
 
 export const StepResult = z
   .object({
-    step: text.describe('Names the step within its storyboard'),
+    step: text.describe('Id of the step within its storyboard'),
     task: text.describe('Name of the tool that was called'),
     passed: z.boolean().nullable().describe('Null where it was not run'),
     duration_ms: ms,
     error: text.optional().describe('Why the agent gave no answer, or how it refused the task'),
-    skipped: z.literal(true).optional().describe('True where it was not run; absent otherwise'),
+    skipped: z.literal(true).optional().describe('True if it was not run; absent otherwise'),
     skip_reason: z
       .enum(skipReasonNames)
       .optional()
-      .describe('Why it was not run; absent where it was'),
+      .describe('Why it was not run; absent if it was'),
     validations: z.array(ValidationResult).describe('Checks of the answer; empty without one'),
   })
-  .meta({ id: 'StoryboardStepResult', description: 'What came of one step against one agent.' })
+  .meta({ id: 'StoryboardStepResult', description: 'Result of one step against one agent.' })
 export type StepResult = z.infer<typeof StepResult>
 
 export const AgentProfile = z
   .object({
-    name: text.describe('Name that the agent gives itself; its host where it gives none'),
+    name: text.describe('Name of the agent, by its own statement; else its host'),
     tools: z.array(text).describe('Names of its tools, as it lists them'),
-    adcp_version: text.optional().describe('Major version that it speaks, such as `v3`'),
-    supported_protocols: z.array(text).optional().describe('Protocols that it says it offers'),
-    specialisms: z.array(text).optional().describe('Kinds of agents that it claims to be'),
+    adcp_version: text.optional().describe('Major version that it supports, such as `v3`'),
+    supported_protocols: z.array(text).optional().describe('Protocols that it declares'),
+    specialisms: z.array(text).optional().describe('Specialisms that it claims'),
     capabilities_probe_error: text
       .optional()
-      .describe(
-        'Why its capabilities could not be read; absent where they could, or are not offered',
-      ),
+      .describe('Why its capabilities could not be read; absent if they could, or are not offered'),
   })
-  .meta({ id: 'StoryboardAgentProfile', description: 'What an agent said of itself.' })
+  .meta({ id: 'StoryboardAgentProfile', description: 'Self-description of an agent.' })
 export type AgentProfile = z.infer<typeof AgentProfile>
 
 /** Results of a run. */
@@ -62,13 +60,13 @@ export const RunSummary = z
   .object({
     overall_status: z
       .enum([...runStatuses, 'untested'])
-      .describe('`untested` where no step could be run'),
+      .describe('`untested` if no step could be run'),
     headline: text.describe('The result in one line'),
     tracks_passed: count.describe('Tracks all of whose steps passed'),
     tracks_failed: count.describe('Tracks none of whose steps passed'),
     tracks_partial: count.describe('Tracks of which some steps passed'),
     tracks_skipped: count.describe('Tracks of which no step was run'),
-    tracks_silent: count.describe('Always 0: no track is judged without a step'),
+    tracks_silent: count.describe('Always 0: every track has steps'),
     total_steps: count.describe('How many there are in all phases'),
     steps_passed: count.describe('How many were answered as expected'),
     steps_failed: count.describe('How many were not answered as expected'),
@@ -80,12 +78,12 @@ export type RunSummary = z.infer<typeof RunSummary>
 
 export const Scenario = z
   .object({
-    agent_url: text.describe('Agent that was asked'),
+    agent_url: text.describe('The called agent'),
     scenario: text.describe('Storyboard and phase, with a slash between them'),
     overall_passed: z.boolean().nullable().describe('Null where the step was not run'),
-    steps: z.array(StepResult).describe('Only the one that it stands beside'),
+    steps: z.array(StepResult).describe('Only the step next to it'),
     total_duration_ms: ms,
-    tested_at: z.iso.datetime().describe('Moment at which the run began'),
+    tested_at: z.iso.datetime().describe('Time at which the run began'),
   })
   .meta({ id: 'StoryboardScenario', description: 'A step as one agent went through it.' })
 
@@ -93,23 +91,21 @@ export const Scenario = z
 export const SideResult = z
   .object({
     passed: z.boolean().nullable().describe('Null where the step has no result'),
-    scenarios: z.array(Scenario).describe('Empty where the agent could not be asked at all'),
+    scenarios: z.array(Scenario).describe('Empty if the agent could not be called'),
   })
-  .meta({ id: 'StoryboardSideResult', description: 'What came of a step on one side.' })
+  .meta({ id: 'StoryboardSideResult', description: 'Result of a step on one side.' })
 export type SideResult = z.infer<typeof SideResult>
 
 const phase = {
-  id: text.describe('Names the phase within its storyboard'),
+  id: text.describe('Id of the phase within its storyboard'),
   title: text.describe('Name of the phase, for people'),
-  narrative: text
-    .optional()
-    .describe('What happens in it; absent where the storyboard says nothing'),
+  narrative: text.optional().describe('What happens in it; absent if the storyboard says nothing'),
 }
 export const stepDefinition = {
-  id: text.describe('Names the step within its storyboard'),
+  id: text.describe('Id of the step within its storyboard'),
   title: text.describe('Name of the step, for people'),
   task: text.describe('Name of the tool that is called'),
-  expected: text.describe('What a right agent answers'),
+  expected: text.describe('Expected answer'),
 }
 
 export const ComparedPhase = z
@@ -121,9 +117,7 @@ export const ComparedPhase = z
           ...stepDefinition,
           user_result: SideResult.describe('What your agent did'),
           reference_result: SideResult.describe('What the reference agent did'),
-          differs: z
-            .boolean()
-            .describe('Whether one of them passed and the other did not, or was not asked'),
+          differs: z.boolean().describe('Whether only one of them passed'),
         }),
       )
       .describe('Steps in their order'),
@@ -136,7 +130,7 @@ export const StoryboardComparison = z
   .object({
     storyboard: z
       .object({
-        id: title.id.describe('Names it in paths, such as `capability_discovery`'),
+        id: title.id.describe('Id in paths, such as `capability_discovery`'),
         title: title.title.describe('Name of the storyboard, for people'),
         category: title.category.describe('What it is about'),
       })
@@ -144,18 +138,18 @@ export const StoryboardComparison = z
     user_agent: z
       .object({
         url: text.describe('Your agent'),
-        profile: AgentProfile.optional().describe('Absent where the agent could not be asked'),
+        profile: AgentProfile.optional().describe('Absent if the agent could not be called'),
         summary: RunSummary.optional().describe('Numbers of its run'),
       })
-      .describe('Your agent and how it fared'),
+      .describe('Your agent and its result'),
     reference_agent: z
       .object({
         url: text.describe('Address of the reference agent'),
         name: text.describe('Name of the reference agent'),
-        profile: AgentProfile.optional().describe('Absent where the agent could not be asked'),
+        profile: AgentProfile.optional().describe('Absent if the agent could not be called'),
         summary: RunSummary.optional().describe('Numbers of its run'),
       })
-      .describe('The reference agent and how it fared'),
+      .describe('The reference agent and its result'),
     adcp_version: text.describe('Version of the protocol that was tested'),
     requested_compliance_target: text.describe('Target that the version belongs to'),
     badge_eligible: z.boolean().describe('Always false: one storyboard earns no badge'),
@@ -179,42 +173,40 @@ export const StoryboardRun = z
     run_id: z.uuid().describe('Identifies the run among those of the agent'),
     storyboard: z
       .object({
-        id: title.id.describe('Names it in paths, such as `capability_discovery`'),
+        id: title.id.describe('Id in paths, such as `capability_discovery`'),
         title: title.title.describe('Name of the storyboard, for people'),
         category: title.category.describe('What it is about'),
-        narrative: text.describe('The story that it tells'),
+        narrative: text.describe('Narrative of the storyboard'),
       })
       .describe('Storyboard that was run'),
     agent: z
       .object({
         url: text.describe('Your agent'),
-        profile: AgentProfile.optional().describe('Absent where the agent could not be asked'),
+        profile: AgentProfile.optional().describe('Absent if the agent could not be called'),
       })
-      .describe('Your agent, as it says'),
+      .describe('Self-description of your agent'),
     ...testedVersion,
     badge_eligible: z.boolean().describe('Always false: one storyboard earns no badge'),
     badge_eligible_adcp_versions: z.array(text).describe('Always empty, for the same reason'),
     storyboard_status: z
       .object({
-        storyboard_id: text.describe('Names what was run, as in paths'),
+        storyboard_id: text.describe('Id of the storyboard, with the step if any, as in paths'),
         status: z
           .enum(['passing', 'partial', 'failing', 'untested'])
-          .describe('`untested` where no step could be run'),
+          .describe('`untested` if no step could be run'),
         steps_passed: count.describe('How many were answered as expected'),
         steps_total: count.describe('How many were run'),
         failure_count: count.describe('How many were not answered as expected'),
         skipped_count: count.describe('How many were not run, for whatever reason'),
-        first_failed_step_id: text
-          .nullable()
-          .describe('First step that failed; null where none did'),
+        first_failed_step_id: text.nullable().describe('First step that failed; null if none did'),
         first_failed_step_title: text.nullable().describe('Its name, for people'),
         first_failed_step_task: text.nullable().describe('Name of the tool that it called'),
         first_failure_message: text.nullable().describe('What was wrong with it, in one line'),
         first_failure_validations: z
           .array(ValidationResult)
-          .describe('Checks of that step which failed; empty where none did'),
+          .describe('Checks of that step which failed; empty if none did'),
       })
-      .describe('The result as the list of an agent’s storyboards keeps it'),
+      .describe('The result, in the form of the agent’s list of storyboards'),
     phases: z
       .array(
         z.object({
@@ -240,12 +232,12 @@ export type StoryboardStatus = StoryboardRun['storyboard_status']
 /** Values that one step passes to the next. */
 export const StepContext = z
   .record(z.string().max(100), z.unknown())
-  .describe('Values that earlier steps put out, as the answer to the last one had them')
+  .describe('Outputs of earlier steps, from the answer to the last one')
 
 export const SingleStep = StepResult.extend({
   ...testedVersion,
-  storyboard_id: text.describe('Names what the step belongs to, as in paths'),
-  phase_id: text.describe('Names the part of the storyboard'),
+  storyboard_id: text.describe('Id of the storyboard, as in paths'),
+  phase_id: text.describe('Id of the phase'),
   title: text.describe('Name of the step, for people'),
   context: StepContext,
   next_step_id: text.nullable().describe('Step that follows; null after the last one'),

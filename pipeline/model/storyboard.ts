@@ -38,7 +38,7 @@ const Path = z
   .string()
   .regex(/^[a-z_]\w*(\[(\d{1,3}|\*)\])*(\.[a-z_]\w*(\[(\d{1,3}|\*)\])*)*$/i, 'must be a path')
 
-const description = line.optional().describe('Says what the check shows')
+const description = line.optional().describe('What the check tests')
 const allowed = {
   value: z.unknown().optional(),
   allowed_values: z.array(z.unknown()).min(1).optional(),
@@ -171,7 +171,7 @@ function checkReferences({ phases }: z.output<typeof PhasesOnly>, ctx: z.Refinem
   for (const [p, phase] of phases.entries()) {
     for (const name of phase.depends_on) {
       if (!phases.slice(0, p).some(({ id }) => id === name)) {
-        const message = `${name} is no earlier phase`
+        const message = `${name} is not an earlier phase`
         ctx.addIssue({ code: 'custom', path: ['phases', p, 'depends_on'], message })
       }
     }
@@ -182,7 +182,7 @@ function checkReferences({ phases }: z.output<typeof PhasesOnly>, ctx: z.Refinem
       for (const text of listSubstitutions([step.sample_request, step.validations])) {
         const [isKnown, name] = SUBSTITUTION.exec(text) ?? []
         if (isKnown && (name === undefined || outputs.has(name))) continue
-        ctx.addIssue({ code: 'custom', path, message: `${text} stands for nothing` })
+        ctx.addIssue({ code: 'custom', path, message: `${text} is not a valid substitution` })
       }
       for (const { name } of step.context_outputs) outputs.add(name)
     }

@@ -30,7 +30,7 @@ export function checkSize(
   root.error(
     'root',
     'too_broad',
-    `says more of ${domain} than is kept of one publisher: ${Math.ceil(size)} properties, agents, collections and further identifiers, of at most ${PUBLISHER_MAX}; what was known before stands`,
+    `says more of ${domain} than is kept of one publisher: ${Math.ceil(size)} properties, agents, collections and further identifiers, of at most ${PUBLISHER_MAX}; the known state stays`,
   )
 }
 

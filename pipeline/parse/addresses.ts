@@ -78,7 +78,7 @@ function findFault(written: string): string | undefined {
   const url = parseUrl(written)
   if (!url) return 'must be an address such as https://acme.example/file.json'
   if (url.protocol !== 'https:') return NOT_HTTPS
-  if (url.username || url.password) return 'must not carry a user name or password'
+  if (url.username || url.password) return 'must not contain a user name or password'
   if (url.port !== '') return 'must use the default port of https'
   return url.href.length > URL_CHARS ? `is longer than ${URL_CHARS} characters` : undefined
 }

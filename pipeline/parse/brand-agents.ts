@@ -32,11 +32,7 @@ export function readAgents(part: ObjectReader): AgentDeclaration[] {
 function readOlder(part: ObjectReader, key: keyof typeof older): AgentDeclaration | undefined {
   if (!part.has(key)) return undefined
   const item = part.part(key)
-  part.warn(
-    key,
-    'outdated',
-    `is an older way to write it: move it to agents, with the type ${older[key]}`,
-  )
+  part.warn(key, 'outdated', `is an outdated form: move it to agents, with the type ${older[key]}`)
   return (
     item && parseAgent(new ObjectReader({ ...item.value, type: older[key] }, item.at, item.faults))
   )

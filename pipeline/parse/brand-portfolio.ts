@@ -71,7 +71,7 @@ function readBrands(root: ObjectReader): BrandEntry[] {
       part.error(
         'house_domain',
         'misplaced',
-        'has no place here: the house is the one of this file',
+        'does not belong here: the house is the one of this file',
       )
     }
     if (brands.has(brand.id)) {

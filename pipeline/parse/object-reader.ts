@@ -129,7 +129,7 @@ export class ObjectReader {
       this.warn(
         key,
         'imprecise',
-        `is not a full date and time with a zone and was read as ${moment.iso}: write it so`,
+        `is not a full date and time with a zone and was read as ${moment.iso}: write it in that form`,
       )
     }
     return moment.iso
@@ -248,7 +248,7 @@ function readText(
   } else if (trimmed.length > maxChars)
     faults.error(at, 'too_long', `is longer than ${maxChars} characters`)
   else {
-    if (trimmed !== value) faults.warn(at, 'imprecise', 'has blanks around it: take them out')
+    if (trimmed !== value) faults.warn(at, 'imprecise', 'has blanks around it: remove them')
     return trimmed
   }
   return undefined

@@ -55,7 +55,7 @@ export function checkPrivateKeys(
   list.forEach((item, i) => {
     const member = PRIVATE.find(name => item?.[name] !== undefined)
     if (member === undefined) return
-    const message = `is part of a private key: replace the key pair at once, this one is public now`
+    const message = `is part of a private key: replace the key pair at once: the private key is now public`
     part.error(`${key}[${i}].${member}`, 'private_key', message)
   })
 }

@@ -24,7 +24,7 @@ export class FairPool<Tool> {
   async use<Result>(kind: string, work: (tool: Tool) => Promise<Result>): Promise<Result> {
     const present = this.#present.get(kind) ?? 0
     if (present >= this.#most) {
-      return refuse('unavailable', 'too many lists are asked for at once; try again', {
+      return refuse('unavailable', 'too many lists are requested at once; try again', {
         retry_after: AGAIN_SECONDS,
       })
     }

@@ -50,5 +50,5 @@ function isOfThisVersion({ format = SERVING_FORMAT }: ServingStore): boolean {
  * writer makes it again.
  */
 export function assertUntouched(paths: Paths, file: string): void {
-  if (isTampered(paths, file)) throw new Error(`${file} is damaged: the indexer makes it again`)
+  if (isTampered(paths, file)) throw new Error(`${file} is damaged: the indexer rebuilds it`)
 }

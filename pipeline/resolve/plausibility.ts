@@ -90,12 +90,12 @@ function isMoved(accepted: DocumentHeader, fresh: DocumentHeader): boolean {
 }
 
 function buildOlderFault(accepted: DocumentHeader, { last_updated }: DocumentHeader): Fault {
-  const message = `is ${last_updated}, older than ${accepted.last_updated} of the file read before: that one still counts`
+  const message = `is ${last_updated}, older than ${accepted.last_updated} of the previous file, which still counts`
   return { field: 'last_updated', code: 'held_back', message, severity: 'error' }
 }
 
 function buildMovedFault(accepted: DocumentHeader, acceptedAt: Instant): Fault {
-  const until = `until ${toIso(acceptedAt)}, or until somebody asks for a crawl`
-  const message = `leads elsewhere than before: ${accepted.authoritative_location} still counts ${until}`
+  const until = `until ${toIso(acceptedAt)}, or until somebody requests a crawl`
+  const message = `has another target than before: ${accepted.authoritative_location} still counts ${until}`
   return { field: 'authoritative_location', code: 'held_back', message, severity: 'warning' }
 }

@@ -141,7 +141,7 @@ export class PartsReader<Contents> {
     })
     try {
       const contents = store.getBinary(CONTENTS)
-      if (contents === undefined) throw new Error('the search file is cut off')
+      if (contents === undefined) throw new Error('the search file is truncated')
       return new PartsReader(store, JSON.parse(contents.toString()) as Contents)
     } catch (error) {
       await store.close()

@@ -58,12 +58,12 @@ export async function receiveWebhook(
     return {
       status: 401,
       headers: { 'WWW-Authenticate': `Signature error=${code}` },
-      body: { error: 'The signature of this webhook does not hold', code },
+      body: { error: 'The signature of this webhook is invalid', code },
     }
   }
   const webhook = Webhook.safeParse(parseJson(request.body))
   if (!webhook.success) {
-    const error = `The body is no webhook: ${z.prettifyError(webhook.error)}`
+    const error = `The body is not a webhook: ${z.prettifyError(webhook.error)}`
     return { status: 400, headers: {}, body: { error, code: 'INVALID_REQUEST' } }
   }
   const { data } = webhook

@@ -33,7 +33,7 @@ export function signRequest(
   { now, nonce = randomBytes(16).toString('base64url'), contentDigest }: SigningOptions,
 ): Record<string, string> {
   const target = normalizeTargetUri(request.url)
-  if (!target) throw new TypeError(`${request.url} is no address that can be signed`)
+  if (!target) throw new TypeError(`${request.url} cannot be signed`)
   const isBodyCovered = profile.digest !== 'forbidden'
   const digest = isBodyCovered
     ? { 'Content-Digest': contentDigest ?? computeContentDigest(request.body) }

@@ -34,11 +34,11 @@ export function findDamagedHead(file: string): string | undefined {
     const size = fstatSync(descriptor).size
     if (size === 0) return 'it is empty'
     const first = readHead(descriptor, 0)
-    if (first === undefined) return 'it does not begin as a store does'
+    if (first === undefined) return 'its beginning is not that of a store'
     const second = readHead(descriptor, first.pageSize)
     if (second === undefined) return 'its second page is not that of a store'
     const last = first.commit > second.commit ? first : second
-    if (BigInt(size) < (last.lastPage + 1n) * BigInt(first.pageSize)) return 'it is cut off'
+    if (BigInt(size) < (last.lastPage + 1n) * BigInt(first.pageSize)) return 'it is truncated'
     const isBeyond = (root: bigint) => root !== NO_PAGE && root > last.lastPage
     return last.roots.some(isBeyond) ? 'its first pages lead beyond its end' : undefined
   } finally {

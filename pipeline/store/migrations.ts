@@ -96,7 +96,7 @@ async function createStore(db: Database, store: StoreName): Promise<void> {
     'select table_name as name, estimated_size as rows from duckdb_tables() where not temporary',
   )
   if (left.some(({ rows }) => rows > 0)) {
-    throw new Fatal(`${storeFiles[store]} has rows and does not say of which format they are`)
+    throw new Fatal(`${storeFiles[store]} has rows but no format number`)
   }
   await db.transaction(async () => {
     for (const { name } of left) await db.run(`drop table ${name}`)

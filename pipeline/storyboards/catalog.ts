@@ -32,7 +32,7 @@ function readStoryboard(folder: string, name: string): CatalogEntry {
   )
   if (!read.success) {
     const faults = read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
-    throw new Error(`the storyboard ${name} is not valid:\n${faults.join('\n')}`)
+    throw new Error(`the storyboard ${name} is invalid:\n${faults.join('\n')}`)
   }
   if (parts.at(-1) !== `${read.data.id}.yaml`) {
     throw new Error(`the storyboard ${name} has the id ${read.data.id}`)

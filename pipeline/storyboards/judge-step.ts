@@ -34,12 +34,12 @@ export function judgeStep(
 function checkSuccess({ expect_error }: StoryboardStep, { error }: TaskOutcome): ValidationResult {
   const passed = (error !== undefined) === expect_error
   const [expected, actual] = expect_error
-    ? ['a refusal', 'the task was done']
-    : ['the task is done', 'the task was refused']
+    ? ['a refusal', 'the task was carried out']
+    : ['the task is carried out', 'the task was refused']
   return {
     check: 'success',
     passed,
-    description: expect_error ? 'The agent refuses the task' : 'The agent does the task',
+    description: expect_error ? 'The agent refuses the task' : 'The agent carries out the task',
     ...(!passed && { expected }),
     ...(!passed && { actual }),
   }
@@ -58,6 +58,7 @@ function keepOutputs(
 
 /** Describes an error by its code, which is a word of the protocol, and the agent's message, which is cut. */
 function describeError({ code, message }: { code?: string; message?: string }): string {
-  const named = code === undefined ? 'refused without a code' : `refused with ${shortenText(code)}`
+  const named =
+    code === undefined ? 'refused without an error code' : `refused with ${shortenText(code)}`
   return message === undefined ? named : `${named}: ${shortenText(message)}`
 }

@@ -17,7 +17,7 @@ const headlines: Record<AgentRun['status'], string> = {
   partial: 'some steps did not pass',
   failing: 'no step passed',
   untested: 'no step could be run: the agent does not offer the tasks',
-  auth_required: 'the agent wants a credential',
+  auth_required: 'the agent requires a credential',
   unreachable: 'the agent cannot be reached',
 }
 

@@ -90,7 +90,7 @@ export async function finishBackup(
 /** Checks a backup against its manifest and returns it. Throws with what differs. */
 export async function checkBackup(dir: string): Promise<Manifest> {
   const file = `${dir}/${MANIFEST}`
-  if (!existsSync(file)) throw new Error(`${dir} is no backup: it has no ${MANIFEST}`)
+  if (!existsSync(file)) throw new Error(`${dir} is not a backup: it has no ${MANIFEST}`)
   const manifest = Manifest.parse(JSON.parse(readFileSync(file, 'utf8')))
   for (const name of Object.values(backedUp)) {
     const listed = manifest.files.find(file => file.name === name)
@@ -100,7 +100,7 @@ export async function checkBackup(dir: string): Promise<Manifest> {
     await checkFile(`${dir}/${name}`, listed)
   }
   const [damaged] = listDamagedPictures(`${dir}/${PICTURES}`)
-  if (damaged !== undefined) throw new Error(`${damaged} is not what was backed up`)
+  if (damaged !== undefined) throw new Error(`${damaged} does not match the backup’s manifest`)
   return manifest
 }
 
@@ -109,6 +109,6 @@ export async function checkFile(
   { name, sha256 }: Manifest['files'][number],
 ): Promise<void> {
   if ((await hashFile(file)) !== sha256) {
-    throw new Error(`${name} is not what was backed up: its SHA-256 differs`)
+    throw new Error(`${name} does not match the backup’s manifest: its SHA-256 differs`)
   }
 }

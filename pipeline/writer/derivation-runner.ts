@@ -140,7 +140,7 @@ class Running<Subject, Answer> {
   }
 
   result(now: Instant): Derived<Subject, Answer> {
-    if (!this.#step.done) throw new Error('a rule is asked for its answer before it has one')
+    if (!this.#step.done) throw new Error('a rule was read before it had an answer')
     const later = this.#wakes.filter(at => at > now)
     return {
       subject: this.subject,

@@ -5,8 +5,7 @@ import type { Answer, Submission } from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'
 
 const FAILED: Answer = {
-  refused:
-    'the registry failed at this by a fault of its own and did not carry it out; it is logged',
+  refused: 'an internal error kept the registry from carrying this out; it is logged',
   error: 'internal_error',
 }
 const KIND = 'submission'

@@ -169,7 +169,7 @@ export class Projector {
     const at = toIso(clock.now())
     const fresh = await replaceUnprojected(index, [...known, ...unprojected], { seq, at })
     for (const { part, subject, reason } of fresh) {
-      log.error({ part, subject, reason }, 'not projected: quarantined, its old answer stands')
+      log.error({ part, subject, reason }, 'not projected: quarantined, its old answer is served')
     }
   }
 }

@@ -255,7 +255,7 @@ export class Sequencer {
 
   /** Stops the writer: the index has a commit that the other stores lack, and a later one would leave a gap there. */
   #break(cause: unknown): never {
-    this.#broken = new Fatal('a commit was not projected: start again', { cause })
+    this.#broken = new Fatal('a commit could not be projected: restart the registry', { cause })
     throw this.#broken
   }
 

@@ -369,13 +369,13 @@ describe('filters', () => {
     ['type=sales&metric_id=a', 'type: only measurement agents have metrics'],
     ['type=creative&q=a', 'type: only measurement agents have metrics'],
     ['q=a&format_kind=b', 'metric_id: cannot be combined with filters of formats'],
-    ['q=a%25', 'q: may not hold % or _'],
-    ['q=a_b', 'q: may not hold % or _'],
+    ['q=a%25', 'q: must not contain % or _'],
+    ['q=a_b', 'q: must not contain % or _'],
     [`q=${'a'.repeat(65)}`, 'q: must be at most 64 characters'],
     [many('metric_id', 21), 'metric_id: must be at most 20 values'],
     [many('accreditation', 21), 'accreditation: must be at most 20 values'],
     [`${many('metric_id', 11)}&${many('accreditation', 10)}`, 'more than 100 pairs'],
-    ['source=crawled', 'source: is no parameter any more'],
+    ['source=crawled', 'source: is no longer a parameter'],
     ['limit=-1', 'limit: must be a whole number'],
   ])('400: %s', async (query, error) => {
     const answer = await get(`?${query}`)

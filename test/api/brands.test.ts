@@ -162,7 +162,7 @@ describe('GET /api/brands/resolve', () => {
     ['?domain=', 'domain: must be a domain name such as acme.example'],
     ['?domain=localhost', 'domain: must be a domain name such as acme.example'],
     ['?domain=https://acme.example:8080/', 'domain: must be a domain name such as acme.example'],
-    ['?domain=a.example&domain=b.example', 'domain: must be one text, not several'],
+    ['?domain=a.example&domain=b.example', 'domain: must be a single value'],
   ])('400: %s is refused by name', async (query, error) => {
     const answer = await get(`/api/brands/resolve${query}`)
     expect([answer.statusCode, answer.json()]).toEqual([400, { error, code: 'invalid_request' }])

@@ -198,8 +198,8 @@ describe('GET /api/registry/feed', () => {
     ['limit=10001', 'limit: must be a whole number from 1 to 10000'],
     ['limit=1e2', 'limit: must be a whole number from 1 to 10000'],
     ['limit=1&limit=2', 'limit: must be a whole number from 1 to 10000'],
-    ['types=a&types=b', 'types: must be one text, not several'],
-    [`cursor=${NIL_UUID}&cursor=`, 'cursor: must be one text, not several'],
+    ['types=a&types=b', 'types: must be a single value'],
+    [`cursor=${NIL_UUID}&cursor=`, 'cursor: must be a single value'],
   ])('400: %s is refused by name', async (query, error) => {
     const answer = await get(`?${query}`)
     expect(answer.statusCode).toBe(400)
@@ -207,10 +207,14 @@ describe('GET /api/registry/feed', () => {
   })
 
   test.each([
-    [undefined, 'a credential is needed: Authorization: Bearer sk_…', /^Bearer resource_metadata=/],
-    ['Bearer sk_nobody', 'the credential is not valid', /invalid_token/],
-    ['Basic c2tfOg==', 'the credential is not valid', /invalid_token/],
-    ['Bearer not-a-key', 'the credential is not valid', /invalid_token/],
+    [
+      undefined,
+      'a credential is required: Authorization: Bearer sk_…',
+      /^Bearer resource_metadata=/,
+    ],
+    ['Bearer sk_nobody', 'the credential is invalid', /invalid_token/],
+    ['Basic c2tfOg==', 'the credential is invalid', /invalid_token/],
+    ['Bearer not-a-key', 'the credential is invalid', /invalid_token/],
   ])('401: with the credential %s', async (authorization, error, challenge) => {
     const headers = authorization === undefined ? {} : { authorization }
     const answer = await registry.app.inject({ url: '/api/registry/feed?limit=x', headers })

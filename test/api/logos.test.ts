@@ -205,7 +205,7 @@ describe('a file that is no image is refused by its bytes', () => {
     const answer = await upload(bytes)
     expect([answer.statusCode, answer.json().error]).toEqual([
       415,
-      'file: must be PNG, JPEG, GIF or WebP by its bytes; SVG is not taken',
+      'file: must be a PNG, JPEG, GIF or WebP image by its bytes; SVG is not accepted',
     ])
   })
 
@@ -242,7 +242,9 @@ test('images are restored from a backup, unless they were changed', async () => 
   expect(readFileSync(logoFile(sha256(bytes))).equals(bytes)).toBe(true)
   const kept = resolvePaths(`${backups}/whole`).logoFile(sha256(bytes))
   writeFileSync(kept, 'something else')
-  await expect(restore(newDataDir(), `${backups}/whole`, {})).rejects.toThrow('not what was backed')
+  await expect(restore(newDataDir(), `${backups}/whole`, {})).rejects.toThrow(
+    'does not match the backup’s manifest',
+  )
 })
 
 test('a domain that is taken down shows no logo and accepts none', async () => {

@@ -127,7 +127,7 @@ describe('an entry under a look-alike name', () => {
     )
     expect(await registry.submit(...operations)).toMatchObject([
       { done: { review_id: expect.any(String) } },
-      { refused: expect.stringContaining('waits to be reviewed') },
+      { refused: expect.stringContaining('waits for review') },
     ])
     expect(waiting()).toHaveLength(1)
     await decide('review.approve', 'brand globex-shop.com')

@@ -212,7 +212,7 @@ describe('a call', () => {
     const [tool] = (await (await connect(key)).listTools()).tools.filter(
       ({ name }) => name === 'read_feed',
     )
-    expect(tool!.description).toContain('Needs a credential')
+    expect(tool!.description).toContain('Requires a credential')
   })
 
   test('of an unknown tool names it', async () => {

@@ -352,7 +352,7 @@ describe('GET /api/registry/operator', () => {
     ['', 'domain: is required'],
     ['?domain=acme', 'domain: must be a domain name such as acme.example'],
     ['?domain=acme.example&scope=none', 'scope: must be one of all, public, member, private'],
-    ['?domain=acme.example&scope=all&scope=public', 'scope: must be one text, not several'],
+    ['?domain=acme.example&scope=all&scope=public', 'scope: must be a single value'],
   ])('400: %s is named in the error, for every caller', async (query, error) => {
     for (const token of [undefined, keys.owner]) {
       const answer = await get(query, token)

@@ -106,7 +106,7 @@ describe('a policy', () => {
     const [review_id] = pendingIds()
     const stale = { op: 'review.approve', review_id: review_id!, reviewer: 'operator' } as const
     expect(await registry.submit({ ...stale, digest: '0'.repeat(64) })).toEqual([
-      { refused: 'it changed since it was read: read it again', error: 'conflict' },
+      { refused: 'it has changed since it was read: read it again', error: 'conflict' },
     ])
     expect(await decide('review.approve')).toMatchObject({ done: { policy_id: 'gdpr' } })
     expect(pendingIds()).toEqual([])

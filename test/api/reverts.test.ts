@@ -187,14 +187,14 @@ describe('reverting', () => {
 
   test.each([
     ['tier', 'member.tier', { org: 'Acme', tier: null }, 'hid agents'],
-    ['key', 'key.revoke', {}, 'make another one'],
+    ['key', 'key.revoke', {}, 'create another one'],
     [
       'organization',
       'organization.create',
       { org_id: randomUUID(), name: 'Nova' },
       'revoke its keys',
     ],
-    ['domains', 'domains.add', { domains: ['x.example'], again: false }, 'asked for already'],
+    ['domains', 'domains.add', { domains: ['x.example'], again: false }, 'already requested'],
   ])('a %s fails with its reason', async (_, op, fields, words) => {
     const [made] = await rows('key.create')
     const row = await done({ op, ...(op === 'key.revoke' && made!.content), ...fields } as never)
@@ -223,7 +223,7 @@ describe('reverting', () => {
     expect(before.body).toMatchObject(shown)
     const [published] = await rows('mirror.publish')
     expect(await revert(first.submission_id)).toMatchObject({
-      refused: expect.stringMatching(/changed again since/),
+      refused: expect.stringMatching(/changed since/),
     })
     await submit({ op: 'mirror.remove', platform: 'pictures', force: true })
     expect((await get('/api/registry/mirrors/pictures')).statusCode).toBe(404)
@@ -312,7 +312,7 @@ describe('reverting', () => {
     expect(await revert(again.submission_id)).toEqual({ refused: 'it changed nothing' })
     await done({ op: 'role.revoke', ...role })
     expect(await revert(granted.submission_id)).toEqual({
-      refused: 'what it changed has changed again since: revert that first',
+      refused: 'its result has been changed since: revert that first',
     })
   })
 })

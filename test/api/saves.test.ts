@@ -365,7 +365,7 @@ describe('saves of one entry', () => {
     const other = await saveBrand({ ...told, brand_name: 'Twice' }, { key: 'k1' })
     expect([other.statusCode, other.json().error]).toEqual([
       409,
-      'this Idempotency-Key was used for another request',
+      'this Idempotency-Key was used for a different request',
     ])
     expect((await saveBrand(told, { key: 'k2' })).json().revision_number).toBe(2)
     expect((await saveBrand(told, { key: 'two words' })).statusCode).toBe(400)

@@ -132,7 +132,7 @@ describe('POST /api/registry/agents/{encodedUrl}/storyboard/{storyboardId}/compa
     expect((await compare(MINE, 'capability_discovery', stranger)).statusCode).toBe(403)
   })
 
-  it('422: an agent that wants a credential is told so', async () => {
+  it('422: an agent that requires a credential is told so', async () => {
     const answer = await compare('https://closed.example/sales/mcp', 'capability_discovery', key)
     expect([answer.statusCode, answer.json()]).toMatchObject([
       422,

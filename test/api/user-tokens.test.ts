@@ -369,7 +369,7 @@ describe('metadata', () => {
     expect(await askStatus(await issuer.token())).toBe(200)
     expect(await get('oauth-authorization-server')).toMatchObject({
       code: 'not_found',
-      error: expect.stringContaining('publishes no document'),
+      error: expect.stringContaining('publishes no metadata'),
     })
   })
 

@@ -201,7 +201,7 @@ describe('invalid requests', () => {
 
   test('415: a compressed body is refused with the reason', async () => {
     const answer = await bulk({ ...json, 'content-encoding': 'gzip' }, '{"domains":["a.example"]}')
-    const error = 'the body must not be packed: no Content-Encoding is taken'
+    const error = 'the body must not be compressed: Content-Encoding is not supported'
     expect([answer.statusCode, answer.json()]).toEqual([
       415,
       { error, code: 'unsupported_media_type' },

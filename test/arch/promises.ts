@@ -202,7 +202,7 @@ export const promises: readonly Promised[] = [
     'grants nothing and is listed once',
   ]),
   ...shownBy('unit/writer/unprojected.test.ts', [
-    'its old answer stands, and `verify` names it',
+    'its old answer is served, and `verify` names it',
     'keeps its old answer and is quarantined, while everything else continues',
   ]),
   ...shownBy('unit/writer/portions.test.ts', [

@@ -67,7 +67,7 @@ const listing = (count: number, host: (i: number) => string) => ({
 const bytes = (document: object) => JSON.stringify(document).length
 
 describe('requests caused by one file are bounded', () => {
-  test('for 40,000 agents under one name, more than is kept of a publisher: none', async () => {
+  test('for 40,000 agents under one name, more than is stored of a publisher: none', async () => {
     const document = listing(40_000, i => `a${i}.wild.example`)
     expect(bytes(document)).toBeLessThan(limits.adagentsBytes)
     const { hosts, requests, seconds, said } = await crawl(document)

@@ -29,7 +29,7 @@ describe('registry member', () => {
     )
 
     const add = (...more: string[]) => run('member', 'agent', 'add', url, ...acme, ...more)
-    expect((await add()).stderr).toBe('a new agent needs a type\n')
+    expect((await add()).stderr).toBe('a new agent requires a type\n')
     expect((await add('--type', 'sales', '--visibility', 'public')).stdout).toBe(
       `${url} is public\n`,
     )

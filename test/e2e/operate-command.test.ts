@@ -71,7 +71,7 @@ describe('an operator', () => {
     expect(await named(domain)).toBe('Acme')
     expect(await run('audit', 'revert', id)).toMatchObject({
       status: 1,
-      stderr: `revision 3 of ${domain} came after it: revert that first\n`,
+      stderr: `revision 3 of ${domain} is newer: revert that first\n`,
     })
     expect(await run('audit', 'revert', 'that')).toMatchObject({
       status: 1,

@@ -126,7 +126,7 @@ describe('without Redis', () => {
     await redis.stop()
     const asked = await registry(['verify'], env)
     expect(asked).toMatchObject({ status: 1, stdout: '' })
-    expect(asked.stderr).toContain('the registry cannot take this now')
+    expect(asked.stderr).toContain('the registry cannot accept this at the moment')
     for (const role of roles.splice(0)) {
       expect((await role.interrupt()).status).toBe(0)
     }

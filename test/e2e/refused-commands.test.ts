@@ -61,10 +61,7 @@ describe('an unknown id or name is refused in one line', () => {
     [['audit', 'show', id], `no submission ${id}`],
     [['audit', 'revert', id], `no submission ${id}`],
     [['backup', '/dev/null'], '/dev/null already exists'],
-    [
-      ['restore', folder.path],
-      `${env.DATA_DIR} is not empty: restore with --force to take its place`,
-    ],
+    [['restore', folder.path], `${env.DATA_DIR} is not empty: restore with --force to replace it`],
     [['policy', 'publish', '/nowhere.json'], '/nowhere.json cannot be read: it does not exist'],
     [['crawl', '--domains', '/nowhere.txt'], '/nowhere.txt cannot be read: it does not exist'],
     [['crawl', '--domains', folder.path], `${folder.path} cannot be read: it is a folder`],

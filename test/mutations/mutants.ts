@@ -140,8 +140,7 @@ export const conditions: { file: string; of: string; without: string[] }[] = [
 export const harmless: Record<string, string> = {
   'if (derived.length === 0) return': 'only saves work',
   'if (source === undefined) return false': 'every rule asks something',
-  "if (!this.#step.done) throw new Error('a rule is asked for its answer before it has one')":
-    'nobody does',
+  "if (!this.#step.done) throw new Error('a rule was read before it had an answer')": 'nobody does',
   'await addHops(db, untried, applying)': 'no dependency: the golden nights notice',
   'await addDomains(db, mentioned, { ...applying, max: applying.frontierMax })':
     'no dependency: what-stands.test.ts notices',

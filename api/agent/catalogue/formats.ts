@@ -6,7 +6,7 @@ export interface Format {
   type: 'display' | 'video' | 'audio' | 'dooh'
   /** Pixels, where it is shown on a screen. */
   size?: { width: number; height: number }
-  /** True where it adapts to the available width. */
+  /** True if it adapts to the available width. */
   isResponsive?: boolean
   assets: readonly FormatAsset[]
 }
@@ -53,7 +53,7 @@ function buildDrawnBanner(width: number, height: number): Format {
   return {
     id: `display_${width}x${height}_generative`,
     name: `Drawn banner ${width}×${height}`,
-    description: `A picture of ${width} by ${height} pixels that this agent draws of a brief`,
+    description: `A picture of ${width} by ${height} pixels that this agent draws from a brief`,
     type: 'display',
     size: { width, height },
     assets: [
@@ -121,7 +121,7 @@ export const formats: readonly Format[] = [
   {
     id: 'native_content',
     name: 'Native card',
-    description: 'A picture with headline and text that takes on the look of its page',
+    description: 'A picture with headline and text in the style of its page',
     type: 'display',
     isResponsive: true,
     assets: [

@@ -37,7 +37,7 @@ function buildProduct(publisher: Publisher, offer: Offer): Product {
     name: `${publisher.name}: ${names[offer.kind]}, ${isGuaranteed ? 'reserved' : 'by auction'}`,
     description:
       `${names[offer.kind]} on ${publisher.name} (${publisher.topics.join(', ')}), ` +
-      (isGuaranteed ? 'delivered in full at a fixed price' : 'bought impression by impression'),
+      (isGuaranteed ? 'delivered in full at a fixed price' : 'bought by impression'),
     publisher,
     offer,
     formats: formats.map(({ id }) => id).filter(id => accepted[offer.kind].test(id)),

@@ -9,7 +9,7 @@ const kinds = ['display', 'olv', 'ctv', 'streaming_audio', 'dooh'] as const
 const Facts = z.object({
   domain: z.string(),
   name: z.string(),
-  topics: z.array(z.string()).describe('Words that a brief may use for it'),
+  topics: z.array(z.string()).describe('Words by which a brief can mention it'),
   countries: z.array(z.string()),
   channels: z.array(z.enum(kinds)),
 })

@@ -35,5 +35,5 @@ export function assertTransition<Status extends string>(
   to: Status,
 ): void {
   if (allowed[from]?.includes(to)) return
-  throw new ControllerError('INVALID_TRANSITION', `${from} does not become ${to}`, from)
+  throw new ControllerError('INVALID_TRANSITION', `${from} cannot change to ${to}`, from)
 }

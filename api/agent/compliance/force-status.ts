@@ -75,7 +75,11 @@ export function forceMediaBuyStatus(params: unknown, context: TaskContext) {
   const forced = planDelivery(addRevision({ ...buy, ...facts }, `forced_${status}`, now), now)
   const current = findStatus(forced, now)
   if (current !== status) {
-    throw new ControllerError('INVALID_TRANSITION', `its flight keeps it ${current}`, previous)
+    throw new ControllerError(
+      'INVALID_TRANSITION',
+      `its flight determines that it is ${current}`,
+      previous,
+    )
   }
   keepMediaBuy(forced, context)
   return toTransition(previous, status)

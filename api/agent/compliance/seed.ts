@@ -36,7 +36,7 @@ export function seedProduct(
   { state, tenant, now }: TaskContext,
 ) {
   const { product_id, fixture } = parseParams(Product, params)
-  if (findListedProduct(product_id)) return toSeeded(`product ${product_id}, which is there anyway`)
+  if (findListedProduct(product_id)) return toSeeded(`product ${product_id} of the catalogue`)
   const known = state.get('product', tenant, product_id)
   const [channel = ''] = fixture.channels
   const seeded: SeededProduct = {
@@ -72,7 +72,7 @@ const Price = z.looseObject({
 export function seedPricingOption(params: unknown, { state, tenant, now }: TaskContext) {
   const { product_id, pricing_option_id: id, fixture } = parseParams(Price, params)
   const known = state.get('product', tenant, product_id)
-  if (!known) throw new ControllerError('NOT_FOUND', `no test put a product ${product_id} here`)
+  if (!known) throw new ControllerError('NOT_FOUND', `no test added a product ${product_id}`)
   const cpm = fixture.fixed_price ?? fixture.floor_price ?? 5
   const others = known.prices.filter(price => price.id !== id)
   const prices = [...others, { id, cpm, currency: fixture.currency }]
@@ -174,5 +174,5 @@ export function seedMediaBuy(params: unknown, account: Account, context: TaskCon
 }
 
 function toSeeded(what: string) {
-  return { success: true, message: `There is the ${what}` }
+  return { success: true, message: `Added the ${what}` }
 }

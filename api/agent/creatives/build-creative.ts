@@ -52,7 +52,7 @@ function makeAsset(
       if (!wanted.required) return undefined
       throw new TaskError(
         'UNSUPPORTED_FEATURE',
-        `creative_manifest.assets.${wanted.asset_id}: this agent makes no ${wanted.asset_type}, send one`,
+        `creative_manifest.assets.${wanted.asset_id}: this agent cannot make ${wanted.asset_type}: send one`,
         { field: `creative_manifest.assets.${wanted.asset_id}` },
       )
   }

@@ -67,7 +67,7 @@ function checkAsset(asset: Asset, wanted: FormatAsset, pointer: string): Issue[]
     return [{ pointer, message: `must have ${fields.join(' or ')}`, keyword: 'required' }]
   }
   if (found === 'url' && !isWebAddress(asset.url as string)) {
-    const message = 'must be an address of http or https'
+    const message = 'must be an http or https URL'
     return [{ pointer: `${pointer}/url`, message, keyword: 'format' }]
   }
   return checkRequirements(asset, wanted, pointer)

@@ -13,7 +13,7 @@ declare module '../state/store.ts' {
 
 export const Asset = z
   .looseObject({ asset_type: z.string().max(50).optional() })
-  .describe('An asset with its asset_type and what that type needs')
+  .describe('An asset with its asset_type and the fields of that type')
 export type Asset = z.infer<typeof Asset>
 
 /** Assets by the names in the format. */

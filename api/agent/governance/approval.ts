@@ -51,7 +51,7 @@ export function readApproval(
     createPublicKey(privateKey),
     Buffer.from(signature, 'base64url'),
   )
-  if (!isSigned) return { refused: 'its signature is wrong' }
+  if (!isSigned) return { refused: 'its signature is invalid' }
   if (approval.data.exp * SECOND <= context.now) return { refused: 'it has expired' }
   return { approval: approval.data }
 }

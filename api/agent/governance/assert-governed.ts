@@ -34,7 +34,8 @@ export function assertGoverned(
   if (read && 'refused' in read) deny(`governance_context: ${read.refused}`)
   if (read && 'approval' in read) {
     const { sub, amount: most } = read.approval
-    if (plan_id !== undefined && sub !== plan_id) deny('governance_context: is of another plan')
+    if (plan_id !== undefined && sub !== plan_id)
+      deny('governance_context: belongs to another plan')
     if (most !== undefined && amount > most)
       deny(`governance_context: approves ${most}, not ${amount}`)
   }

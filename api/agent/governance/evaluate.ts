@@ -83,7 +83,7 @@ function checkBudget({ request, committed }: Plan, amount: number | undefined): 
   const { total, currency } = request.budget
   const left = total - committed
   if (amount === undefined || amount <= left) return []
-  const explanation = `${amount} ${currency} is more than the ${left} ${currency} that the plan has left`
+  const explanation = `${amount} ${currency} is more than the ${left} ${currency} left in the plan`
   return [{ category_id: 'budget_authority', severity: 'critical', explanation }]
 }
 
@@ -93,13 +93,13 @@ function checkFlight({ request }: Plan, purchase: Purchase, now: Instant): Findi
   const isEarly = start < Date.parse(request.flight.start)
   const isLate = end > Date.parse(request.flight.end)
   if (!isEarly && !isLate) return []
-  const explanation = `It runs ${isEarly ? 'before' : 'beyond'} the flight of the plan`
+  const explanation = `It runs ${isEarly ? 'before' : 'after'} the flight of the plan`
   return [{ category_id: 'flight', severity: 'critical', explanation }]
 }
 
 function checkBrand({ request }: Plan, { brand }: Purchase): Finding[] {
   if (!brand || brand.domain === request.brand.domain) return []
-  const explanation = `The plan is of ${request.brand.domain}, not of ${brand.domain}`
+  const explanation = `The plan belongs to ${request.brand.domain}, not to ${brand.domain}`
   return [{ category_id: 'brand', severity: 'critical', explanation }]
 }
 
@@ -138,7 +138,7 @@ function listConditions({ request }: Plan, amount: number | undefined): Conditio
   const needsPerson = isLarge || request.human_review_required === true
   const reason = isLarge
     ? `More than ${threshold} ${currency} at once needs a person's approval`
-    : 'The plan wants a person to look at each purchase'
+    : 'The plan requires a person’s approval of each purchase'
   const policies = (request.custom_policies ?? []).filter(policy => policy.enforcement === 'must')
   return [
     ...(needsPerson ? [{ field: 'human_approval', required_value: true, reason }] : []),
@@ -148,7 +148,7 @@ function listConditions({ request }: Plan, amount: number | undefined): Conditio
 
 function explain(status: Judgement['status'], findings: Finding[]): string {
   if (status === 'approved') return 'It is within the plan'
-  if (status === 'conditions') return 'It is within the plan, as long as the conditions are kept'
+  if (status === 'conditions') return 'It is within the plan if the conditions are met'
   return findings
     .filter(({ severity }) => severity === 'critical')
     .map(({ explanation }) => explanation)

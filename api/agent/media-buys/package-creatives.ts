@@ -41,7 +41,7 @@ export function resolveAssignments(
     const place = `${field}.creative_assignments[${at}].creative_id`
     const { format_id } = resolveCreative(context, accountId, creative_id, place)
     if (formats.includes(format_id.id)) continue
-    const message = `${place}: the product does not take the format ${format_id.id}`
+    const message = `${place}: the product does not accept the format ${format_id.id}`
     throw new TaskError('CREATIVE_REJECTED', message, { field: place })
   }
   return assigned

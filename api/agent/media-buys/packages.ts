@@ -41,7 +41,7 @@ export function buildPackage(
   )
   if (unknown >= 0) {
     const at = `${field}.format_ids[${unknown}]`
-    const message = `${at}: ${product.id} does not take this format`
+    const message = `${at}: ${product.id} does not accept this format`
     throw new TaskError('UNSUPPORTED_FEATURE', message, { field: at })
   }
   const { present, awaited } = splitAssignments(request, accountId, context)
@@ -91,7 +91,7 @@ function assertBid(
   field: string,
 ): void {
   if (bid === undefined || isGuaranteed || bid >= cpm) return
-  const message = `${field}.bid_price: the least bid is ${cpm}`
+  const message = `${field}.bid_price: the lowest bid is ${cpm}`
   throw new TaskError('BUDGET_TOO_LOW', message, { field: `${field}.bid_price` })
 }
 
@@ -104,7 +104,7 @@ function assertTerms({ measurement_terms }: PackageRequest, field: string): void
     measurement_terms?.billing_measurement ?? {}
   const at = `${field}.measurement_terms.billing_measurement`
   if (variance !== undefined && variance < VARIANCE_MIN_PERCENT) {
-    const message = `${at}.max_variance_percent: must be ${VARIANCE_MIN_PERCENT} at least`
+    const message = `${at}.max_variance_percent: must be at least ${VARIANCE_MIN_PERCENT}`
     throw new TaskError('TERMS_REJECTED', message, { field: `${at}.max_variance_percent` })
   }
   if (window === undefined || WINDOWS.includes(window)) return
@@ -155,7 +155,7 @@ export function updatePackage(
 function assertBudget(pkg: Package, change: PackageChange, { now }: TaskContext, field: string) {
   const spent = sumSpend(pkg.periods, 0, now)
   if (change.budget === undefined || change.budget >= spent) return
-  const message = `${field}.budget: ${spent.toFixed(2)} is spent already`
+  const message = `${field}.budget: ${spent.toFixed(2)} is already spent`
   throw new TaskError('BUDGET_TOO_LOW', message, { field: `${field}.budget` })
 }
 

@@ -7,12 +7,12 @@ import { FormatId } from '../tasks/format-id.ts'
 const Moment = z.iso
   .datetime({ offset: true })
   .transform((text): Instant => Date.parse(text))
-  .describe('A time with its zone')
+  .describe('A time with a zone')
 
 export const StartTime = z
   .union([z.literal('asap'), z.iso.datetime({ offset: true })])
   .transform((text): Instant | 'asap' => (text === 'asap' ? text : Date.parse(text)))
-  .describe('asap, or a time with its zone')
+  .describe('asap, or a time with a zone')
 
 export const EndTime = Moment
 
@@ -26,7 +26,7 @@ export type CreativeAssignment = z.infer<typeof CreativeAssignment>
 /** Terms of a package that can be set at the purchase and changed later. */
 const PackageTerms = z.looseObject({
   budget: z.number().min(0).optional().describe('In the currency of the pricing option'),
-  bid_price: z.number().min(0).optional().describe('Most that is paid for a thousand impressions'),
+  bid_price: z.number().min(0).optional().describe('Highest price for a thousand impressions'),
   pacing: z.enum(['even', 'asap', 'front_loaded']).optional(),
   impressions: z.number().min(0).optional(),
   start_time: Moment.optional(),
@@ -35,7 +35,7 @@ const PackageTerms = z.looseObject({
   targeting_overlay: z.looseObject({}).optional(),
   optimization_goals: z.array(z.looseObject({})).min(1).max(20).optional(),
   creative_assignments: z.array(CreativeAssignment).max(100).optional(),
-  creatives: z.array(Creative).max(100).optional().describe('Creatives to keep and to assign'),
+  creatives: z.array(Creative).max(100).optional().describe('Creatives to save and assign'),
 })
 export type PackageTerms = z.infer<typeof PackageTerms>
 
@@ -62,7 +62,7 @@ export type PackageRequest = z.infer<typeof PackageRequest>
 
 export const PackageChange = PackageTerms.extend({
   package_id: CallersId,
-  canceled: z.literal(true).optional().describe('Ends the package for good'),
+  canceled: z.literal(true).optional().describe('Cancels the package for good'),
   cancellation_reason: z.string().max(500).optional(),
 })
 export type PackageChange = z.infer<typeof PackageChange>
@@ -78,9 +78,13 @@ export const PushNotificationConfig = z
 
 /** A change of a buy; fields that are left out stay. */
 export const MediaBuyChange = z.object({
-  revision: z.number().int().optional().describe('Refuse where the buy was changed since this one'),
+  revision: z
+    .number()
+    .int()
+    .optional()
+    .describe('The revision that was read: refused if the buy has changed since'),
   paused: z.boolean().optional().describe('Pause or resume; before the start it will start paused'),
-  canceled: z.literal(true).optional().describe('End the buy for good'),
+  canceled: z.literal(true).optional().describe('Cancel the buy for good'),
   cancellation_reason: z.string().max(500).optional(),
   start_time: StartTime.optional(),
   end_time: EndTime.optional(),

@@ -63,7 +63,7 @@ function isOver(buy: MediaBuy, now: Instant): boolean {
 export function assertCanPause(buy: MediaBuy, wanted: boolean, now: Instant): void {
   assertCanChange(buy, now)
   if (buy.isPaused !== wanted) return
-  const message = wanted ? 'It is paused already' : 'It is not paused'
+  const message = wanted ? 'It is already paused' : 'It is not paused'
   throw new TaskError('INVALID_STATE', message, { field: 'paused' })
 }
 

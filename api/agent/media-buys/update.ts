@@ -19,7 +19,7 @@ export function updateBuy(
   else if (change.paused !== undefined) assertCanPause(buy, change.paused, now)
   else assertCanChange(buy, now)
   if (change.revision !== undefined && change.revision !== buy.revision) {
-    const message = `revision: the media buy is at ${buy.revision}; read it again`
+    const message = `revision: the media buy has revision ${buy.revision}: read it again`
     throw new TaskError('CONFLICT', message, { field: 'revision' })
   }
   const changed = (change.packages ?? []).reduce(

@@ -102,9 +102,13 @@ export function resolveProposal(id: string, accountId: string, context: TaskCont
     throw new TaskError('REFERENCE_NOT_FOUND', message, { field })
   }
   if ((proposal.committedUntil ?? Number.POSITIVE_INFINITY) > context.now) return proposal
-  throw new TaskError('PROPOSAL_EXPIRED', 'proposal_id: it has expired: finalize it again', {
-    field,
-  })
+  throw new TaskError(
+    'PROPOSAL_EXPIRED',
+    'proposal_id: the proposal has expired: finalize it again',
+    {
+      field,
+    },
+  )
 }
 
 /** Describes a proposal in the form in which answers show it. */

@@ -33,7 +33,7 @@ export const idempotency = { supported: true, replay_ttl_seconds: REPLAY_MS / SE
 export const IdempotencyKey = z
   .string()
   .regex(/^[A-Za-z0-9_.:-]{16,255}$/, 'must be 16 to 255 letters, digits, _ . : and -')
-  .describe('A new UUID for each thing to do; sent again with the same request, it is done once')
+  .describe('A new UUID for each request; a repeated request with the same key is carried out once')
 
 type Payload = Record<string, unknown>
 
@@ -113,11 +113,11 @@ function claimKey(
   if (known.hash !== claim.hash) {
     throw new TaskError(
       'IDEMPOTENCY_CONFLICT',
-      'This idempotency_key was used for another request: use a new one',
+      'This idempotency_key was used for a different request: use a new one',
     )
   }
   if (known.worker) {
-    throw new TaskError('IDEMPOTENCY_IN_FLIGHT', 'This request is under way: ask again', {
+    throw new TaskError('IDEMPOTENCY_IN_FLIGHT', 'This request is still running: try again', {
       field: 'idempotency_key',
       retry_after: RETRY_AFTER_S,
     })

@@ -34,7 +34,7 @@ const Input = z.object({
 export const activateSignal = defineTask({
   name: 'activate_signal',
   title: 'Activate a signal',
-  description: 'Makes an audience usable at platforms and sales agents, or ends that',
+  description: 'Activates or deactivates an audience at platforms and sales agents',
   input: Input,
   mutates: true,
   run({ signal_agent_segment_id: id, pricing_option_id, ...request }, context) {

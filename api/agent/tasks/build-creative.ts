@@ -13,11 +13,11 @@ import { FormatId } from './format-id.ts'
 
 const Input = z.object({
   account: AccountRef.optional(),
-  message: z.string().max(10_000).optional().describe('What to make, or to change, in plain words'),
+  message: z.string().max(10_000).optional().describe('What to make or change, in plain words'),
   creative_manifest: z
     .looseObject({ format_id: FormatId.optional(), assets: Assets.optional() })
     .optional()
-    .describe('A creative to transform, or promoted_offerings to make one of'),
+    .describe('A creative to transform, or promoted_offerings to make one from'),
   creative_id: CallersId.optional().describe('A creative of the library to transform'),
   target_format_id: FormatId.optional(),
   target_format_ids: z.array(FormatId).min(1).max(20).optional(),
@@ -31,14 +31,14 @@ type Request = z.output<typeof Input>
 export const buildCreativeTask = defineTask({
   name: 'build_creative',
   title: 'Make creatives',
-  description: 'Transforms a creative into formats, or makes one of a brand and what it offers',
+  description: 'Transforms a creative into formats, or makes one from a brand and its offerings',
   input: Input,
   mutates: true,
   run(request, context) {
     const targets = listTargets(request)
     const brief = readBrief({ ...request, assets: findAssets(request, context) })
     if (!hasContent(brief)) {
-      const message = 'creative_manifest: send assets, offerings or a message to make it of'
+      const message = 'creative_manifest: send assets, offerings or a message to make it from'
       throw new TaskError('INVALID_REQUEST', message, { field: 'creative_manifest' })
     }
     const built = targets.map(({ id, field }) =>
@@ -56,7 +56,7 @@ function listTargets({ target_format_id, target_format_ids }: Request) {
     return target_format_ids.map((id, at) => ({ id, field: `target_format_ids[${at}]` }))
   }
   if (target_format_id) return [{ id: target_format_id, field: 'target_format_id' }]
-  throw new TaskError('INVALID_REQUEST', 'target_format_id: say what format is wanted', {
+  throw new TaskError('INVALID_REQUEST', 'target_format_id: name the format to make', {
     field: 'target_format_id',
   })
 }

@@ -17,13 +17,13 @@ const Metrics = z
     cumulative_spend: z.number().min(0).optional(),
     pacing: z.enum(['ahead', 'on_track', 'behind']).optional(),
   })
-  .describe('Delivery until now, in the phase of delivery')
+  .describe('Delivery until now, during the delivery phase')
 
 const Input = z.object({
   plan_id: CallersId,
-  caller: z.url().max(2000).describe('Address of the agent that asks'),
-  tool: z.string().max(200).optional().describe('The task that is to be called'),
-  payload: z.looseObject({}).optional().describe('The arguments that it is to be called with'),
+  caller: z.url().max(2000).describe('Address of the requesting agent'),
+  tool: z.string().max(200).optional().describe('The task to call'),
+  payload: z.looseObject({}).optional().describe('Its arguments'),
   purchase_type: z
     .enum(['media_buy', 'rights_license', 'signal_activation', 'creative_services'])
     .default('media_buy'),
@@ -38,7 +38,8 @@ type Request = z.output<typeof Input>
 export const checkGovernance = defineTask({
   name: 'check_governance',
   title: 'Check a purchase',
-  description: 'Tells if a plan allows a purchase, and signs an approval that sellers can verify',
+  description:
+    'Checks whether a plan allows a purchase, and signs an approval that sellers can verify',
   input: Input,
   run(request, context) {
     return context.state.transact(context.now, () => {

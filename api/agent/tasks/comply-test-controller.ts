@@ -18,8 +18,8 @@ import { defineTask } from '../task.ts'
 import type { TaskContext } from '../task-context.ts'
 
 const Input = z.object({
-  scenario: z.string().max(100).describe('list_scenarios, or one of those that it lists'),
-  params: z.looseObject({}).optional().describe('What the scenario needs'),
+  scenario: z.string().max(100).describe('list_scenarios, or a scenario that it lists'),
+  params: z.looseObject({}).optional().describe('Parameters of the scenario'),
   account: AccountRef.optional().describe('An account of the sandbox'),
 })
 
@@ -59,7 +59,7 @@ export const declaredScenarios = Object.keys(declared)
 export const complyTestController = defineTask({
   name: 'comply_test_controller',
   title: 'Control a test',
-  description: 'Puts things into the sandbox, forces statuses and simulates delivery, for tests',
+  description: 'Adds test data to the sandbox, forces statuses and simulates delivery',
   input: Input,
   run(request, context) {
     const { scenario, account } = request

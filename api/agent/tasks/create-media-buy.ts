@@ -37,14 +37,14 @@ const Input = z.object({
   brand: BrandRef,
   start_time: StartTime,
   end_time: EndTime,
-  packages: z.array(PackageRequest).min(1).max(100).optional().describe('What is bought'),
+  packages: z.array(PackageRequest).min(1).max(100).optional().describe('Packages to buy'),
   proposal_id: CallersId.optional().describe(
     'A proposal of get_products to buy, with total_budget',
   ),
   total_budget: z
     .looseObject({ amount: z.number().positive(), currency: z.string() })
     .optional()
-    .describe('What is spent on a proposal'),
+    .describe('Budget to spend on a proposal'),
   plan_id: CallersId.optional().describe('A plan of the governance tenant to be checked by'),
   governance_context: z.string().max(4096).optional().describe('The approval of check_governance'),
   po_number: z.string().max(200).optional(),
@@ -121,7 +121,9 @@ function listPackages(request: Request, accountId: string, context: TaskContext)
   const { packages, proposal_id, total_budget } = request
   if (packages) return packages
   if (proposal_id === undefined) {
-    throw new TaskError('INVALID_REQUEST', 'packages: say what is bought', { field: 'packages' })
+    throw new TaskError('INVALID_REQUEST', 'packages: name the packages to buy', {
+      field: 'packages',
+    })
   }
   if (!total_budget) {
     const message = 'total_budget: is required to buy a proposal'

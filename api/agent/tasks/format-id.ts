@@ -9,7 +9,7 @@ export const FormatId = z
     agent_url: z.url().describe('The creative agent that defines the format'),
     id: z.string().regex(/^[A-Za-z0-9_-]+$/, 'must be letters, digits, _ and -'),
   })
-  .describe('An object with agent_url and id; a text alone names no format')
+  .describe('An object with agent_url and id; an id alone is not enough')
 export type FormatId = z.infer<typeof FormatId>
 
 /** Addresses with which the protocol's own tests name the agent under test: here it is this one. */

@@ -10,8 +10,8 @@ const Input = z.object({
 
 export const getBrandIdentity = defineTask({
   name: 'get_brand_identity',
-  title: 'Tell the identity of a brand',
-  description: `Tells names, colors and tone of a brand: ${brands.map(({ id }) => id).join(', ')}`,
+  title: 'Get the identity of a brand',
+  description: `Returns names, colors and tone of a brand: ${brands.map(({ id }) => id).join(', ')}`,
   input: Input,
   run({ brand_id, fields }) {
     const brand = brands.find(({ id }) => id === brand_id)

@@ -14,8 +14,8 @@ const Input = z.object({
 
 export const getCapabilities = defineTask({
   name: protocolName => `get_${protocolName}_capabilities`,
-  title: 'Tell what this agent can do',
-  description: 'Tells the protocols and features of this agent',
+  title: 'List the capabilities of this agent',
+  description: 'Returns the protocols and features of this agent',
   input: Input,
   run({ protocols }, { protocolName, protocols: spoken, specialisms, taskNames, signedTasks }) {
     const blocks = Object.entries(describeProtocols()).filter(
@@ -63,7 +63,7 @@ function describeProtocols(): Record<string, Record<string, unknown>> {
           ...new Set(publishers.flatMap(({ offers }) => offers.map(({ kind }) => kind))),
         ],
         primary_countries: [...new Set(publishers.flatMap(({ countries }) => countries))],
-        description: 'Invented inventory of invented publishers, to try agents on',
+        description: 'Invented inventory of invented publishers, for testing agents',
       },
     },
     signals: {

@@ -22,8 +22,8 @@ const Input = z.object({
   account: AccountRef.optional(),
   media_buy_ids: z.array(CallersId).min(1).max(100).optional(),
   status_filter: StatusFilter.optional(),
-  start_date: Day.optional().describe('First day; the first of the flights where it is left out'),
-  end_date: Day.optional().describe('The day after the last one; today where it is left out'),
+  start_date: Day.optional().describe('First day; by default the first of the flights'),
+  end_date: Day.optional().describe('The day after the last one; by default today'),
   include_package_daily_breakdown: z.boolean().optional(),
 })
 
@@ -37,7 +37,7 @@ interface Span {
 export const getMediaBuyDelivery = defineTask({
   name: 'get_media_buy_delivery',
   title: 'Report delivery',
-  description: 'Tells what media buys delivered in a span of time: simulated, as time goes by',
+  description: 'Reports the delivery of media buys in a period; it is simulated as time passes',
   input: Input,
   run(request, context) {
     const buys = findBuys(request, context)

@@ -22,7 +22,7 @@ const Filters = z
       .optional()
       .describe('ISO 3166 codes; products sold in one of them'),
   })
-  .describe('What products must be like')
+  .describe('Filters of products')
 
 const Input = z.object({
   buying_mode: z
@@ -37,7 +37,7 @@ const Input = z.object({
   fields: z
     .array(z.string())
     .optional()
-    .describe('Only these fields of each product, besides those that each must have'),
+    .describe('Only these fields of each product, in addition to the required ones'),
   pagination: Pagination.optional(),
 })
 
@@ -78,9 +78,13 @@ export const getProducts = defineTask({
 
 function checkMode({ buying_mode, brief, refine }: Request): void {
   if (buying_mode === 'wholesale' && brief !== undefined) {
-    throw new TaskError('INVALID_REQUEST', 'brief: wholesale lists everything, so it takes none', {
-      field: 'brief',
-    })
+    throw new TaskError(
+      'INVALID_REQUEST',
+      'brief: wholesale lists everything, so it accepts none',
+      {
+        field: 'brief',
+      },
+    )
   }
   if (buying_mode === 'refine' && refine === undefined) {
     throw new TaskError('INVALID_REQUEST', 'refine: is required to refine a selection', {

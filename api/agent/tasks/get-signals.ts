@@ -10,10 +10,10 @@ const Filters = z
   .looseObject({
     catalog_types: z.array(z.string()).optional().describe('marketplace, owned'),
     data_providers: z.array(z.string()).optional().describe('Names of providers'),
-    max_cpm: z.number().min(0).optional().describe('Price of a thousand impressions at most, USD'),
+    max_cpm: z.number().min(0).optional().describe('Highest price of a thousand impressions, USD'),
     min_coverage_percentage: z.number().min(0).max(100).optional(),
   })
-  .describe('What signals must be like')
+  .describe('Filters of signals')
 
 const Input = z.object({
   signal_spec: z.string().optional().describe('The audience in plain words'),
@@ -33,13 +33,17 @@ type Request = z.infer<typeof Input>
 export const getSignals = defineTask({
   name: 'get_signals',
   title: 'Find signals',
-  description: 'Finds audiences for a description, with coverage and prices',
+  description: 'Finds audiences that match a description, with coverage and prices',
   input: Input,
   run(request, context) {
     if (request.signal_spec === undefined && request.signal_ids === undefined) {
-      throw new TaskError('INVALID_REQUEST', 'signal_spec: say what is looked for, or signal_ids', {
-        field: 'signal_spec',
-      })
+      throw new TaskError(
+        'INVALID_REQUEST',
+        'signal_spec: describe the audience, or send signal_ids',
+        {
+          field: 'signal_spec',
+        },
+      )
     }
     const found = signals
       .filter(signal => matchesFilters(signal, request))

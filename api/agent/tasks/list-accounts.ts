@@ -8,14 +8,14 @@ const Input = z.object({
   sandbox: z
     .boolean()
     .optional()
-    .describe('Only accounts of the sandbox, as all are, or only others'),
+    .describe('true: only sandbox accounts, which all are; false: only others'),
   pagination: Pagination.optional(),
 })
 
 export const listAccounts = defineTask({
   name: 'list_accounts',
   title: 'List accounts',
-  description: 'Lists the accounts that were set up here; before that, one that everybody may use',
+  description: 'Lists the accounts that were set up here, or a default account if there are none',
   input: Input,
   run({ status, sandbox, pagination: asked }, context) {
     const known = sandbox === false ? [] : listKnownAccounts(context)

@@ -12,12 +12,15 @@ const Input = z.object({
   format_ids: z.array(FormatId).optional().describe('Only these formats'),
   type: z.enum(['audio', 'video', 'display', 'dooh']).optional().describe('Only this type'),
   asset_types: z.array(assetTypes).optional().describe('Only formats made of these assets'),
-  max_width: whole.optional().describe('Pixels at most'),
-  max_height: whole.optional().describe('Pixels at most'),
-  min_width: whole.optional().describe('Pixels at least'),
-  min_height: whole.optional().describe('Pixels at least'),
-  is_responsive: z.boolean().optional().describe('Only formats that do, or do not, take any width'),
-  name_search: z.string().optional().describe('A part of the name, in any case'),
+  max_width: whole.optional().describe('Maximum in pixels'),
+  max_height: whole.optional().describe('Maximum in pixels'),
+  min_width: whole.optional().describe('Minimum in pixels'),
+  min_height: whole.optional().describe('Minimum in pixels'),
+  is_responsive: z
+    .boolean()
+    .optional()
+    .describe('true: only formats of any width; false: only formats of a fixed width'),
+  name_search: z.string().optional().describe('A part of the name, case-insensitive'),
   pagination: Pagination.optional(),
 })
 
@@ -26,7 +29,7 @@ type Filters = z.infer<typeof Input>
 export const listCreativeFormats = defineTask({
   name: 'list_creative_formats',
   title: 'List creative formats',
-  description: 'Lists the formats that products accept and that creatives can be made in',
+  description: 'Lists the formats that products accept and in which creatives can be made',
   input: Input,
   run(filters, context) {
     const found = formats.filter(format => matchesFilters(format, filters, context))

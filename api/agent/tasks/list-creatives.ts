@@ -24,9 +24,9 @@ const Filters = z
     tags_any: z.array(z.string()).min(1).optional().describe('Creatives with one of these'),
     name_contains: z.string().optional(),
     assigned_to_packages: z.array(CallersId).min(1).optional().describe('Shown by one of these'),
-    unassigned: z.boolean().optional().describe('Only those that no package shows'),
+    unassigned: z.boolean().optional().describe('Only creatives that no package shows'),
   })
-  .describe('What creatives must be like')
+  .describe('Filters of creatives')
 type Filters = z.infer<typeof Filters>
 
 const Input = z.object({

@@ -21,7 +21,7 @@ const Input = z.object({
     .min(1)
     .max(10_000)
     .describe('Events, each with event_id, event_type and event_time'),
-  test_event_code: z.string().max(200).optional().describe('Only checked, not kept'),
+  test_event_code: z.string().max(200).optional().describe('Only checked, not stored'),
 })
 
 const LoggedEvent = z.looseObject({
@@ -47,7 +47,7 @@ interface Failure {
 export const logEvent = defineTask({
   name: 'log_event',
   title: 'Log events',
-  description: 'Takes conversion events; one that comes twice counts once',
+  description: 'Accepts conversion events; a repeated event counts once',
   input: Input,
   mutates: true,
   run({ event_source_id, events, test_event_code }, context) {
@@ -74,7 +74,7 @@ export const logEvent = defineTask({
       events_received: events.length,
       events_processed: processed,
       ...(failures.length > 0 && { partial_failures: failures }),
-      ...(repeated > 0 && { warnings: [`${repeated} events were known already`] }),
+      ...(repeated > 0 && { warnings: [`${repeated} events were already known`] }),
       match_quality: counted > 0 ? Math.round((matched / counted) * 100) / 100 : 0,
       sandbox: true,
     }

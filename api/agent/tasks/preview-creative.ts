@@ -7,7 +7,9 @@ import { defineTask } from '../task.ts'
 import type { TaskContext } from '../task-context.ts'
 import { FormatId } from './format-id.ts'
 
-const OutputFormatName = z.enum(['url', 'html']).describe('A page to open, or the page itself')
+const OutputFormatName = z
+  .enum(['url', 'html'])
+  .describe('url: a page to open; html: the page itself')
 
 const PreviewInputs = z
   .array(
@@ -19,7 +21,7 @@ const PreviewInputs = z
   )
   .min(1)
   .max(20)
-  .describe('Variants to draw, with the values of their placeholders')
+  .describe('Variants to preview, with the values of their placeholders')
 
 const BatchItem = z.looseObject({
   creative_manifest: Manifest,
@@ -30,9 +32,11 @@ const BatchItem = z.looseObject({
 
 const Input = z.object({
   account: AccountRef.optional(),
-  request_type: z.enum(['single', 'batch']).describe('One creative, or several in requests'),
+  request_type: z
+    .enum(['single', 'batch'])
+    .describe('single: one creative; batch: several, in requests'),
   creative_manifest: Manifest.optional(),
-  format_id: FormatId.optional().describe('The format of the manifest, where it names none'),
+  format_id: FormatId.optional().describe('The format of the manifest, if it names none'),
   inputs: PreviewInputs.optional(),
   output_format: OutputFormatName.default('url'),
   requests: z.array(BatchItem).min(1).max(50).optional().describe('Creatives of a batch'),
@@ -43,7 +47,7 @@ type Request = z.output<typeof Input>
 export const previewCreative = defineTask({
   name: 'preview_creative',
   title: 'Preview creatives',
-  description: 'Draws creatives as pages that a browser shows, once for each variant',
+  description: 'Previews creatives as pages for a browser, one for each variant',
   input: Input,
   run(request, context) {
     const { state, now } = context

@@ -17,8 +17,8 @@ const Input = z.object({
   media_buy_id: CallersId,
   measurement_period: z
     .looseObject({ start: EndTime, end: EndTime })
-    .describe('The time that was measured'),
-  performance_index: z.number().min(0).describe('1 is as expected, 2 twice as good'),
+    .describe('The measured period'),
+  performance_index: z.number().min(0).describe('1: as expected, 2: twice as good'),
   package_id: CallersId.optional(),
   creative_id: CallersId.optional(),
   metric_type: z.string().max(100).optional(),
@@ -30,7 +30,7 @@ type Request = z.output<typeof Input>
 export const providePerformanceFeedback = defineTask({
   name: 'provide_performance_feedback',
   title: 'Give feedback on performance',
-  description: 'Takes what a buyer measured of a media buy, a package or a creative',
+  description: 'Accepts a buyer’s measurements of a media buy, a package or a creative',
   input: Input,
   mutates: true,
   run(request, context) {

@@ -71,7 +71,10 @@ function applyRefinement(
     const isDone = changeProposal(wish)
     const outcome = isDone
       ? { status: 'applied' as const }
-      : { status: 'unable' as const, notes: 'There is no such proposal, or it cannot be like that' }
+      : {
+          status: 'unable' as const,
+          notes: 'There is no such proposal, or the change is not possible',
+        }
     return { products: selected, applied: { scope, proposal_id, ...outcome } }
   }
   if (wish.scope === 'request') {

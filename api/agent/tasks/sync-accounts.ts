@@ -19,8 +19,8 @@ const Input = z.object({
   delete_missing: z
     .boolean()
     .optional()
-    .describe('Close the accounts of the same operators that are not named'),
-  dry_run: z.boolean().optional().describe('Only tell what would happen'),
+    .describe('Close accounts of the same operators that are not in the list'),
+  dry_run: z.boolean().optional().describe('Change nothing, and report what would change'),
 })
 
 export const syncAccounts = defineTask({

@@ -11,7 +11,7 @@ const AudienceInput = z.looseObject({
   description: z.string().max(2000).optional(),
   audience_type: z.enum(['crm', 'suppression', 'lookalike_seed']).optional(),
   add: z.array(Member).min(1).max(10_000).optional().describe('People to add, as hashes'),
-  remove: z.array(Member).min(1).max(10_000).optional().describe('People to take away'),
+  remove: z.array(Member).min(1).max(10_000).optional().describe('People to remove'),
   delete: z.boolean().optional(),
   consent_basis: z.string().optional(),
 })
@@ -26,7 +26,7 @@ const Input = z.object({
 export const syncAudiences = defineTask({
   name: 'sync_audiences',
   title: 'Keep audiences',
-  description: 'Makes, fills and deletes audiences; people are known by hashes alone',
+  description: 'Creates, fills and deletes audiences; people are identified only by hashes',
   input: Input,
   mutates: true,
   run({ account: ref, audiences, delete_missing }, context) {

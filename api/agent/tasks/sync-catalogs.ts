@@ -31,8 +31,8 @@ const types = [
 const CatalogInput = z.looseObject({
   catalog_id: CallersId.optional(),
   name: z.string().max(500).optional(),
-  type: z.enum(types).describe('Of what the catalog is'),
-  url: z.url().max(2000).optional().describe('A feed; feeds are not fetched here'),
+  type: z.enum(types).describe('The kind of items in the catalog'),
+  url: z.url().max(2000).optional().describe('A feed; feeds are not fetched'),
   feed_format: z
     .enum(['google_merchant_center', 'facebook_catalog', 'shopify', 'linkedin_jobs', 'custom'])
     .optional(),
@@ -44,9 +44,14 @@ type CatalogInput = z.infer<typeof CatalogInput>
 const Input = z.object({
   account: AccountRef,
   catalogs: z.array(CatalogInput).min(1).max(50).optional().describe('Left out: all are listed'),
-  catalog_ids: z.array(CallersId).min(1).max(50).optional().describe('Only these of catalogs'),
+  catalog_ids: z
+    .array(CallersId)
+    .min(1)
+    .max(50)
+    .optional()
+    .describe('Only these of the catalogs in the request'),
   delete_missing: z.boolean().optional().describe('Delete the catalogs that are not named'),
-  dry_run: z.boolean().optional().describe('Only tell what would happen'),
+  dry_run: z.boolean().optional().describe('Change nothing, and report what would change'),
 })
 
 /** A stored catalog: of its items only the verdicts are kept. */
@@ -70,8 +75,8 @@ interface ItemIssue {
 
 export const syncCatalogs = defineTask({
   name: 'sync_catalogs',
-  title: 'Keep catalogs',
-  description: 'Keeps catalogs of products, offers and places, and tells which items are usable',
+  title: 'Sync catalogs',
+  description: 'Saves catalogs of products, offers and places, and reports which items are usable',
   input: Input,
   mutates: true,
   run({ account: ref, catalogs, catalog_ids, delete_missing, dry_run = false }, context) {
@@ -145,7 +150,7 @@ function describe({ catalog_id, item_count, item_issues, url, syncedAt }: Catalo
     items_pending: 0,
     items_rejected: rejected,
     ...(rejected > 0 && { item_issues }),
-    ...(url !== undefined && { warnings: ['Feeds are not fetched here: send the items'] }),
+    ...(url !== undefined && { warnings: ['Feeds are not fetched: send the items'] }),
     last_synced_at: toIso(syncedAt),
   }
 }

@@ -16,15 +16,19 @@ const Assignment = z.looseObject({
 
 const Input = z.object({
   account: AccountRef,
-  creatives: z.array(Creative).max(100).default([]).describe('Creatives to keep'),
-  creative_ids: z.array(CallersId).max(100).optional().describe('Only these of creatives'),
+  creatives: z.array(Creative).max(100).default([]).describe('Creatives to save'),
+  creative_ids: z
+    .array(CallersId)
+    .max(100)
+    .optional()
+    .describe('Only these of the creatives in the request'),
   assignments: z.array(Assignment).max(500).optional().describe('Packages that show them'),
   delete_missing: z.boolean().optional().describe('Delete the creatives that are not named'),
-  dry_run: z.boolean().optional().describe('Only tell what would happen'),
+  dry_run: z.boolean().optional().describe('Change nothing, and report what would change'),
   validation_mode: z
     .enum(['strict', 'lenient'])
     .default('strict')
-    .describe('strict: nothing is kept where a creative is wrong; lenient: the others are'),
+    .describe('strict: one invalid creative rejects all; lenient: the others are saved'),
 })
 
 type Request = z.output<typeof Input>
@@ -39,8 +43,8 @@ interface Result {
 
 export const syncCreatives = defineTask({
   name: 'sync_creatives',
-  title: 'Keep creatives',
-  description: 'Checks creatives by their formats, keeps them, and assigns them to packages',
+  title: 'Sync creatives',
+  description: 'Checks creatives by their formats, saves them, and assigns them to packages',
   input: Input,
   mutates: true,
   run(request, context) {

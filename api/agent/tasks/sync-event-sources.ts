@@ -40,7 +40,7 @@ export interface EventSource {
 
 export const syncEventSources = defineTask({
   name: 'sync_event_sources',
-  title: 'Keep event sources',
+  title: 'Sync event sources',
   description: 'Declares where conversion events come from, before they are logged',
   input: Input,
   mutates: true,

@@ -15,7 +15,7 @@ const Binding = z.looseObject({
       }),
     )
     .max(20)
-    .describe('Agents that have a say; those named before are replaced'),
+    .describe('Governance agents of the account; they replace earlier ones'),
 })
 
 const Input = z.object({
@@ -26,7 +26,7 @@ export const syncGovernance = defineTask({
   name: 'sync_governance',
   title: 'Bind accounts to governance agents',
   description:
-    'Binds accounts to governance agents: what breaks a plan of ours is not sold to them',
+    'Binds accounts to governance agents: purchases that break one of our plans are refused',
   input: Input,
   mutates: true,
   run({ accounts }, context) {

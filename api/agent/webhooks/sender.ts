@@ -55,7 +55,7 @@ export class WebhookSender {
     this.#timer = setInterval(() => {
       this.#sending = this.#sending
         .then(() => this.sendDue())
-        .catch(error => this.#parts.log.error({ error }, 'webhooks cannot be sent'))
+        .catch(error => this.#parts.log.error({ error }, 'could not send webhooks'))
     }, INTERVAL_MS)
   }
 
@@ -116,7 +116,7 @@ export class WebhookSender {
     const { id, attempts } = delivery
     if (!isTaken) {
       const reason = posted.kind === 'answered' ? posted.status : posted.outcome
-      log.warn({ attempts, reason, isOver }, 'a webhook was not taken')
+      log.warn({ attempts, reason, isOver }, 'a webhook was not accepted')
     }
     state.transact(now, () => {
       if (isOver) removeDelivery(id, state)

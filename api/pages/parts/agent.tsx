@@ -36,7 +36,10 @@ export function renderHealth({ facts }: AgentShown): Html {
   const { outcome, checked_at, took_ms, tools_count, needs_auth } = facts
   return renderFacts([
     ['Last asked', renderMoment(checked_at)],
-    ['What came of it', getEffect(outcome) === 'success' ? 'it answered' : outcomes[outcome].means],
+    [
+      'Result of the run',
+      getEffect(outcome) === 'success' ? 'it answered' : outcomes[outcome].means,
+    ],
     ['Took', took_ms === null ? undefined : `${formatCount(took_ms)} ms`],
     ['Tools', tools_count === null ? undefined : formatCount(tools_count)],
     ['Credential', needs_auth ? 'wants one for some of it' : undefined],

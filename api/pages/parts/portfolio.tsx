@@ -8,7 +8,7 @@ import { renderBadge } from './freshness.tsx'
 import { toBrandPath } from './paths.ts'
 
 const trusts: Readonly<Record<string, string>> = {
-  inline: 'stated by the house for its own site',
+  inline: 'declared by the house for its own site',
   mutual: 'both files name each other',
   leaf_only: 'only the brand names the house',
   house_only: 'only the house names the brand',

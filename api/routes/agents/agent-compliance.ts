@@ -27,8 +27,8 @@ const params = z.object({
   encodedUrl: EnrolledUrl.describe('Address of the agent, percent-encoded'),
 })
 const shown =
-  'Of a public agent everybody sees the results, of one for members those with API access, and of ' +
-  'any its own organization.'
+  'Everybody sees the results of public agents, members with API access those of members’ agents, ' +
+  'and an organization those of its own.'
 
 const declared = { method: 'GET', group: 'Agent Compliance', cache: 'none' } as const
 
@@ -36,7 +36,7 @@ export const readCompliance = defineOperation({
   ...declared,
   id: 'getAgentCompliance',
   path: '/api/registry/agents/:encodedUrl/compliance',
-  summary: 'Get how an agent fares in tests',
+  summary: 'Get the test results of an agent',
   description: `By the last run of each storyboard. An agent that was never tested is \`unknown\`. ${shown}`,
   access: 'optional',
   params,
@@ -65,7 +65,7 @@ export const readStoryboardStatus = defineOperation({
   ...declared,
   id: 'getAgentStoryboardStatus',
   path: '/api/registry/agents/:encodedUrl/storyboard-status',
-  summary: 'List how an agent fared in each storyboard',
+  summary: 'List the results of an agent by storyboard',
   description: `For members with API access. ${shown}`,
   access: 'bearer',
   params,
@@ -93,15 +93,15 @@ export const readStoryboardStatusBulk = defineOperation({
   id: 'getAgentStoryboardStatusBulk',
   method: 'POST',
   path: '/api/registry/agents/storyboard-status',
-  summary: 'List how several agents fared in each storyboard',
-  description: `For members with API access. Addresses that are none are left out and counted. ${shown}`,
+  summary: 'List the results of several agents by storyboard',
+  description: `For members with API access. Invalid addresses are left out and counted. ${shown}`,
   access: 'bearer',
   body: z.object({
     agent_urls: z
       .array(z.string().max(2_048))
       .min(1)
       .max(AGENTS_MAX)
-      .describe('Addresses of the agents, 100 at most'),
+      .describe('Addresses of the agents, at most 100'),
   }),
   reply: { 200: AgentStoryboardsBulk },
   errors: ['invalid_request', 'forbidden'],
@@ -124,5 +124,5 @@ function describeForBulk(shown: ShownRuns) {
 
 function requireApiAccess({ tier }: Principal): void {
   if (hasApiAccess(tier)) return
-  refuse('forbidden', 'only members with API access see these results', { members_only: true })
+  refuse('forbidden', 'only members with API access can see these results', { members_only: true })
 }

@@ -15,9 +15,9 @@ import { replyLent, replyOk } from '../../responses/reply.ts'
 const COUNT_MAX = 1e9
 
 const filters = {
-  channels: createCsv('Channels that its publishers or itself name'),
+  channels: createCsv('Channels that its publishers or the agent itself name'),
   property_types: createCsv('Kinds of properties that it reaches, such as `website`'),
-  markets: createCsv('Countries in which it may sell, as codes of two letters').transform(codes =>
+  markets: createCsv('Countries in which it may sell, as two-letter codes').transform(codes =>
     codes.map(code => code.toUpperCase()),
   ),
   categories: createCsv('Content categories of collections, properties and placements'),
@@ -33,7 +33,7 @@ const SearchQuery = z.object({
   has_tmp: z
     .enum(['true', 'false'])
     .optional()
-    .describe('Only agents that say they support trusted match, or only others'),
+    .describe('`true`: only agents that declare support for trusted match; `false`: only others'),
   min_properties: createWholeNumber({
     description: 'Only agents that reach at least this many properties',
     min: 0,
@@ -44,9 +44,9 @@ const SearchQuery = z.object({
   sort: z
     .string()
     .optional()
-    .meta({ description: 'Accepted and without effect: the order is always by relevance' }),
+    .meta({ description: 'Without effect: the order is always by relevance' }),
   cursor: createCursor(place),
-  limit: createWholeNumber({ description: 'Agents of a page', min: 1, max: 200, default: 50 }),
+  limit: createWholeNumber({ description: 'Agents on a page', min: 1, max: 200, default: 50 }),
 })
 type SearchQuery = z.output<typeof SearchQuery>
 
@@ -57,10 +57,10 @@ export const searchForAgents = defineOperation({
   group: 'Agent Discovery',
   summary: 'Search agents by their inventory',
   description:
-    'Agents of the authorization graph that pass all filters; of the values of one filter any will ' +
-    'do. The most relevant come first: `relevance_score` is 1 where a filter by values was passed, ' +
-    'and 0.1 · ln(property_count + 1), and 0.05 for trusted match; agents of one score stand by their ' +
-    'address. A replica takes the `X-Sync-Cursor` of its first page to the feed.',
+    'Agents of the authorization graph that match all filters, each with any of its values. ' +
+    'The most relevant come first: `relevance_score` is 1 for a match of a filter by values, plus ' +
+    '0.1 · ln(property_count + 1), plus 0.05 for trusted match; agents with equal scores are sorted by ' +
+    'address. A replica reads the feed from the `X-Sync-Cursor` of its first page.',
   access: 'bearer',
   cache: 'private',
   query: SearchQuery,

@@ -55,13 +55,13 @@ const refusals = [
 ] as const
 
 const asked =
-  'The agent must be enrolled by your organization. It really is called: what the storyboard buys is ' +
-  'for a sandbox account. A caller who leaves ends the run. 422 with `needs_oauth` when the agent ' +
-  'wants a credential that the registry does not have.'
+  'The agent must be enrolled by your organization. It is really called: purchases of the storyboard are ' +
+  'for a sandbox account. The run ends when the caller disconnects. 422 with `needs_oauth` when the agent ' +
+  'requires a credential that the registry does not have.'
 
 const place = z.object({
   ...AgentParams,
-  storyboardId: AnyId.describe('Name of a storyboard, from their list'),
+  storyboardId: AnyId.describe('Name of a storyboard, from the list of storyboards'),
 })
 
 export const compareStoryboard = defineOperation({
@@ -134,7 +134,7 @@ export const runAgentStep = defineOperation({
   path: '/api/registry/agents/:encodedUrl/storyboard/:storyboardId/step/:stepId',
   summary: 'Run one step of a storyboard against an agent',
   description:
-    'Send the `context` of the last answer along, and the step finds what earlier ones put out. ' +
+    'Send the `context` of the last answer along, which has the outputs of earlier steps. ' +
     `Sixty an hour. ${asked}`,
   params: z.object({
     ...place.shape,
@@ -155,7 +155,7 @@ export const runAgentStep = defineOperation({
     const org_id = requireOwnAgent(principal, url, services.reader)
     const { id, phases } = requireStoryboard(storyboardId)
     if (!phases.some(({ steps }) => steps.some(step => step.id === stepId))) {
-      return refuse('not_found', 'the storyboard has no step of this id')
+      return refuse('not_found', 'the storyboard has no step with this id')
     }
     const asked = describeJob('step', url, principal, { org_id, reader: services.reader })
     const context = body?.context ?? {}
@@ -170,8 +170,9 @@ export const listAgentStoryboards = defineOperation({
   id: 'listApplicableStoryboards',
   method: 'GET',
   path: '/api/registry/agents/:encodedUrl/applicable-storyboards',
-  summary: 'List the storyboards that an agent can be tested by',
-  description: 'The agent is asked what it is. The agent must be enrolled by your organization.',
+  summary: 'List the storyboards that apply to an agent',
+  description:
+    'The agent is called to discover what it is. It must be enrolled by your organization.',
   params: z.object(AgentParams),
   reply: { 200: ApplicableStoryboards },
   errors: [...refusals.filter(error => error !== 'not_found'), 'bad_gateway', 'gateway_timeout'],
@@ -287,7 +288,7 @@ function requireAnswered<Kind extends StoryboardJobKind>(
   answer: StoryboardAnswers[Kind],
 ): Answered<Kind> {
   if ('needs_credential' in answer) {
-    const text = 'the agent wants a credential that the registry does not have'
+    const text = 'the agent requires a credential that the registry does not have'
     return refuse('agent_needs_credential', text, { needs_oauth: true })
   }
   if ('failed' in answer) {

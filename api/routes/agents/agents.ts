@@ -43,7 +43,7 @@ const LARGEST_PAGE = 5_000
 const part = z
   .string()
   .max(PART_CHARS)
-  .refine(text => !/[%_]/.test(text), { error: 'may not hold % or _' })
+  .refine(text => !/[%_]/.test(text), { error: 'must not contain % or _' })
 function createExact(description: string) {
   return z.string().max(2_048).optional().meta({ description })
 }
@@ -51,18 +51,18 @@ function createExact(description: string) {
 const AgentsQuery = z.object({
   type: z.enum(agentTypes).optional().describe('Only agents of this type'),
   health: createFlag('Adds the last probe, and the reach'),
-  capabilities: createFlag('Adds what it said it can do'),
-  properties: createFlag('Adds what a seller may sell'),
-  compliance: createFlag('Adds how it fares in tests'),
-  verified: createFlag('Only those with a badge'),
+  capabilities: createFlag('Adds its declared capabilities'),
+  properties: createFlag('Adds the properties that a seller may sell'),
+  compliance: createFlag('Adds its test results'),
+  verified: createFlag('Only agents with a badge'),
   verification_mode: createRepeated(
     VALUES,
-    'Only those with a badge that was tested in all of these modes',
+    'Only agents with a badge that was tested in all of these modes',
   ),
-  metric_id: createRepeated(VALUES, 'Only those with one of these metrics'),
-  accreditation: createRepeated(VALUES, 'Only metrics accredited by one of these'),
+  metric_id: createRepeated(VALUES, 'Only agents with one of these metrics'),
+  accreditation: createRepeated(VALUES, 'Only agents with metrics accredited by one of these'),
   q: part.optional().meta({ description: 'Part of a metric_id, whatever the case' }),
-  format_kind: createRepeated(VALUES, 'Only those that handle such formats'),
+  format_kind: createRepeated(VALUES, 'Only agents that handle such formats'),
   creative_operation: createRepeated(
     VALUES,
     `Only agents that do one of these with it: ${creativeOperations.join(', ')}`,
@@ -71,9 +71,9 @@ const AgentsQuery = z.object({
     text => text && (parsePastedDomain(text) ?? text),
   ),
   format_option_id: createExact('Only the format of this id there'),
-  capability_id: createExact('Only abilities that have this id'),
+  capability_id: createExact('Only capabilities with this id'),
   source: z
-    .literal('', { error: 'is no parameter any more' })
+    .literal('', { error: 'is no longer a parameter' })
     .optional()
     .meta({ deprecated: true, description: 'No longer a parameter; leave it out' }),
   limit: createPageSize({ usual: LARGEST_PAGE, max: LARGEST_PAGE }),
@@ -89,9 +89,9 @@ export const listAgents = defineOperation({
   group: 'Agent Discovery',
   summary: 'List the agents that members enrolled',
   description:
-    'Everybody sees agents that are public; a caller with the key of a member with API access also ' +
-    'those that are for members. `health`, `capabilities`, `properties` and `compliance` add what is ' +
-    'known; a block of which nothing is known is left out. `metric_id`, `accreditation` and `q` ask ' +
+    'Everybody sees public agents; a caller with the key of a member with API access also sees ' +
+    'those for members. `health`, `capabilities`, `properties` and `compliance` add what is ' +
+    'known; an empty block is left out. `metric_id`, `accreditation` and `q` ask ' +
     'for one metric that is all of it, and for measurement agents only; `format_kind`, ' +
     '`creative_operation`, `publisher_domain`, `format_option_id` and `capability_id` for one ' +
     'supported format.',
@@ -168,7 +168,7 @@ function parseFilter(query: AgentsQuery): Filter {
   if (metric_ids.length * accreditations.length > METRIC_PAIRS) {
     refuse(
       'invalid_request',
-      `metric_id: with accreditation more than ${METRIC_PAIRS} pairs are asked for`,
+      `metric_id: with accreditation there are more than ${METRIC_PAIRS} pairs`,
     )
   }
   if (byMetric && byFormat) {

@@ -28,7 +28,7 @@ const AgentAddress = z
   .meta({ examples: ['https://agent.example/mcp'] })
 
 const asked =
-  'The agent is asked just now, without a credential, for at most ten seconds. 504 when that was ' +
+  'The agent is called now, without a credential, for at most ten seconds. 504 when that was ' +
   'not enough, 502 when it gave no usable answer, whatever the reason. An answer of a moment ago may be ' +
   'repeated: `Age` says how old it is.'
 
@@ -38,7 +38,7 @@ const shared = {
   access: 'public',
   cache: 'none',
   storeless: true,
-  query: z.object({ url: AgentAddress.describe('Address of the agent to ask') }),
+  query: z.object({ url: AgentAddress.describe('Address of the agent to call') }),
   errors: ['invalid_request', 'bad_gateway', 'gateway_timeout', 'unavailable'],
 } as const
 
@@ -81,7 +81,7 @@ export const readAgentPublishers = defineOperation({
   path: '/api/public/agent-publishers',
   summary: 'List the publishers that an agent claims to sell',
   description:
-    'A claim of the agent, which authorizes nothing: what publishers say is in the lookups. ' +
+    'The agent’s own claim, which authorizes nothing: the lookups show what publishers grant. ' +
     `At most 200; \`offered\` is false when the agent has no task for it. ${asked}`,
   reply: { 200: AgentPublishers },
   handle: async ({ query: { url }, caller, services }) =>
@@ -117,5 +117,5 @@ function replyAnswer(outcome: OutboundAnswer<AgentReport | AgentFailed>, name?: 
 
 function replyBounded(body: object, outcome: { ageMs: number }): Sent {
   if (measureBytes(body) <= ANSWER_BYTES) return replyOk(body, buildAgeHeader(outcome))
-  return replyRefused('bad_gateway', 'the agent says more than can be handed on', {})
+  return replyRefused('bad_gateway', 'the agent’s answer is too large', {})
 }

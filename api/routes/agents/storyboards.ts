@@ -32,14 +32,14 @@ export const listAllStoryboards = defineOperation({
   ...declared,
   id: 'listStoryboards',
   path: '/api/storyboards',
-  summary: 'List the storyboards that agents are tested by',
-  description: 'A storyboard is a row of calls, each with what a right agent answers to it.',
+  summary: 'List the storyboards with which agents are tested',
+  description: 'A storyboard is a series of calls, each with the expected answer of an agent.',
   query: z.object({
-    category: AnyId.optional().describe('Only those of this category'),
+    category: AnyId.optional().describe('Only storyboards of this category'),
     compliance_target: z
       .literal(COMPLIANCE_TARGET)
       .optional()
-      .describe('Version of the protocol that they are for'),
+      .describe('Version of the protocol for which they are written'),
   }),
   reply: { 200: StoryboardList },
   errors: ['invalid_request'],
@@ -57,7 +57,7 @@ export const readStoryboard = defineOperation({
   id: 'getStoryboard',
   path: '/api/storyboards/:id',
   summary: 'Get a storyboard with its phases and steps',
-  params: z.object({ id: AnyId.describe('Name of a storyboard, from their list') }),
+  params: z.object({ id: AnyId.describe('Name of a storyboard, from the list of storyboards') }),
   reply: { 200: StoryboardDetail },
   errors: ['invalid_request', 'not_found'],
   handle: ({ params: { id } }) => replyOk({ ...version, ...toDetail(requireStoryboard(id)) }),
@@ -84,7 +84,7 @@ export const readFirstStep = defineOperation({
 
 /** Finds a storyboard; refuses with 404 if the id is unknown. */
 export function requireStoryboard(id: string): Storyboard {
-  return findStoryboard(id) ?? refuse('not_found', 'there is no storyboard of this id')
+  return findStoryboard(id) ?? refuse('not_found', 'there is no storyboard with this id')
 }
 
 function toListed({ id, title, category, summary, agent, phases }: Storyboard) {

@@ -51,7 +51,7 @@ const limit = z
     minimum: 1,
     maximum: PUBLISHERS_MAX,
     default: PUBLISHERS_DEFAULT,
-    description: 'Publishers of a page; a larger number means the largest page',
+    description: 'Publishers on a page; a larger number means the maximum',
   })
 
 const cursor = z
@@ -64,18 +64,21 @@ const cursor = z
     ctx.addIssue('must be the next_cursor of a page')
     return z.NEVER
   })
-  .meta({ type: 'string', description: '`next_cursor` of the page before' })
+  .meta({ type: 'string', description: '`next_cursor` of the previous page' })
 
 const query = z.object({
   since: z.iso
     .datetime({ offset: true })
     .optional()
-    .describe('Only publishers whose file was read at this moment or later'),
+    .describe('Only publishers whose file was read at this time or later'),
   status: createRepeatable(
     ['authorized', 'revoked'],
-    'Which publishers; `authorized` ones without it',
+    'Which publishers; by default `authorized` ones',
   ).optional(),
-  include: createRepeatable(['properties'], 'Adds the ids of what the agent may sell').optional(),
+  include: createRepeatable(
+    ['properties'],
+    'Adds the ids of the properties that the agent may sell',
+  ).optional(),
   limit,
   cursor: cursor.optional(),
 })
@@ -132,7 +135,7 @@ async function answer(reader: Reader, asked: string, query: Query): Promise<Sent
     revoked,
   })
   if (isPlain && !query.cursor && page.publishers.length === 0 && agent.publisher_count === 0) {
-    return replyRefused('not_found', `no publisher is known to have named ${asked}`, { agent_url })
+    return replyRefused('not_found', `no known publisher has named ${asked}`, { agent_url })
   }
   const content = {
     agent_url,

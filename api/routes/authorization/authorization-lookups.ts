@@ -29,7 +29,7 @@ export const lookUpProperty = defineOperation({
   group: 'Lookups & Authorization',
   summary: 'Look up the agents that may sell a property',
   description:
-    'Lists grants in force, under whatever terms they hold. A domain also means its `www.` and `m.`, ' +
+    'Lists all grants in force, whatever their terms. A domain also means its `www.` and `m.`, ' +
     'and is found under a wildcard over its parents.',
   access: 'public',
   cache: 'revalidate',
@@ -172,13 +172,13 @@ export const lookUpAgentDomains = defineOperation({
   group: 'Lookups & Authorization',
   summary: 'List the publishers that authorize an agent',
   description:
-    'By name. An agent that nobody knows has none. `freshness` is that of the weakest of their files.',
+    'By name. An unknown agent has none. `freshness` is that of the weakest of their files.',
   access: 'public',
   cache: 'revalidate',
   params: z.object({ agentUrl: z.string().describe('Address of the agent, percent-encoded') }),
   query: z.object({
     limit: createPageSize({ usual: 5_000, max: 5_000 }),
-    cursor: PastedDomain.optional().describe('`next_cursor` of the page before'),
+    cursor: PastedDomain.optional().describe('`next_cursor` of the previous page'),
   }),
   reply: { 200: AgentDomains },
   errors: ['invalid_request'],

@@ -38,8 +38,8 @@ const evidence = z
   })
   .meta({
     description:
-      'Kinds of rows, separated by commas. `adagents_json`: what publishers grant. `adagents_authoritative`: what managers’ ' +
-      'files claim for other publishers, of which nothing is granted. The others name no rows so far',
+      'Kinds of rows, separated by commas. `adagents_json`: grants of publishers. `adagents_authoritative`: claims of managers’ ' +
+      'files for other publishers, which grant nothing. The others have no rows so far',
   })
 
 const include = z
@@ -49,7 +49,7 @@ const include = z
 
 /** Refuses overridden rows, which only administrators may read. */
 function refuseRaw(asked: 'effective' | 'raw'): void {
-  if (asked === 'raw') refuse('forbidden', 'include=raw needs an administrator of the registry')
+  if (asked === 'raw') refuse('forbidden', 'include=raw requires an administrator of the registry')
 }
 
 const agentUrl = z
@@ -80,7 +80,7 @@ export const listAuthorizations = defineOperation({
   group: 'Lookups & Authorization',
   summary: 'List the authorizations of an agent',
   description:
-    'Grants in force, or claims, by publisher. `cursor` of a page leads to the next one; it is null on the last.',
+    'Grants in force, or claims, by publisher. `cursor` leads to the next page; it is null on the last.',
   access: 'bearer',
   cache: 'private',
   asksSnapshot: true,
@@ -157,8 +157,8 @@ export const snapshotAuthorizations = defineOperation({
   group: 'Lookups & Authorization',
   summary: 'Stream all authorizations in force',
   description:
-    'Gzipped NDJSON to begin a replica with: read the feed on from `X-Sync-Cursor`. Events may tell ' +
-    'again what is in it; none is missing.',
+    'Gzipped NDJSON from which to start a replica: then read the feed from `X-Sync-Cursor`. Events may repeat ' +
+    'what is in it; none is missing.',
   access: 'bearer',
   cache: 'private',
   query: z.object({ evidence, include }),

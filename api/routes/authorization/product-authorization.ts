@@ -52,11 +52,11 @@ const Selector = z
     selection_type: z
       .enum(selectionTypes)
       .optional()
-      .describe('How it selects; without it the other fields tell'),
+      .describe('How it selects; by default the other fields determine this'),
     property_ids: texts.optional().describe('Ids of the properties, for `by_id`'),
     property_tags: texts.optional().describe('Any of these tags, for `by_tag`'),
     tags: texts.optional().describe('Another name of `property_tags`'),
-    property_types: texts.optional().describe('Only properties of these kinds; any without it'),
+    property_types: texts.optional().describe('Only properties of these types; all by default'),
   })
   .meta({
     id: 'ProductSelector',
@@ -68,18 +68,21 @@ type Selector = z.output<typeof Selector>
 
 const Body = z
   .looseObject({
-    agent_url: z.string().min(1).max(2_048).describe('Which agent, by its address'),
-    publisher_properties: z.array(Selector).max(SELECTORS).describe('What the product is sold on'),
+    agent_url: z.string().min(1).max(2_048).describe('Address of the agent'),
+    publisher_properties: z
+      .array(Selector)
+      .max(SELECTORS)
+      .describe('The properties on which the product is sold'),
     ...termsInBody,
     explain: z
       .boolean()
       .optional()
       .describe('Adds `evidence`: the files, entries and rules behind the answer'),
-    evidence_cursor: pageCursor.describe('`evidence_next_cursor` of the page before'),
+    evidence_cursor: pageCursor.describe('`evidence_next_cursor` of the previous page'),
     declared_cursor: pageCursor.describe('`declared_next_cursor` of a step of the evidence'),
   })
   .refine(({ publisher_properties }) => countDomains(publisher_properties) <= DOMAINS, {
-    error: `publisher_properties must not name more than ${DOMAINS} publishers in all`,
+    error: `publisher_properties must not name more than ${DOMAINS} publishers in total`,
   })
 type Body = z.output<typeof Body>
 
@@ -123,14 +126,14 @@ export const authorizeProduct = defineOperation({
   group: 'Lookups & Authorization',
   summary: 'Validate that an agent may sell a product',
   description:
-    'True when something is asked for and the agent may sell all of it. A grant of all properties ' +
+    '`true` if the agent may sell every requested property, and there is at least one. A grant of all properties ' +
     `counts as one of each. ${sidesSentence}${termsSentence}`,
   access: 'public',
   cache: 'none',
   query: z.object({ explain }),
   body: Body.safeExtend({
     unauthorized_items_cursor: pageCursor.describe(
-      '`unauthorized_items_next_cursor` of the page before',
+      '`unauthorized_items_next_cursor` of the previous page',
     ),
   }),
   reply: { 200: ProductAuthorization },
@@ -205,12 +208,12 @@ export const expandProduct = defineOperation({
   cache: 'none',
   query: z.object({ explain }),
   body: Body.safeExtend({
-    limit: z.int().min(1).max(10_000).optional().describe('Properties of a page; all without it'),
+    limit: z.int().min(1).max(10_000).optional().describe('Properties on a page; all by default'),
     cursor: z
       .string()
       .regex(/^\d{1,9}$/, 'must be the next_cursor of an answer')
       .optional()
-      .describe('`next_cursor` of the page before'),
+      .describe('`next_cursor` of the previous page'),
   }),
   reply: { 200: ProductIdentifiers },
   errors: ['invalid_request', 'too_large', 'unsupported_media_type'],

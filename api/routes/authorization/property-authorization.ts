@@ -53,20 +53,20 @@ export const authorizeProperty = defineOperation({
   path: '/api/registry/validate/property-authorization',
   group: 'Lookups & Authorization',
   summary: 'Validate that an agent may sell a property',
-  description: `The publisher must grant it and the operator must not contradict. ${sidesSentence}${termsSentence}`,
+  description: `The publisher must grant it, and the operator must not contradict it. ${sidesSentence}${termsSentence}`,
   access: 'public',
   cache: 'revalidate',
   query: z.object({
-    agent_url: z.string().min(1).max(2_048).describe('Which agent, by its address'),
+    agent_url: z.string().min(1).max(2_048).describe('Address of the agent'),
     identifier_type: z.string().min(1).max(100).describe('Kind of identifier, such as `domain`'),
     identifier_value: z
       .string()
       .min(1)
       .max(2_048)
-      .describe('What names the property, such as its domain'),
+      .describe('Value of the identifier, such as the domain'),
     ...termsInQuery,
     explain,
-    evidence_cursor: pageCursor.describe('`evidence_next_cursor` of the page before'),
+    evidence_cursor: pageCursor.describe('`evidence_next_cursor` of the previous page'),
     declared_cursor: pageCursor.describe('`declared_next_cursor` of a step of the evidence'),
   }),
   reply: { 200: PropertyAuthorization },
@@ -172,7 +172,7 @@ const notKnown = {
   side: 'publisher',
   rule: 'identifier_not_known',
   says: 'unknown',
-  text: 'no publisher lists an active property that goes by this identifier',
+  text: 'no publisher lists an active property with this identifier',
 } as const
 
 interface Sale {

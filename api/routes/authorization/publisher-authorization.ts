@@ -47,8 +47,8 @@ export const authorizePublisher = defineOperation({
   summary: 'Count the properties of a publisher that an agent may sell',
   description:
     'Counts the active properties that grants in force reach and the operator does not contradict; ' +
-    `a grant of all of them counts as each of them. ${sidesSentence}Restrictions to countries, ` +
-    'placements and collections count only where the question names some.',
+    `a grant of all counts for each of them. ${sidesSentence}Restrictions to countries, ` +
+    'placements and collections apply only if the request names some.',
   access: 'public',
   cache: 'revalidate',
   query: z.object({
@@ -56,10 +56,10 @@ export const authorizePublisher = defineOperation({
     agent: AgentUrl,
     ...termsInQuery,
     explain,
-    evidence_cursor: pageCursor.describe('`evidence_next_cursor` of the page before'),
+    evidence_cursor: pageCursor.describe('`evidence_next_cursor` of the previous page'),
     declared_cursor: pageCursor.describe('`declared_next_cursor` of a step of the evidence'),
     unauthorized_properties_cursor: pageCursor.describe(
-      '`unauthorized_properties_next_cursor` of the page before',
+      '`unauthorized_properties_next_cursor` of the previous page',
     ),
   }),
   reply: { 200: PublisherAuthorization },

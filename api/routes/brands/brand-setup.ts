@@ -29,7 +29,7 @@ const LogoAddress = z
     // This check also runs on text that is not a URL, which was reported already.
     const url = parseUrl(text)
     return !url || (url.username === '' && url.password === '')
-  }, 'must not carry a user name or password')
+  }, 'must not contain a user name or password')
 
 export const setUpBrand = defineOperation({
   id: 'setUpBrand',
@@ -39,19 +39,19 @@ export const setUpBrand = defineOperation({
   summary: 'Publish a brand.json that the registry hosts for your brand',
   description:
     'Where the domain publishes a file of its own nothing is saved. Otherwise the file that is given ' +
-    'is kept, without whom to write to; else the one that was kept before; else one is made of the ' +
-    'rest. Serve `pointer_snippet` as /.well-known/brand.json, and it is the domain’s own. Your ' +
-    'organization must have shown that the domain, or one above it, is its own (403).',
+    'is stored, without its contacts; else the one that was stored before; else one is built from the ' +
+    'other fields. Publish `pointer_snippet` as /.well-known/brand.json to make it the domain’s own. Your ' +
+    'organization must have proven that it controls the domain, or one above it (403).',
   access: 'bearer',
   writes: true,
   quota: 'saves',
   cache: 'none',
   body: z.object({
     domain: PastedDomain.transform(text => stripHostPrefix(text) as Domain),
-    brand_name: BrandName.describe('How the brand calls itself'),
+    brand_name: BrandName.describe('Name of the brand'),
     brand_json: boundSchema(z.record(z.string(), z.unknown()))
       .exactOptional()
-      .describe('The file to keep, as it would be served; at most 100 KB'),
+      .describe('The file to host, as it will be served; at most 100 KB'),
     logo_url: LogoAddress.exactOptional().describe(
       'Address of its logo; only without `brand_json`',
     ),
@@ -132,7 +132,7 @@ export const submitBrand = defineOperation({
   group: 'Brand Discovery',
   summary: 'Submit a brand that the registry does not know yet',
   description:
-    'For members. A moderator looks at it before anybody else sees it. 409 where the brand is known, ' +
+    'For members. A moderator reviews it before anybody else sees it. 409 if the brand is known, ' +
     'or waits already.',
   access: 'bearer',
   writes: true,
@@ -140,11 +140,11 @@ export const submitBrand = defineOperation({
   cache: 'none',
   body: z.object({
     domain: SavedDomain,
-    brand_name: BrandName.exactOptional().describe('Name of the brand; its domain without one'),
+    brand_name: BrandName.exactOptional().describe('Name of the brand; by default its domain'),
     ...relations,
     brand_manifest: boundSchema(BrandManifest)
       .exactOptional()
-      .describe('Its looks and words; at most 100 KB'),
+      .describe('Its logos, colours, texts and other facts; at most 100 KB'),
   }),
   reply: { 200: BrandSubmitted },
   errors: [

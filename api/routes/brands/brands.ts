@@ -69,8 +69,8 @@ export const readBrandJson = defineOperation({
   group: 'Brand Resolution',
   summary: 'Get the brand.json of a domain as crawled',
   description:
-    'The brand as the registry holds it, or with `fresh=true` the file of the domain as it is now; ' +
-    '`data_truncated` says that a long one was cut.',
+    'The brand as stored, or with `fresh=true` the current file of the domain; ' +
+    '`data_truncated` is set if a long one was cut.',
   access: 'public',
   cache: 'none',
   query: z.object({ domain: PastedDomain, fresh }),
@@ -156,7 +156,7 @@ export const resolveBrandsBulk = defineOperation({
   path: '/api/brands/resolve/bulk',
   group: 'Brand Resolution',
   summary: 'Resolve many domains to their brands in one call',
-  description: 'Results are keyed by the trimmed, lower-case input; null where no brand is known.',
+  description: 'Results are keyed by the trimmed, lower-case input; null for unknown brands.',
   access: 'public',
   cache: 'none',
   limit: 'bulk',
@@ -178,9 +178,9 @@ export const listRegisteredBrands = defineOperation({
   group: 'Brand Resolution',
   summary: 'List brands',
   description:
-    'Brands by name. `search` is a part of the domain, a name or the name of the house: brands that ' +
-    'are called so come first, then those that begin so; where no brand contains it, those that it ' +
-    'may mean misspelled. `stats` counts all that match it, whatever `source` says.',
+    'Brands by name. `search` is a part of the domain, a name or the name of the house: brands with ' +
+    'exactly this name come first, then those that begin with it; if no brand contains it, similar ' +
+    'spellings match. `stats` counts all matches, whatever the `source`.',
   access: 'public',
   cache: 'list',
   asksSnapshot: true,

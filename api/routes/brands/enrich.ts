@@ -31,8 +31,8 @@ export const enrichBrand = defineOperation({
   summary: 'Enrich a brand with logos, colours, description and company',
   description:
     'Answers from the registry where it knows the brand (`cached`). Else asks a provider of brand data, or reads ' +
-    'the home page, and keeps what it finds: the brand is then resolved and listed as `enriched` until somebody ' +
-    'says more. It is refreshed after 30 days, later each time nothing has changed. `Age` tells how old a repeated ' +
+    'the home page, and stores the result: the brand is then resolved and listed as `enriched` until it has ' +
+    'another source. It is refreshed after 30 days, later each time nothing has changed. `Age` is the age of a repeated ' +
     'answer is.',
   access: 'public',
   cache: 'none',

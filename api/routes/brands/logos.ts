@@ -39,8 +39,8 @@ export const listLogos = defineOperation({
   group: 'Brand Resolution',
   summary: 'List the logos of a brand',
   description:
-    'Those that everybody sees; one that waits for a moderator, or was rejected, is shown to the ' +
-    'organization that handed it in and to moderators. `tags`: only what has all of them.',
+    'Public logos; one that waits for review, or was rejected, is shown to the ' +
+    'organization that submitted it and to moderators. `tags`: only logos with all of them.',
   access: 'optional',
   cache: 'personal',
   params,
@@ -124,14 +124,14 @@ export const readLogo = defineOperation({
   group: 'Brand Resolution',
   summary: 'Get the image of a logo',
   description:
-    'The name is the hash of the image, so it never changes. It is as public as its entry in the list.',
+    'The name is the hash of the image, so the image never changes. It is as public as its entry in the list.',
   access: 'optional',
   cache: 'private',
   params: params.extend({
     file: z
       .string()
       .regex(PICTURE, 'must be the name of a picture')
-      .describe('Name of the picture, as the list of logos has it'),
+      .describe('Name of the picture, from the list of logos'),
   }),
   reply: { 200: { type: Object.keys(imageTypes) } },
   errors: ['invalid_request', 'not_found'],

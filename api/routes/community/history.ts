@@ -39,12 +39,12 @@ export function createLenientNumber({
 
 /** Creates the schema of the page size of a history. */
 export function createRevisionLimit(most: number, usual: number) {
-  const description = 'Revisions of a page; a larger number means the largest page'
+  const description = 'Revisions on a page; a larger number means the maximum'
   return createLenientNumber({ description, least: 1, most, usual })
 }
 
 export const revisionOffset = createLenientNumber({
-  description: 'Revisions to pass over; `cursor` counts instead where it is given',
+  description: 'Revisions to skip; `cursor` takes precedence',
   least: 0,
   most: Number.MAX_SAFE_INTEGER,
   usual: 0,
@@ -65,10 +65,10 @@ function defineHistory({ id, path, group, entity, file, what }: Kind): Operation
     method: 'GET',
     path,
     group,
-    summary: `How the entry of a ${what} was edited`,
+    summary: `List the revisions of a ${what}’s entry`,
     description:
-      'Saves, enrichments and rollbacks, newest first; crawls are none. The revision that made the ' +
-      'entry is number 1 and neither listed nor counted.',
+      'Saves, enrichments and rollbacks, newest first; crawls make none. The revision that created the ' +
+      'entry is number 1, and neither listed nor counted.',
     access: 'public',
     cache: 'revalidate',
     query: z.object({

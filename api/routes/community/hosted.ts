@@ -37,8 +37,8 @@ export const readHostedAdagents = defineOperation({
   group: 'Property Resolution',
   summary: 'Get the hosted adagents.json of a publisher',
   description:
-    'Made of what was saved of its properties, as far as the format has words for it. A publisher ' +
-    'makes it its own by pointing there: `authoritative_location` in its own file.',
+    'Built from its saved properties, as far as the format supports them. A publisher ' +
+    'adopts it by pointing there: `authoritative_location` in its own file.',
   access: 'public',
   cache: 'revalidate',
   params,
@@ -48,7 +48,7 @@ export const readHostedAdagents = defineOperation({
     const file = findHosted(reader, 'adagents.json', domain)
     return file
       ? replyStored(file)
-      : replyRefused('not_found', `no file is kept for ${domain}`, { domain })
+      : replyRefused('not_found', `no file is hosted for ${domain}`, { domain })
   },
 })
 
@@ -69,7 +69,7 @@ export const readHostedBrand = defineOperation({
     const file = findHosted(reader, 'brand.json', domain)
     return file
       ? replyStored(file)
-      : replyRefused('not_found', `no file is kept for ${domain}`, { domain })
+      : replyRefused('not_found', `no file is hosted for ${domain}`, { domain })
   },
 })
 
@@ -80,8 +80,8 @@ export const claimHostedDomain = defineOperation({
   group: 'Property Resolution',
   summary: 'Claim a hosted file: get the pointer that the domain must publish',
   description:
-    'The address carries a claim of your organization’s own. Once the domain points there, and that ' +
-    'was verified, nobody else saves its properties. Asked again, the claim before is void. 409 while ' +
+    'The address contains a claim of your organization. Once the domain points there, and this ' +
+    'was verified, nobody else can save its properties. A new claim makes the previous one void. 409 while ' +
     'the domain points there for another organization.',
   access: 'bearer',
   writes: true,
@@ -110,7 +110,7 @@ export const claimHostedDomain = defineOperation({
       authoritative_location: address.href,
       instructions:
         cannotLead ??
-        `Serve ${snippet} at https://${domain}/.well-known/adagents.json, save your properties, then ask for verify-origin.`,
+        `Serve ${snippet} at https://${domain}/.well-known/adagents.json, save your properties, then call verify-origin.`,
     })
   },
 })
@@ -122,8 +122,8 @@ export const verifyHostedOrigin = defineOperation({
   group: 'Property Resolution',
   summary: 'Check that a domain points to its hosted file',
   description:
-    'Its own adagents.json is read now. Where it points here with a claim, the domain becomes that ' +
-    'organization’s. What the registry tells of the publisher follows with the crawl that this asks for.',
+    'Reads its own adagents.json now. If it points here with a claim, the domain becomes that ' +
+    'organization’s. The answers about the publisher change with the crawl that this requests.',
   access: 'bearer',
   writes: true,
   raw: true,
@@ -167,7 +167,7 @@ export const verifyHostedOrigin = defineOperation({
 /** Explains why no domain can point to this registry; undefined if they can. */
 export function explainPointerFault(baseUrl: string): string | undefined {
   if (toHostingBase(baseUrl) !== undefined) return undefined
-  return `a domain can point to an https address only, and this registry is at ${baseUrl}: its operator has to set BASE_URL to its https address`
+  return `a domain can only point to an https address, and this registry is at ${baseUrl}: its operator must set BASE_URL to its https address`
 }
 
 async function askOrigin(

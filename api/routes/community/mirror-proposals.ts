@@ -29,10 +29,12 @@ import { replyOk, replyRefused } from '../../responses/reply.ts'
 const PAGE = 20
 const LARGEST_PAGE = 50
 const params = z.object({
-  id: z.uuid().toLowerCase().describe('Which proposal: the `proposal_id` that was given out'),
+  id: z.uuid().toLowerCase().describe('The `proposal_id` of the proposal'),
 })
-const ReadDigest = ReviewDigest.describe('Digest of what was read: that of the proposal now')
-const Notes = ReviewNotes.describe('Words for the organization that proposed it')
+const ReadDigest = ReviewDigest.describe(
+  'Digest of the version that was read; it must be the current one',
+)
+const Notes = ReviewNotes.describe('Notes for the organization that proposed it')
 const writeErrors = [
   'invalid_request',
   'forbidden',
@@ -50,16 +52,16 @@ export const listMirrorProposals = defineOperation({
   group: 'Community Mirrors',
   summary: 'List proposals for mirrors',
   description:
-    'Those of the caller’s organization; moderators are shown all, and the pending ones where they ' +
-    'do not say which. `review_queue=true` is for moderators.',
+    'Proposals of the caller’s organization; moderators see all, by default the pending ones. ' +
+    '`review_queue=true` is for moderators.',
   access: 'bearer',
   cache: 'private',
   query: z.object({
-    status: z.enum(reviewStatuses).optional().describe('Only proposals that are so'),
+    status: z.enum(reviewStatuses).optional().describe('Only proposals with this status'),
     review_queue: z
       .enum(['true', 'false'])
       .optional()
-      .describe('`true` for what waits for moderators, for moderators only'),
+      .describe('`true`: only proposals that wait for review; for moderators only'),
     limit: createPageSize({ usual: PAGE, max: LARGEST_PAGE }),
     offset: pageOffset,
     cursor: pageCursor,
@@ -110,8 +112,8 @@ export const approveMirrorProposal = defineOperation({
   group: 'Community Mirrors',
   summary: 'Approve a mirror proposal',
   description:
-    'For moderators. Refused unless the digest is that of the proposal as it stands, and the mirror ' +
-    'is still the one that it was made for.',
+    'For moderators. Refused unless the digest is that of the current proposal, and the mirror ' +
+    'is still the one that it is based on.',
   access: 'bearer',
   writes: true,
   cache: 'none',

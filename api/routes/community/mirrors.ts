@@ -23,7 +23,7 @@ import { toEditor } from './saves.ts'
 const PAGE = 100
 const LARGEST_PAGE = 500
 const params = z.object({
-  platform: Platform.describe('Which platform, by the name its file is kept under'),
+  platform: Platform.describe('Name of the platform'),
 })
 const list = z.array(z.unknown()).optional()
 const part = (what: string) =>
@@ -85,9 +85,9 @@ export const putCommunityMirror = defineOperation({
   group: 'Community Mirrors',
   summary: 'Publish the mirror of a platform, or propose one',
   description:
-    'A moderator publishes; of anybody else it is a proposal, which waits for a moderator. What is ' +
-    'proposed again before that replaces the organization’s own proposal. The file is a catalog: ' +
-    'whatever it says of agents is dropped.',
+    'Moderators publish at once; from anybody else it is a proposal, which waits for review. A later ' +
+    'proposal replaces the organization’s pending one. The file is a catalog: ' +
+    'its statements about agents are dropped.',
   access: 'bearer',
   writes: true,
   once: true,
@@ -105,7 +105,7 @@ export const putCommunityMirror = defineOperation({
       .url({ protocol: /^https$/ })
       .max(2_000)
       .optional()
-      .describe('Address of the file to read instead, once there is one'),
+      .describe('Address of the file that supersedes it, if there is one'),
     formats: part('Formats'),
     properties: part('Properties'),
     placements: part('Placements'),
@@ -163,7 +163,8 @@ export const deleteCommunityMirror = defineOperation({
   path: '/api/registry/mirrors/:platform',
   group: 'Community Mirrors',
   summary: 'Remove the mirror of a platform',
-  description: 'For moderators. One that nothing supersedes is removed with `force=true` only.',
+  description:
+    'For moderators. A mirror that nothing supersedes is removed only with `force=true`.',
   access: 'bearer',
   writes: true,
   cache: 'none',
@@ -172,7 +173,7 @@ export const deleteCommunityMirror = defineOperation({
     force: z
       .enum(['true', 'false'])
       .optional()
-      .describe('`true` removes a file that nothing takes the place of'),
+      .describe('`true` removes a mirror that nothing supersedes'),
   }),
   reply: { 200: MirrorRemoved },
   errors: ['invalid_request', 'forbidden', 'not_found', 'conflict', 'unavailable'],

@@ -20,7 +20,7 @@ const howToVerify = {
     .uuid()
     .toLowerCase()
     .exactOptional()
-    .describe('Which challenge; the last one without it'),
+    .describe('The challenge; by default the last one'),
   method: z
     .enum(ownershipMethods)
     .exactOptional()
@@ -31,7 +31,7 @@ const howToVerify = {
 export const OwnedDomain = PastedDomain.refine(
   text => canBePublic(text) && getRegistrableDomain(text),
   {
-    error: 'must be a domain on the public Internet, and no public suffix',
+    error: 'must be a domain on the public Internet, and not a public suffix',
   },
 )
 
@@ -42,9 +42,9 @@ export const issueOwnershipChallenge = defineOperation({
   group: 'Onboarding',
   summary: 'Start an ownership proof of a brand domain',
   description:
-    'Put the nonce into a TXT record of the name, or into a file at the address, that the answer ' +
-    'says, and ask for it to be verified within fifteen minutes. It is for this organization and ' +
-    'this domain, can be verified once, and ends with the next one that is asked for.',
+    'Publish the nonce in a TXT record of the name, or in a file at the address, that the answer ' +
+    'contains, and verify it within fifteen minutes. The challenge is for this organization and ' +
+    'this domain, can be verified once, and ends when another one is created.',
   access: 'bearer',
   writes: true,
   cache: 'none',
@@ -65,10 +65,10 @@ export const verifyOwnership = defineOperation({
   group: 'Onboarding',
   summary: 'Verify the ownership proof of a brand domain',
   description:
-    'Looks in DNS and at the file, or at one of them, just now. A challenge is used up by it either ' +
-    'way: 409 when the word was not found, 410 when it was asked for too late, 404 when there is ' +
-    'none that could be verified, another attempt at the same time included. What it shows counts ' +
-    'for ninety days. A domain that no organization holds becomes the caller’s with it.',
+    'Reads DNS and the file, or one of them, now. The challenge is used up in any ' +
+    'case: 409 when the token was not found, 410 when the challenge has expired, 404 when there is ' +
+    'none to verify, or another attempt is running. A proof is valid ' +
+    'for ninety days. A domain without a holder becomes the caller’s.',
   access: 'bearer',
   writes: true,
   cache: 'none',

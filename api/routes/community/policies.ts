@@ -43,7 +43,7 @@ const asId = z
   .trim()
   .min(1, 'is required')
   .max(255)
-  .describe('Which policy, such as `gdpr`')
+  .describe('Id of the policy, such as `gdpr`')
 
 export const listRegisteredPolicies = defineOperation({
   id: 'listPolicies',
@@ -52,8 +52,8 @@ export const listRegisteredPolicies = defineOperation({
   group: 'Policy Registry',
   summary: 'List policies',
   description:
-    'Approved policies by category and name, without their texts. `stats` count all that fit the ' +
-    'filters. A policy without jurisdictions and regions holds everywhere.',
+    'Approved policies by category and name, without their texts. `stats` count all that match the ' +
+    'filters. A policy without jurisdictions and regions applies everywhere.',
   access: 'public',
   cache: 'list',
   asksSnapshot: true,
@@ -61,9 +61,9 @@ export const listRegisteredPolicies = defineOperation({
   query: z.object({
     search: word.meta({ description: 'Words of the name or the description, or a part of the id' }),
     category: z.enum(policyCategories).optional().describe('Only laws, or only standards'),
-    enforcement: z.enum(enforcements).optional().describe('Only what is followed so strictly'),
+    enforcement: z.enum(enforcements).optional().describe('Only policies with this enforcement'),
     jurisdiction: word.meta({ description: 'Where it must hold: named, in a region, or global' }),
-    policy_category: word.describe('One of the fields of business that it is about'),
+    policy_category: word.describe('An industry to which it applies'),
     vertical: word.meta({ description: 'Another name of `policy_category`' }),
     domain: word.meta({ description: 'Only policies of this governance domain' }),
     limit: createPageSize({ usual: PAGE, max: LARGEST_PAGE }),
@@ -96,13 +96,13 @@ export const resolvePolicy = defineOperation({
   group: 'Policy Registry',
   summary: 'Get a policy with its text',
   description:
-    'Approved or not: `review_status` says. With `version` only that one, and none where the policy ' +
-    'stands at another: earlier versions are not kept.',
+    'Approved or not: see `review_status`. With `version` only that version, and 404 if the policy ' +
+    'has another one: earlier versions are not stored.',
   access: 'public',
   cache: 'revalidate',
   query: z.object({
     policy_id: asId,
-    version: z.string().optional().describe('Only if this version stands; any without it'),
+    version: z.string().optional().describe('Only if this is the current version; any by default'),
   }),
   reply: { 200: Policy },
   errors: ['invalid_request', 'not_found'],
@@ -123,7 +123,7 @@ export const resolvePoliciesBulk = defineOperation({
   group: 'Policy Registry',
   summary: 'Resolve many policies in one call',
   description:
-    'Approved or not; null for an id that no policy has. Where the texts are too long for one answer ' +
+    'Approved or not; null for unknown ids. If the texts are too long for one answer, ' +
     '`omitted` names the ids that are missing.',
   access: 'public',
   cache: 'none',
@@ -132,7 +132,7 @@ export const resolvePoliciesBulk = defineOperation({
       .array(z.string().max(255))
       .min(1)
       .max(LARGEST_BULK)
-      .describe('Which policies, by their ids; one twice counts once'),
+      .describe('Ids of the policies; duplicates count once'),
   }),
   reply: { 200: PoliciesResolved },
   errors: ['invalid_request', 'too_large', 'unsupported_media_type'],
@@ -187,8 +187,8 @@ export const savePolicy = defineOperation({
   group: 'Policy Registry',
   summary: 'Save a policy',
   description:
-    'A new one waits for review and is not listed before; a community policy that was approved is ' +
-    'replaced at once, as a whole: what is left out is null, or an empty list. The registry’s own ' +
+    'A new one waits for review before it is listed; an approved community policy is ' +
+    'replaced at once, as a whole: an absent field becomes null, or an empty list. The registry’s own ' +
     'policies, and those that wait for review, cannot be saved.',
   access: 'bearer',
   writes: true,
@@ -211,7 +211,7 @@ export const savePolicy = defineOperation({
     const categories = content.policy_categories.length > 0 ? content.policy_categories : verticals
     const policy: PolicyContent = { ...content, policy_categories: categories }
     if (Buffer.byteLength(JSON.stringify(policy)) > POLICY_BYTES) {
-      refuse('too_large', `a policy is at most ${POLICY_BYTES} bytes of JSON`)
+      refuse('too_large', `a policy must have at most ${POLICY_BYTES} bytes of JSON`)
     }
     const { policy_id } = policy
     const operation = { op: 'policy.save', policy, editor: toEditor(principal) } as const

@@ -20,7 +20,7 @@ const RevisionNumber = z
     type: 'integer',
     minimum: 1,
     maximum: 999_999_999,
-    description: 'Number of the revision; 1 is the one that made the entry',
+    description: 'Number of the revision; 1 is the one that created the entry',
   })
 
 interface Kind {
@@ -52,7 +52,7 @@ function list({ entity, name, path, group }: Kind): Operation {
     group,
     summary: 'List the revisions of an entry',
     description:
-      'Newest first, the one that made the entry too. The editor is named by an id that says nothing ' +
+      'Newest first, including the one that created the entry. The editor is an id that says nothing ' +
       'by itself.',
     access: 'public',
     cache: 'revalidate',
@@ -83,7 +83,7 @@ function read({ entity, name, path, group }: Kind): Operation {
     group,
     summary: 'Get an entry as of a revision',
     description:
-      '`content` is null while the entry is not shown, and of a revision that was never shown.',
+      '`content` is null while the entry is hidden, and for a revision that was never shown.',
     access: 'public',
     cache: 'revalidate',
     params: z.object({ domain: PastedDomain, number: RevisionNumber }),

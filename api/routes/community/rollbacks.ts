@@ -14,7 +14,7 @@ import { replyOk } from '../../responses/reply.ts'
 import { saveErrors, toEditor } from './saves.ts'
 
 const what =
-  'It is one more revision, with the state that the named one left; revision 1 is the one that made ' +
+  'It is another revision, with the state after the named one; revision 1 is the one that created ' +
   'the entry.'
 const params = z.object({ domain: PastedDomain })
 const body = z.object({
@@ -42,7 +42,7 @@ export const rollBackBrand = defineOperation({
   path: '/api/brands/discovered/:domain/rollback',
   group: 'Brand Discovery',
   summary: 'Roll a brand back to an earlier revision',
-  description: `For members who have shown that the domain is their own, and for moderators. ${what}`,
+  description: `For members who have proven that they control the domain, and for moderators. ${what}`,
   reply: { 200: BrandRestored },
   errors,
   handle: async ({ params: { domain }, body, principal, attempt, services }) => {

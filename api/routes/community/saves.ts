@@ -9,11 +9,11 @@ import { defineOperation } from '../../operation/operation.ts'
 import { replyOk } from '../../responses/reply.ts'
 
 const rules =
-  'A new name that passes for another one is refused (400); one that might is shown once a person has ' +
-  'looked at it (`review_status`). What a domain says of itself in its own file cannot be edited (409). Your organization must have ' +
-  'shown within 90 days that the domain, or one above it, is its own (403). The revision that makes an ' +
+  'A new name that imitates another one is refused (400); a doubtful one is shown once a moderator has ' +
+  'approved it (`review_status`). A domain with a file of its own cannot be edited (409). Your organization must have ' +
+  'proven within the last 90 days that it controls the domain, or one above it (403). The revision that creates an ' +
   'entry has no number in the answer, the first edit is revision 2. With an `Idempotency-Key` the same ' +
-  'request may be sent again: it is carried out once, and answered as it was then.'
+  'request can be repeated: it is carried out once, and gets the same answer.'
 export const saveErrors = [
   'invalid_request',
   'too_large',
@@ -41,18 +41,20 @@ export const saveBrand = defineOperation({
   path: '/api/brands/save',
   group: 'Brand Resolution',
   summary: 'Save a brand that publishes no brand.json, or edit it',
-  description: `A manifest that is left out stays as it is; null takes it away. Of what it says, contacts and e-mail addresses are left out. ${rules}`,
+  description: `An absent manifest stays as it is; null removes it. Contacts and e-mail addresses in it are dropped. ${rules}`,
   access: 'bearer',
   writes: true,
   quota: 'saves',
   cache: 'none',
   body: z.object({
     domain: SavedDomain,
-    brand_name: BrandName.describe('How the brand calls itself'),
+    brand_name: BrandName.describe('Name of the brand'),
     brand_manifest: boundSchema(BrandManifest)
       .nullable()
       .exactOptional()
-      .describe('Its looks and words, at most 100 KB; null takes away what was saved before'),
+      .describe(
+        'Its logos, colours, texts and other facts, at most 100 KB; null removes what was saved before',
+      ),
   }),
   reply: { 200: BrandSaved },
   errors: saveErrors,
@@ -75,18 +77,18 @@ export const saveProperty = defineOperation({
   group: 'Property Resolution',
   summary: 'Save the properties of a publisher that publishes no adagents.json, or edit them',
   description:
-    'The properties and the contact are replaced. Who may sell them is said in the publisher’s own ' +
-    `file alone: \`authorized_agents\` is taken and dropped. ${rules}`,
+    'The properties and the contact are replaced. Only the publisher’s own file can authorize agents to sell ' +
+    `them: \`authorized_agents\` is ignored. ${rules}`,
   access: 'bearer',
   writes: true,
   quota: 'saves',
   cache: 'none',
   body: z.object({
-    publisher_domain: SavedDomain.describe('Domain whose properties they are'),
+    publisher_domain: SavedDomain.describe('Domain of the publisher'),
     properties: boundSchema(z.array(SavedProperty).max(500).default([])).describe(
-      'All properties of the publisher: they take the place of those saved before',
+      'All properties of the publisher: they replace the saved ones',
     ),
-    contact: Contact.exactOptional().describe('Whom to write to; nobody without it'),
+    contact: Contact.exactOptional().describe('Contact for the entry, if any'),
     authorized_agents: z.unknown().optional().meta({ description: 'Without effect' }),
   }),
   reply: { 200: PropertySaved },
@@ -111,7 +113,8 @@ export function toEditor({ kind, id, org_id }: Principal) {
 function replySaved(saved: Record<string, unknown>, what: string) {
   const { entry_id, revision_number, review_id } = saved
   const isNew = revision_number === 1
-  const waits = review_id === undefined ? '' : '; it is shown once a person has looked at its name'
+  const waits =
+    review_id === undefined ? '' : '; it is shown once a moderator has approved its name'
   return {
     success: true,
     message: `${what} saved${isNew ? '' : ` as revision ${revision_number}`}${waits}`,

@@ -29,7 +29,7 @@ export const listApiKeys = defineOperation({
   summary: 'List the API keys of your organization',
   description:
     'For owners and admins, and for keys with the permission `admin:read` or `admin:*`. Keys that ' +
-    'were revoked are not among them, and no secret is.',
+    'were revoked are left out, and secrets are never shown.',
   reply: { 200: ApiKeys },
   errors: ['invalid_request', 'forbidden'],
   handle: ({ query, principal, services: { reader } }) => {
@@ -48,7 +48,7 @@ export const createApiKey = defineOperation({
   description:
     'For owners and admins, and for keys with the permission `admin:*`. `value` is the secret: keep ' +
     'it, since only its hash is stored. A key acts for its organization and no other one; it ' +
-    'manages keys only with a permission to.',
+    'manages keys only with such a permission.',
   writes: true,
   body: z.object({
     name: z
@@ -61,7 +61,7 @@ export const createApiKey = defineOperation({
       .array(z.enum(keyPermissions))
       .max(keyPermissions.length)
       .default([])
-      .describe('What the key may do beyond the ordinary'),
+      .describe('Additional permissions of the key'),
   }),
   reply: { 201: ApiKeyMade },
   errors: ['invalid_request', 'forbidden', 'too_large', 'unsupported_media_type', 'unavailable'],
@@ -84,10 +84,10 @@ export const revokeApiKey = defineOperation({
   method: 'DELETE',
   path: '/api/me/api-keys/:id',
   summary: 'Revoke an API key of your organization',
-  description: 'Every process refuses it from then on. A key may revoke itself.',
+  description: 'Every process refuses it from then on. A key can revoke itself.',
   writes: true,
   params: z.object({
-    id: z.uuid().toLowerCase().describe('Which key, as the list of keys names it'),
+    id: z.uuid().toLowerCase().describe('Id of the key, from the list of keys'),
   }),
   reply: { 204: null },
   errors: ['invalid_request', 'forbidden', 'not_found', 'unavailable'],

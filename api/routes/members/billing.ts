@@ -22,9 +22,9 @@ export const takeBillingEvent = defineOperation({
   summary: 'Receive subscription changes from the billing provider',
   description:
     `Signed: \`${SIGNATURE_HEADER}: t=<unix seconds>,v1=<hex>\`, the HMAC-SHA256 of \`t\`, a dot and ` +
-    'the bytes of the body, no more than five minutes old. An event counts once, however often it ' +
-    'is sent, and one that is older than the last that counted changes nothing. Memberships are ' +
-    'changed by this and by the operator of the registry, by nothing else.',
+    'the bytes of the body, at most five minutes old. An event counts once, however often it ' +
+    'is sent, and one that is older than the last one applied changes nothing. Memberships are ' +
+    'changed only by this and by the operator of the registry.',
   access: 'public',
   writes: true,
   raw: true,

@@ -30,8 +30,8 @@ export const listOwnDomains = defineOperation({
   group: 'Onboarding',
   summary: 'List the domains of your organization',
   description:
-    'By what each was shown to be its own, and how long that counts. Another one is added, and one ' +
-    'is shown again, by a challenge.',
+    'With the method by which each was proven, and until when that is valid. A domain is added, or ' +
+    'proven again, by a challenge.',
   access: 'bearer',
   cache: 'private',
   query: OrganizationQuery,
@@ -58,8 +58,8 @@ export const addOwnDomain = defineOperation({
   group: 'Onboarding',
   summary: 'Start an ownership proof of a domain',
   description:
-    'The same as asking for an ownership challenge, for any organization that you belong to. The ' +
-    'domain is among its own once it was verified.',
+    'Like an ownership challenge, for any organization that you belong to. The ' +
+    'domain is added to it once it was verified.',
   access: 'bearer',
   writes: true,
   cache: 'private',
@@ -79,8 +79,7 @@ export const verifyOwnDomain = defineOperation({
   path: '/api/me/organization/domains/:domain/verify',
   group: 'Onboarding',
   summary: 'Verify the ownership proof of a domain',
-  description:
-    'Looks in DNS and at the file, for the challenge that was issued last. It is used up either way.',
+  description: 'Reads DNS and the file, for the last challenge. It is used up in any case.',
   access: 'bearer',
   writes: true,
   raw: true,
@@ -102,8 +101,8 @@ export const readBrandOwnership = defineOperation({
   group: 'Brand Resolution',
   summary: 'Get the owner of a brand domain',
   description:
-    '`verified`: an organization has shown that the domain, or one above it, is its own. Its name ' +
-    'is told where its profile is public, and to itself. With a credential it also says what the ' +
+    '`verified`: an organization has proven that it controls the domain, or one above it. Its name ' +
+    'is shown if its profile is public, and to itself. With a credential the answer also says what the ' +
     'caller can do about it.',
   access: 'optional',
   cache: 'personal',

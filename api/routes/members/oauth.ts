@@ -14,9 +14,9 @@ export const describeAuthorizationServer = defineOperation({
   path: '/.well-known/oauth-authorization-server',
   summary: 'Get the metadata of the authorization server',
   description:
-    'What the identity provider says of itself (RFC 8414): authorization, token and registration are ' +
-    'its endpoints, the registry has none. 404 where it publishes no such document, and where only API ' +
-    'keys are taken.',
+    'Metadata of the identity provider (RFC 8414): authorization, token and registration are ' +
+    'its endpoints, the registry has none. 404 if it publishes no such document, and if only API ' +
+    'keys are accepted.',
   access: 'public',
   cache: 'document',
   reply: { 200: AuthorizationServer },
@@ -29,7 +29,7 @@ function buildServerMetadata({ config, reader }: Services): AuthorizationServer 
   const { AUTH_ISSUER: issuer } = config
   if (issuer === undefined) return refuse('not_found', 'no authorization server: API keys only')
   const server = findIssuer(reader, issuer)?.server
-  return server ?? refuse('not_found', `${issuer} publishes no document about itself that is known`)
+  return server ?? refuse('not_found', `${issuer} publishes no metadata that is known`)
 }
 
 /** Resources protected by tokens of the same issuer: the REST API and the MCP tools. */
@@ -39,7 +39,7 @@ export const protectedResources = (['api', 'mcp'] as const).map(resource =>
     method: 'GET',
     path: `/.well-known/oauth-protected-resource/${resource}`,
     summary: `How callers authenticate at /${resource}`,
-    description: 'RFC 9728. No authorization server is named where only API keys are taken.',
+    description: 'RFC 9728. No authorization server is named if only API keys are accepted.',
     access: 'public',
     cache: 'document',
     storeless: true,

@@ -15,9 +15,9 @@ export const createOrganization = defineOperation({
   group: 'Onboarding',
   summary: 'Create an organization',
   description:
-    'For persons: the person of the user token becomes its owner. The domain of an address that ' +
+    'For people: the person of the user token becomes its owner. The domain of an address that ' +
     'the identity provider has verified becomes the organization’s, unless it is a personal one; ' +
-    '200 where an organization of that domain was waiting for its first person, 409 where it has ' +
+    '200 if an organization of that domain was waiting for its first person, 409 if it has ' +
     'somebody already. A membership comes from billing, never from here.',
   access: 'bearer',
   writes: true,
@@ -28,17 +28,17 @@ export const createOrganization = defineOperation({
       .trim()
       .min(1, 'must not be empty')
       .max(200)
-      .describe('Name of the organization, unlike that of any other'),
+      .describe('Name of the organization, which must be unique'),
     is_personal: z
       .boolean()
       .default(false)
       .describe('Whether it is a single person, without domains'),
-    company_type: z.enum(companyTypes).exactOptional().describe('What kind of company it is'),
-    revenue_tier: z.enum(revenueTiers).exactOptional().describe('Revenue of a year in US dollars'),
+    company_type: z.enum(companyTypes).exactOptional().describe('Kind of company'),
+    revenue_tier: z.enum(revenueTiers).exactOptional().describe('Annual revenue in US dollars'),
     marketing_opt_in: z
       .boolean()
       .default(false)
-      .describe('Whether the registry may write to you about other things'),
+      .describe('Whether the registry may send you other e-mails'),
   }),
   reply: { 200: OrganizationMade, 201: OrganizationMade },
   errors: [
@@ -61,7 +61,7 @@ export const createOrganization = defineOperation({
     if (!is_personal && emailDomain !== undefined && isFreeMail(emailDomain)) {
       refuse(
         'invalid_request',
-        `is_personal: an address at ${emailDomain} says nothing of an organization`,
+        `is_personal: an address at ${emailDomain} does not identify an organization`,
       )
     }
     const email_domain = is_personal ? undefined : findCorporateDomain(person)

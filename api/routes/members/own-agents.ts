@@ -41,7 +41,7 @@ const said = {
     .min(1, 'must not be empty')
     .max(200)
     .optional()
-    .describe('Name of the agent; your organization’s is shown without one'),
+    .describe('Name of the agent; by default your organization’s'),
   type: z
     .unknown()
     .optional()
@@ -53,7 +53,7 @@ const said = {
   visibility: z
     .unknown()
     .optional()
-    .meta({ type: 'string', enum: [...visibilities], description: 'Who may see the agent' }),
+    .meta({ type: 'string', enum: [...visibilities], description: 'Who can see the agent' }),
   is_public: z.unknown().optional().meta({
     type: 'boolean',
     deprecated: true,
@@ -62,7 +62,7 @@ const said = {
   health_check_url: z.unknown().optional().meta({
     type: 'string',
     format: 'uri',
-    description: 'URL of a health check; without it the agent itself is probed',
+    description: 'URL of a health check; by default the agent itself is probed',
   }),
 }
 const Said = z.object(said)
@@ -104,11 +104,11 @@ export const enrolOwnAgent = defineOperation({
   path: '/api/me/agents',
   summary: 'Enrol an agent of your organization',
   description:
-    'A new one is private unless something else is said; of one that is there, what is said is ' +
-    'changed. Once your organization has domains of its own, a new agent stands on one of them. ' +
-    'A person without an organization founds one by this, and an organization without a profile ' +
-    'gets one that nobody is shown. What only members with API access may show to everybody is ' +
-    'shown to members, with a warning.',
+    'A new agent is private by default; of an enrolled one, the given fields are ' +
+    'changed. Once your organization has verified domains, a new agent must be on one of them. ' +
+    'A person without an organization founds one, and an organization without a profile ' +
+    'gets a private one. Only members with API access can publish agents; those of others are ' +
+    'visible to members, with a warning.',
   writes: true,
   body: z.object({ url: NewUrl.describe('Address of the agent'), ...said }),
   reply: { 200: OwnAgentSaved, 201: OwnAgentSaved },
@@ -147,7 +147,7 @@ export const changeOwnAgent = defineOperation({
     url: z
       .unknown()
       .optional()
-      .meta({ type: 'string', description: 'Address of the agent, which cannot change' }),
+      .meta({ type: 'string', description: 'Address of the agent, which cannot be changed' }),
     ...said,
   }),
   reply: { 200: OwnAgentSaved },

@@ -38,7 +38,7 @@ export const listCatalog = defineOperation({
   summary: 'List the catalog of properties',
   description:
     'Properties by rid. `total` counts all that match, `next_cursor` is null on the last page, and ' +
-    '`active_since` asks for those that changed since then. `min_resolves` is accepted: nobody counts.',
+    '`active_since` selects those that changed since then. `min_resolves` has no effect.',
   access: 'public',
   cache: 'list',
   asksSnapshot: true,
@@ -47,29 +47,29 @@ export const listCatalog = defineOperation({
     classification: z
       .enum(classifications)
       .optional()
-      .describe('Only what is classified so; all without it'),
-    source: z.enum(catalogSources).optional().describe('Only what this source says'),
+      .describe('Only properties with this classification; all by default'),
+    source: z.enum(catalogSources).optional().describe('Only properties of this source'),
     status: z
       .enum([...propertyStatuses, 'all'])
       .default('active')
-      .describe('Only properties that are so'),
+      .describe('Only properties with this status'),
     identifier_type: z
       .string()
       .max(SEARCH_CHARS)
       .optional()
-      .describe('Only properties that have such an identifier, such as `ios_bundle`'),
+      .describe('Only properties with an identifier of this type, such as `ios_bundle`'),
     search: z
       .string()
       .max(SEARCH_CHARS)
       .optional()
       .describe('Part of a name, a domain or an identifier; blank for all'),
     min_resolves: createWholeNumber({
-      description: 'Accepted and without effect: usage is not counted',
+      description: 'Without effect: usage is not counted',
       min: 0,
       max: LARGEST_OFFSET,
       default: 0,
     }),
-    active_since: Moment.optional().describe('Only what changed since this moment'),
+    active_since: Moment.optional().describe('Only properties that changed since this time'),
     limit: createPageSize({ usual: 100, max: 1_000 }),
     cursor: createCursor(z.tuple([z.uuid()])),
   }),
@@ -108,7 +108,7 @@ export const syncCatalog = defineOperation({
   asksSnapshot: true,
   cacheKey: () => '',
   query: z.object({
-    since: Moment.describe('Moment after which changes count, in ISO 8601'),
+    since: Moment.describe('Time after which changes are listed, in ISO 8601'),
     limit: createPageSize({ usual: 10_000, max: 10_000 }),
     cursor: createCursor(changePlace),
   }),
@@ -140,13 +140,13 @@ function findShownUntil({ reader }: Services): string {
 
 const collectionPage = z.object({
   limit: createWholeNumber({
-    description: 'Collections of a page',
+    description: 'Collections on a page',
     min: 1,
     max: 1_000,
     default: 1_000,
   }),
   offset: createWholeNumber({
-    description: 'Collections to pass over',
+    description: 'Collections to skip',
     min: 0,
     max: LARGEST_OFFSET,
     default: 0,
@@ -181,8 +181,8 @@ export const syncCatalogCollections = defineOperation({
   path: '/api/registry/catalog/collections/sync',
   summary: 'List all collections, removed ones included',
   description:
-    'In the order in which they became known, those that were removed too: no page loses one, ' +
-    'whatever happens between two of them.',
+    'In the order in which they became known, including removed ones: no page misses one, ' +
+    'whatever happens between two pages.',
   handle: ({ query, services }) => replyCollections(services, query),
 })
 

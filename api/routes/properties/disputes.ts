@@ -23,18 +23,18 @@ export const fileCatalogDispute = defineOperation({
   group: 'Property Resolution',
   summary: 'Dispute a fact of the catalog',
   description:
-    'A person looks at it; the link of an identifier (`type:value`) that only a contributor asserts is ' +
-    'suspended at once. What one organization says of one record is one dispute while it is open: ' +
-    'saying it again replaces the words. They are public; who said them is not.',
+    'A moderator reviews it; the link of an identifier (`type:value`) that only a contributor asserts is ' +
+    'suspended at once. An organization has one open dispute about a record: ' +
+    'filing it again replaces the text. The text is public; its author is not.',
   access: 'bearer',
   writes: true,
   cache: 'none',
   body: z.object({
     dispute_type: z.enum(disputeTypes).describe('What is wrong'),
-    subject_type: words(1, 100).describe('What it is about, such as `property`'),
-    subject_value: words(1, 2_048).describe('Which one: a rid, or `type:value` of an identifier'),
-    claim: words(10, 2_000).describe('What is wrong with it, in sentences that everybody may read'),
-    evidence: words(0, 5_000).optional().describe('What shows it, such as addresses to look at'),
+    subject_type: words(1, 100).describe('Kind of record, such as `property`'),
+    subject_value: words(1, 2_048).describe('The record: a rid, or `type:value` of an identifier'),
+    claim: words(10, 2_000).describe('What is wrong with it; public'),
+    evidence: words(0, 5_000).optional().describe('Evidence, such as addresses'),
   }),
   reply: { 200: DisputeFiled },
   errors: ['invalid_request', 'too_large', 'unsupported_media_type', 'unavailable'],
@@ -52,8 +52,11 @@ export const fileCatalogDispute = defineOperation({
     const { dispute_id } = answer.done
     const [action_taken, reason] =
       suspends === undefined
-        ? ['queued_for_review', 'a moderator looks at it']
-        : ['link_suspended', 'no publisher declares it: it answers for nothing until it is decided']
+        ? ['queued_for_review', 'a moderator reviews it']
+        : [
+            'link_suspended',
+            'no publisher declares it: it is suspended until the dispute is decided',
+          ]
     return replyOk({ dispute_id, action_taken, reason })
   },
 })
@@ -78,7 +81,7 @@ export const readCatalogDispute = defineOperation({
   description: 'Contact addresses and the author are left out.',
   access: 'public',
   cache: 'revalidate',
-  params: z.object({ id: z.string().max(255).describe('`dispute_id` that was given out') }),
+  params: z.object({ id: z.string().max(255).describe('`dispute_id` of the dispute') }),
   reply: { 200: CatalogDispute },
   errors: ['not_found'],
   handle: ({ params: { id }, services: { reader } }) => {

@@ -43,7 +43,7 @@ export const resolvePropertiesBulk = defineOperation({
   path: '/api/properties/resolve/bulk',
   group: 'Property Resolution',
   summary: 'Resolve many publisher domains in one call',
-  description: 'Results are keyed by the lower-case input; null where nothing is known.',
+  description: 'Results are keyed by the lower-case input; null for unknown domains.',
   access: 'public',
   cache: 'none',
   limit: 'bulk',
@@ -69,8 +69,8 @@ export const listRegisteredProperties = defineOperation({
   summary: 'List properties',
   description:
     'Active properties. `search` is a part of the name, the publisher domain or an identifier: ' +
-    'properties that are called so come first, then those that begin so; where none contains it, ' +
-    'those that it may mean misspelled. `stats` counts all that match it, whatever `source` says.',
+    'properties with exactly this name come first, then those that begin with it; if none contains it, ' +
+    'similar spellings match. `stats` counts all matches, whatever the `source`.',
   access: 'public',
   cache: 'list',
   asksSnapshot: true,

@@ -12,8 +12,8 @@ import { cutReport, type Report } from '../../responses/report-pages.ts'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const retention =
-  'The answer can be read again for seven days by its `report_id`, and on by its `next_cursor` where it ' +
-  'is too long for one; both are absent while reports cannot be kept.'
+  'The report can be read again for seven days by its `report_id`, and continued by its `next_cursor` if it ' +
+  'is too long for one answer; both are absent while reports cannot be stored.'
 const refusals = ['invalid_request', 'too_large', 'unsupported_media_type', 'unavailable'] as const
 
 export const checkPropertyList = defineOperation({
@@ -23,8 +23,8 @@ export const checkPropertyList = defineOperation({
   group: 'Property Resolution',
   summary: 'Check a list of domains before it is used',
   description:
-    'Each domain is to be removed (it stands twice, or is no inventory), written otherwise, looked ' +
-    `at, or is known. One in \`modify\` stands in another list as well, under its new name. ${retention}`,
+    'Recommends for each domain to remove it (a duplicate, or no inventory), rename it, review ' +
+    `it, or nothing. One in \`modify\` is in another list as well, under its new name. ${retention}`,
   access: 'public',
   cache: 'none',
   asksSnapshot: true,
@@ -76,8 +76,8 @@ export const readPropertyCheck = defineOperation({
   summary: 'Get the report of a checked list of domains',
   access: 'public',
   cache: 'none',
-  params: z.object({ reportId: z.string().describe('`report_id` that the check gave out') }),
-  query: z.object({ cursor: pageCursor.describe('`next_cursor` of the page before') }),
+  params: z.object({ reportId: z.string().describe('`report_id` of the check') }),
+  query: z.object({ cursor: pageCursor.describe('`next_cursor` of the previous page') }),
   reply: { 200: PropertyCheck },
   errors: ['invalid_request', 'not_found', 'unavailable'],
   handle: ({ params, query, services }) => find('domains', params.reportId, query, services),
@@ -91,8 +91,8 @@ export const readIdentifierCheck = defineOperation({
   summary: 'Get the report of a checked list of identifiers',
   access: 'public',
   cache: 'none',
-  params: z.object({ reportId: z.string().describe('`report_id` that the check gave out') }),
-  query: z.object({ cursor: pageCursor.describe('`next_cursor` of the page before') }),
+  params: z.object({ reportId: z.string().describe('`report_id` of the check') }),
+  query: z.object({ cursor: pageCursor.describe('`next_cursor` of the previous page') }),
   reply: { 200: IdentifierCheck },
   errors: ['invalid_request', 'not_found', 'unavailable'],
   handle: ({ params, query, services }) => find('identifiers', params.reportId, query, services),
@@ -121,5 +121,5 @@ async function find(
   const report = UUID.test(id) ? await reports.find(kind, id) : undefined
   return report
     ? replyOk(cutReport(JSON.parse(report.toString()), Number(cursor ?? 0)))
-    : replyRefused('not_found', 'no such report, or it has run out', {})
+    : replyRefused('not_found', 'no such report, or it has expired', {})
 }

@@ -27,7 +27,7 @@ export const resolveIdentifiers = defineOperation({
   summary: 'Resolve identifiers to properties',
   description:
     'With `mode` `lookup` one answer an identifier, in their order; an unknown one is `excluded` and ' +
-    'counted as `not_found`. `resolve` needs a credential and takes unknown ones into the catalog, but ' +
+    'counted as `not_found`. `resolve` requires a credential and adds unknown ones to the catalog, but ' +
     'not hosts of advertising systems; it counts as a save.',
   access: 'optional',
   writes: true,
@@ -37,17 +37,17 @@ export const resolveIdentifiers = defineOperation({
       .array(z.object({ type, value }))
       .min(1)
       .max(IDENTIFIERS)
-      .describe('What to look for, at most 10,000 at a time'),
+      .describe('Identifiers, at most 10,000 at a time'),
     provenance: z
       .object({
-        type: z.enum(provenances).describe('Kind of source they come from'),
-        context: z.unknown().optional().describe('Anything about the source; it is not kept'),
+        type: z.enum(provenances).describe('Type of their source'),
+        context: z.unknown().optional().describe('Any details of the source; not stored'),
       })
       .describe('Where the identifiers come from'),
     mode: z
       .enum(['resolve', 'lookup'])
       .default('resolve')
-      .describe('Whether unknown ones are taken into the catalog (`resolve`) or not'),
+      .describe('`resolve` adds unknown ones to the catalog, `lookup` does not'),
   }),
   reply: { 200: ResolvedIdentifiers },
   errors: [
@@ -62,7 +62,7 @@ export const resolveIdentifiers = defineOperation({
     const { reader } = services
     const snapshot = getSnapshot(reader)
     if (mode === 'resolve' && principal === undefined) {
-      return refuse('unauthenticated', 'mode resolve needs a credential; lookup does not')
+      return refuse('unauthenticated', 'mode resolve requires a credential; lookup does not')
     }
     const found = snapshot
       ? await findIdentifiers(snapshot, identifiers)

@@ -42,7 +42,7 @@ export function toFetchFailure(failed: FetchFailed): McpFailure {
 export function toStatusFailure({ status, retryAfterSeconds }: Answered): McpFailure {
   const known: McpFailure = { outcome: 'http_error', detail: `answered ${status}`, status }
   if (retryAfterSeconds !== undefined) known.retry_after_s = retryAfterSeconds
-  if (status === 401) return { ...known, outcome: 'needs_auth', detail: 'wants a credential' }
+  if (status === 401) return { ...known, outcome: 'needs_auth', detail: 'requires a credential' }
   if (status === 429) return { ...known, outcome: 'throttled' }
   if (status === 403 || status === 451) return { ...known, outcome: 'denied' }
   if (status === 404 || status === 410) return { ...known, outcome: 'absent', ...atThisUrl }
@@ -56,10 +56,15 @@ export function toStatusFailure({ status, retryAfterSeconds }: Answered): McpFai
 /** Converts a 200 without a message to a failure. */
 export function toBodyFailure({ status, contentType }: Answered, isObject: boolean): McpFailure {
   if (isObject) {
-    return { outcome: 'unusable', detail: 'answers JSON that is no reply', status, ...atThisUrl }
+    return {
+      outcome: 'unusable',
+      detail: 'answers with JSON that is not a JSON-RPC response',
+      status,
+      ...atThisUrl,
+    }
   }
   const detail = contentType.includes('html')
-    ? 'answers with a web page: name the address of the agent itself'
+    ? 'answers with a web page: use the address of the agent itself'
     : 'answers with something that is not JSON'
   return { outcome: 'not_json', detail, status, ...atThisUrl }
 }

@@ -6,7 +6,7 @@ import { listUnknownToIndex } from '../../writer/healing/facts.ts'
 import type { Stores } from './stores.ts'
 
 /** Sentence for writes that only the accounts know. */
-const UNKNOWN = 'writes are missing that the accounts say were done: run `registry replay`'
+const UNKNOWN = 'writes of the accounts are missing: run `registry replay`'
 
 export async function checkAccounts(stores: Omit<Stores, 'serving'>): Promise<string[]> {
   const { index, accounts } = stores
@@ -20,12 +20,12 @@ export async function checkAccounts(stores: Omit<Stores, 'serving'>): Promise<st
   const lost = await listUnknownToIndex(index, accounts.db, { exceptUnfinished: true })
   const missing = [...inIndex].filter(id => !inAccounts.has(id))
   return [
-    ...missing.map(id => `accounts: the index has submission ${id}, accounts have not`),
+    ...missing.map(id => `accounts: the index has submission ${id}, the accounts do not`),
     ...(lost.length === 0 ? [] : [`index: ${lost.length} ${UNKNOWN}`]),
     ...(await listWrongEnrolments(index, accounts)),
     ...(await listLogosWithoutPicture(stores)).map(id => `logos: ${id} has no picture`),
     ...listDamagedPictures(stores.paths.pictures).map(
-      path => `logos: ${relative(stores.paths.dir, path)} is not what its name says`,
+      path => `logos: ${relative(stores.paths.dir, path)} does not match its name`,
     ),
   ]
 }
@@ -39,5 +39,5 @@ async function listWrongEnrolments(index: Database, accounts: Accounts): Promise
   const shown = new Set(await pairs(accounts.db, `member_agents where visibility = 'public'`))
   const enrolled = await pairs(index, 'enrolled_agents')
   const wrong = enrolled.filter(pair => !shown.has(pair)).length
-  return wrong === 0 ? [] : [`index: ${wrong} agents are enrolled that no member shows`]
+  return wrong === 0 ? [] : [`index: ${wrong} agents are enrolled that no member publishes`]
 }

@@ -16,7 +16,7 @@ export async function checkEventFiles({ index, paths }: Stores): Promise<string[
   const wrong: string[] = []
   const files = existsSync(paths.events) ? readdirSync(paths.events) : []
   const strays = files.filter(name => !days.some(({ day }) => name === `${day}.ndjson`))
-  wrong.push(...strays.map(name => `events: ${name} holds events that the index has not`))
+  wrong.push(...strays.map(name => `events: ${name} has events that the index does not have`))
   for (const { day } of days) {
     const difference = await findDifference(index, paths, day)
     if (difference !== undefined) wrong.push(`events: ${difference}`)
@@ -32,7 +32,7 @@ async function checkRewritten(index: Database, paths: Paths): Promise<string[]> 
   for (const { day, sha256 } of rows) {
     const file = paths.eventFile(day)
     if (existsSync(file) && (await hashFile(file)) !== sha256) {
-      wrong.push(`events: ${day}.ndjson was changed after events were taken out of it`)
+      wrong.push(`events: ${day}.ndjson was changed after events were removed from it`)
     }
   }
   return wrong

@@ -25,40 +25,40 @@ where hash(a.agent_url) % $count = $slice and a.property_count != coalesce(c.pro
 
 /** Sentences about the index alone: each query counts the rows that violate one. */
 const sentences: Record<string, string> = {
-  'files have a document that is not the one crawl_state names': `select count(*) as n from documents d join crawl_state s using (kind, location)
+  'files have a document other than the one in crawl_state': `select count(*) as n from documents d join crawl_state s using (kind, location)
      where s.hash is distinct from d.hash`,
   'files have a hash and no document': `select count(*) as n from crawl_state anti join documents using (kind, location)
      where hash is not null`,
-  'files stand twice in crawl_state':
+  'files are listed twice in crawl_state':
     'select count(*) - count(distinct (kind, location)) as n from crawl_state',
-  'files are held twice':
+  'files have two held versions':
     'select count(*) - count(distinct (kind, location)) as n from held_documents',
-  'held documents have none that stands in their place': `select count(*) as n from held_documents anti join documents using (kind, location)`,
-  'files answered with a document that is held, and none is': `select count(*) as n from crawl_state anti join held_documents using (kind, location)
+  'held documents have no accepted one in their place': `select count(*) as n from held_documents anti join documents using (kind, location)`,
+  'files have the outcome of a held document without one': `select count(*) as n from crawl_state anti join held_documents using (kind, location)
      where outcome = 'held'`,
-  'domains stand twice in brands': 'select count(*) - count(distinct domain) as n from brands',
-  'domains stand twice in publishers':
+  'domains are listed twice in brands': 'select count(*) - count(distinct domain) as n from brands',
+  'domains are listed twice in publishers':
     'select count(*) - count(distinct domain) as n from publishers',
   'properties share a rid': 'select count(*) - count(distinct property_rid) as n from properties',
   'collections share a rid':
     'select count(*) - count(distinct collection_rid) as n from collections',
   'collections of a publisher share an id':
     'select count(*) - count(distinct (publisher_domain, collection_id)) as n from collections',
-  'publishers count their active collections wrong': `select count(*) as n from publishers p left join (
+  'publishers have a wrong count of their active collections': `select count(*) as n from publishers p left join (
        select publisher_domain, count(*) as active from collections where status = 'active' group by all
      ) c on c.publisher_domain = p.domain where p.collection_count != coalesce(c.active, 0)`,
   'claims share an id': 'select count(*) - count(distinct claim_id) as n from claims',
   'authorizations share an id': 'select count(*) - count(distinct id) as n from authorizations',
   'sets of properties share an id':
     'select count(*) - count(distinct set_id) as n from property_sets',
-  'sets of properties name one that is not there': `select count(*) as n from (select unnest(property_rids) as property_rid from property_sets)
+  'sets of properties contain a property that does not exist': `select count(*) as n from (select unnest(property_rids) as property_rid from property_sets)
      anti join properties using (property_rid)`,
   'sets of properties are reached by no grant of their publisher': `select count(*) as n from property_sets s
      anti join authorizations a on a.property_set = s.set_id and a.publisher_domain = s.publisher_domain`,
-  'authorizations reach a set that is not there, or of another size': `select count(*) as n from authorizations a
+  'authorizations reach a set that does not exist, or has another size': `select count(*) as n from authorizations a
      left join (select set_id, len(property_rids) as size from property_sets) s on s.set_id = a.property_set
      where a.property_count != coalesce(s.size, 0)`,
-  'properties that people told of have no record': `select count(*) as n from (
+  'saved properties have no record': `select count(*) as n from (
        select domain, unnest(from_json(document->'properties', '[{"property_rid":"UUID"}]'), recursive := true)
        from entries where entity = 'property' and status = 'live') t
      anti join (select domain from publishers where valid) using (domain)
@@ -66,45 +66,47 @@ const sentences: Record<string, string> = {
      left join properties p on p.property_rid = t.property_rid and p.publisher_domain = t.domain
      where p.property_rid is null
        or p.status = 'stale' and p.stale_reason is distinct from 'disputed'`,
-  'publishers count the active properties of their file wrong': `select count(*) as n from publishers p left join (
+  'publishers have a wrong count of the active properties of their file': `select count(*) as n from publishers p left join (
        select publisher_domain, count(*) as active from properties
        where status = 'active' and source = 'authoritative' group by all
      ) c on c.publisher_domain = p.domain where p.property_count != coalesce(c.active, 0)`,
-  'agents count their publishers wrong': `select count(*) as n from agents a full join (
+  'agents have a wrong count of their publishers': `select count(*) as n from agents a full join (
        select agent_url, count(distinct publisher_domain) as publishers from (
          select agent_url, publisher_domain from authorizations where in_force
          union all select unnest(listed_agents), null from publishers) group by all
      ) c using (agent_url) where a.publisher_count is distinct from c.publishers`,
-  'agents stand twice in agent_profiles':
+  'agents are listed twice in agent_profiles':
     'select count(*) - count(distinct agent_url) as n from agent_profiles',
-  'agents are probed that nobody names': `select count(*) as n from (
+  'agents are probed that no file or member names': `select count(*) as n from (
        select location as agent_url from crawl_state where kind = 'agent' and due_at is not null
      ) anti join (${namedAgents}) using (agent_url)`,
-  'records stand twice in aliases': 'select count(*) - count(distinct alias_rid) as n from aliases',
+  'records are listed twice in aliases':
+    'select count(*) - count(distinct alias_rid) as n from aliases',
   'aliases lead to another alias': `select count(*) as n from aliases a
      semi join aliases b on a.canonical_rid = b.alias_rid`,
-  'aliases lead to no record of their kind': `select count(*) as n from aliases a
+  'aliases lead to a record of another kind, or none': `select count(*) as n from aliases a
      anti join (${RECORDS}) r on a.kind = r.kind and a.canonical_rid = r.rid`,
-  'aliases are of a record that is not removed': `select count(*) as n from aliases a
+  'aliases have a record that is not removed': `select count(*) as n from aliases a
      anti join (${RECORDS}) r on a.kind = r.kind and a.alias_rid = r.rid and r.status = 'removed'`,
-  'properties are removed and lead nowhere': `select count(*) as n from properties p
+  'removed properties have no alias': `select count(*) as n from properties p
      anti join aliases a on a.alias_rid = p.property_rid where p.status = 'removed'`,
   'authorizations reach an alias': `select count(*) as n from (
        select unnest(property_rids) as rid from property_sets) g
      semi join aliases a on a.alias_rid = g.rid`,
-  'crawl requests wait for a file that nobody fetches': `select count(*) as n from (
+  'crawl requests wait for a file that is never fetched': `select count(*) as n from (
        select unnest(from_json(files, '[{"kind":"VARCHAR","location":"VARCHAR","attempts":"INTEGER","next_attempt_at":"VARCHAR"}]'), recursive := true)
        from crawl_requests where completed_at is null) f
      left join crawl_state s using (kind, location)
      where (f.attempts = 0 or f.next_attempt_at is not null) and s.due_at is null`,
-  'publishers are held twice, or are none': `select count(*) - count(distinct p.domain) as n from held left join publishers p on p.domain = subject`,
+  'publishers are held twice, or do not exist': `select count(*) - count(distinct p.domain) as n from held left join publishers p on p.domain = subject`,
   'events share an id': 'select count(*) - count(distinct event_id) as n from events',
   'events come after the last one issued':
     'select count(*) as n from events, meta where event_id > last_event_id or last_event_id is null',
-  'events are out of the order of their commits': `select count(*) as n from (
+  'events are not in the order of their commits': `select count(*) as n from (
        select seq < lag(seq) over (order by event_id) as back from events) where back`,
-  'entries stand twice': 'select count(*) - count(distinct (entity, domain)) as n from entries',
-  'entries are not what their last revision left': `select count(*) as n from entries e
+  'entries are listed twice':
+    'select count(*) - count(distinct (entity, domain)) as n from entries',
+  'entries differ from their last revision': `select count(*) as n from entries e
      left join revisions r on r.entity = e.entity and r.domain = e.domain
        and r.revision_number = e.revision_number
      where r.state is null or r.created_at != e.updated_at or r.source != e.source
@@ -112,19 +114,19 @@ const sentences: Record<string, string> = {
        or (r.state->>'brand_name') is distinct from e.brand_name
        or (r.state->>'contact_id') is distinct from e.contact_id::varchar
        or (r.state->'document')::varchar is distinct from e.document::varchar`,
-  'histories have a gap, or a number twice': `select count(*) as n from (
+  'histories have a gap, or a repeated number': `select count(*) as n from (
        select count(*) as revisions, count(distinct revision_number) as numbers,
          min(revision_number) as first, max(revision_number) as last
        from revisions where entity != 'policy' group by entity, domain)
      where revisions != numbers or first != 1 or last != numbers`,
-  'histories go beyond their entry': `select count(*) as n from revisions r
+  'histories are ahead of their entry': `select count(*) as n from revisions r
      join entries e using (entity, domain) where r.revision_number > e.revision_number`,
-  'brands are shown that nobody told of': `select count(*) as n from brands b
+  'brands are shown without a file or a save': `select count(*) as n from brands b
      anti join (select domain from entries where entity = 'brand' and status = 'live') e using (domain)
      where b.source != 'brand_json'`,
-  'brands that people told of are not shown': `select count(*) as n from entries e
+  'saved brands are not shown': `select count(*) as n from entries e
      anti join brands b using (domain) where e.entity = 'brand' and e.status = 'live'`,
-  'rows belong to a commit that was not made': `select count(*) as n from (
+  'rows belong to a commit that does not exist': `select count(*) as n from (
        select seq from events union all select seq from brands union all select seq from publishers
        union all select seq from properties union all select seq from authorizations
        union all select seq from claims union all select seq from collections union all select seq from crawl_state
@@ -144,7 +146,8 @@ export async function checkIndex(index: Database): Promise<string[]> {
     if (row && row.n > 0) wrong.push(`index: ${row.n} ${sentence}`)
   }
   const miscounted = await countMiscountedAgents(index)
-  if (miscounted > 0) wrong.push(`index: ${miscounted} agents count their properties wrong`)
+  if (miscounted > 0)
+    wrong.push(`index: ${miscounted} agents have a wrong count of their properties`)
   return wrong
 }
 

@@ -58,14 +58,14 @@ export async function checkServing({ index, accounts, serving }: Stores): Promis
   for (const [space, expected] of counted) {
     const there = serving.count(space)
     if (space !== 'meta' && there !== expected) {
-      wrong.push(`serving: ${space} holds ${there} entries, the index makes ${expected}`)
+      wrong.push(`serving: ${space} has ${there} entries, the index ${expected}`)
     }
   }
   return wrong
 }
 
 function describeUnprojected({ part, subject, reason }: Unprojected): string {
-  const effect = part === EVENTS_PART ? 'the feed lacks it' : 'its old answer stands'
+  const effect = part === EVENTS_PART ? 'the feed lacks it' : 'its old answer is served'
   return `serving: ${part} ${subject} is quarantined, ${effect}: ${reason}`
 }
 

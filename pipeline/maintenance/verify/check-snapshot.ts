@@ -10,7 +10,7 @@ export async function checkSnapshot({ index, paths }: Stores): Promise<string[]>
   if (!existsSync(file)) return [`snapshot: ${checkpoint.snapshot} is missing`]
   const wrong: string[] = []
   if ((await hashFile(file)) !== checkpoint.sha256) {
-    wrong.push(`snapshot: ${checkpoint.snapshot} was changed after it was made`)
+    wrong.push(`snapshot: ${checkpoint.snapshot} was changed after it was published`)
   }
   if (!existsSync(paths.registry) || statSync(paths.registry).ino !== statSync(file).ino) {
     wrong.push('snapshot: registry.duckdb is not the current snapshot')
@@ -19,7 +19,7 @@ export async function checkSnapshot({ index, paths }: Stores): Promise<string[]>
   const [in_snapshot, in_index] = [await readMeta(snapshot), await readMeta(index)]
   snapshot.close()
   if (in_snapshot.seq !== checkpoint.seq) {
-    wrong.push(`snapshot: holds commit ${in_snapshot.seq}, the checkpoint says ${checkpoint.seq}`)
+    wrong.push(`snapshot: is of commit ${in_snapshot.seq}, the checkpoint of ${checkpoint.seq}`)
   }
   if (in_snapshot.seq > in_index.seq) wrong.push('snapshot: is ahead of the index')
   return wrong

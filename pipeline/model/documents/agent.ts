@@ -21,9 +21,9 @@ export const AgentTool = z.object({
 export type AgentTool = z.infer<typeof AgentTool>
 
 export const Accreditation = z.object({
-  accrediting_body: text.describe('Who is said to have accredited the metric'),
-  certification_id: text.exactOptional().describe('Id that this body gave the certificate'),
-  valid_until: text.exactOptional().describe('Until when it is said to hold'),
+  accrediting_body: text.describe('Body that, by the agent’s own claim, accredited the metric'),
+  certification_id: text.exactOptional().describe('Id of the certificate at that body'),
+  valid_until: text.exactOptional().describe('Claimed expiry'),
   evidence_url: text.exactOptional().describe('Address at which to see it'),
   verified_by_aao: z
     .literal(false)
@@ -37,7 +37,7 @@ export const Metric = z.object({
     .array(Accreditation)
     .exactOptional()
     .describe('Accreditations that the agent claims for it'),
-  unit: text.exactOptional().describe('Unit in which it is told'),
+  unit: text.exactOptional().describe('Unit of the metric'),
   description: text.exactOptional().describe('What the metric counts, in the agent’s words'),
   methodology_url: text.exactOptional().describe('Address at which its method is described'),
   methodology_version: text.exactOptional().describe('Version of the method that counts it'),

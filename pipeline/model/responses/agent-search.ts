@@ -8,8 +8,8 @@ const texts = z.array(text)
 
 const score = z
   .number()
-  .describe('Relevance: filters passed, size of the reach, trusted match; the highest first')
-const matched = texts.describe('Filters of the question that the agent passed')
+  .describe('Relevance: matched filters, size of the reach, trusted match; the highest first')
+const matched = texts.describe('Filters that the agent matches')
 const format_ids = 'Formats that the agent’s capabilities name'
 
 /** Reach of an agent, flat and again as the profile in the feed. */
@@ -18,7 +18,7 @@ export const FoundAgent = z
     agent_url: AgentUrl,
     url: AgentUrl.describe('The same as `agent_url`, byte for byte'),
     name: text.describe('Name of the agent; its host where it has none'),
-    type: text.describe('What the agent is, such as `sales`; `unknown` where nothing says'),
+    type: text.describe('Type of the agent, such as `sales`; `unknown` if nothing indicates one'),
     ...InventoryProfile.shape,
     format_ids: z
       .array(
@@ -47,11 +47,11 @@ export const FoundAgent = z
       .describe('How it fares in tests; absent where it was never tested, or is not public'),
     match: z
       .looseObject({ score, matched_filters: matched })
-      .describe('How the agent met the question'),
+      .describe('How the agent matches the query'),
   })
   .meta({
     id: 'FoundAgent',
-    description: 'An agent of the authorization graph, as search finds it',
+    description: 'An agent of the authorization graph, in search results',
   })
 export type FoundAgent = z.infer<typeof FoundAgent>
 
@@ -60,7 +60,7 @@ export const AgentSearchAnswer = z
     results: z.array(FoundAgent).describe('Agents of this page, the most relevant first'),
     cursor: text
       .nullable()
-      .describe('Place after this page, on the last page too; null where nothing was found'),
+      .describe('Position after this page, also on the last page; null if nothing was found'),
     ...pageEnd,
   })
   .meta({ id: 'AgentSearch', description: 'A page of agents by relevance' })

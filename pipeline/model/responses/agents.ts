@@ -25,18 +25,18 @@ export const verificationModes = ['spec', 'live'] as const
 export const AgentHealth = z
   .looseObject({
     online: flag.describe('Whether the agent answered the last probe'),
-    status: z.enum(['online', 'offline']).describe('The same as a word'),
-    checked_at: text.describe('Moment of the last probe'),
+    status: z.enum(['online', 'offline']).describe('The same, as a word'),
+    checked_at: text.describe('Time of the last probe'),
     response_time_ms: count
       .optional()
-      .describe('Milliseconds it took to list its tools; absent where it did not'),
+      .describe('Milliseconds it took to list its tools; absent if it did not'),
     tools_count: count.optional().describe('Tools that it offers; absent while it is offline'),
     resources_count: count
       .optional()
-      .describe('Resources that it offers over MCP; absent where it does not say that it has any'),
+      .describe('Resources that it offers over MCP; absent if it does not say that it has any'),
     error: text.optional().describe('Why the probe failed, in one word such as `timeout`'),
   })
-  .meta({ id: 'AgentHealth', description: 'How the last probe of the agent went' })
+  .meta({ id: 'AgentHealth', description: 'Result of the last probe of the agent' })
 export type AgentHealth = z.infer<typeof AgentHealth>
 
 export const AgentStats = z
@@ -46,14 +46,14 @@ export const AgentStats = z
     publishers: texts
       .optional()
       .describe('Their domains, the first hundred; `/v1/agents/{url}/publishers` has all of them'),
-    creative_formats: count.optional().describe('Formats that the agent says it handles'),
+    creative_formats: count.optional().describe('Formats that the agent claims to handle'),
   })
-  .meta({ id: 'AgentStats', description: 'What publishers let the agent reach' })
+  .meta({ id: 'AgentStats', description: 'What publishers authorize the agent for' })
 export type AgentStats = z.infer<typeof AgentStats>
 
 /** A format that an agent supports. */
 export const SupportedFormat = z.object({
-  capability_id: text.optional().describe('Id that the agent gives this ability'),
+  capability_id: text.optional().describe('Id of this capability at the agent'),
   format: z
     .looseObject({
       format_kind: text.describe('Kind of format, such as `image`'),
@@ -64,7 +64,7 @@ export const SupportedFormat = z.object({
         .optional()
         .describe('Measures and limits of the format, as the agent wrote them'),
     })
-    .describe('The format that the ability is about'),
+    .describe('The format of the capability'),
   operations: z
     .array(z.enum(creativeOperations))
     .min(1)
@@ -78,7 +78,7 @@ const StandardOperations = z
 
 const CreativeCapabilities = z
   .looseObject({
-    supported_formats: z.array(SupportedFormat).describe('Formats that it says it handles'),
+    supported_formats: z.array(SupportedFormat).describe('Formats that it claims to handle'),
     can_generate: flag.describe('Whether it has a tool that makes creatives'),
     can_validate: flag.describe('Whether it has a tool that checks creatives'),
     can_preview: flag.describe('Whether it has a tool that shows creatives'),
@@ -87,7 +87,7 @@ const CreativeCapabilities = z
 
 const SignalsCapabilities = z
   .looseObject({
-    audience_types: texts.describe('Kinds of audiences that it says it knows'),
+    audience_types: texts.describe('Kinds of audiences that it claims to know'),
     can_match: flag.describe('Whether it has a tool that matches audiences'),
     can_activate: flag.describe('Whether it has a tool that activates signals'),
     can_get_signals: flag.describe('Whether it has a tool that finds signals'),
@@ -96,7 +96,9 @@ const SignalsCapabilities = z
 
 export const AgentCapabilitiesBlock = z
   .looseObject({
-    tools_count: count.describe('Tools that it offers; 0 where it wants a credential for the list'),
+    tools_count: count.describe(
+      'Tools that it offers; 0 where it requires a credential for the list',
+    ),
     tools: z
       .array(
         z.looseObject({
@@ -108,19 +110,19 @@ export const AgentCapabilitiesBlock = z
       )
       .optional()
       .describe('The tools, a hundred at most'),
-    tools_truncated: flag.optional().describe('True where the agent has more than a hundred tools'),
-    oauth_required: flag.optional().describe('True where a part of it wants a credential'),
+    tools_truncated: flag.optional().describe('True if the agent has more than a hundred tools'),
+    oauth_required: flag.optional().describe('True if a part of it requires a credential'),
     standard_operations: StandardOperations.optional(),
     creative_capabilities: CreativeCapabilities.optional(),
     signals_capabilities: SignalsCapabilities.optional(),
     measurement_capabilities: z
-      .looseObject({ metrics: z.array(Metric).describe('Metrics that it says it delivers') })
+      .looseObject({ metrics: z.array(Metric).describe('Metrics that it claims to deliver') })
       .optional()
-      .describe('What a measurement agent delivers; absent where it declares no metric'),
+      .describe('What a measurement agent delivers; absent if it declares no metric'),
   })
   .meta({
     id: 'AgentCapabilities',
-    description: 'What the agent said it can do when it was probed last; nobody has checked it',
+    description: 'Capabilities that the agent declared in the last probe; unverified',
   })
 export type AgentCapabilitiesBlock = z.infer<typeof AgentCapabilitiesBlock>
 
@@ -130,7 +132,7 @@ const AgentContact = z
     email: text.describe('Always empty: the registry shows no e-mail addresses'),
     website: text.describe('Always empty: members are not asked for it'),
   })
-  .describe('Whom to turn to about the agent')
+  .describe('Contact for the agent')
 
 const PropertySummary = z
   .looseObject({
@@ -139,30 +141,30 @@ const PropertySummary = z
     tags: PropertyTags.describe('Tags of these properties, the first hundred'),
     publisher_count: count.describe('Publishers that grant the agent anything'),
   })
-  .describe('What a sales agent may sell; absent unless asked for, and where it is nothing')
+  .describe('What a sales agent may sell; absent unless requested, and if it is nothing')
 
 export const AgentEntry = z
   .looseObject({
     url: AgentUrl,
     agent_url: AgentUrl.describe('The same as `url`'),
     name: text.describe('Name of the agent; that of its member where it has none'),
-    type: text.describe('What the agent is, such as `sales`, by its member or by its tools'),
-    protocol: z.enum(['mcp', 'a2a']).describe('How to speak with it; `mcp` where both work'),
-    description: text.describe('What it says of itself; else the name of its member'),
+    type: text.describe('Type of the agent, such as `sales`, by its member or by its tools'),
+    protocol: z.enum(['mcp', 'a2a']).describe('Protocol of the agent; `mcp` if both work'),
+    description: text.describe('Its own description; else the name of its member'),
     mcp_endpoint: text.describe('Address at which to speak MCP: the same as `url`'),
     contact: AgentContact,
     member: MemberName,
-    added_date: text.describe('Moment at which its member enrolled it'),
+    added_date: text.describe('Time at which its member enrolled it'),
     health: AgentHealth.optional(),
     compliance: ComplianceSummary.optional(),
     stats: AgentStats.optional(),
     capabilities: AgentCapabilitiesBlock.optional(),
     publisher_domains: texts
       .optional()
-      .describe('Publishers that let it sell, the first hundred; only with `properties=true`'),
+      .describe('Publishers that authorize it, the first hundred; only with `properties=true`'),
     publisher_domains_truncated: flag
       .optional()
-      .describe('True where there are more; `/v1/agents/{url}/publishers` has all of them'),
+      .describe('True if there are more; `/v1/agents/{url}/publishers` has all of them'),
     property_summary: PropertySummary.optional(),
   })
   .meta({ id: 'Agent', description: 'An agent that a member enrolled' })
@@ -173,9 +175,7 @@ export const AgentList = z
     agents: z.array(AgentEntry).describe('Agents of this page, in the order of enrolment'),
     count: count.describe('Agents on this page'),
     total: count.describe('Agents on all pages'),
-    agents_truncated: flag
-      .optional()
-      .describe('True where the page would be too long and ends early'),
+    agents_truncated: flag.optional().describe('True if the page would be too long and ends early'),
     ...pageEnd,
   })
   .meta({ id: 'AgentList', description: 'A page of the agents that members enrolled' })
@@ -183,7 +183,7 @@ export const AgentList = z
 const OperatedAgent = z.looseObject({
   url: AgentUrl,
   name: text.describe('Name of the agent; that of its member or brand where it has none'),
-  type: text.describe('What the agent is, such as `sales`; `unknown` where nothing says'),
+  type: text.describe('Type of the agent, such as `sales`; `unknown` if nothing indicates one'),
   authorized_by: z
     .array(
       z.looseObject({
@@ -191,7 +191,7 @@ const OperatedAgent = z.looseObject({
         authorized_for: AuthorizedFor.optional(),
         source: z
           .enum(['adagents_json', 'agent_claim'])
-          .describe('Who says so: the publisher’s file, or only the agent'),
+          .describe('Source: the publisher’s file, or only the agent'),
       }),
     )
     .describe('Publishers that grant it anything, by domain, a hundred at most'),
@@ -204,7 +204,7 @@ const OperatedAgent = z.looseObject({
 
 export const OperatorLookup = z
   .looseObject({
-    domain: text.describe('Domain that was asked about, in its normal form'),
+    domain: text.describe('Requested domain, in its normal form'),
     member: MemberName.extend({
       is_founding_member: flag
         .optional()
@@ -217,13 +217,16 @@ export const OperatorLookup = z
         description: 'A member, with its tier where its profile is public',
       })
       .nullable()
-      .describe('Member that holds the domain or one above it; null where none does'),
+      .describe('Member that owns the domain or one above it; null if there is none'),
     agents: z.array(OperatedAgent).describe('Agents of this page that the caller may see'),
     ...describeCut('agents'),
     ...pageEnd,
     freshness: FreshnessBlock,
   })
-  .meta({ id: 'OperatorLookup', description: 'The agents of a domain and who trusts them' })
+  .meta({
+    id: 'OperatorLookup',
+    description: 'The agents of a domain, and the publishers that trust them',
+  })
 export type OperatorLookup = z.infer<typeof OperatorLookup>
 
 export const PublisherList = z
@@ -233,5 +236,5 @@ export const PublisherList = z
     total: count.describe('Publishers on all pages'),
     ...pageEnd,
   })
-  .meta({ id: 'PublisherList', description: 'A page of the publishers whose file stands' })
+  .meta({ id: 'PublisherList', description: 'A page of the publishers with a valid file' })
 export type PublisherList = z.infer<typeof PublisherList>

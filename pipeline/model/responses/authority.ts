@@ -26,40 +26,36 @@ export const Side = z.enum(['match', 'mismatch', 'unknown'])
 export const Sides = z
   .looseObject({
     publisher: Side.describe(
-      'Whether the publisher’s file grants the sale; `unknown` where no file of it stands',
+      'Whether the publisher’s file grants the sale; `unknown` if it has no valid file',
     ),
     operator: Side.describe(
-      'Whether the operator’s brand.json names the property; `unknown` where it declares none',
+      'Whether the operator’s brand.json names the property; `unknown` if it declares none',
     ),
   })
   .meta({
     id: 'AuthorizationSides',
     description:
-      'What the publisher’s adagents.json and the brand.json of the agent’s operator say of the sale',
+      'Verdicts of the publisher’s adagents.json and of the brand.json of the agent’s operator',
   })
-const Confirmed = z.boolean().describe('Whether both sides say that the agent may sell it')
-const CheckedAt = text.describe('Moment at which the answer was made')
-const Identifiers = z
-  .array(Identifier)
-  .describe('By what the property is known, such as its domain')
+const Confirmed = z.boolean().describe('Whether both sides confirm that the agent may sell it')
+const CheckedAt = text.describe('Time of the answer')
+const Identifiers = z.array(Identifier).describe('Identifiers of the property, such as its domain')
 
 const EvidenceFile = z.looseObject({
   file: text.describe('Address at which the registry read it'),
-  file_state: text.describe('How it fares: the `state` of its freshness'),
-  fetched_at: text
-    .optional()
-    .describe('Moment at which it was last read; absent where it never was'),
+  file_state: text.describe('`state` of its freshness'),
+  fetched_at: text.optional().describe('Time at which it was last read; absent if it never was'),
 })
 
 export const Evidence = z
   .looseObject({
-    side: z.enum(['publisher', 'operator']).describe('Whose file the step is about'),
-    domain: text.optional().describe('Domain of the publisher or operator; absent where unknown'),
+    side: z.enum(['publisher', 'operator']).describe('Party whose file the step is about'),
+    domain: text.optional().describe('Domain of the publisher or operator; absent if unknown'),
     property_rid: PropertyRid.optional(),
     property_id: PropertyId.optional(),
-    file: text.optional().describe('Address of the file that decided; absent where none did'),
-    file_state: text.optional().describe('How it fares: the `state` of its freshness'),
-    fetched_at: text.optional().describe('Moment at which that file was last read'),
+    file: text.optional().describe('Address of the file that decided; absent if none did'),
+    file_state: text.optional().describe('`state` of its freshness'),
+    fetched_at: text.optional().describe('Time at which that file was last read'),
     files: z
       .array(EvidenceFile)
       .optional()
@@ -70,7 +66,7 @@ export const Evidence = z
     authorization_type: AuthorizationType.optional(),
     delegation_type: text
       .optional()
-      .describe('How the file says that the agent sells: `direct`, `delegated` or `ad_network`'),
+      .describe('Delegation in the file: `direct`, `delegated` or `ad_network`'),
     ...grantTerms,
     collection_ids: z
       .array(text)
@@ -80,31 +76,29 @@ export const Evidence = z
       .array(
         z.looseObject({
           brand_id: text.describe('Id of the brand that lists it in the brand.json'),
-          type: text.describe('Kind of property that it is declared as, such as `website`'),
+          type: text.describe('Declared type of property, such as `website`'),
           identifier: text.describe('Identifier by which it is declared'),
           relationship: text.describe(
-            'How it is said to be held: `owned`, `direct`, `delegated` or `ad_network`',
+            'Declared relationship: `owned`, `direct`, `delegated` or `ad_network`',
           ),
         }),
       )
       .optional()
-      .describe(
-        'Entries of the operator’s brand.json for the property; absent where there are none',
-      ),
+      .describe('Entries of the operator’s brand.json for the property; absent if there are none'),
     ...describeStretch('declared'),
     names_agent: z
       .boolean()
       .optional()
       .describe('Whether the operator’s file names the agent, or only its domain led there'),
-    rule: text.describe('Stable name of the rule that let the sale through or stopped it'),
-    says: Side.describe('What this side says of the sale'),
+    rule: text.describe('Stable name of the rule that admitted or stopped the sale'),
+    says: Side.describe('Verdict of this side'),
     text: text.describe('The step as a sentence, for people'),
   })
   .meta({
     id: 'AuthorizationEvidence',
     description:
       'One step of the reasoning: which file, which entry of it, when it was last read, and which ' +
-      'rule let the sale through or stopped it',
+      'rule admitted or stopped the sale',
   })
 export type Evidence = z.infer<typeof Evidence>
 
@@ -125,7 +119,7 @@ export const PublisherAuthorization = z
     ),
     total: count.describe('Active properties of the publisher'),
     publisher_wide: z.boolean().describe('Whether the agent may sell all of them'),
-    source: text.describe('Who says so: always the publisher’s own file (`adagents_json`)'),
+    source: text.describe('Source: always the publisher’s own file (`adagents_json`)'),
     authorized_for: AuthorizedFor.optional(),
     unauthorized_properties: z
       .array(
@@ -161,11 +155,11 @@ export const AgentPublisher = z
       .describe('Ids of the properties it may sell; only with `include=properties`'),
     signing_keys_pinned: z
       .boolean()
-      .describe('Whether the publisher’s file says with which keys the agent signs'),
+      .describe('Whether the publisher’s file pins signing keys of the agent'),
     status: z
       .enum(['authorized', 'revoked'])
       .describe('`revoked` where the file lists the publisher as revoked'),
-    last_verified_at: text.describe('Moment at which the file that grants it was last read'),
+    last_verified_at: text.describe('Time at which the file that grants it was last read'),
   })
   .meta({ id: 'AgentPublisher', description: 'What a publisher grants an agent' })
 export type AgentPublisher = z.infer<typeof AgentPublisher>
@@ -185,8 +179,8 @@ export type AgentPublishers = z.infer<typeof AgentPublishers>
 
 export const PropertyLookup = z
   .looseObject({
-    type: text.describe('Kind of identifier that was asked about'),
-    value: text.describe('The identifier that was asked about, as given'),
+    type: text.describe('Type of the requested identifier'),
+    value: text.describe('Requested identifier, as sent'),
     agents: z
       .array(
         z.looseObject({
@@ -215,7 +209,7 @@ export const PropertyLookup = z
 
 export const AgentDomains = z
   .looseObject({
-    agent_url: text.describe('Address that was asked about, as given'),
+    agent_url: text.describe('Requested address, as sent'),
     domains: z.array(text).describe('Domains of the publishers of this page, by name'),
     count: count.describe('Domains on this page'),
     freshness: FreshnessBlock,
@@ -226,9 +220,9 @@ export const AgentDomains = z
 
 export const PropertyAuthorization = z
   .looseObject({
-    agent_url: text.describe('Address that was asked about, as given'),
-    identifier_type: text.describe('Kind of identifier that was asked about'),
-    identifier_value: text.describe('The identifier that was asked about, as given'),
+    agent_url: text.describe('Requested address, as sent'),
+    identifier_type: text.describe('Type of the requested identifier'),
+    identifier_value: text.describe('Requested identifier, as sent'),
     authorized: z
       .boolean()
       .describe('Whether the publisher grants the sale and the operator does not contradict'),
@@ -249,25 +243,25 @@ export type PropertyAuthorization = z.infer<typeof PropertyAuthorization>
 const JudgedSelector = z.looseObject({
   publisher_domain: PublisherDomain.nullable(),
   selection_type: text.describe('How it selects: `all`, `by_id` or `by_tag`'),
-  requested_count: count.describe('Properties that it asks for'),
+  requested_count: count.describe('Properties that it selects'),
   authorized_count: count.describe('How many of them the agent may sell'),
   unauthorized_items: z
     .array(text)
     .optional()
-    .describe('What of it the agent may not sell: ids, tags or names; absent where all is granted'),
+    .describe('The part that the agent may not sell: ids, tags or names; absent if all is granted'),
   ...describeCut('unauthorized_items'),
   source: z
     .enum(['adagents_json', 'agent_claim', 'none'])
-    .describe('Who grants it: the publisher’s file, or nobody (`none`)'),
+    .describe('Source of the grant: the publisher’s file, or none (`none`)'),
   sides: Sides,
 })
 
 export const ProductAuthorization = z
   .looseObject({
-    agent_url: text.describe('Address that was asked about, as given'),
-    authorized: z.boolean().describe('Whether the agent may sell all that the product asks for'),
+    agent_url: text.describe('Requested address, as sent'),
+    authorized: z.boolean().describe('Whether the agent may sell everything in the product'),
     coverage_percentage: count.describe('How much of it the agent may sell, from 0 to 100'),
-    total_requested: count.describe('Properties that the product asks for'),
+    total_requested: count.describe('Properties in the product'),
     total_authorized: count.describe('How many of them the agent may sell'),
     selectors: z.array(JudgedSelector).describe('The same for each selector, in the given order'),
     unauthorized_items_next_cursor: text
@@ -286,7 +280,7 @@ export const ProductAuthorization = z
 
 export const ProductIdentifiers = z
   .looseObject({
-    agent_url: text.describe('Address that was asked about, as given'),
+    agent_url: text.describe('Requested address, as sent'),
     properties: z
       .array(
         z.looseObject({
@@ -315,10 +309,10 @@ export const ProductIdentifiers = z
     next_cursor: text
       .nullable()
       .describe('Pass it as `cursor` in the body to get the next page; null on the last one'),
-    generated_at: text.describe('Moment at which the answer was made'),
+    generated_at: text.describe('Time of the answer'),
     ...explained,
   })
   .meta({
     id: 'ProductIdentifiers',
-    description: 'What a product comes to, identifier by identifier',
+    description: 'Identifiers that a product consists of',
   })

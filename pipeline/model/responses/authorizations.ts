@@ -44,13 +44,8 @@ const claim = {
   properties: z
     .array(
       z.looseObject({
-        property_rid: z
-          .uuid()
-          .nullable()
-          .describe('Id of the property here; null where it has none'),
-        property_id: text
-          .nullable()
-          .describe('Id that the file gives it; null where it gives none'),
+        property_rid: z.uuid().nullable().describe('Id of the property here; null if it has none'),
+        property_id: text.nullable().describe('Id that the file gives it; null if it gives none'),
         property_type: PropertyType,
         name: PropertyName,
       }),
@@ -60,7 +55,7 @@ const claim = {
   properties_truncated: z
     .boolean()
     .optional()
-    .describe('True where a claim resolves to more; the publisher lookup pages through all'),
+    .describe('True if a claim resolves to more; the publisher lookup pages through all'),
 }
 
 /** A grant in force, with the member names of its events. */
@@ -78,20 +73,20 @@ export const AuthorizationItem = z
       .describe('The property, where it reaches exactly one; else null'),
     property_id_slug: text
       .nullable()
-      .describe('Id that the publisher’s file gives that property; null where there is none'),
+      .describe('Id that the publisher’s file gives that property; null if there is none'),
     authorized_for: text
       .nullable()
-      .describe('The publisher’s own words on what the agent may do; null where it has none'),
+      .describe('The publisher’s own words on what the agent may do; null if it has none'),
     evidence: EvidenceName,
-    disputed: z.boolean().describe('Always false: nobody disputes what a file grants'),
-    created_by: text.nullable().describe('Always null: files make grants, nobody edits them'),
-    expires_at: text.nullable().describe('Last moment of the grant; null where it has no end'),
+    disputed: z.boolean().describe('Always false: grants of files are not disputed'),
+    created_by: text.nullable().describe('Always null: grants come from files and are not edited'),
+    expires_at: text.nullable().describe('Last moment of the grant; null if it has no end'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
     signing_keys: SigningKeys.nullable().describe(
-      'Public keys (JWK) that the publisher pins for the agent; null where it pins none',
+      'Public keys (JWK) that the publisher pins for the agent; null if it pins none',
     ),
-    override_applied: z.boolean().describe('Always false: nobody overrides what a file grants'),
+    override_applied: z.boolean().describe('Always false: grants of files are not overridden'),
     override_reason: text.nullable().describe('Always null, as nothing is overridden'),
     ...claim,
   })
@@ -117,9 +112,9 @@ export const AgentAuthorizations = z
     rows: z.array(AuthorizationItem).describe('Rows of this page, by publisher'),
     count: count.describe('Rows on this page'),
     rows_total: count.describe('How many rows there are on all pages'),
-    rows_truncated: z.boolean().optional().describe('True where more pages follow'),
+    rows_truncated: z.boolean().optional().describe('True if more pages follow'),
     cursor: text.nullable().describe('The same as `next_cursor`'),
     ...pageEnd,
   })
-  .meta({ id: 'AgentAuthorizations', description: 'A page of what an agent was granted' })
+  .meta({ id: 'AgentAuthorizations', description: 'A page of an agent’s grants' })
 export type AgentAuthorizations = z.infer<typeof AgentAuthorizations>

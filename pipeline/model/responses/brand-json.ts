@@ -7,15 +7,15 @@ const text = z.string()
 
 export const BrandJson = z
   .looseObject({
-    domain: text.describe('Domain that was asked about, in its normal form'),
-    url: text.describe('Address of the file, or of what the registry serves in its place'),
+    domain: text.describe('Requested domain, in its normal form'),
+    url: text.describe('Address of the file, or of the one that the registry serves in its place'),
     data: z
       .record(text, z.unknown())
-      .describe('The file as it is, or what is known of the brand where it is not read just now'),
+      .describe('The file itself, or the stored brand if it was not fetched now'),
     data_truncated: z
       .boolean()
       .optional()
-      .describe('True where `data` was too long for an answer; `url` has all of it'),
+      .describe('True if `data` was too long for an answer; `url` has all of it'),
     variant: z
       .enum(brandVariants)
       .optional()

@@ -12,10 +12,10 @@ export const brandSources = ['brand_json', 'enriched', 'community'] as const
 const Source = z
   .enum(brandSources)
   .describe(
-    'Who says so: the brand’s own file (`brand_json`), a third party that was asked (`enriched`), or a member (`community`)',
+    'Source: the brand’s own file (`brand_json`), a third party that was asked (`enriched`), or a member (`community`)',
   )
 const trusts =
-  'How far two files agree: `inline` (stated by the house for its own site), `mutual` (both name each other), `leaf_only`, `house_only` (one does), `standalone` (no house), `unverifiable`'
+  'Trust in the relationship: `inline` (declared by the house for its own site), `mutual` (both name each other), `leaf_only`, `house_only` (one does), `standalone` (no house), `unverifiable`'
 
 /** Relationship of a brand to its house, according to the files. */
 const relationship = {
@@ -28,10 +28,10 @@ const relationship = {
     .describe('Domain of a house that only one of the two files names'),
   parent_brand: text.optional().describe('Id of the brand above it in the portfolio of its house'),
   brand_agent_url: text.optional().describe('Address of the agent that speaks for the brand'),
-  relationship_trust: text.optional().describe(`${trusts}; absent where no file says anything`),
+  relationship_trust: text.optional().describe(`${trusts}; absent if no file says anything`),
   relationship_verified_at: text
     .optional()
-    .describe('Moment at which both files were last seen to agree; only with `mutual`'),
+    .describe('Time at which both files were last seen to agree; only with `mutual`'),
 }
 
 export const BrandResolution = z
@@ -45,7 +45,7 @@ export const BrandResolution = z
     brand_id: text.optional().describe('Id of the brand inside the brand.json that describes it'),
     relationship_declared_at: text
       .optional()
-      .describe('Moment since which the house says that the brand is one of its own'),
+      .describe('Time since which the house says that the brand is one of its own'),
     names: z
       .array(z.record(text, text))
       .optional()
@@ -58,25 +58,25 @@ export const BrandResolution = z
     live_brand_json: LiveBrandFailure.optional(),
     freshness: FreshnessBlock.optional(),
   })
-  .meta({ id: 'BrandResolution', description: 'Which brand a domain is' })
+  .meta({ id: 'BrandResolution', description: 'The brand behind a domain' })
 export type BrandResolution = z.infer<typeof BrandResolution>
 
 export const EnrichedBrand = z
   .looseObject({
     success: Success,
     domain: text.describe('Domain of the brand, in its normal form'),
-    cached: z.boolean().describe('Whether the answer was known, so that nobody was asked for it'),
+    cached: z.boolean().describe('Whether the answer was cached, so that no provider was queried'),
     source_type: Source,
     provider: z
       .enum(enrichers)
       .optional()
-      .describe('Who was asked; absent where the brand or a member tells it'),
+      .describe('Provider; absent if the facts come from the brand or a member'),
     manifest: BrandProfile,
     company: BrandCompany.optional(),
-    found_at: text.optional().describe('Moment at which the provider was last asked'),
+    found_at: text.optional().describe('Time of the last request to the provider'),
     freshness: FreshnessBlock.optional(),
   })
-  .meta({ id: 'EnrichedBrand', description: 'What is known of a brand’s looks and words' })
+  .meta({ id: 'EnrichedBrand', description: 'Known logos, colours and texts of a brand' })
 export type EnrichedBrand = z.infer<typeof EnrichedBrand>
 
 export const BrandItem = z
@@ -85,11 +85,11 @@ export const BrandItem = z
     brand_name: text.describe('Name of the brand; its domain where no file gives a name'),
     canonical_domain: text.describe('Main domain of the brand'),
     source: Source,
-    has_manifest: z.boolean().describe('Whether logos, colours or other looks are known'),
-    verified: z.boolean().describe('Whether the brand’s own file says so'),
+    has_manifest: z.boolean().describe('Whether logos, colours or similar facts are known'),
+    verified: z.boolean().describe('Whether the brand’s own file is the source'),
     ...relationship,
     keller_type: text.describe(
-      'Role of the brand: `master`, `sub_brand`, `endorsed` or `independent`; `master` where nothing says',
+      'Role of the brand: `master`, `sub_brand`, `endorsed` or `independent`; `master` by default',
     ),
   })
   .meta({ id: 'BrandItem', description: 'A brand as lists show it' })
@@ -98,16 +98,14 @@ export type BrandItem = z.infer<typeof BrandItem>
 export const BrandStats = z
   .looseObject({
     total: count.describe('All brands that match the search'),
-    hosted: count.describe(
-      'Always 0: a brand whose file the registry serves counts by who told of it',
-    ),
+    hosted: count.describe('Always 0: a brand whose file the registry serves counts by its source'),
     brand_json: count.describe('Brands known by their own file'),
-    community: count.describe('Brands that a member told of'),
+    community: count.describe('Brands saved by a member'),
     enriched: count.describe('Brands known from a third party alone'),
-    stub: count.describe('Always 0: a domain without any facts is no brand here'),
-    houses: count.describe('Brands that are `master`, `independent`, or say nothing of it'),
+    stub: count.describe('Always 0: a domain without any facts is not a brand here'),
+    houses: count.describe('Brands that are `master`, `independent`, or without a role'),
     sub_brands: count.describe('Brands that are `sub_brand` or `endorsed`'),
-    with_manifest: count.describe('Brands of which looks are known'),
+    with_manifest: count.describe('Brands with known logos, colours or similar facts'),
   })
   .meta({ id: 'BrandStats', description: 'Brands that match the search, whatever the source' })
 export type BrandStats = z.infer<typeof BrandStats>
@@ -121,7 +119,7 @@ export const BrandList = z
     brands_truncated: z
       .boolean()
       .optional()
-      .describe('True where the page would be too long and ends early'),
+      .describe('True if the page would be too long and ends early'),
     ...pageEnd,
   })
   .meta({ id: 'BrandList', description: 'A page of the brands' })

@@ -32,32 +32,32 @@ export const Classification = z
   .describe('What it is: inventory (`property`), or a host of advertising systems, masks, networks')
 export const CatalogSource = z
   .enum(catalogSources)
-  .describe('Who says so: the publisher’s file, a third party that was asked, or people')
-const CatalogTotal = count.describe('How many match on all pages')
+  .describe('Source: the publisher’s file, a third party, or people')
+const CatalogTotal = count.describe('Number of matches on all pages')
 
 export const CatalogEntry = z
   .looseObject({
     property_rid: PropertyRid,
     property_id: text
       .nullable()
-      .describe('Id that the publisher’s file gives it; null where it gives none'),
+      .describe('Id that the publisher’s file gives it; null if it gives none'),
     classification: Classification,
     source: CatalogSource,
     status: z
       .enum(propertyStatuses)
       .describe('`stale`: its file has not confirmed it lately; `removed`: merged into another'),
-    identifiers: z.array(Identifier).describe('By what the property is known, such as its domain'),
+    identifiers: z.array(Identifier).describe('Identifiers of the property, such as its domain'),
     publisher_domain: PublisherDomain,
     property_type: PropertyType,
     name: PropertyName,
     tags: PropertyTags,
     supported_channels: z
       .array(text)
-      .describe('Channels that the publisher’s file names for it; empty where it names none'),
+      .describe('Channels that the publisher’s file names for it; empty if it names none'),
     inline_only: z
       .literal(true)
       .optional()
-      .describe('True where only an entry of the file lists it, so that no selector reaches it'),
+      .describe('True if only an entry of the file lists it, so that no selector reaches it'),
     canonical_rid: PropertyRid.optional().describe(
       'Property that it was merged into; only for a removed one',
     ),
@@ -78,11 +78,11 @@ export const Catalog = z
 export const CatalogChange = CatalogEntry.extend({
   adagents_url: text
     .nullable()
-    .describe('Address of the publisher’s adagents.json; null where no file lists the property'),
-  created_by: text.nullable().describe('Who made it: a crawl or people; null where unknown'),
+    .describe('Address of the publisher’s adagents.json; null if no file lists the property'),
+  created_by: text.nullable().describe('Origin: a crawl or people; null if unknown'),
   source_updated_at: moment
     .nullable()
-    .describe('Moment since which its source says so; null where unknown'),
+    .describe('Time since which its source states it; null if unknown'),
 }).meta({ id: 'CatalogChange', description: 'A property that changed' })
 export type CatalogChange = z.infer<typeof CatalogChange>
 
@@ -95,7 +95,7 @@ export const CatalogSync = z
   .meta({ id: 'CatalogSync', description: 'A page of the properties that changed' })
 
 export const CollectionIdentifier = z.object({
-  publisher_domain: PublisherDomain.describe('Domain of the platform that knows it by this'),
+  publisher_domain: PublisherDomain.describe('Domain of the platform with this identifier'),
   ...Identifier.shape,
 })
 
@@ -110,12 +110,14 @@ export const CollectionEntry = z
     status: z
       .enum(collectionStatuses)
       .describe('`removed` where no file lists it any more, or it was merged into another'),
-    identifiers: z.array(CollectionIdentifier).describe('By what platforms know the collection'),
+    identifiers: z
+      .array(CollectionIdentifier)
+      .describe('Identifiers of the collection on platforms'),
     collection: z.looseObject({}).describe('The collection as its publisher wrote it'),
     canonical_rid: z
       .uuid()
       .optional()
-      .describe('Collection that it was merged into; absent where it was not'),
+      .describe('Collection that it was merged into; absent if it was not'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })
@@ -137,63 +139,62 @@ export const resolvedStatuses = ['existing', 'created', 'excluded'] as const
 
 export const ResolvedIdentifier = z
   .looseObject({
-    identifier: Identifier.describe('The identifier that was asked about, in its normal form'),
+    identifier: Identifier.describe('Requested identifier, in its normal form'),
     property_rid: z
       .uuid()
       .nullable()
-      .describe('Property that it belongs to; null where it is unknown or excluded'),
+      .describe('Property that it belongs to; null if it is unknown or excluded'),
     classification: z
       .enum([...classifications, 'unknown'])
-      .describe('What the property is; `unknown` where there is none'),
+      .describe('What the property is; `unknown` if there is none'),
     status: z
       .enum(resolvedStatuses)
-      .describe('`created` where it was taken in now; `excluded` where it belongs to nothing'),
-    source: z
-      .enum(catalogSources)
-      .nullable()
-      .describe('Who says that it belongs there; null where nobody does'),
+      .describe('`created` if it was added now; `excluded` if it belongs to no property'),
+    source: z.enum(catalogSources).nullable().describe('Source of the link; null if there is none'),
   })
   .meta({ id: 'ResolvedIdentifier', description: 'The property that an identifier belongs to' })
 export type ResolvedIdentifier = z.infer<typeof ResolvedIdentifier>
 
 export const ResolvedIdentifiers = z
   .looseObject({
-    resolved: z.array(ResolvedIdentifier).describe('One answer an identifier, in their order'),
+    resolved: z
+      .array(ResolvedIdentifier)
+      .describe('One answer for each identifier, in their order'),
     summary: z
       .looseObject({
-        total: count.describe('Identifiers that were asked about'),
+        total: count.describe('Requested identifiers'),
         resolved: count.describe('Identifiers that belong to a property now'),
-        created: count.describe('How many of these were taken in now'),
+        created: count.describe('How many of these were added now'),
         excluded: count.describe('Identifiers that were refused; with `mode=resolve` only'),
         not_found: count.describe('Identifiers that are unknown; with `mode=lookup` only'),
       })
       .describe('The answers, counted'),
-    server_timestamp: moment.describe('Moment at which the answer was made'),
+    server_timestamp: moment.describe('Time of the answer'),
   })
   .meta({ id: 'ResolvedIdentifiers', description: 'The properties that identifiers belong to' })
 
 export const DisputeFiled = z
   .looseObject({
-    dispute_id: z.uuid().describe('Id by which to ask how far it is'),
+    dispute_id: z.uuid().describe('Id for querying its state'),
     action_taken: z
       .enum(['link_suspended', 'queued_for_review', 'escalated'])
-      .describe('`link_suspended` where the identifier answers for nothing until a person decided'),
-    reason: text.describe('Why that was done, in a sentence'),
+      .describe('`link_suspended` if the identifier is suspended until the decision'),
+    reason: text.describe('The reason, in a sentence'),
   })
-  .meta({ id: 'DisputeFiled', description: 'A dispute was taken in' })
+  .meta({ id: 'DisputeFiled', description: 'A dispute was accepted' })
 
 export const CatalogDispute = z
   .looseObject({
-    id: z.uuid().describe('Id that was given out when it was filed'),
-    dispute_type: z.enum(disputeTypes).describe('What is said to be wrong'),
-    subject_type: text.describe('What it is about, in the words of who filed it'),
-    subject_value: text.describe('Which one, such as a rid or `type:value` of an identifier'),
-    claim: text.describe('What is said, without addresses of people'),
-    evidence: text.optional().describe('What is said to show it; absent where nothing was given'),
+    id: z.uuid().describe('Id that was issued when it was filed'),
+    dispute_type: z.enum(disputeTypes).describe('Type of the dispute'),
+    subject_type: text.describe('Kind of record, as named by its author'),
+    subject_value: text.describe('The record, such as a rid or `type:value` of an identifier'),
+    claim: text.describe('Text of the dispute, without contact addresses'),
+    evidence: text.optional().describe('Evidence; absent if none was given'),
     status: z
       .enum(['open', 'investigating', 'resolved', 'rejected', 'escalated'])
-      .describe('`open` until a person decided; `resolved` where the claim was followed'),
-    created_at: moment.describe('Moment at which it was filed'),
-    resolved_at: moment.optional().describe('Moment of the decision; absent before it'),
+      .describe('`open` until a moderator decides; `resolved` if it was upheld'),
+    created_at: moment.describe('Time at which it was filed'),
+    resolved_at: moment.optional().describe('Time of the decision; absent before it'),
   })
-  .meta({ id: 'CatalogDispute', description: 'What somebody says is wrong in the catalog' })
+  .meta({ id: 'CatalogDispute', description: 'A dispute about a fact of the catalog' })

@@ -13,34 +13,34 @@ const trackStatuses = ['pass', 'partial', 'fail', 'skip'] as const
 const version = {
   requested_compliance_target: text
     .nullable()
-    .describe('Version of the protocol that the tests are for; null where there was none'),
+    .describe('Version of the protocol that the tests are for; null if there was none'),
   adcp_version: text.nullable().describe('The same, in full'),
 }
 
 export const StoryboardResult = z
   .object({
-    storyboard_id: text.describe('Names what was run, as in paths'),
+    storyboard_id: text.describe('Id of the storyboard, with the step if any, as in paths'),
     ...version,
-    title: text.describe('How the storyboard is called, for people'),
-    category: text.nullable().describe('What it is about; null where it is gone'),
+    title: text.describe('Name of the storyboard, for people'),
+    category: text.nullable().describe('Summary; null if it no longer exists'),
     track: text
       .nullable()
-      .describe('Part of the protocol that it counts for; null where it is gone'),
-    status: z.enum(storyboardStatuses).describe('`untested` where no step could be run'),
+      .describe('Part of the protocol that it tests; null if it no longer exists'),
+    status: z.enum(storyboardStatuses).describe('`untested` if no step could be run'),
     steps_passed: count.describe('How many were answered as expected'),
     steps_total: count.describe('How many were run'),
     failure_count: count.describe('How many were not answered as expected'),
     skipped_count: count.describe('How many were not run, for whatever reason'),
-    first_failed_step_id: text.nullable().describe('First step that failed; null where none did'),
-    first_failed_step_title: text.nullable().describe('How that step is called, for people'),
+    first_failed_step_id: text.nullable().describe('First step that failed; null if none did'),
+    first_failed_step_title: text.nullable().describe('Name of that step, for people'),
     first_failed_step_task: text.nullable().describe('Name of the tool that it called'),
     first_failure_message: text
       .nullable()
-      .describe('What was wrong, in one line; shown to the agent’s own organization alone'),
-    last_tested_at: moment.describe('Moment of the last run'),
-    last_passed_at: moment.describe('Moment of the last run that passed; null where none did'),
+      .describe('What was wrong, in one line; visible only to the agent’s own organization'),
+    last_tested_at: moment.describe('Time of the last run'),
+    last_passed_at: moment.describe('Time of the last run that passed; null if none did'),
   })
-  .meta({ id: 'AgentStoryboardResult', description: 'How an agent fared in one storyboard.' })
+  .meta({ id: 'AgentStoryboardResult', description: 'Result of an agent in one storyboard.' })
 export type StoryboardResult = z.infer<typeof StoryboardResult>
 
 export const VerifiedBadge = z
@@ -89,13 +89,13 @@ const summary = {
   tracks: z.record(text, z.enum(trackStatuses)).describe('Results by the part of the protocol'),
   headline: text.nullable().describe('The result in one line; null where there is none'),
   storyboards_passing: count.describe('How many pass'),
-  storyboards_total: count.describe('How many of those that were run could be judged'),
-  last_checked_at: moment.describe('Moment of the last run of any storyboard'),
+  storyboards_total: count.describe('How many have a verdict'),
+  last_checked_at: moment.describe('Time of the last run of any storyboard'),
 }
 
 export const ComplianceSummary = z
   .object(summary)
-  .meta({ id: 'AgentComplianceSummary', description: 'How an agent fares in tests, in short.' })
+  .meta({ id: 'AgentComplianceSummary', description: 'Summary of an agent’s test results.' })
 export type ComplianceSummary = z.infer<typeof ComplianceSummary>
 
 export const AgentCompliance = z
@@ -123,7 +123,7 @@ export const AgentCompliance = z
     last_failed_at: moment.describe('Moment of the last run that did not pass'),
     storyboard_statuses: z.array(StoryboardResult).describe('Last result of each storyboard'),
   })
-  .meta({ id: 'AgentCompliance', description: 'How an agent fares in tests.' })
+  .meta({ id: 'AgentCompliance', description: 'Test results of an agent.' })
 export type AgentCompliance = z.infer<typeof AgentCompliance>
 
 export const ComplianceHistory = z
@@ -156,7 +156,7 @@ export const ComplianceHistory = z
         }),
       )
       .describe('Runs, the newest first'),
-    count: count.describe('How many there are in the list'),
+    count: count.describe('Number of items in the list'),
   })
   .meta({ id: 'AgentComplianceHistory', description: 'Runs of storyboards against an agent.' })
 export type ComplianceHistory = z.infer<typeof ComplianceHistory>
@@ -170,9 +170,9 @@ export const AgentStoryboards = z
       .describe('Its organization does not have it tested; absent otherwise'),
     storyboards: z.array(StoryboardResult).describe('Last result of each storyboard'),
     passing_count: count.describe('How many pass'),
-    total_count: count.describe('How many of those that were run could be judged'),
+    total_count: count.describe('How many have a verdict'),
   })
-  .meta({ id: 'AgentStoryboardStatus', description: 'How an agent fared in each storyboard.' })
+  .meta({ id: 'AgentStoryboardStatus', description: 'Results of an agent by storyboard.' })
 
 export const AgentStoryboardsBulk = z
   .object({
@@ -187,9 +187,11 @@ export const AgentStoryboardsBulk = z
         ]),
       )
       .describe('Last result of each storyboard, by the address as it was sent'),
-    invalid_urls: count.optional().describe('How many addresses were none; absent where all were'),
+    invalid_urls: count
+      .optional()
+      .describe('Number of invalid addresses; absent if there are none'),
   })
   .meta({
     id: 'AgentStoryboardStatusBulk',
-    description: 'How several agents fared in each storyboard.',
+    description: 'Results of several agents by storyboard.',
   })

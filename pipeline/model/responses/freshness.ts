@@ -6,25 +6,24 @@ export const FreshnessBlock = z
     state: z
       .enum(['never_crawled', 'current', 'stale', 'failing', 'absent', 'invalid'])
       .describe(
-        '`current`: read within 48 hours; `stale`: read before that; `failing`: the last try failed; `absent`: there is no such file; `invalid`: it is there and cannot be used',
+        '`current`: read within 48 hours; `stale`: read before that; `failing`: the last try failed; `absent`: there is no such file; `invalid`: it exists but cannot be used',
       ),
     outcome: z
       .string()
       .optional()
-      .describe('What came of the last attempt, in one word such as `ok` or `timeout`'),
-    checked_at: z.string().optional().describe('Moment of the last attempt; absent before one'),
+      .describe('Outcome of the last attempt, in one word such as `ok` or `timeout`'),
+    checked_at: z.string().optional().describe('Time of the last attempt; absent before one'),
     succeeded_at: z
       .string()
       .optional()
-      .describe('Moment of the last attempt that succeeded; absent where none did'),
+      .describe('Time of the last attempt that succeeded; absent if none did'),
     http_status: z
       .int()
       .optional()
-      .describe('HTTP status of the last attempt; absent where no server answered'),
+      .describe('HTTP status of the last attempt; absent if no server answered'),
   })
   .meta({
     id: 'Freshness',
-    description:
-      'How the file that decided the answer fared with the crawler; of several files the weakest counts',
+    description: 'Crawl state of the file behind the answer; of several files the weakest counts',
   })
 export type FreshnessBlock = z.infer<typeof FreshnessBlock>

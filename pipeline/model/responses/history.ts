@@ -13,13 +13,13 @@ const text = z.string()
 const count = z.int().nonnegative()
 
 const Domain = text.describe('Domain of the entry, in its normal form')
-const EditedAt = z.iso.datetime().describe('Moment of the edit')
+const EditedAt = z.iso.datetime().describe('Time of the edit')
 const Source = text.describe('Source of the entry after the edit: `community` or `enriched`')
 
 export const Revision = z
   .looseObject({
     revision_number: RevisionNumber,
-    editor_name: text.describe('`system` where the registry itself edited; else an opaque id'),
+    editor_name: text.describe('`system` for the registry itself; else an opaque id'),
     edit_summary: EditSummary,
     source: Source,
     is_rollback: IsRollback,
@@ -32,12 +32,12 @@ export type Revision = z.infer<typeof Revision>
 export const History = z
   .looseObject({
     domain: Domain,
-    total: count.describe('Revisions on all pages, without the one that made the entry'),
+    total: count.describe('Revisions on all pages, without the one that created the entry'),
     revisions: z.array(Revision).describe('Revisions of this page, newest first'),
     ...pageEnd,
     freshness: FreshnessBlock.optional(),
   })
-  .meta({ id: 'History', description: 'How an entry was edited after it was made, newest first' })
+  .meta({ id: 'History', description: 'Edits of an entry after its creation, newest first' })
 export type History = z.infer<typeof History>
 
 /** Facts of a revision. The editor is an opaque id; `system` marks automation. */
@@ -62,7 +62,7 @@ export const RevisionList = z
   })
   .meta({
     id: 'RevisionList',
-    description: 'Every revision of an entry, the one that made it too, newest first',
+    description: 'Every revision of an entry, including the first, newest first',
   })
 
 export const RevisionHeld = z
@@ -72,9 +72,9 @@ export const RevisionHeld = z
     content: z
       .looseObject({
         brand_name: text.optional().describe('Name of the brand; absent for properties'),
-        document: z.record(text, z.unknown()).describe('What the entry said, as it was saved'),
+        document: z.record(text, z.unknown()).describe('Content of the entry as saved'),
       })
       .nullable()
-      .describe('What the entry said after the edit; null where that is not shown'),
+      .describe('Content of the entry after the edit; null if it is not shown'),
   })
-  .meta({ id: 'RevisionHeld', description: 'A revision with what the entry said after it' })
+  .meta({ id: 'RevisionHeld', description: 'A revision with the content of the entry after it' })

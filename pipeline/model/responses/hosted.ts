@@ -17,29 +17,29 @@ export const HostedAdagents = z
     properties: z
       .array(
         z.looseObject({
-          property_id: text.optional().describe('Id of the property; absent where none was saved'),
+          property_id: text.optional().describe('Id of the property; absent if none was saved'),
           property_type: PropertyType,
           name: PropertyName,
           identifiers: z
             .array(Identifier)
             .min(1)
-            .describe('By what the property is known, such as its domain'),
-          tags: z.array(text).optional().describe('Tags of the property; absent where it has none'),
+            .describe('Identifiers of the property, such as its domain'),
+          tags: z.array(text).optional().describe('Tags of the property; absent if it has none'),
           publisher_domain: PublisherDomain,
         }),
       )
       .optional()
-      .describe('Properties that were saved; absent where none fits the format'),
-    last_updated: z.iso.datetime().describe('Moment of the last save'),
+      .describe('Saved properties; absent if none fits the format'),
+    last_updated: z.iso.datetime().describe('Time of the last save'),
   })
   .meta({
     id: 'HostedAdagents',
-    description: 'An adagents.json made of what was saved. It authorizes nobody',
+    description: 'An adagents.json built from the saved entry. It authorizes nobody',
   })
 
 export const HostedBrandJson = z
   .looseObject({})
-  .meta({ id: 'HostedBrandJson', description: 'A brand.json made of what was saved' })
+  .meta({ id: 'HostedBrandJson', description: 'A brand.json built from the saved entry' })
 
 export const DomainClaimed = z
   .looseObject({
@@ -57,12 +57,12 @@ export const OriginVerified = z
     verified: z.boolean().describe('Whether the domain points to the file that is served for it'),
     reason: z
       .enum(originReasons)
-      .describe('What was found; `transient` where it could not be read, which changes nothing'),
-    checked_at: z.iso.datetime().describe('Moment at which the domain was looked at'),
-    detail: text.optional().describe('The same in a sentence; absent where `reason` says it all'),
+      .describe('Finding; `transient` if the file could not be read, which changes nothing'),
+    checked_at: z.iso.datetime().describe('Time of the check'),
+    detail: text.optional().describe('The same in a sentence; absent if `reason` says it all'),
     bound_org_id: text
       .optional()
-      .describe('Organization that the domain belongs to now; told to that organization alone'),
+      .describe('Organization that the domain belongs to now; visible only to that organization'),
   })
   .meta({
     id: 'OriginVerified',
@@ -77,7 +77,7 @@ export const BrandSetUp = z
       .describe('Whether the domain publishes a file of its own, so that nothing was saved'),
     hosted_brand_json_url: z.url().describe('Address at which the registry serves the file'),
     pointer_snippet: text.describe(
-      'Text to serve as /.well-known/brand.json to make the file your own; empty where no domain can point here',
+      'Text to publish as /.well-known/brand.json to adopt the file; empty if no domain can point here',
     ),
     detail: text
       .optional()
@@ -91,13 +91,13 @@ export const BrandSubmitted = z
   .looseObject({
     brand: z
       .looseObject({
-        id: z.uuid().describe('Id under which a moderator decides'),
+        id: z.uuid().describe('Id of the review'),
         domain: text.describe('Domain of the brand, in its normal form'),
-        brand_name: text.describe('Name that was given; else the domain'),
-        source: z.literal('community').describe('Always `community`: a member told of it'),
+        brand_name: text.describe('Name in the submission; else the domain'),
+        source: z.literal('community').describe('Always `community`: it comes from a member'),
         review_status: z.literal('pending').describe('Always `pending`: a moderator decides'),
       })
       .describe('The brand as it was submitted'),
     review_status: z.literal('pending').describe('The same as in `brand`'),
   })
-  .meta({ id: 'BrandSubmitted', description: 'A brand that waits for a moderator' })
+  .meta({ id: 'BrandSubmitted', description: 'A brand that waits for review' })

@@ -11,8 +11,8 @@ export const ManifestReference = z
     reference_type: z
       .enum(['url', 'agent'])
       .describe('Whether a file or an agent has the manifest'),
-    manifest_url: text.nullable().describe('Address of the file; null where an agent has it'),
-    agent_url: text.nullable().describe('Address of the agent; null where a file has it'),
+    manifest_url: text.nullable().describe('Address of the file; null if an agent has it'),
+    agent_url: text.nullable().describe('Address of the agent; null if a file has it'),
     agent_id: text.nullable().describe('Id of the brand at that agent; null without one'),
     verification_status: z
       .enum(verificationStatuses)
@@ -24,7 +24,7 @@ export type ManifestReference = z.infer<typeof ManifestReference>
 export const ManifestLookup = z
   .looseObject({
     success: z.boolean().describe('The same as `found`'),
-    found: z.boolean().describe('Whether it is known where the manifest is'),
+    found: z.boolean().describe('Whether the location of the manifest is known'),
     reference: ManifestReference.optional(),
     freshness: FreshnessBlock.optional(),
   })

@@ -7,23 +7,23 @@ const count = z.int().nonnegative()
 const moment = z.iso.datetime()
 const digest = z.string().regex(/^[0-9a-f]{64}$/)
 
-const ProposalId = z.uuid().describe('Id by which the proposal is read and decided')
+const ProposalId = z.uuid().describe('Id of the proposal')
 const ProposalDigest = digest.describe(
-  'SHA-256 of what is proposed and of the mirror it was made for; whoever decides repeats it',
+  'SHA-256 of the proposal and of the mirror it is based on; required for a decision',
 )
-const SubmittedAt = moment.describe('Moment at which it was proposed, or proposed again')
+const SubmittedAt = moment.describe('Time at which it was proposed, or proposed again')
 const PublisherDomains = z
   .array(text)
   .describe('Publishers whose inventory the file describes, by domain')
 
 const mirror = {
-  platform: text.describe('Name of the platform that the file is kept for'),
+  platform: text.describe('Name of the platform'),
   catalog_etag: text
     .nullable()
     .describe('Version of the catalog, by its editors; null without one'),
   superseded_by: text
     .nullable()
-    .describe('Address of the file to read instead; null while this one counts'),
+    .describe('Address of the file that supersedes it; null if there is none'),
 }
 const AdagentsJson = z
   .looseObject({
@@ -32,7 +32,7 @@ const AdagentsJson = z
       .length(0)
       .describe('Always empty: a mirror authorizes nobody'),
   })
-  .meta({ additionalProperties: true, description: 'The file as it is served' })
+  .meta({ additionalProperties: true, description: 'The file as served' })
 
 export const MirrorList = z
   .looseObject({
@@ -52,7 +52,7 @@ export const Mirror = z
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })
-  .meta({ id: 'Mirror', description: 'A file that is kept for a platform; it authorizes nobody' })
+  .meta({ id: 'Mirror', description: 'The file of a platform; it authorizes nobody' })
 
 const published = {
   success: Success,
@@ -66,7 +66,7 @@ export const MirrorPublished = z
 
 export const MirrorApproved = z
   .looseObject({ ...published, proposal_id: ProposalId })
-  .meta({ id: 'MirrorApproved', description: 'What was proposed is served from now on' })
+  .meta({ id: 'MirrorApproved', description: 'The proposed file is served from now on' })
 
 export const MirrorProposed = z
   .looseObject({
@@ -75,7 +75,7 @@ export const MirrorProposed = z
     proposal_id: ProposalId,
     proposal_digest: ProposalDigest,
     platform: mirror.platform,
-    status_url: text.describe('Address at which to see how far it is'),
+    status_url: text.describe('Address of the proposal’s state'),
     submitted_at: SubmittedAt,
   })
   .meta({ id: 'MirrorProposed', description: 'A proposal waits for a moderator' })
@@ -90,12 +90,12 @@ const summary = {
   status: z.enum(reviewStatuses).describe('`pending` until a moderator decides'),
   proposal_digest: ProposalDigest,
   submitted_at: SubmittedAt,
-  reviewed_at: moment.nullable().describe('Moment of the decision; null before it'),
-  review_notes: text.nullable().describe('Words of the moderator; null where there are none'),
+  reviewed_at: moment.nullable().describe('Time of the decision; null before it'),
+  review_notes: text.nullable().describe('Notes of the moderator; null if there are none'),
   proposer: z
     .looseObject({
       id: text.describe('Id of the key or person that proposed it'),
-      organization: text.nullable().describe('Its organization; null where it has none'),
+      organization: text.nullable().describe('Its organization; null if it has none'),
     })
     .optional()
     .describe('Who proposed it; shown to moderators alone'),
@@ -121,12 +121,12 @@ export const Proposal = z
     adagents_json: AdagentsJson,
     base_digest: digest
       .nullable()
-      .describe('SHA-256 of the mirror that it was made for; null where there was none'),
+      .describe('SHA-256 of the mirror it is based on; null if there was none'),
     base_changed: z
       .boolean()
-      .describe('Whether another mirror is served by now, so that it cannot be approved'),
+      .describe('Whether the mirror has changed since, so that it cannot be approved'),
   })
-  .meta({ id: 'MirrorProposal', description: 'A file that somebody proposes for a platform' })
+  .meta({ id: 'MirrorProposal', description: 'A proposed file for a platform' })
 export type Proposal = z.infer<typeof Proposal>
 
 export const ProposalAnswer = z

@@ -5,35 +5,35 @@ import { ApiKey } from '../identity.ts'
 import { AgentUrl, Success } from '../shared-fields.ts'
 
 export const ApiKeys = z
-  .object({ api_keys: z.array(ApiKey).describe('Keys that stand, the oldest first') })
-  .meta({ id: 'ApiKeys', description: 'The keys of an organization that stand, the oldest first' })
+  .object({ api_keys: z.array(ApiKey).describe('Active keys, oldest first') })
+  .meta({ id: 'ApiKeys', description: 'The active keys of an organization, oldest first' })
 
 export const ApiKeyMade = z
   .object({
     ...ApiKey.shape,
-    value: z.string().meta({ description: 'The secret; it is told here and never again' }),
+    value: z.string().meta({ description: 'The secret; it is shown only once' }),
   })
   .meta({ id: 'ApiKeyMade', description: 'A new API key, with its secret' })
 
 export const ProtectedResource = z
   .object({
-    resource: z.string().describe('Address of what is protected'),
+    resource: z.string().describe('Address of the protected resource'),
     authorization_servers: z
       .array(z.string())
-      .describe('Identity providers whose tokens are taken; empty where only API keys are'),
+      .describe('Identity providers whose tokens are accepted; empty if only API keys are'),
     bearer_methods_supported: z
       .array(z.string())
       .describe('Where a credential is sent: always in the header `Authorization`'),
-    scopes_supported: z.array(z.string()).describe('What a token may be asked for'),
+    scopes_supported: z.array(z.string()).describe('Supported scopes'),
   })
   .meta({
     id: 'ProtectedResource',
-    description: 'What is protected, and who gives tokens for it (RFC 9728)',
+    description: 'A protected resource, and the issuers of its tokens (RFC 9728)',
   })
 
 const organization = {
-  id: z.string().describe('Permanent id, by which to name it in `org`'),
-  name: z.string().describe('What it calls itself'),
+  id: z.string().describe('Permanent id, for the parameter `org`'),
+  name: z.string().describe('Name of the organization'),
 }
 
 export const OrganizationMade = z
@@ -47,7 +47,7 @@ export const OrganizationMade = z
     adopted: z
       .literal(true)
       .optional()
-      .meta({ description: 'It was known already, and waited for its first person' }),
+      .meta({ description: 'It already existed, and waited for its first person' }),
   })
   .meta({ id: 'OrganizationMade', description: 'The organization that the caller owns now' })
 
@@ -55,16 +55,16 @@ export const OrganizationMade = z
 export const OwnAgent = z
   .looseObject({
     url: AgentUrl,
-    type: z.enum(agentTypes).describe('What the agent is, as its member says'),
+    type: z.enum(agentTypes).describe('Type of the agent, as declared by its member'),
     visibility: z
       .enum(visibilities)
-      .describe('Who is shown it: everybody, members with API access, or your organization alone'),
-    name: z.string().optional().describe('Name of the agent; absent where none was given'),
+      .describe('Audience: everybody, members with API access, or only your organization'),
+    name: z.string().optional().describe('Name of the agent; absent if none was given'),
     health_check_url: z
       .string()
       .optional()
-      .describe('Address that tells whether it is alive; absent where it is asked itself'),
-    enrolled_at: z.string().describe('Moment at which it was enrolled'),
+      .describe('Address of its health check; absent if the agent itself is probed'),
+    enrolled_at: z.string().describe('Time at which it was enrolled'),
   })
   .meta({ id: 'OwnAgent', description: 'An agent that your organization enrolled' })
 export type OwnAgent = z.infer<typeof OwnAgent>
@@ -82,29 +82,31 @@ export const OwnAgentSaved = z
           code: z.string().describe('Stable name of the warning, for programs'),
           agent_url: AgentUrl,
           message: z.string().describe('What was done instead, in a sentence'),
-          requested: z.string().optional().describe('Visibility that was asked for'),
-          applied: z.string().optional().describe('Visibility that the agent has'),
+          requested: z.string().optional().describe('Requested visibility'),
+          applied: z.string().optional().describe('Actual visibility'),
           reason: z.string().optional().describe('Why, in one word, such as `tier_required`'),
         }),
       )
       .optional()
-      .describe('What was not done as it was asked for; absent where all was'),
+      .describe(
+        'Parts of the request that were not carried out as requested; absent if there are none',
+      ),
     org_auto_created: z
       .literal(true)
       .optional()
-      .describe('True where an organization was founded for the caller'),
+      .describe('True if an organization was founded for the caller'),
     profile_auto_created: z
       .literal(true)
       .optional()
-      .describe('True where the organization got a profile, which nobody else is shown'),
+      .describe('True if the organization got a profile, which is private'),
   })
-  .meta({ id: 'OwnAgentSaved', description: 'The agent as it stands now' })
+  .meta({ id: 'OwnAgentSaved', description: 'The agent as it is now' })
 
 export const BillingTaken = z
   .looseObject({
     received: z.literal(true).describe('Always true: it need not be sent again'),
     applied: z
       .boolean()
-      .meta({ description: 'False for an event that was taken before, or is older than another' }),
+      .meta({ description: 'False for a repeated event, and for one that is older than another' }),
   })
-  .meta({ id: 'BillingTaken', description: 'The event was taken; it need not be sent again' })
+  .meta({ id: 'BillingTaken', description: 'The event was accepted; it need not be sent again' })

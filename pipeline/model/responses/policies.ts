@@ -39,10 +39,10 @@ const summary = {
   ...describeFields(described, summaryTexts),
   source_type: z
     .enum(['registry', 'community'])
-    .describe('Who keeps it: the registry itself, which nobody else edits, or members'),
+    .describe('Maintainer: the registry itself, or members'),
   review_status: z
     .enum(['pending', 'approved'])
-    .describe('`pending` until a moderator has looked at a new one'),
+    .describe('`pending` until a moderator has approved a new one'),
   created_at: CreatedAt,
   updated_at: UpdatedAt,
 }
@@ -79,11 +79,11 @@ export type Policy = z.infer<typeof Policy>
 
 export const PolicyStats = z
   .object({
-    total: count.describe('Policies that fit the filters, on all pages'),
+    total: count.describe('Matching policies on all pages'),
     regulation: count.describe('How many of them are laws'),
     standard: count.describe('How many of them are standards'),
   })
-  .describe('The policies that fit the filters, counted')
+  .describe('Counts of the matching policies')
 export type PolicyStats = z.infer<typeof PolicyStats>
 
 export const PolicyList = z
@@ -92,7 +92,7 @@ export const PolicyList = z
     policies_truncated: z
       .boolean()
       .optional()
-      .describe('True where the page would be too long and ends early'),
+      .describe('True if the page would be too long and ends early'),
     stats: PolicyStats,
     ...pageEnd,
   })
@@ -103,32 +103,32 @@ export const PoliciesResolved = z
   .looseObject({
     results: z
       .record(text, Policy.nullable())
-      .describe('Policies by the ids that were asked for; null where none has it'),
+      .describe('Policies by the requested ids; null for unknown ids'),
     omitted: texts
       .optional()
-      .describe('Ids that found no place in the answer: ask for them again; absent where all did'),
+      .describe('Ids that did not fit into the answer: request them again; absent if all did'),
   })
-  .meta({ id: 'PoliciesResolved', description: 'Policies by id; null where none has it' })
+  .meta({ id: 'PoliciesResolved', description: 'Policies by id; null for unknown ids' })
 
 export const PolicyHistory = z
   .looseObject({
     policy_id: text.describe(summaryTexts.policy_id),
-    total: count.describe('Revisions on all pages, without the one that made the policy'),
+    total: count.describe('Revisions on all pages, without the one that created the policy'),
     revisions: z
       .array(
         z.looseObject({
           revision_number: RevisionNumber,
-          editor_name: text.describe('`system` where the registry edited; else an opaque id'),
+          editor_name: text.describe('`system` for the registry itself; else an opaque id'),
           edit_summary: EditSummary,
           is_rollback: IsRollback,
           rolled_back_to: RolledBackTo,
-          created_at: z.iso.datetime().describe('Moment of the edit'),
+          created_at: z.iso.datetime().describe('Time of the edit'),
         }),
       )
       .describe('Revisions of this page, newest first'),
     ...pageEnd,
   })
-  .meta({ id: 'PolicyHistory', description: 'How a policy was edited after it was made' })
+  .meta({ id: 'PolicyHistory', description: 'Edits of a policy after its creation' })
 
 export const PolicySaved = z
   .looseObject({
@@ -137,6 +137,6 @@ export const PolicySaved = z
     policy_id: text.describe(summaryTexts.policy_id),
     revision_number: count
       .nullable()
-      .describe('Number of the revision that the save made; null where the policy is new'),
+      .describe('Number of the save’s revision; null if the policy is new'),
   })
   .meta({ id: 'PolicySaved', description: 'A policy was saved' })

@@ -24,7 +24,7 @@ export const ResolvedPropertyItem = z
     type: PropertyType,
     property_type: PropertyType.describe('The same as `type`'),
     name: PropertyName,
-    identifiers: z.array(Identifier).describe('By what the property is known, such as its domain'),
+    identifiers: z.array(Identifier).describe('Identifiers of the property, such as its domain'),
     tags: PropertyTags,
     status: text.describe('`active`, or `stale` where its file has not confirmed it lately'),
   })
@@ -32,18 +32,18 @@ export const ResolvedPropertyItem = z
 
 export const SavedContact = z
   .looseObject({
-    name: text.optional().describe('Name of whom to write to'),
-    email: text.optional().describe('E-mail address of whom to write to'),
+    name: text.optional().describe('Name of the contact'),
+    email: text.optional().describe('E-mail address of the contact'),
   })
-  .describe('Whom to write to; only where a member who saved the properties gave it')
+  .describe('Contact; only if a member who saved the properties gave one')
 
 export const PropertyResolution = z
   .looseObject({
     publisher_domain: PublisherDomain,
     source: text.describe(
-      'Who says so: the publisher’s own file (`adagents_json`), or members (`hosted`)',
+      'Source: the publisher’s own file (`adagents_json`), or members (`hosted`)',
     ),
-    verified: z.boolean().describe('Whether it is the publisher’s own file that says so'),
+    verified: z.boolean().describe('Whether the publisher’s own file is the source'),
     authorized_agents: z
       .array(z.looseObject({ url: AgentUrl, authorized_for: AuthorizedFor.optional() }))
       .describe('Agents with a grant in force, by address'),
@@ -56,15 +56,15 @@ export const PropertyResolution = z
   .meta({
     id: 'PropertyResolution',
     description:
-      'What a publisher owns and whom it authorizes; where a list is cut, the publisher lookup pages through all of it',
+      'The inventory of a publisher and its agents; if a list is cut, the publisher lookup pages through all of it',
   })
 export type PropertyResolution = z.infer<typeof PropertyResolution>
 
 export const PropertyItem = ResolvedPropertyItem.extend({
   domain: PublisherDomain.describe('The same as `publisher_domain`'),
   publisher_domain: PublisherDomain,
-  source: text.describe('Who says so: `adagents_json`, `community` or `enriched`'),
-  verified: z.boolean().describe('Whether it is the publisher’s own file that says so'),
+  source: text.describe('Source: `adagents_json`, `community` or `enriched`'),
+  verified: z.boolean().describe('Whether the publisher’s own file is the source'),
   property_count: count.describe('Active properties of its publisher'),
   agent_count: count.describe('Agents that its publisher grants anything'),
 }).meta({ id: 'ListedProperty', description: 'A property, with the counts of its publisher' })
@@ -73,7 +73,7 @@ export type PropertyItem = z.infer<typeof PropertyItem>
 export const PropertyStats = z
   .looseObject({
     total: count.describe('All active properties that match the search'),
-    community: count.describe('Properties that a member or a third party told of'),
+    community: count.describe('Properties saved by a member or found by a third party'),
     adagents_json: count.describe('Properties from publishers’ own files'),
     hosted: count.describe(
       'Always 0: properties whose file the registry serves count as `community`',
@@ -94,7 +94,7 @@ export const PropertyList = z
     properties_truncated: z
       .boolean()
       .optional()
-      .describe('True where the page would be too long and ends early'),
+      .describe('True if the page would be too long and ends early'),
     ...pageEnd,
   })
   .meta({ id: 'PropertyList', description: 'A page of the active properties' })

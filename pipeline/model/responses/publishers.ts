@@ -22,7 +22,7 @@ export const MemberName = z
     slug: text.describe('Short name of the member, unique among members'),
     display_name: text.describe('Name of the member, for people'),
   })
-  .meta({ id: 'MemberName', description: 'A member of the registry that shows its profile' })
+  .meta({ id: 'MemberName', description: 'A member of the registry with a public profile' })
 export type MemberName = z.infer<typeof MemberName>
 
 export const hostingModes = [
@@ -38,28 +38,28 @@ const Hosting = z
     mode: z
       .enum(hostingModes)
       .describe(
-        '`self`: its own file stands; `self_redirected`: it points to a file elsewhere; `aao_hosted`: the registry serves its file; `self_invalid`: its file cannot be used; `none`: it has no file',
+        '`self`: its own file is valid; `self_redirected`: it points to a file elsewhere; `aao_hosted`: the registry serves its file; `self_invalid`: its file cannot be used; `none`: it has no file',
       ),
     expected_url: text.describe('Address at which the domain would serve its own file'),
     resolved_url: text
       .optional()
-      .describe('Address of the file that was read in the end; absent where none was ever read'),
+      .describe('Address of the file that was read in the end; absent if none was ever read'),
     hosted_url: text
       .optional()
       .describe('Address at which the registry serves a file for it; present with `aao_hosted`'),
     last_validated: text
       .optional()
-      .describe('Moment at which the file was last read and understood; absent where it never was'),
+      .describe('Time at which the file was last read and understood; absent if it never was'),
     last_http_status: z
       .int()
       .optional()
-      .describe('HTTP status of the last attempt; absent where no server answered'),
+      .describe('HTTP status of the last attempt; absent if no server answered'),
     origin_verified_at: text
       .optional()
-      .describe('Moment since which the domain points to the file that the registry serves for it'),
+      .describe('Time since which the domain points to the file that the registry serves for it'),
     origin_last_checked_at: text
       .optional()
-      .describe('Moment at which it was last checked whether the domain points there'),
+      .describe('Time at which it was last checked whether the domain points there'),
   })
   .describe('Where the publisher’s adagents.json is served, and how the last attempts went')
 
@@ -70,12 +70,12 @@ const PublisherFiles = z
         status: z
           .enum(['valid', 'community', 'invalid', 'absent', 'unknown'])
           .describe(
-            '`community`: the domain has no file that can be used, and members told what it owns; `unknown`: nobody has read the file, or it could not be reached',
+            '`community`: the domain has no usable file, and members saved its properties; `unknown`: nobody has read the file, or it could not be reached',
           ),
         expected_url: text.describe('Address at which the domain would serve it'),
         registry_url: text
           .optional()
-          .describe('Address at which the registry serves one, made of what members told'),
+          .describe('Address at which the registry serves one, built from the saved entry'),
       })
       .describe('The file in which a publisher lists inventory and agents'),
     brand_json: z
@@ -83,16 +83,16 @@ const PublisherFiles = z
         status: z
           .enum(['present', 'unknown'])
           .describe('`present` where the brand of the domain is known'),
-        name: text.optional().describe('Name of the brand; absent where it is unknown'),
+        name: text.optional().describe('Name of the brand; absent if it is unknown'),
       })
-      .describe('The file in which a domain says which brand it is'),
+      .describe('The file that declares the brand of a domain'),
   })
   .describe('The two files of the domain, at a glance')
 
 const PublisherAgent = z.looseObject({
   url: AgentUrl,
   authorized_for: AuthorizedFor.optional(),
-  source: text.describe('Who says so: always the publisher’s own file (`adagents_json`)'),
+  source: text.describe('Source: always the publisher’s own file (`adagents_json`)'),
   authorization_types: texts
     .optional()
     .describe('Kinds of selectors by which the file grants it something, such as `property_tags`'),
@@ -119,9 +119,9 @@ export const PlacementItem = z
     collection_ids: texts.optional().describe('Ids of the collections in which it appears'),
     channels: texts.optional().describe('Channels under which it is sold, such as `display`'),
     format_options: z.array(freely).optional().describe('Formats that it takes, as written'),
-    source: text.describe('Who says so: always the publisher’s own file (`adagents_json`)'),
+    source: text.describe('Source: always the publisher’s own file (`adagents_json`)'),
   })
-  .meta({ id: 'Placement', description: 'A place for ads that a publisher declares' })
+  .meta({ id: 'Placement', description: 'An ad placement that a publisher declares' })
 export type PlacementItem = z.infer<typeof PlacementItem>
 
 const PublisherFormat = z.looseObject({
@@ -134,31 +134,31 @@ const PublisherFormat = z.looseObject({
   applies_to_property_tags: texts
     .optional()
     .describe('Only on properties with any of these tags; on any without it'),
-  seller_preference: z.unknown().optional().describe('How much the seller likes it, as written'),
+  seller_preference: z.unknown().optional().describe('Preference of the seller, as written'),
   experimental: z.boolean().optional().describe('Whether the publisher calls it experimental'),
 })
 
 const BrandCard = z
   .looseObject({
-    name: text.optional().describe('How the brand calls itself'),
+    name: text.optional().describe('Name of the brand'),
     description: text.optional().describe('What the brand is, in its own words'),
     logo_url: text.optional().describe('Address of its first logo'),
     colors: z
       .array(z.unknown())
       .optional()
-      .describe('Its colours as the brand wrote them, six at most'),
-    industries: texts.optional().describe('What it deals in, six at most'),
+      .describe('Its colours as the brand wrote them, at most six'),
+    industries: texts.optional().describe('Industries, at most six'),
   })
-  .describe('Name, words, logo and colours of the brand of the domain; absent where unknown')
+  .describe('Name, description, logo and colours of the domain’s brand; absent if unknown')
 
 export const PublisherLookup = z
   .looseObject({
-    domain: text.describe('Domain that was asked about, in its normal form'),
-    member: MemberName.nullable().describe('Member that the domain belongs to; null where none'),
+    domain: text.describe('Requested domain, in its normal form'),
+    member: MemberName.nullable().describe('Member that the domain belongs to; null if none'),
     adagents_valid: z
       .boolean()
       .nullable()
-      .describe('Whether the file stands; null where nobody has been able to read it yet'),
+      .describe('Whether the file is valid; null if it could not be read yet'),
     discovery_method: DiscoveryMethod.nullable(),
     manager_domain: ManagerDomain.nullable(),
     hosting: Hosting,
@@ -166,18 +166,16 @@ export const PublisherLookup = z
     network: z
       .looseObject({
         publisher_count: count.describe('Publishers whose file this domain manages'),
-        valid_count: count.describe('How many of these files stand'),
+        valid_count: count.describe('How many of these files are valid'),
       })
       .optional()
-      .describe('Publishers that this domain manages; absent where it manages none'),
+      .describe('Publishers that this domain manages; absent if it manages none'),
     properties: z
       .array(
         ResolvedPropertyItem.extend({
           property_rid: PropertyRid.optional(),
           status: ResolvedPropertyItem.shape.status.optional(),
-          source: text
-            .optional()
-            .describe('Who says so: `adagents_json`, `brand_json` or `community`'),
+          source: text.optional().describe('Source: `adagents_json`, `brand_json` or `community`'),
           delegation_type: text
             .optional()
             .describe('How a brand.json says that it sells: `direct`, `delegated` or `ad_network`'),
@@ -192,7 +190,7 @@ export const PublisherLookup = z
     has_more: z
       .boolean()
       .optional()
-      .describe('Whether more follow after this page; absent where nothing was cut or paged'),
+      .describe('Whether more follow after this page; absent if nothing was cut or paged'),
     next_cursor: text
       .nullable()
       .optional()
@@ -222,7 +220,7 @@ export type PublisherLookup = z.infer<typeof PublisherLookup>
 
 export const DomainLookup = z
   .looseObject({
-    domain: text.describe('Domain that was asked about, in its normal form'),
+    domain: text.describe('Requested domain, in its normal form'),
     authorized_agents: z
       .array(
         z.looseObject({
@@ -235,7 +233,7 @@ export const DomainLookup = z
     ...describeCut('authorized_agents'),
     sales_agents_claiming: z
       .array(z.looseObject({ url: AgentUrl, member: MemberName.optional() }))
-      .describe('Agents that say of themselves that they may sell it; that grants nothing'),
+      .describe('Agents that claim to sell it; that grants nothing'),
     freshness: FreshnessBlock.optional(),
   })
   .meta({ id: 'DomainLookup', description: 'Look up the agents authorized for a domain' })
@@ -245,11 +243,11 @@ export const PublisherEntry = z
   .looseObject({
     domain: PublisherDomain,
     member: MemberName.optional(),
-    agent_count: count.describe('Agents that it grants anything now'),
-    last_validated: text
-      .optional()
-      .describe('Moment at which its file was last read and understood'),
-    has_valid_adagents: z.boolean().describe('Whether its file stands: true for every listed one'),
+    agent_count: count.describe('Agents with a grant now'),
+    last_validated: text.optional().describe('Time at which its file was last read and understood'),
+    has_valid_adagents: z
+      .boolean()
+      .describe('Whether its file is valid: true for every listed one'),
   })
   .meta({ id: 'PublisherEntry', description: 'A publisher as the list shows it' })
 export type PublisherEntry = z.infer<typeof PublisherEntry>

@@ -12,11 +12,11 @@ const count = z.int().nonnegative()
 export const RegistryStats = z
   .looseObject({
     seq: count.describe('Number of the commit that the counts are of'),
-    total_brands: count.describe('Domains of which the brand is known'),
-    total_publishers: count.describe('Publishers whose file stands now'),
+    total_brands: count.describe('Domains with a known brand'),
+    total_publishers: count.describe('Publishers with a valid file'),
     total_agents: count.describe('Agents that any publisher’s file names'),
     total_properties: count.describe('How many properties are active now'),
-    registered_agents: count.describe('Agents that members enrolled and show to everybody'),
+    registered_agents: count.describe('Public agents that members enrolled'),
     registered_publishers: count.describe(
       'Publishers with a valid file whose domain a member holds',
     ),
@@ -24,7 +24,7 @@ export const RegistryStats = z
     discovered_publishers: count.describe('Publishers whose file was understood at least once'),
     discovered_properties: count.describe('Properties that are active or stale'),
     authorizations: count.describe('Grants in force'),
-    authorizations_by_source: z.record(text, count).describe('The same by who says so'),
+    authorizations_by_source: z.record(text, count).describe('The same by source'),
     properties_by_type: z
       .record(text, count)
       .describe('Active properties by the types that the format knows'),
@@ -46,25 +46,25 @@ export type StoredPrincipal = z.infer<typeof StoredPrincipal>
 
 const FeedFreshness = z
   .looseObject({
-    generated_at: z.iso.datetime().describe('Moment at which this page was made'),
+    generated_at: z.iso.datetime().describe('Time at which this page was made'),
     latest_event_created_at: z.iso
       .datetime()
       .nullable()
-      .describe('Moment of the last event of the registry; null where there is none'),
-    lag_seconds: count.nullable().describe('Seconds since then; null where there is none'),
+      .describe('Time of the last event of the registry; null if there is none'),
+    lag_seconds: count.nullable().describe('Seconds since then; null if there is none'),
     retention_days: count.describe('Days for which events can be read'),
   })
-  .describe('How far this page is behind the registry')
+  .describe('Lag of this page behind the registry')
 
 const feedCursor = text
   .regex(/^[0-9a-f-]{36}$/)
-  .describe('Pass it as `cursor` to go on after this page, at once or later')
+  .describe('Pass it as `cursor` to continue after this page, at once or later')
 
 export const FeedAnswer = z
   .looseObject({
     events: z.array(TypedFeedEvent).describe('Events of this page, in the order of their ids'),
     cursor: feedCursor,
-    has_more: z.boolean().describe('Whether more events wait already'),
+    has_more: z.boolean().describe('Whether there are more events already'),
     freshness: FeedFreshness,
   })
   .meta({ id: 'Feed', description: 'A page of the change feed' })
@@ -74,25 +74,25 @@ export const FeedFrame = z
   .discriminatedUnion('event', [
     z.looseObject({
       event: z.literal('feed').describe('Something was committed'),
-      data: FeedAnswer.describe('The page that the feed would answer'),
+      data: FeedAnswer.describe('A page of the feed'),
     }),
     z.looseObject({
       event: z.literal('heartbeat').describe('There was nothing since the last page'),
       data: z
         .looseObject({
           cursor: feedCursor,
-          generated_at: z.iso.datetime().describe('Moment of this heartbeat'),
+          generated_at: z.iso.datetime().describe('Time of this heartbeat'),
           freshness: FeedFreshness,
         })
         .describe('How far the stream is'),
     }),
     z.looseObject({
-      event: z.literal('error').describe('The stream ends with this'),
+      event: z.literal('error').describe('Last event of the stream'),
       data: z
         .looseObject({
           error: z
             .enum(['cursor_expired', 'feed_stream_error'])
-            .describe('Whether to begin again without a cursor, or to connect again'),
+            .describe('Whether to start again without a cursor, or to reconnect'),
           message: text.describe('The same, in a sentence'),
         })
         .describe('Why the stream ends'),
@@ -114,55 +114,53 @@ export const ErrorBody = z
     retry_after: count
       .optional()
       .describe('Seconds after which to try again; present with the header `Retry-After`'),
-    domain: text.optional().describe('Domain that was asked about'),
-    agent_url: text.optional().describe('Agent that was asked about'),
-    publisher_domain: text.optional().describe('Publisher that was asked about'),
+    domain: text.optional().describe('Requested domain'),
+    agent_url: text.optional().describe('Requested agent'),
+    publisher_domain: text.optional().describe('Requested publisher'),
     reason: text.optional().describe('Why an agent was refused, in one word'),
     agent_hostname: text.optional().describe('Host of the agent that was refused'),
     verified_domains: z
       .array(text)
       .optional()
-      .describe(
-        'Domains that the organization has shown to be its own, where the agent is on none',
-      ),
+      .describe('Verified domains of the organization, if the agent is on none of them'),
     existing_org_id: text
       .optional()
-      .describe('Organization that the caller’s domain belongs to already'),
-    existing_org_name: text.optional().describe('What that organization calls itself'),
+      .describe('Organization to which the caller’s domain already belongs'),
+    existing_org_name: text.optional().describe('Name of that organization'),
     locked_to_org_id: text
       .optional()
-      .describe('Organization to whose claim the domain points at present'),
-    platform: text.optional().describe('Platform of the mirror that was asked about'),
-    policy_id: text.optional().describe('Policy that was asked about'),
+      .describe('Organization whose claim the domain’s pointer has at present'),
+    platform: text.optional().describe('Platform of the requested mirror'),
+    policy_id: text.optional().describe('Requested policy'),
     valid_values: z
       .array(text)
       .optional()
-      .describe('All values that the parameter takes, where one was none of them'),
+      .describe('All valid values of the parameter, if one was invalid'),
     file_status: z
       .int()
       .optional()
-      .describe('HTTP status of the last request for the file that would answer'),
+      .describe('HTTP status of the last request for the relevant file'),
     challenge_url: text
       .optional()
-      .describe('Address at which to show that the domain is yours, which the request needs'),
+      .describe('Address for proving that you control the domain, which the request requires'),
     verified: z
       .literal(false)
       .optional()
-      .describe('Always false: the domain did not show the word of the challenge'),
+      .describe('Always false: the domain did not publish the token'),
     oauth_required: z
       .literal(true)
       .optional()
-      .describe('True where the agent that was asked wants a credential'),
+      .describe('True if the called agent requires a credential'),
     members_only: z
       .literal(true)
       .optional()
-      .describe('True where only members with API access are answered'),
+      .describe('True if only members with API access get an answer'),
     needs_oauth: z
       .literal(true)
       .optional()
-      .describe('True where the agent that is tested wants a credential'),
+      .describe('True if the tested agent requires a credential'),
     success: z.literal(false).optional().describe('False where a proposed file was refused'),
-    details: z.array(ReportedFault).optional().describe('Faults of a proposed file, 20 at most'),
+    details: z.array(ReportedFault).optional().describe('Faults of a proposed file, at most 20'),
     errors: z
       .array(ReportedFault)
       .optional()
@@ -170,13 +168,13 @@ export const ErrorBody = z
     warnings: z
       .array(ReportedFault)
       .optional()
-      .describe('Faults that lose only a part of a file, each with its field'),
-    timestamp: text.optional().describe('Moment at which a proposed file was checked'),
+      .describe('Faults that affect only a part of a file, each with its field'),
+    timestamp: text.optional().describe('Time at which a proposed file was checked'),
     live_brand_json: LiveBrandFailure.optional(),
     freshness: FreshnessBlock.optional(),
   })
   .meta({
     id: 'Error',
     description:
-      'What went wrong: a sentence, and a code that stays. An expired cursor is `error: "cursor_expired"` with a `message`',
+      'What went wrong: a sentence, and a stable code. An expired cursor is `error: "cursor_expired"` with a `message`',
   })

@@ -24,10 +24,10 @@ const answer = {
   review_status: z
     .literal('pending')
     .optional()
-    .describe('Present where a person has to look at the name before the entry is shown'),
+    .describe('Present if the name must be approved before the entry is shown'),
   revision_number: revision
     .optional()
-    .describe('Number of the revision that the save made; absent where the entry is new'),
+    .describe('Number of the save’s revision; absent if the entry is new'),
 }
 
 export const BrandSaved = z
@@ -41,10 +41,12 @@ export const PropertySaved = z
 const entry = {
   id: EntryId,
   source: text.describe('Source of the restored state: `community` or `enriched`'),
-  review_status: text.describe('Whether everybody sees it (`approved`), or nobody yet (`pending`)'),
+  review_status: text.describe(
+    'Whether it is public (`approved`), or waits for review (`pending`)',
+  ),
   updated_at: UpdatedAt,
 }
-const MadeRevision = revision.describe('Number of the revision that the rollback made')
+const MadeRevision = revision.describe('Number of the rollback’s revision')
 
 export const BrandRestored = z
   .looseObject({
@@ -57,20 +59,20 @@ export const BrandRestored = z
           .record(text, z.unknown())
           .nullable()
           .optional()
-          .describe('Looks and words as restored; absent or null where there were none'),
+          .describe('Manifest as restored; absent or null if there was none'),
         brand_json: z
           .record(text, z.unknown())
           .optional()
-          .describe('File as restored; absent where none was handed in'),
-        house_domain: text.optional().describe('House as restored; absent where none was told'),
-        keller_type: text.optional().describe('Role as restored; absent where none was told'),
-        parent_brand: text.optional().describe('Parent as restored; absent where none was told'),
+          .describe('File as restored; absent if there was none'),
+        house_domain: text.optional().describe('House as restored; absent if there was none'),
+        keller_type: text.optional().describe('Role as restored; absent if there was none'),
+        parent_brand: text.optional().describe('Parent as restored; absent if there was none'),
         enrichment: EnrichmentOrigin.optional(),
       })
-      .describe('The brand as it stands now'),
+      .describe('The brand as it is now'),
     revision_number: MadeRevision,
   })
-  .meta({ id: 'BrandRestored', description: 'A brand as an earlier revision had left it' })
+  .meta({ id: 'BrandRestored', description: 'A brand in the state of an earlier revision' })
 
 export const PropertyRestored = z
   .looseObject({
@@ -86,19 +88,19 @@ export const PropertyRestored = z
           .array(
             z.looseObject({
               property_rid: PropertyRid,
-              property_id: text.optional().describe('Id as saved; absent where none was given'),
+              property_id: text.optional().describe('Id as saved; absent if none was given'),
               property_type: PropertyType,
               name: PropertyName,
               identifiers: z
                 .array(Identifier)
                 .optional()
-                .describe('By what the property is known, such as its domain'),
+                .describe('Identifiers of the property, such as its domain'),
               tags: PropertyTags.optional(),
             }),
           )
           .describe('Properties as restored'),
       })
-      .describe('The entry as it stands now'),
+      .describe('The entry as it is now'),
     revision_number: MadeRevision,
   })
-  .meta({ id: 'PropertyRestored', description: 'Properties as an earlier revision had left them' })
+  .meta({ id: 'PropertyRestored', description: 'Properties in the state of an earlier revision' })

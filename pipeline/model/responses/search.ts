@@ -5,7 +5,7 @@ import { BrandItem, MemberName, PropertyItem } from './index.ts'
 export const PublisherMatch = z
   .looseObject({
     domain: PublisherDomain,
-    member: MemberName.nullable().describe('Member that the domain belongs to; null where none'),
+    member: MemberName.nullable().describe('Member that the domain belongs to; null if none'),
   })
   .meta({ id: 'PublisherMatch', description: 'A publisher, and the member it belongs to, if any' })
 export type PublisherMatch = z.infer<typeof PublisherMatch>

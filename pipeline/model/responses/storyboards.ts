@@ -10,10 +10,10 @@ const version = {
   adcp_version: text.describe('Version of the protocol that the storyboards are written for'),
 }
 const head = {
-  id: text.describe('Names it in paths, such as `capability_discovery`'),
+  id: text.describe('Id in paths, such as `capability_discovery`'),
   title: text.describe('Name of the storyboard, for people'),
   category: text.describe('What it is about'),
-  summary: text.describe('What it shows, in one line'),
+  summary: text.describe('What it tests, in one line'),
 }
 
 export const StoryboardList = z
@@ -23,16 +23,16 @@ export const StoryboardList = z
       .array(
         z.object({
           ...head,
-          interaction_model: text.describe('How agents of this kind are talked to'),
+          interaction_model: text.describe('Interaction model of such agents'),
           examples: z.array(text).describe('Agents of this kind, for people'),
           phase_count: count.describe('How many parts it has'),
           step_count: count.describe('How many calls it makes at most'),
         }),
       )
       .describe('Storyboards by their id'),
-    count: count.describe('How many there are in the list'),
+    count: count.describe('Number of items in the list'),
   })
-  .meta({ id: 'StoryboardList', description: 'Storyboards that agents are tested by.' })
+  .meta({ id: 'StoryboardList', description: 'Storyboards with which agents are tested.' })
 export type StoryboardList = z.infer<typeof StoryboardList>
 
 const StoryboardStepShown = z.object({
@@ -47,32 +47,32 @@ export const StoryboardDetail = z
     storyboard: z
       .object({
         ...head,
-        narrative: text.describe('The story that it tells'),
+        narrative: text.describe('Narrative of the storyboard'),
         agent: z
           .object({
-            interaction_model: text.describe('How agents of this kind are talked to'),
-            capabilities: z.array(text).describe('What such an agent can do'),
+            interaction_model: text.describe('Interaction model of such agents'),
+            capabilities: z.array(text).describe('Capabilities of such an agent'),
             examples: z.array(text).describe('Agents of this kind, for people'),
           })
-          .describe('Kind of agent that is tested by it'),
+          .describe('Kind of agent that it tests'),
         phases: z
           .array(
             z.object({
-              id: text.describe('Names the phase within its storyboard'),
+              id: text.describe('Id of the phase within its storyboard'),
               title: text.describe('Name of the phase, for people'),
               steps: z.array(StoryboardStepShown).describe('Steps in their order'),
             }),
           )
           .describe('Phases in their order'),
         prerequisites: z
-          .object({ description: text.describe('What must be so before, for people') })
+          .object({ description: text.describe('Prerequisites, for people') })
           .optional()
-          .describe('What must be so before; absent where nothing must'),
+          .describe('Prerequisites; absent if there are none'),
         required_tools: z.array(text).describe('Tasks without which it is not run'),
-        track: text.describe('Part of the protocol that it counts for'),
+        track: text.describe('Part of the protocol that it tests'),
       })
-      .describe('Whole of it, but the requests and checks'),
-    test_kit: z.null().describe('Always null: a storyboard needs nothing beside itself'),
+      .describe('The whole storyboard, except requests and checks'),
+    test_kit: z.null().describe('Always null: storyboards have no fixtures'),
   })
   .meta({ id: 'StoryboardDetail', description: 'A storyboard with its phases and steps.' })
 export type StoryboardDetail = z.infer<typeof StoryboardDetail>
@@ -91,14 +91,14 @@ export const StoryboardFirstStep = z
 
 export const ApplicableStoryboards = z
   .object({
-    agent_url: text.describe('Agent that was asked'),
-    agent_name: text.describe('Name that the agent gives itself'),
-    supported_protocols: z.array(text).describe('Protocols that it says it offers'),
-    specialisms: z.array(text).describe('Kinds of agents that it claims to be'),
+    agent_url: text.describe('The called agent'),
+    agent_name: text.describe('Name of the agent, by its own statement'),
+    supported_protocols: z.array(text).describe('Protocols that it declares'),
+    specialisms: z.array(text).describe('Specialisms that it claims'),
     ...version,
     capabilities_probe_error: text
       .optional()
-      .describe('Why its capabilities could not be read; absent where they could'),
+      .describe('Why its capabilities could not be read; absent if they could'),
     bundles: z
       .array(
         z.object({
@@ -115,14 +115,14 @@ export const ApplicableStoryboards = z
                 step_count: count.describe('How many calls it makes at most'),
               }),
             )
-            .describe('Those whose tasks the agent offers'),
+            .describe('Storyboards whose tasks the agent offers'),
         }),
       )
-      .describe('Storyboards by what they are for; one without any is left out'),
-    total_storyboards: count.describe('How many there are in all of them'),
+      .describe('Bundles of storyboards by protocol or specialism; empty ones are left out'),
+    total_storyboards: count.describe('Number of storyboards in all of them'),
   })
   .meta({
     id: 'ApplicableStoryboards',
-    description: 'Storyboards that an agent can be tested by.',
+    description: 'Storyboards that apply to an agent.',
   })
 export type ApplicableStoryboards = z.infer<typeof ApplicableStoryboards>

@@ -5,13 +5,13 @@ import { ManagerDomain, Success } from '../shared-fields.ts'
 
 const text = z.string()
 
-const Timestamp = z.iso.datetime().describe('Moment at which the file was checked')
-const Domain = text.describe('Domain that was asked about, in its normal form')
+const Timestamp = z.iso.datetime().describe('Time at which the file was checked')
+const Domain = text.describe('Requested domain, in its normal form')
 const verdict = AdagentsValidation.shape
 
 export const AdagentsValidated = z
   .looseObject({
-    success: Success.describe('Always true: the check was made, whatever it found'),
+    success: Success.describe('Always true: the check was carried out, whatever the result'),
     data: z
       .looseObject({
         domain: Domain,
@@ -20,13 +20,13 @@ export const AdagentsValidated = z
         agent_cards: z
           .array(AgentCheck)
           .optional()
-          .describe('Its agents, the first ten; absent where the file is not valid'),
+          .describe('Its first ten agents; absent if the file is not valid'),
         agents_unchecked: z
           .int()
           .optional()
-          .describe('How many more agents it names, which were not asked; absent where none'),
+          .describe('Number of its other agents, which were not called; absent if there are none'),
       })
-      .describe('All that was found'),
+      .describe('Everything that was found'),
     valid: verdict.valid,
     errors: verdict.errors,
     warnings: verdict.warnings,
@@ -34,7 +34,8 @@ export const AdagentsValidated = z
   })
   .meta({
     id: 'AdagentsValidated',
-    description: 'A file that was read just now; the result stands in `data.validation` and on top',
+    description:
+      'A file that was read just now; the result is in `data.validation` and at the top level',
   })
 
 export const AdagentsCreated = z
@@ -46,7 +47,7 @@ export const AdagentsCreated = z
         adagents_json: text.describe('The file as text, ready to be served'),
         validation: AdagentsValidation,
       })
-      .describe('The file and what a check finds of it'),
+      .describe('The file and the result of its check'),
     timestamp: Timestamp,
   })
   .meta({ id: 'AdagentsCreated', description: 'A file ready to be served, as text' })
@@ -59,7 +60,7 @@ export const PublisherValidated = z
     discovery_method: verdict.discovery_method,
     manager_domain: ManagerDomain.optional(),
     ...AdagentsCounts.shape,
-    errors: z.array(ReportedFault).describe('Faults because of which it is not valid'),
-    warnings: z.array(ReportedFault).describe('Faults that lose only a part of it'),
+    errors: z.array(ReportedFault).describe('Faults that make it invalid'),
+    warnings: z.array(ReportedFault).describe('Faults that affect only a part of it'),
   })
-  .meta({ id: 'PublisherValidated', description: 'Whether a publisher is in order, in numbers' })
+  .meta({ id: 'PublisherValidated', description: 'Counts and faults of a publisher’s file' })

@@ -38,6 +38,6 @@ function buildOnThread(file: string): Promise<AgentIndex> {
   return new Promise((resolve, reject) => {
     thread.once('message', (message: AgentIndexMessage) => resolve(readMessage(message)))
     thread.once('error', reject)
-    thread.once('exit', code => reject(new Error(`the agents were not read: status ${code}`)))
+    thread.once('exit', code => reject(new Error(`the agents could not be loaded: status ${code}`)))
   })
 }

@@ -18,9 +18,9 @@ export async function findRefusedBrands(
   for (const { submission_id, operation } of submitted) {
     const { domain } = operation
     if (known.has(domain)) {
-      refused.set(submission_id, { refused: `${domain} is known already`, error: 'conflict' })
+      refused.set(submission_id, { refused: `${domain} is already known`, error: 'conflict' })
     } else if (waiting.has(domain) || first.has(domain)) {
-      const text = `a brand of ${domain} waits to be reviewed`
+      const text = `a brand of ${domain} waits for review`
       refused.set(submission_id, { refused: text, error: 'conflict' })
     }
     first.add(domain)

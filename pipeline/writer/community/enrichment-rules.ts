@@ -32,11 +32,11 @@ export async function findRefusedEnrichments(
   let room = newNames.length === 0 ? 0 : enrichedBrands - (await countEnriched(index))
   const why = ({ domain }: OperationOf<'brand.enrich'>): string | undefined => {
     const entry = entries.get(domain)
-    if (managed.has(domain)) return `${domain} speaks for itself in its brand.json`
-    if (!isOpenToFindings(entry) || waiting.has(domain)) return `somebody told of ${domain}`
+    if (managed.has(domain)) return `${domain} publishes its own brand.json`
+    if (!isOpenToFindings(entry) || waiting.has(domain)) return `${domain} has a saved entry`
     const fault = faults.get(domain)
     if (fault) return fault.reason
-    if (entry === undefined && room-- <= 0) return 'no more brands are kept than these'
+    if (entry === undefined && room-- <= 0) return 'the number of enriched brands is at its maximum'
     return undefined
   }
   for (const { submission_id, operation } of asked) {

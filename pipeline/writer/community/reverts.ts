@@ -73,7 +73,7 @@ async function buildInverse(
   const restored = restoreOperation(row)
   if (row.changes?.length === 0) return { refused: 'it changed nothing' }
   if (row.changes && !(await isAsLeft(stores.accounts, restored, row.changes))) {
-    return { refused: 'what it changed has changed again since: revert that first' }
+    return { refused: 'its result has been changed since: revert that first' }
   }
   const findRevision: FindRevision = (...of) => findRevisionNumbers(stores.index, ...of)
   return invertOperation(restored, {

@@ -78,7 +78,7 @@ async function createJudge(saves: readonly Save[], deciding: Deciding) {
       if (nowhere) return nowhere
     }
     if (status === 'pending' || (entity === 'brand' && waiting.has(domain))) {
-      return { refused: `the entry of ${domain} waits to be reviewed`, error: 'conflict' }
+      return { refused: `the entry of ${domain} waits for review`, error: 'conflict' }
     }
     const fault = isNew(save) && faults ? faults.get(domain) : undefined
     if (fault?.verdict === 'refused') return { refused: `domain: ${fault.reason}` }

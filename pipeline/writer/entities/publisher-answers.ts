@@ -69,7 +69,7 @@ function limitLargeFiles(
 
 /**
  * Sorts out which answers are compared now, which are large and taken on step by step, which wait for the
- * next commit, and which are refused because they come to more than is kept of a publisher: then what was
+ * next commit, and which are refused because they come to more than is stored of a publisher: then what was
  * known stands.
  */
 export async function sortAnswers(

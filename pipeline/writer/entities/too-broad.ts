@@ -36,7 +36,7 @@ export function weighInMemory(facts: PublisherFacts | NoPublisher): number {
 }
 
 export function describeTooMuch(weight: number): string {
-  return `${TOO_BROAD}: comes to ${Math.ceil(weight)} rows of at most ${PUBLISHER_MAX}; what was known stands`
+  return `${TOO_BROAD}: comes to ${Math.ceil(weight)} rows of at most ${PUBLISHER_MAX}; the known state stays`
 }
 
 /** Checks an answer against the number of properties kept of its publisher; returns a reason to refuse it, or undefined. */
@@ -53,7 +53,7 @@ export async function checkStoredGrants(
   )
   const stored = row?.n ?? 0
   if (stored <= PROPERTIES_KEPT_MAX - listed) return undefined
-  return `${TOO_BROAD}: ${stored} properties are known of it already, of at most ${PROPERTIES_KEPT_MAX}; what was known stands`
+  return `${TOO_BROAD}: ${stored} properties are already known of it, of at most ${PROPERTIES_KEPT_MAX}; the known state stays`
 }
 
 /** Notes publishers whose answer was not taken on, and forgets those that were before and no longer are. */

@@ -13,8 +13,8 @@ export interface Facts {
   accounts: Accounts
 }
 
-const RESTORE = 'put it back as it was, or run `registry restore DIR` with a backup'
-const RESTORE_INDEX = `${RESTORE}; with --keep-accounts it leaves the accounts that are there`
+const RESTORE = 'put it back, or run `registry restore DIR` with a backup'
+const RESTORE_INDEX = `${RESTORE}; with --keep-accounts it keeps the existing accounts`
 
 /**
  * Opens the index and the accounts, and migrates them. Throws, before anything is changed, where
@@ -23,7 +23,7 @@ const RESTORE_INDEX = `${RESTORE}; with --keep-accounts it leaves the accounts t
  */
 export async function openFacts(paths: Paths, tell?: TellMigration): Promise<Facts> {
   if (!existsSync(paths.index) && hasTraces(paths)) {
-    throw new Fatal(`index.duckdb is gone, and other stores are there: ${RESTORE_INDEX}`)
+    throw new Fatal(`index.duckdb is missing, and other stores exist: ${RESTORE_INDEX}`)
   }
   const index = await openStore(paths, paths.index, RESTORE_INDEX, file =>
     Database.open(file, { memoryLimit: '512MB' }),
@@ -65,7 +65,7 @@ async function openAccounts(
   const seq = await findLastCommit(index)
   if (!existsSync(paths.accounts) && seq > 0) {
     throw new Fatal(
-      `accounts/accounts.duckdb is gone, and the index has ${seq} commits: ${RESTORE}`,
+      `accounts/accounts.duckdb is missing, and the index has ${seq} commits: ${RESTORE}`,
     )
   }
   return openStore(paths, paths.accounts, RESTORE, file => Accounts.open(file, tell))
@@ -88,7 +88,7 @@ async function openStore<Store>(
     if (error instanceof Fatal) throw error
     const name = relative(paths.dir, file)
     if (isLocked(error)) {
-      throw new Fatal(`another program has ${name} open: end it first`, { cause: error })
+      throw new Fatal(`another program has ${name} open: stop it first`, { cause: error })
     }
     const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
     throw new Fatal(`${name} cannot be read: ${advice} (${reason})`, { cause: error })
@@ -106,8 +106,8 @@ async function assertKnown(index: Database, { db }: Accounts): Promise<void> {
   for (const { id } of last) {
     if (await db.one('select 1 from submissions where submission_id = $id', { id })) continue
     throw new Fatal(
-      'accounts/accounts.duckdb has lost writes that the index knows, as it does when its log ' +
-        `accounts.duckdb.wal is gone: ${RESTORE}`,
+      'accounts/accounts.duckdb has lost writes that the index has, as happens when its log ' +
+        `accounts.duckdb.wal is missing: ${RESTORE}`,
     )
   }
 }
@@ -126,14 +126,15 @@ export async function findLostCommits(
   )
   const { seq = 0, last = null } = meta ?? {}
   const shown = Math.max(servingSeq, readCheckpoint(paths)?.seq ?? 0)
-  if (shown > seq) return `it is at commit ${seq}, and ${shown} was shown`
+  if (shown > seq) return `it is at commit ${seq}, but ${shown} was served`
   const done = await accounts.db.one<{ seq: number | null }>(
     `select max(seq) as seq from submissions where (answer->'done') is not null`,
   )
   // The one after its last may be half done: what it was asked for comes again.
-  if ((done?.seq ?? 0) > seq + 1) return `it is at commit ${seq}, and the accounts at ${done?.seq}`
+  if ((done?.seq ?? 0) > seq + 1)
+    return `it is at commit ${seq}, but the accounts are at ${done?.seq}`
   if (lastPublishedEvent !== undefined && (last === null || lastPublishedEvent > last)) {
-    return `${lastPublishedEvent} was told as an event, and it does not know it`
+    return `${lastPublishedEvent} was published as an event, but it does not have it`
   }
   return undefined
 }
@@ -141,9 +142,9 @@ export async function findLostCommits(
 /** Throws the refusal to start on an index that lost commits. */
 export function refuseOlderIndex(lost: string): never {
   throw new Fatal(
-    `index.duckdb has lost commits, as it does when its log index.duckdb.wal is gone: ${lost}. ` +
-      'Put the log back; or run `registry replay`, which carries out again what the accounts say ' +
-      'was done; or `registry restore DIR --keep-accounts` with a backup',
+    `index.duckdb has lost commits, as happens when its log index.duckdb.wal is missing: ${lost}. ` +
+      'Put the log back; or run `registry replay`, which repeats the writes of the accounts; ' +
+      'or `registry restore DIR --keep-accounts` with a backup',
   )
 }
 

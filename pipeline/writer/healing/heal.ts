@@ -34,8 +34,8 @@ export interface Healing extends Facts {
 }
 
 const UNFINISHED =
-  'writes are in the accounts and not in the index: `registry replay` carries out those that do not come again'
-const CHANGED = 'it is not as the registry left it'
+  'writes are in the accounts but not in the index: `registry replay` carries out those that are not delivered again'
+const CHANGED = 'it was changed while the registry was not running'
 
 /**
  * Sets damaged derived stores aside and makes them again from the index; published files are left
@@ -133,7 +133,7 @@ async function lookIntoServing(paths: Paths, seals: Seals): Promise<ServingState
 
 function checkSeal(seals: Seals, file: string): string | undefined {
   if (seals.isChanged(file)) return CHANGED
-  return seals.isTested ? 'the start before this one ended while it was opened' : undefined
+  return seals.isTested ? 'the previous start ended while opening it' : undefined
 }
 
 /** Changed keys are needed until they are projected; a little longer helps a person who looks. */

@@ -132,7 +132,7 @@ describe('an agent of a member', () => {
   it('is private by default, and changes only on request', () =>
     world(async ({ ask }) => {
       const save = (more: object) => ask({ op: 'member.agent.save', url: `${url}/`, ...more })
-      expect(refusal(await save({ name: 'A' }))?.refused).toBe('a new agent needs a type')
+      expect(refusal(await save({ name: 'A' }))?.refused).toBe('a new agent requires a type')
       expect(await save({ type: 'sales', name: 'A' })).toMatchObject({
         done: { agent: { url, type: 'sales', visibility: 'private' }, is_new: true },
       })
@@ -253,7 +253,7 @@ describe('the index learns of members', () => {
     await commit(buildSubmission({ op: 'member.create' }), buildSubmission(save(url, 'public')))
     const hidden = buildSubmission(save(url, 'private'))
     await before.accounts.apply([hidden], { now: clock.now(), seq: before.seq + 1 })
-    expect(await verify(before)).toContain('index: 1 agents are enrolled that no member shows')
+    expect(await verify(before)).toContain('index: 1 agents are enrolled that no member publishes')
     await before.close()
 
     const after = await openSequencer(opening)

@@ -7,7 +7,7 @@ import { operations } from '../../../api/routes/index.ts'
 test.each([
   [z.string(), undefined, 'is required'],
   [z.string(), 7, 'must be a text'],
-  [z.string(), ['a', 'b'], 'must be one text, not several'],
+  [z.string(), ['a', 'b'], 'must be a single value'],
   [z.array(z.string()), 'a', 'must be a list'],
   [z.object({}), [], 'must be an object'],
   [z.int(), 1.5, 'must be a whole number'],
@@ -23,9 +23,9 @@ test.each([
   [z.uuid(), 'x', 'must be a UUID'],
   [z.iso.datetime(), 'x', 'must be a date and time such as 2026-11-20T03:00:00Z'],
   [z.iso.date(), 'x', 'must be a day such as 2026-11-20'],
-  [z.string().regex(/^a$/), 'x', 'must be written in another form'],
-  [z.union([z.string(), z.int()]), [], 'must be of another kind'],
-  [z.strictObject({}), { x: 1, y: 2 }, 'has what is not known here: x, y'],
+  [z.string().regex(/^a$/), 'x', 'has the wrong format'],
+  [z.union([z.string(), z.int()]), [], 'has the wrong type'],
+  [z.strictObject({}), { x: 1, y: 2 }, 'has unknown fields: x, y'],
   [z.string({ error: 'must be our words' }), 7, 'must be our words'],
 ])('a fault is told in plain words: %#', (schema, given, words) => {
   const { error } = (schema as z.ZodType).safeParse(given, { error: describeIssue })

@@ -53,8 +53,8 @@ describe('AUTH_ISSUER', () => {
   const AUTH_ISSUER = 'https://issuer.example'
 
   it('requires the address of its keys and an audience', () => {
-    expect(() => readConfig({ AUTH_ISSUER })).toThrow('needs AUTH_JWKS_URL')
-    expect(() => readConfig({ AUTH_ISSUER, AUTH_JWKS_URL })).toThrow('needs AUTH_AUDIENCE or')
+    expect(() => readConfig({ AUTH_ISSUER })).toThrow('requires AUTH_JWKS_URL')
+    expect(() => readConfig({ AUTH_ISSUER, AUTH_JWKS_URL })).toThrow('requires AUTH_AUDIENCE or')
     const told = { AUTH_ISSUER, AUTH_JWKS_URL, AUTH_CLIENT_ID: 'console' }
     expect(readConfig(told)).toMatchObject(told)
   })

@@ -46,7 +46,7 @@ it('refuses a file of anything but private Ed25519 keys, and tells nothing of it
   for (const content of [p256.export({ format: 'jwk' }), publicJwk, { keys: [] }, [secret], null]) {
     writeFileSync(path, JSON.stringify(content))
     expect(() => read(path)).toThrow(
-      `REGISTRY_SIGNING_KEYS: ${path} holds no private Ed25519 key as a JWK`,
+      `REGISTRY_SIGNING_KEYS: ${path} does not contain a private Ed25519 key as a JWK`,
     )
   }
   expect(() => read('/nowhere.jwk')).toThrow('/nowhere.jwk holds no private')

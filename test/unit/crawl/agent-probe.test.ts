@@ -430,7 +430,11 @@ describe('the last good answer of an agent', () => {
       'timeout',
       ({ path }, response) => (path === '/mcp/' ? silence : none(response, 404)),
     ],
-    ['answers JSON that is no reply', 'unusable', () => ({ error: 'try again later' })],
+    [
+      'answers with JSON that is not a JSON-RPC response',
+      'unusable',
+      () => ({ error: 'try again later' }),
+    ],
     ['answers with more than is read', 'too_large', () => ['x'.repeat(5 * 1024 * 1024)]],
     ['names no tools', 'unusable', replying({})],
     ['names tools that are no list', 'unusable', replying({ tools: 'oops' })],

@@ -72,7 +72,7 @@ describe('redirects', () => {
     const circle = await fetchFrom((_, response, path) => {
       response.writeHead(307, { location: path === '/a' ? '/b' : '/a' }).end()
     })
-    expect(circle).toMatchObject({ outcome: 'bad_redirect', detail: 'redirects in a circle' })
+    expect(circle).toMatchObject({ outcome: 'bad_redirect', detail: 'redirects in a loop' })
     const count: Answer = (_, response, path) => {
       const step = Number(path.slice(1)) || 0
       if (step === 4) response.end('{}')

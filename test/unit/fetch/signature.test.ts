@@ -103,7 +103,7 @@ describe('a crawler with a signing key', () => {
     for (const content of wrong) {
       const { path } = keyFile(content)
       expect(() => readSigningKey(path)).toThrow(
-        `CRAWL_SIGNING_KEY: ${path} holds no private Ed25519 key as a JWK`,
+        `CRAWL_SIGNING_KEY: ${path} does not contain a private Ed25519 key as a JWK`,
       )
     }
     expect(() => readSigningKey('/nowhere.jwk')).toThrow('/nowhere.jwk holds no private')

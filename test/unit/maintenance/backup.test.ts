@@ -112,7 +112,7 @@ describe('a backup', () => {
     bytes[bytes.length - 1]! ^= 1
     writeFileSync(file, bytes)
     await expect(restore(dataDir, `${backups}/first`, force)).rejects.toThrow('SHA-256 differs')
-    await expect(restore(dataDir, backups, force)).rejects.toThrow('is no backup')
+    await expect(restore(dataDir, backups, force)).rejects.toThrow('is not a backup')
     const again = await opened(dataDir)
     expect(await verify(again)).toEqual([])
   })

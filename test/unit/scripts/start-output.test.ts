@@ -8,7 +8,9 @@ describe('a crawl that reached no server', () => {
   it('says so and why, the most common reason first', () => {
     const text = describeUnreached(300, found(['timeout', 8], ['dns_failed', 592]))
     expect(text).toContain('none of the 300 domains could be reached')
-    expect(text).toMatch(/the name has no address \(dns_failed, 592 files\);.*\(timeout, 8 files\)/)
+    expect(text).toMatch(
+      /the name does not resolve \(dns_failed, 592 files\);.*\(timeout, 8 files\)/,
+    )
   })
 
   it('is not reported where any server answered, though with nothing usable', () => {

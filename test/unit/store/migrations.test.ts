@@ -178,5 +178,5 @@ test('tables without a row from an interrupted first start are created again', a
 test('an index with rows and no format is refused', async () => {
   const db = await openStored('index', 1)
   await db.run('delete from meta')
-  await expect(migrate(db, 'index')).rejects.toThrow('has rows and does not say of which format')
+  await expect(migrate(db, 'index')).rejects.toThrow('has rows but no format number')
 })

@@ -249,7 +249,7 @@ describe('a start refuses, with a reason and without changes,', () => {
     const registry = (await Sequencer.open({ ...options, acceptsOlderIndex: true }))!
     cleanUp(() => registry.close())
     expect((await verify(registry)).join()).toMatch(
-      /index: \d+ writes are missing.*registry replay/,
+      /index: \d+ writes of the accounts are missing.*registry replay/,
     )
     expect(await replay(registry)).toEqual({ replayed: logged, failed: [] })
     expect(registry.seq).toBeGreaterThan(2)

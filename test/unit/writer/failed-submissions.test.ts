@@ -8,7 +8,10 @@ import { rememberingLog } from '../../support/remembering-log.ts'
 import { buildBrandSave, buildProofWrite, buildWrite } from '../../support/writes.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
-const failed = { refused: expect.stringContaining('failed at this'), error: 'internal_error' }
+const failed = {
+  refused: expect.stringContaining('an internal error kept the registry'),
+  error: 'internal_error',
+}
 
 async function openMember(onStep: NonNullable<SequencerOptions['onStep']> = () => undefined) {
   const { log, said } = rememberingLog()

@@ -251,7 +251,7 @@ describe('a file with an older date than the current one', () => {
             field: 'last_updated',
             code: 'held_back',
             severity: 'error',
-            message: `is ${monday}, older than ${tuesday} of the file read before: that one still counts`,
+            message: `is ${monday}, older than ${tuesday} of the previous file, which still counts`,
           },
           ...read('adagents.json', domain, file('old', monday), clock.now()).faults!,
         ],

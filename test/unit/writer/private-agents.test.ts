@@ -68,7 +68,7 @@ beforeAll(async () => {
   )
   await registry.publish()
   const [refused] = await submit(save('refused-agent', { visibility: 'public' }))
-  expect(refused).toMatchObject({ refused: 'a new agent needs a type' })
+  expect(refused).toMatchObject({ refused: 'a new agent requires a type' })
   await submit(Operation.parse({ op: 'member.agent.remove', org: 'Acme', url: url(kept[3]!) }))
   await registry.publish()
   await exportParquet(paths, clock.now(), log)

@@ -96,7 +96,9 @@ describe('a publisher that cannot be projected', () => {
     cleanUp(() => again.close())
     expect(shown(again, 'inventory', broken)).toBe(before)
     expect(await verify(again)).toEqual([
-      expect.stringMatching(`serving: publishers ${broken} is quarantined, its old answer stands`),
+      expect.stringMatching(
+        `serving: publishers ${broken} is quarantined, its old answer is served`,
+      ),
     ])
     await again.backUp(`${newDataDir()}/backup`)
     const operation = Operation.parse({

@@ -40,7 +40,7 @@ test('entries saved before properties were records get them when the index is op
   expect(told.length).toBeGreaterThanOrEqual(2 * domains.length)
   await sequencer.index.run("delete from properties where source = 'contributed'")
   expect(await verify(sequencer)).toContainEqual(
-    expect.stringContaining('properties that people told of have no record'),
+    expect.stringContaining('saved properties have no record'),
   )
 
   const reopen = async () => {
