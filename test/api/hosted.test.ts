@@ -456,7 +456,7 @@ describe('the state of a publisher that points to its hosted file', () => {
     expect((await resolved(domain)).properties).toMatchObject([{ name: 'Acme', status: 'active' }])
   })
 
-  test('is empty once the entry is, whatever was there before the pointer', async () => {
+  test('is empty once the entry is, whatever counted before the pointer', async () => {
     const old = 'once.acme.example' as Domain
     await registry.observe(
       publisherFile(old, { sites: [old], agents: ['https://agent.example/mcp'] }),

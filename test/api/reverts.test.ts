@@ -90,7 +90,7 @@ describe('reverting a save', () => {
   test('names the later save that must be reverted first', async () => {
     const [first] = (await rows('brand.save')).reverse()
     expect(await revert(first!.submission_id)).toEqual({
-      refused: 'revision 4 of acme.example came after it: revert that first',
+      refused: 'revision 4 of acme.example is newer: revert that first',
     })
     const refused = (await rows('audit.revert'))[0]
     expect(refused).toMatchObject({
@@ -294,7 +294,7 @@ describe('reverting', () => {
     const [alias_rid, canonical_rid] = rids.map(({ rid }) => rid)
     const row = await done({ op: 'property.merge', alias_rid, canonical_rid })
     expect(await revert(row.submission_id)).toMatchObject({
-      refused: expect.stringContaining('for ever'),
+      refused: expect.stringContaining('a merge is permanent'),
     })
   })
 

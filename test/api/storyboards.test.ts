@@ -153,7 +153,7 @@ describe('POST /api/registry/agents/{encodedUrl}/storyboard/{storyboardId}/compa
   })
 })
 
-test('a caller who leaves ends the run', async () => {
+test('a run ends when its caller disconnects', async () => {
   const address = await registry.app.listen({ host: '127.0.0.1', port: 0 })
   const leaving = new AbortController()
   const url = `${address}/api/registry/agents/${encodeURIComponent('https://hanging.example/mcp')}/storyboard/capability_discovery/compare`
@@ -170,7 +170,7 @@ test('a caller who leaves ends the run', async () => {
   expect(hanging).toBe(1)
 })
 
-test('what fails costs no place of the hour, and what is answered does', async () => {
+test('a failed run does not count towards the hourly limit, an answered one does', async () => {
   const strict = await web.open({ storyboardRunsPerHour: 1 })
   const agents = [{ url: MINE }, { url: 'https://closed.example/sales/mcp' }]
   const secret = await enrol(strict, { org: 'Once', agents })
@@ -241,7 +241,7 @@ describe('POST /api/registry/agents/{encodedUrl}/storyboard/{storyboardId}/step/
     expect(walked).toHaveLength(6)
   })
 
-  it('200: a step without what it needs is skipped', async () => {
+  it('200: a step without its prerequisites is skipped', async () => {
     expect((await runStep('first_order')).json()).toMatchObject({
       passed: null,
       skip_reason: 'prerequisite_failed',
@@ -250,7 +250,7 @@ describe('POST /api/registry/agents/{encodedUrl}/storyboard/{storyboardId}/step/
     expect(calls.map(({ task }) => task)).not.toContain('create_media_buy')
   })
 
-  it('400 and 404: a context that is too large, and a step that is not there', async () => {
+  it('400 and 404: a context that is too large, and an unknown step', async () => {
     const large = { context: { text: 'x'.repeat(50_001) } }
     expect((await runStep('first_order', large)).statusCode).toBe(400)
     expect((await runStep('nothing')).statusCode).toBe(404)
@@ -258,7 +258,7 @@ describe('POST /api/registry/agents/{encodedUrl}/storyboard/{storyboardId}/step/
 })
 
 describe('GET /api/registry/agents/{encodedUrl}/applicable-storyboards', () => {
-  it('200: those of what the agent claims, as far as it offers their tasks', async () => {
+  it('200: the storyboards of the agent’s claims whose tasks it offers', async () => {
     const url = at('https://reference.example/signals/mcp', 'applicable-storyboards')
     const answer = await registry.app.inject({ url, headers: asMember() })
     const { bundles, ...rest } = answer.json()
@@ -345,7 +345,7 @@ describe('results of an agent', () => {
     })
   })
 
-  it('tell what was wrong to the agent’s own organization alone', async () => {
+  it('show failures only to the agent’s own organization', async () => {
     const [own] = (await read('compliance', owner)).storyboard_statuses
     const [public_] = (await read('compliance')).storyboard_statuses
     expect(own).toMatchObject({
@@ -382,7 +382,7 @@ describe('results of an agent', () => {
     expect([agents[url].length, agents[hidden], invalid_urls]).toEqual([2, [], 1])
   })
 
-  it('are in the list of agents, where they are asked for', async () => {
+  it('are in the list of agents on request', async () => {
     await registry.publish()
     const list = async (query: string): Promise<Payload[]> =>
       (await registry.app.inject(`/api/registry/agents?${query}`)).json().agents
@@ -409,7 +409,7 @@ describe('results of an agent', () => {
     expect(agents[url]).toMatchObject([{ status: 'partial' }, { status: 'passing' }])
   })
 
-  it('do not follow from a comparison, which is kept with who asked', async () => {
+  it('are not affected by a comparison, which is stored with its caller', async () => {
     const before = await read('compliance', owner)
     await run('account_setup', 'compare')
     expect(await read('compliance', owner)).toEqual(before)
@@ -432,7 +432,7 @@ describe('results of an agent', () => {
     })
   })
 
-  it('are the same when the serving store is made anew', async () => {
+  it('are the same in a rebuilt serving store', async () => {
     const before = await read('compliance', owner)
     expect(await registry.verify()).toEqual([])
     await registry.rebuild()

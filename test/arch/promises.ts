@@ -148,14 +148,14 @@ export const promises: readonly Promised[] = [
   ]),
   ...shownBy(
     'unit/fetch/request-budget.test.ts',
-    ['by whom it hits (registrable domain and address', 'limit an address shared by many sites'],
+    ['by target (registrable domain and address', 'limit an address shared by many sites'],
     [
-      'Whatever leaves the crawler is bounded three ways: by who causes it',
+      'Outbound requests are limited in three ways: by caller',
       'limit one caller over any number of sites',
     ],
   ),
   ...shownBy('api/outbound-bounds.test.ts', [
-    'At the bound towards a target an answer comes from what is known, with\nits age',
+    'At the limit of a target the last known answer is returned, with its age',
     'recent answers are sent again with their age',
   ]),
   ...shownBy('unit/api/fair-turns.test.ts', [
@@ -173,7 +173,7 @@ export const promises: readonly Promised[] = [
       'whatever the API imports, it reaches neither the way out nor a writer',
     ],
     [
-      'holds this table as data, and the one door of each outside library',
+      'holds this table as data, and the only place from which each outside library is imported',
       'every file imports only what its layer may',
     ],
   ),
@@ -194,7 +194,7 @@ export const promises: readonly Promised[] = [
     '200: a new brand is shown at once with the given fields',
   ]),
   ...shownBy('api/saves.test.ts', [
-    'are shown only where no own file speaks',
+    "are shown only if there is no file of the domain's own",
     'an entry is replaced by the domain’s own file, and returns when that is gone',
   ]),
   ...shownBy('api/told-properties.test.ts', [
@@ -206,7 +206,7 @@ export const promises: readonly Promised[] = [
     'keeps its old answer and is quarantined, while everything else continues',
   ]),
   ...shownBy('unit/writer/portions.test.ts', [
-    'and saves come in between',
+    'with saves in between',
     'is derived once, however many saves come in between',
   ]),
   ...shownBy('unit/writer/portions.test.ts', [
@@ -214,7 +214,7 @@ export const promises: readonly Promised[] = [
     'has its claims written slice by slice, also those of one agent',
   ]),
   ...shownBy('unit/writer/damaged-files.test.ts', [
-    'Nothing that is not derived is ever begun anew in silence',
+    'A store that is not derived is never silently replaced by an empty one',
     'where the log of the accounts is missing, as a repeated save would count twice',
   ]),
   ...shownBy('e2e/one-writer.test.ts', [
@@ -226,30 +226,33 @@ export const promises: readonly Promised[] = [
     'reads none of them back, and only writes their times',
   ]),
   ...shownBy('api/lookups.test.ts', [
-    'It is shown for a week and counts for nothing',
+    'It is shown for a week and authorizes nothing',
     '200: agents that recently claimed the domain, known or not, until they stop',
   ]),
   ...shownBy('property/resolve/authority.property.test.ts', [
-    'both answer and evidence are read off that name',
+    'from which both the answer and the evidence follow',
     'the answer equals a naive reading of both files, and its evidence agrees',
   ]),
   ...shownBy('api/product-authorization.test.ts', [
-    'confirmed when both\n  say the same',
+    'confirmed when both\n  agree',
     '200: a product is authorized when all of it is, and confirmed when both sides agree',
   ]),
   ...shownBy(
     'unit/writer/plausibility.test.ts',
     ['is held until it has\n  persisted for a day', 'is followed a day later, not by time alone'],
-    ['or a person asks for a crawl', 'is followed when a person asks meanwhile'],
+    ['or a person requests a crawl', 'is followed when a person asks meanwhile'],
   ),
   ...shownBy(
     'unit/core/file-validity.test.ts',
-    ['What an outcome does to what stands', '%s: %s'],
+    ['What an outcome does to the stored state of a file', '%s: %s'],
     [
-      'A pointer that leads to another pointer is no answer',
+      'A pointer that leads to another pointer counts as no answer',
       '%s is no answer: its properties become stale, its grants hold a day',
     ],
-    ['so silence\nfails closed by itself', 'lasts a week while a server fails, in whatever way'],
+    [
+      'so a site that\nstops answering loses its grants without any further event',
+      'lasts a week while a server fails, in whatever way',
+    ],
   ),
   ...shownBy(
     'api/freshness-of-answers.test.ts',
@@ -276,23 +279,23 @@ export const promises: readonly Promised[] = [
     'of known bytes is unchanged',
   ]),
   ...shownBy('unit/jobs/submission-stream.test.ts', [
-    'those that come while a commit runs are the next one, and are answered together',
+    'those that arrive during a commit form the next one, and are answered together',
     'commits those that arrive during a commit together, and answers each sender',
   ]),
   ...shownBy('unit/jobs/dispatcher.test.ts', [
-    "Nothing is lost when the indexer sleeps through three o'clock",
+    "Nothing is lost when the indexer is down at three o'clock",
     'dispatches a bounded number of files, and more only as results arrive',
   ]),
   ...shownBy('unit/resolve/brand-trust.test.ts', [
     'when its answer will change by itself',
-    'is remembered over half a year of nights, and ends with a tick',
+    'is remembered for half a year of nights, and then ends without another crawl',
   ]),
   ...shownBy('property/writer/portions.property.test.ts', [
-    'Together they are what the answer would be at once',
+    'The result is the same as that of a single commit',
     'end in the same state as all at once, and the feed reports it',
   ]),
   ...shownBy('unit/read/claims.test.ts', [
-    "compared with the other\n  publisher's file when somebody asks",
+    "compared with the other\n  publisher's file on request",
     'is what the publisher’s own file lists, whatever the manager lists',
   ]),
   ...shownBy('property/resolve/authority.property.test.ts', [
@@ -304,7 +307,7 @@ export const promises: readonly Promised[] = [
     '304: with the ETag of the content',
   ]),
   ...shownBy('api/answer-cache.test.ts', [
-    'limits each kind of expensive answer apart',
+    'limits each kind of expensive answer separately',
     'a caller with too many requests takes nothing from other lists or callers',
   ]),
   ...shownBy('unit/writer/recrawl.test.ts', [

@@ -53,7 +53,7 @@ test('a repeated request gets the first answer and is carried out once', async (
   expect(await countBuys()).toBe(1)
 })
 
-test('a request that is under way is not carried out again, and says when to ask', async () => {
+test('a request that is still running is not carried out again, and the error says when to retry', async () => {
   const all = await Promise.all(
     Array.from({ length: 20 }, () => agent.call('sales', 'create_media_buy', order)),
   )
@@ -71,7 +71,7 @@ test('a request that is under way is not carried out again, and says when to ask
   expect(await countBuys()).toBe(1)
 })
 
-test('a claim of a process that has ended, or takes too long, keeps nobody out', async () => {
+test('a claim of a process that has ended, or takes too long, is void', async () => {
   const first = await create()
   const [claim] = agent.state.list('claim', '')
   const { worker: _worker, ...finished } = claim!
@@ -150,7 +150,7 @@ test('a key beyond its window is refused as expired, and its request is not repe
   expect((await refuse({})).code).toBe('IDEMPOTENCY_EXPIRED')
 })
 
-test('the sandbox forgets a day after its last use what has no flight', async () => {
+test('a record without a flight is deleted a day after its last use', async () => {
   await agent.succeed('sales', 'sync_accounts', {
     idempotency_key: 'a-key-for-an-account',
     accounts: [{ ...account, billing: 'agent' }],
@@ -168,7 +168,7 @@ test('the sandbox forgets a day after its last use what has no flight', async ()
   expect(await listBrands()).not.toContain(account.brand.domain)
 })
 
-test('a sandbox of another version is begun anew', async () => {
+test('a sandbox of another version starts empty', async () => {
   await create()
   await agent.close()
   const root = open({ path: join(folder.path, 'state.mdb'), maxDbs: 4, encoding: 'json' })

@@ -391,7 +391,7 @@ describe('accounts', () => {
     expect((await refuse('create_media_buy', order())).code).toBe('ACCOUNT_NOT_FOUND')
   })
 
-  test('are listed; before there are any, one that everybody may use', async () => {
+  test('are listed, or a default one if there are none', async () => {
     const [first] = (await agent.succeed('sales', 'list_accounts')).accounts
     await buy({ account: { account_id: first.account_id } })
     const { accounts } = await sync({ accounts: [given] })

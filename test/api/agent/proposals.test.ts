@@ -63,7 +63,7 @@ describe('a proposal', () => {
     expect(answer.refinement_applied).toMatchObject([{ proposal_id, status: 'applied' }])
   })
 
-  test('is as it was where a wish is not understood, and says so', async () => {
+  test('is unchanged by a wish that is not understood, and says so', async () => {
     const before = listShares(await find({ brief }))
     const answer = await refine({ ask: 'Make it nicer' })
     expect(answer.refinement_applied).toMatchObject([{ status: 'unable' }])
@@ -90,7 +90,7 @@ describe('a proposal', () => {
     await agent.succeed('sales', 'create_media_buy', order())
   })
 
-  test('of another account, and one that nobody made, cannot be bought', async () => {
+  test('of another account, or an unknown one, cannot be bought', async () => {
     await find({ brief })
     const other = { brand: { domain: 'other.example' }, operator: 'agency.example' }
     const field = 'proposal_id'
@@ -100,7 +100,7 @@ describe('a proposal', () => {
     }
   })
 
-  test('is bought in its own currency and with a budget only', async () => {
+  test('is bought only in its own currency and with a budget', async () => {
     await find({ brief })
     const euros = { total_budget: { amount: 5, currency: 'EUR' } }
     expect(await agent.fail('sales', 'create_media_buy', order(euros))).toMatchObject({

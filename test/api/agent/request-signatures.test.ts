@@ -123,12 +123,12 @@ const refusedFor = (code: string) => ({
 })
 
 describe('a signed request', () => {
-  test('is carried out where a key of its operator signed it, found by brand.json', async () => {
+  test('is carried out if a key of its operator signed it, found by brand.json', async () => {
     const { status, payload } = await post(order(), sign(order(), signer))
     expect([status, payload.media_buy_id]).toEqual([200, expect.stringMatching(/^mb_/)])
   })
 
-  test('is refused before its task where the signature does not hold', async () => {
+  test('is refused before its task if the signature is invalid', async () => {
     const body = order()
     const headers = sign(body, signer)
     expect(await post(order(9), headers)).toMatchObject(refusedFor('digest_mismatch'))
@@ -162,7 +162,7 @@ describe('a signed request', () => {
     expect(state.list('nonce', 'agency.example signer')).toEqual([true])
   })
 
-  test('has keys of its own: another caller with the same one is another', async () => {
+  test('has idempotency keys of its own: the same key of another caller is another one', async () => {
     const [signed, unsigned] = [await post(order(), sign(order(), signer)), await post(order())]
     expect(unsigned.payload).not.toHaveProperty('replayed')
     expect(unsigned.payload.media_buy_id).not.toBe(signed.payload.media_buy_id)

@@ -65,7 +65,7 @@ describe('the test controller', () => {
     })
   })
 
-  test('puts a product there that its account finds and can buy, and others do not find', async () => {
+  test('adds a product that only its account finds and can buy', async () => {
     const product_id = 'outdoor_video'
     const fixture = {
       delivery_type: 'guaranteed',
@@ -83,7 +83,7 @@ describe('the test controller', () => {
     expect(bought.packages[0].format_ids_to_provide).toMatchObject([{ id: 'video_15s' }])
   })
 
-  test('moves a media buy along its states, and no other way', async () => {
+  test('moves a media buy only along allowed transitions', async () => {
     const { media_buy_id } = await buy()
     const force = (status: string) => control('force_media_buy_status', { media_buy_id, status })
     expect(await force('active')).toMatchObject({
@@ -99,7 +99,7 @@ describe('the test controller', () => {
     expect(media_buys).toMatchObject([{ status: 'completed', valid_actions: [] }])
   })
 
-  test('refuses a media buy before it began', async () => {
+  test('rejects a media buy before it begins', async () => {
     const { media_buy_id } = await buy()
     await control('force_media_buy_status', { media_buy_id, status: 'rejected' })
     expect(
@@ -125,7 +125,7 @@ describe('the test controller', () => {
     expect(report.media_buy_deliveries[0].totals).toMatchObject({ impressions: 2002, spend: 950 })
   })
 
-  test('suspends an account, which then buys nothing, and lets it go on', async () => {
+  test('suspends an account, which then cannot buy, and reactivates it', async () => {
     await buy()
     const { accounts } = await agent.succeed('sales', 'list_accounts')
     const { account_id } = accounts[0]
@@ -140,7 +140,7 @@ describe('the test controller', () => {
 })
 
 describe('a package', () => {
-  test('waits for a creative that is still to come, and starts with it', async () => {
+  test('waits for a creative that does not exist yet, and starts with it', async () => {
     const creative_id = 'to-come'
     const { media_buy_id, status } = await buy({
       packages: [

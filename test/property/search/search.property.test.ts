@@ -51,7 +51,7 @@ it('a list equals a scan of all names: exact, prefix, substring', async () => {
   )
 })
 
-it('the best are those, then, if none is exact, those one edit away', async () => {
+it('the best are those and, if none is exact, names one edit away', async () => {
   await fc.assert(
     fc.asyncProperty(asked, fc.integer({ min: 1, max: 6 }), async ([all, text], limit) => {
       fc.pre(fold(text) !== '')

@@ -27,7 +27,7 @@ test.each([
   [z.union([z.string(), z.int()]), [], 'has the wrong type'],
   [z.strictObject({}), { x: 1, y: 2 }, 'has unknown fields: x, y'],
   [z.string({ error: 'must be our words' }), 7, 'must be our words'],
-])('a fault is told in plain words: %#', (schema, given, words) => {
+])('a fault is described in plain words: %#', (schema, given, words) => {
   const { error } = (schema as z.ZodType).safeParse(given, { error: describeIssue })
   expect(error?.issues.map(({ message }) => message)).toEqual([words])
 })

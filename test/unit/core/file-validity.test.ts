@@ -406,7 +406,7 @@ describe('the validators of a file', () => {
     })
   })
 
-  it('survive silence', async () => {
+  it('survive attempts without an answer', async () => {
     expect(await stateAfter(['timeout'], ['server_error'])).toMatchObject({ etag: '"1"' })
   })
 

@@ -39,7 +39,7 @@ it('the first of several keys signs, and the others still verify', () => {
   expect(both.signers['badge-signing'].kid).toBe(both.published[0]!.kid)
 })
 
-it('refuses a file of anything but private Ed25519 keys, and tells nothing of its content', () => {
+it('a file of anything but private Ed25519 keys is refused, without disclosing its content', () => {
   const { path, secret } = writeRegistryKey()
   const p256 = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
   const { d: _, ...publicJwk } = makeKey()

@@ -42,7 +42,7 @@ test('later content is reported as crawled, also after its file was away', () =>
     expect(crawled(events)).toContain('authorization.granted')
   }))
 
-test('so is a grant whose window opens later', () =>
+test('a grant whose window opens later is reported as crawled', () =>
   overNights(async nights => {
     const later = byIds('https://sales.example/mcp', { effective_from: '2026-11-23T00:00:00Z' })
     const first = await nights.night({ [acme]: shop(acme, { authorized_agents: [later] }) })

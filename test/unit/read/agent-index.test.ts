@@ -61,7 +61,7 @@ function answer(agents: AgentIndex, asked: Partial<AgentsAsked> = {}): string {
   return text
 }
 
-test('agents that a thread has read are found and shown as those that were read here', async () => {
+test('agents loaded by a thread are found and shown like those loaded here', async () => {
   const file = await writeAgents()
   const here = await readAgentIndex(file)
   const there = await readAgentIndex(file, undefined, 0)
@@ -72,7 +72,7 @@ test('agents that a thread has read are found and shown as those that were read 
   expect(await readAgentIndex(file, there, 0)).toBe(there)
 })
 
-test('an agent says its inventory at its own level and again as its profile', async () => {
+test('an agent has its inventory at the top level and again as its profile', async () => {
   const { results } = JSON.parse(answer(await readAgentIndex(await writeAgents())))
   for (const { inventory_profile, format_ids, ...agent } of results) {
     const { format_ids: ids, ...inventory } = inventory_profile
@@ -81,7 +81,7 @@ test('an agent says its inventory at its own level and again as its profile', as
   }
 })
 
-test('a thread that cannot read the agents says why', async () => {
+test('a thread that cannot load the agents reports why', async () => {
   const file = await writeAgents()
   const db = await Database.open(file)
   await db.run('drop table agent_profiles; create table agent_profiles (agent_url varchar)')

@@ -195,7 +195,7 @@ describe('the age of a house’s reference', () => {
       [[1, 0, houseFile(declared(0))]],
       'mutual',
     ],
-  ])('a word %s', async (_name, first, history, expected) => {
+  ])('a reference %s', async (_name, first, history, expected) => {
     const trust = await trustAfter(first, history, leafFile)
     expect(trust.relationship_trust).toBe(expected)
     expect(trust.relationship_declared_at === null).toBe(expected !== 'mutual')
@@ -251,7 +251,7 @@ describe('the age of a house’s reference', () => {
       190,
       'mutual',
     ],
-  ])('a word that nobody dated %s', (_name, files, day, expected) => {
+  ])('a reference without a date %s', (_name, files, day, expected) => {
     let kept: BrandDocument | undefined
     for (const [seen, content] of files) {
       kept = carry(kept, documentAt(house, content)!, START + seen * DAY) as BrandDocument
@@ -264,7 +264,7 @@ describe('the age of a house’s reference', () => {
     expect(wakes).toContain(since + 180 * DAY)
   })
 
-  it('is remembered over half a year of nights, and ends with a tick', async () => {
+  it('is remembered for half a year of nights, and then ends without another crawl', async () => {
     const nights: History = Array.from({ length: 29 }, (_, i) => [i * 6 + 6, 0, 'unchanged'])
     expect(await resolveTrust(naming, [...nights, [179, 23, 'tick']])).toBe('mutual')
     await happen([[180, 0, 'tick']])

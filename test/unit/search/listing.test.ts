@@ -27,16 +27,19 @@ test('a page has the same items, wherever it begins', async () => {
   }
 })
 
-test.each([0, 1, 2, 3])('so has a page of those with flags %i', async flags => {
-  const listing = await listed()
-  const own = numbers.filter(number => number % 3 === flags)
-  const filter = { name: `${flags}`, matches: (of: number) => of === flags }
-  expect(listing.count(filter.matches)).toBe(own.length)
-  for (const offset of [0, 1, 340, 341, 342, 682, own.length - 1, own.length, 1e9]) {
-    const { items } = listing.page({ offset: Math.max(0, offset), limit: 7 }, filter, PLENTY)
-    expect(parsed(items)).toEqual(own.slice(Math.max(0, offset), Math.max(0, offset) + 7))
-  }
-})
+test.each([0, 1, 2, 3])(
+  'a page of items with flags %i has the same items, wherever it begins',
+  async flags => {
+    const listing = await listed()
+    const own = numbers.filter(number => number % 3 === flags)
+    const filter = { name: `${flags}`, matches: (of: number) => of === flags }
+    expect(listing.count(filter.matches)).toBe(own.length)
+    for (const offset of [0, 1, 340, 341, 342, 682, own.length - 1, own.length, 1e9]) {
+      const { items } = listing.page({ offset: Math.max(0, offset), limit: 7 }, filter, PLENTY)
+      expect(parsed(items)).toEqual(own.slice(Math.max(0, offset), Math.max(0, offset) + 7))
+    }
+  },
+)
 
 test('adjacent and distant items come in one page', async () => {
   const listing = await listed()

@@ -24,7 +24,7 @@ test('every protocol and specialism that has a bundle is one of the reference ag
   expect(protocols.filter(id => !bundles.includes(id))).toEqual([])
 })
 
-test('every storyboard but the first one also sends what must be refused', () => {
+test('every storyboard except the first also sends a request that must be refused', () => {
   const harmless = listStoryboards().filter(
     ({ storyboard: { phases } }) =>
       !phases.some(({ steps }) => steps.some(({ expect_error }) => expect_error)),
@@ -32,7 +32,7 @@ test('every storyboard but the first one also sends what must be refused', () =>
   expect(harmless.map(({ storyboard }) => storyboard.id)).toEqual(['capability_discovery'])
 })
 
-test('every write has a key, but where the storyboard is about its absence', () => {
+test('every write has an idempotency key, unless the storyboard tests its absence', () => {
   const writes = tenants.flatMap(({ tasks }) =>
     tasks.filter(({ mutates }) => mutates).map(task => task.name('proto')),
   )
@@ -43,7 +43,7 @@ test('every write has a key, but where the storyboard is about its absence', () 
   expect(without).toEqual([])
 })
 
-test('a buying account of a storyboard is always one of the sandbox', () => {
+test('a storyboard buys only with sandbox accounts', () => {
   const orders = listSteps().filter(({ task }) => task === 'create_media_buy')
   expect(orders.length).toBeGreaterThan(5)
   for (const { sample_request } of orders) {
@@ -51,7 +51,7 @@ test('a buying account of a storyboard is always one of the sandbox', () => {
   }
 })
 
-test('tracks are those that storyboards are about', () => {
+test('every track has a storyboard', () => {
   const used = new Set(listStoryboards().map(({ storyboard }) => storyboard.track))
   expect(tracks.filter(track => !used.has(track))).toEqual([])
 })
@@ -92,7 +92,7 @@ function read(written: object, file = 'universal/sample.yaml') {
   }
 }
 
-test('a storyboard stands in the bundle that its folder names', () => {
+test('a storyboard belongs to the bundle named by its folder', () => {
   expect(read(storyboard)).toMatchObject([{ bundle: { kind: 'universal', id: 'universal' } }])
   expect(read(storyboard, 'protocols/signals/sample.yaml')).toMatchObject([
     { bundle: { kind: 'domain', id: 'signals' } },

@@ -60,7 +60,7 @@ describe('a check', () => {
     expect(refused('C')).toMatchObject({ passed: false, expected: ['A', 'B'], actual: 'C' })
   })
 
-  test('that fails shows what was there, without secrets and cut short', () => {
+  test('that fails shows the actual value, without secrets and shortened', () => {
     const shown = (path: string, value: unknown) =>
       checkAnswer(Validation.parse({ check: 'field_value', path, value: 1 }), {
         payload: { [path]: value },
@@ -84,7 +84,7 @@ describe('a reference', () => {
     protocolName: 'adcp',
   }
 
-  test('stands for the value of an earlier step, an id or a moment', () => {
+  test('is replaced by the value of an earlier step, an id or a time', () => {
     const written = {
       proto_major_version: 3,
       items: ['$context.product'],
@@ -104,7 +104,7 @@ describe('a reference', () => {
     })
   })
 
-  test('to a value that is not there is told by its name', () => {
+  test('to a missing value is reported by its name', () => {
     expect(resolveReferences(['$context.none'], context)).toEqual({ missing: 'none' })
   })
 

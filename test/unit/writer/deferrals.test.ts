@@ -39,7 +39,7 @@ test('a deferred file is due later, was not attempted, and its freshness says so
   expect(await freshness('new.example')).toMatchObject({ state: 'current', outcome: 'ok' })
 })
 
-test('its content stays, with its age', async () => {
+test('the content of a deferred file stays, with its age', async () => {
   await registry.observe(brandFile('known.example', 'Known'))
   const before = await freshness('known.example')
   registry.clock.pass(MINUTE)

@@ -30,7 +30,7 @@ async function save(registry: Sequencer, ...submissions: Submission[]) {
 const breakEntries = ({ index }: Sequencer) => index.run('alter table entries rename to away')
 const mendEntries = ({ index }: Sequencer) => index.run('alter table away rename to entries')
 
-it('a submission on which the store fails is refused in words, and stops nobody', async () => {
+it('a submission on which the store fails is refused with a reason, and affects no other', async () => {
   const { registry, said, open } = await openMember()
   await breakEntries(registry)
   const brand = buildBrandSave('Acme', 'told.example', 'Acme')

@@ -41,7 +41,7 @@ it.each([
 })
 
 it.each([['acme.com'], ['www.acme.com'], ['plain.example'], ['new.example'], ['acme.net']])(
-  'nothing speaks against %s',
+  '%s resembles no registered name',
   async name => {
     expect(await findFault(name)).toBeUndefined()
   },
