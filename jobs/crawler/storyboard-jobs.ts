@@ -11,8 +11,8 @@ import type { Redis } from '../redis.ts'
 const LOOK_MS = SECOND / 2
 
 /**
- * Runs the storyboards that callers asked for. A run ends early when its caller is gone, or when
- * this crawler closes.
+ * Runs the storyboards that callers requested. A run ends early when its caller disconnects, or when this
+ * crawler closes.
  */
 export function openStoryboardWorker(
   { working, asking }: { working: Redis; asking: Redis },

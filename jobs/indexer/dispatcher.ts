@@ -32,9 +32,9 @@ interface Pause {
   until: Instant
 }
 
-/** Files that were handed out together. */
+/** Files that were enqueued together. */
 interface Batch {
-  /** By their keys. */
+  /** Sources by their keys. */
   sources: readonly string[]
   /** True for files that a caller requested: they skip the queue. */
   isUrgent: boolean

@@ -30,9 +30,9 @@ const LAPSE_EVERY_MS = MINUTE
 const MONITOR_EVERY_MS = 10 * SECOND
 
 /**
- * Runs the indexer role: the writer and the queues that feed it. Waits as a standby while another
- * process holds the lease. When a commit fails by a fault of ours the process exits; the next start
- * recovers, and uncommitted work is delivered again. `watched` lets tests stop it at a step.
+ * Runs the indexer role: the writer and the queues that feed it. Waits as a standby while another process
+ * holds the lease. When a commit fails by an internal error the process exits; the next start recovers, and
+ * uncommitted work is delivered again. `watched` lets tests stop it at a step.
  */
 export async function runIndexer(
   config: Config,

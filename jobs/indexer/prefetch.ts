@@ -1,7 +1,7 @@
 import { type Source, toSourceKey } from '../../pipeline/model/observation.ts'
 import type { DueTarget } from '../../pipeline/writer/crawl/due-files.ts'
 
-/** Files read beyond those that are handed out at once. */
+/** Files read beyond those that are enqueued at once. */
 const PREFETCH_FILES = 50_000
 /** Fewer files than this are not kept. */
 const PREFETCH_MIN = 2_000
@@ -24,7 +24,7 @@ export class Prefetch {
   readonly #read: (limit: number) => Promise<DueRead>
   #files = new Map<string, DueTarget>()
   #validUntil = 0
-  /** Nothing else was due when this was read. */
+  /** True if nothing else was due when this was read. */
   #isAll = false
 
   /** Creates the buffer; `read` returns due files, the most urgent first, including those that are being crawled. */

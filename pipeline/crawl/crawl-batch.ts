@@ -61,11 +61,11 @@ export async function crawlBatch(
 }
 
 /**
- * Crawls every target once: files of one host in sequence over one connection, many hosts in
- * parallel. A host that did not answer for several of its agents in a row is skipped for the rest.
- * `put` receives each observation with the position of its target, followed by that of a stand-in
- * file for a missing one; the host continues when it resolves. Rejects only for a bug of ours,
- * after everything under way has ended.
+ * Crawls every target once: files of one host in sequence over one connection, many hosts in parallel. A
+ * host that did not answer for several of its agents in a row is skipped for the rest. `put` receives each
+ * observation with the position of its target, followed by that of a stand-in file for a missing one; the
+ * host continues when it resolves. Rejects only for an internal error, after everything that was running
+ * has ended.
  */
 export async function crawlEach(
   targets: readonly CrawlTarget[],

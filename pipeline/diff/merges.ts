@@ -41,8 +41,8 @@ function toSortParts({
 
 /**
  * Merges entries to one for each rid that is the publisher's own. Entries that were merged into one
- * property are one entry with the identifiers of all; those of a property that was merged into
- * another publisher's are none.
+ * property become one entry with the identifiers of all; entries of a property that was merged into another
+ * publisher's are dropped.
  */
 export function mergeEntries(
   entries: readonly PropertyEntry[],

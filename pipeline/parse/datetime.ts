@@ -6,7 +6,7 @@ const MOMENT =
 const FULL = /T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i
 
 export interface Moment {
-  /** In UTC, without milliseconds that are zero. */
+  /** UTC time, without milliseconds that are zero. */
   iso: string
   /** True for a full date and time with a zone. */
   full: boolean

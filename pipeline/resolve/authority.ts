@@ -37,7 +37,7 @@ export interface Granting {
   /** True when a file of the publisher was read, so that silence is an answer. */
   is_known: boolean
   placements: readonly Placed[]
-  /** To the agent that is asked about. */
+  /** Grants to the agent in question. */
   grants: readonly GrantInForce[]
 }
 
@@ -68,7 +68,7 @@ export interface Judged {
 export interface Verdict {
   /** The publisher grants it, and the operator does not contradict. */
   authorized: boolean
-  /** Both say the same. */
+  /** True if both sides agree. */
   confirmed: boolean
   sides: { publisher: Side; operator: Side }
   /** The grant that counts, if any lets the sale through. */

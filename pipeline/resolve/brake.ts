@@ -1,4 +1,4 @@
-/** From when on losses count as a mass; both floors must be reached, and one of the shares passed. */
+/** Limits beyond which losses count as a mass: both minimums and one of the shares must be exceeded. */
 export interface BrakeLimits {
   /** Share of all rows in force: grants and active properties. */
   share: number

@@ -15,7 +15,7 @@ import type { FileState } from './validity.ts'
 
 /** Time for which a house's word for a brand counts. */
 const DECLARATION_AGE = 180 * DAY
-/** Time for which a house's last word counts while its file cannot be had. */
+/** Time for which a house's last document counts while its file cannot be fetched. */
 const RETENTION = DAY
 
 export type Claim = Pick<

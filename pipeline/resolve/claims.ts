@@ -64,7 +64,7 @@ function findNamingProperties(
   return new Selectable(counted)
 }
 
-/** Lists distinct properties: by id, or by type and name where there is none. */
+/** Lists distinct properties: by id, or by type and name if there is no id. */
 function listDistinct(properties: readonly PropertyEntry[]): PropertyEntry[] {
   const first = new Map<string, PropertyEntry>()
   for (const property of properties) {

@@ -3,12 +3,12 @@ import type { DocumentOf, SourceKind } from '../model/documents/index.ts'
 import type { Source } from '../model/observation.ts'
 import type { FileState, Validity } from './validity.ts'
 
-/** One file as the index holds it: the last accepted document and how far it still counts. */
+/** A file in the index: the last accepted document and its validity. */
 export interface KnownFile<Kind extends SourceKind = SourceKind> {
   validity: Validity
   state?: FileState
   document?: DocumentOf<Kind>
-  /** Location, if it was asked for in another spelling. */
+  /** Location, if it was requested in another spelling. */
   location?: string
 }
 
@@ -16,9 +16,9 @@ export interface KnownFile<Kind extends SourceKind = SourceKind> {
 export type Question = { source: Source } | { wake: Instant }
 
 /**
- * A rule that answers for one subject. It asks for a file by yielding its source and is given what
- * the index knows. What it asked for is exactly what its answer depends on, so no dependency can be
- * forgotten. Pure: the same files and the same time give the same answer.
+ * A rule that derives the answer for one subject. It yields the source of each file that it needs and
+ * receives what the index knows. The yielded sources are exactly what its answer depends on, so no
+ * dependency can be forgotten. Pure: the same files and the same time give the same answer.
  */
 export type Derivation<Answer> = Generator<Question, Answer, KnownFile | undefined>
 

@@ -43,7 +43,7 @@ export function listLookupKeys(requested: Identifier): string[] {
   ]
 }
 
-/** Tells whether a declared identifier covers the one asked for. */
+/** Tells whether a declared identifier covers the requested one. */
 export function matchIdentifier(declared: Identifier, requested: Identifier): boolean {
   return (
     declared.type === requested.type &&

@@ -27,7 +27,7 @@ export interface HeldVersion {
 
 export interface FetchedDocument extends DocumentHeader {
   observed_at: Instant
-  /** A person asked for this crawl: the move was meant. */
+  /** True if a person requested this crawl: the move was intended. */
   requested: boolean
 }
 

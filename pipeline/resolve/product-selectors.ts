@@ -4,7 +4,7 @@ export interface ProductSelector {
   selection_type: 'all' | 'by_id' | 'by_tag'
   property_ids: readonly string[]
   property_tags: readonly string[]
-  /** Only properties of these types; of any, where it says none. */
+  /** Only properties of these types; of any type if undefined. */
   property_types: readonly string[] | undefined
 }
 
@@ -15,9 +15,9 @@ interface Selectable {
   is_active: boolean
 }
 
-/** A property that is asked for: by an id that nothing may go by, or by what is there. */
+/** A requested property: by an id that may be unknown, or an existing one. */
 export interface Requested<Property> {
-  /** The id, where it was asked for by one. */
+  /** The requested id, if it was requested by id. */
   id?: string
   properties: Property[]
 }

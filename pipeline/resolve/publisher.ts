@@ -33,7 +33,7 @@ export interface PublisherFacts {
   resolved_location: string
   document: AdagentsInlineDocument
   properties: PropertyEntry[]
-  /** So many of these, the first, the file lists by themselves; the others only entries bring along. */
+  /** Number of these, from the start, that the file lists by themselves; the others are only in entries. */
   selectable: number
   grants: Grant[]
   collections: CollectionEntry[]
@@ -48,11 +48,11 @@ export interface PublisherFacts {
   revoked: boolean
   /** Times at which these facts change by themselves; passed ones too. */
   changeTimes: Instant[]
-  /** Other publishers the file names. */
+  /** Other publishers that the file names. */
   mentions: Domain[]
 }
 
-/** No file speaks for the publisher, or the only one that did disowns it: nothing of it counts. */
+/** No file is valid for the publisher, or the only one disowns it: nothing of it counts. */
 export interface NoPublisher {
   validity: 'expired'
   document?: never

@@ -17,7 +17,7 @@ export interface Terms {
   anywhere?: boolean | undefined
 }
 
-/** The restrictions of a grant; null is none, an empty list admits nothing. */
+/** The restrictions of a grant; null means none, an empty list admits nothing. */
 export interface Restrictions {
   delegation_type: string | null
   countries: readonly string[] | null
@@ -155,9 +155,7 @@ function checkPlacements(
     : 'placement_not_listed'
 }
 
-/**
- * Keeps the placements that are on a collection asked for; none unless every collection has one.
- */
+/** Keeps the placements that are in a requested collection; none unless every collection has one. */
 function selectInCollections(
   placements: readonly Placed[],
   requested: readonly string[] | undefined,

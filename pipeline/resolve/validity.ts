@@ -7,7 +7,7 @@ export interface FileState {
   status: number | null
   /** Effect of the last attempt that brought an answer. */
   effect: Effect | null
-  /** Since when attempts that brought an answer have had that effect. */
+  /** Time since which attempts with an answer have had that effect. */
   streak_since: Instant | null
   attempted_at: Instant | null
   succeeded_at: Instant | null

@@ -1,6 +1,6 @@
 import type { Visibility } from '../core/tiers.ts'
 
-/** Scopes in which a member's agents can be asked for. */
+/** Scopes in which a member's agents can be requested. */
 export const scopes = ['all', 'public', 'member', 'private'] as const
 export type Scope = (typeof scopes)[number]
 

@@ -2,7 +2,7 @@ import { buildSearch } from './build.ts'
 
 /** A process that makes one search file: `build-program <snapshot> <target>`. */
 const [, , snapshot, target] = process.argv
-// Who asked for the file is gone.
+// The requesting process is gone.
 process.on('disconnect', () => process.exit(1))
 await buildSearch(snapshot!, target!)
 process.exit()

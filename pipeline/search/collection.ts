@@ -113,7 +113,7 @@ export class Collection {
     return false
   }
 
-  /** Tells whether these bytes stand at a place among all texts. */
+  /** Tells whether these bytes are at a position in the texts. */
   isAt(position: number, bytes: Uint8Array): boolean {
     for (let i = 0; i < bytes.length; i++) if (this.#texts[position + i] !== bytes[i]) return false
     return true

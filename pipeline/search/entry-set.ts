@@ -1,6 +1,6 @@
 import type { Slices } from './slices.ts'
 
-/** So many are soon sorted. */
+/** Maximum number of entries that are sorted directly. */
 const SORTED = 512
 const BITS = 32
 const SHIFT = 5

@@ -11,7 +11,10 @@ export interface PartLocation {
 type Numbers = Uint8Array | Uint32Array | Float64Array
 type Store = RootDatabase<Uint8Array, number>
 
-/** Parts stand side by side in chunks of so many bytes, each a value of the store; only the last is shorter. */
+/**
+ * Parts are stored one after the other in chunks of this many bytes, each a value of the store; only the
+ * last is shorter.
+ */
 const CHUNK = 2 ** 26
 const BUFFERED = 2 ** 16
 const NUMBERS_BITS = 24
@@ -183,7 +186,7 @@ export class PartsReader<Contents> {
   }
 }
 
-/** A part of any length, of which some bytes are looked at. */
+/** A part of any length, of which single bytes are read. */
 export class Bytes {
   readonly #chunks: readonly Buffer[]
   readonly #at: number

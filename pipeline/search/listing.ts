@@ -1,7 +1,7 @@
 import type { Collection } from './collection.ts'
 
 const FLAGS = 256
-/** For one filter it is known before each so many entries how many fit. */
+/** Entries per block: for one filter the number of matches before each block is known. */
 const BLOCK = 1_024
 /** Bodies of first pages that are kept; each is at most as large as an answer may be. */
 const PAGES = 8

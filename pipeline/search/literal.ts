@@ -4,9 +4,9 @@ import type { Slices } from './slices.ts'
 import { ORDERED } from './suffix-sorter.ts'
 import { buildPatterns } from './texts.ts'
 
-/** So many places are soon looked at, each. */
+/** Maximum number of places that are checked one by one. */
 const DIRECT_CHECK_MAX = 48
-/** So many entries are soon sorted. */
+/** Maximum number of entries that are sorted directly. */
 const SORTED = 2_048
 const PAUSE_EVERY = 4_096
 /** A mark before a text, and one behind it. */
@@ -31,7 +31,7 @@ export function* findFirstContaining(
   const found = new Set<number>()
   for (const range of [called, beginning, suffixes]) {
     if (found.size === limit) break
-    // Of so many at least the missing ones are new.
+    // Of this many, at least the missing ones are new.
     for (const id of collection.suffixes.smallestIds(range, limit))
       if (found.size < limit) found.add(id)
   }
@@ -54,7 +54,7 @@ interface ByRank {
   containing: number[]
 }
 
-/** Looks at each place where a text may stand. */
+/** Ranks each place at which a text may occur. */
 function* rankContaining(
   collection: Collection,
   text: Uint8Array,

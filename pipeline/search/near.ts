@@ -8,9 +8,9 @@ import { SHORTEST_TYPED } from './word-keys.ts'
 
 /** Words of a query at most; longer queries are not searched for misspellings. */
 const WORDS_MAX = 8
-/** So many entries are soon looked at, each whether it has the other words too. */
+/** Maximum number of entries that are checked one by one for the other words. */
 const DIRECT_CHECK_MAX = 128
-/** To look at an entry takes as long as to read that it has a word, so many times. */
+/** Cost of checking an entry, in readings of an entry that has a word. */
 const CANDIDATES_MAX = 64
 const PAUSE_EVERY = 256
 

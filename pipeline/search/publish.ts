@@ -12,7 +12,7 @@ import { readSearchCheckpoint, type SearchCheckpoint } from './checkpoint.ts'
 import { isLock, toLockPath } from './file.ts'
 import { SEARCH_FORMAT } from './search-index.ts'
 
-/** From so many entries on the file is made by a process of its own: this one has writes to serve. */
+/** Number of entries from which on a child process builds the file, so that this one can serve writes. */
 const IN_PROCESS_ENTRIES_MAX = 5_000
 const CHILD_PRIORITY = 10
 const FILES_RETAINED = 2

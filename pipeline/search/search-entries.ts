@@ -15,7 +15,7 @@ import {
 } from './property-items.ts'
 import type { CollectionName } from './search-index.ts'
 
-/** One thing that can be found. */
+/** An entry of the search file. */
 export interface SearchEntry {
   /** Its names, folded. */
   names: string[]

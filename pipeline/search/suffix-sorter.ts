@@ -2,7 +2,7 @@ import { END } from './texts.ts'
 
 /** Bytes of a suffix that are compared. */
 export const ORDERED = 66
-/** By how many bytes a part is sorted at once, and how many every part has in common before. */
+/** Bytes by which a part is sorted at once, and which all of its suffixes had in common before. */
 const STEP = 4
 const IN_COMMON = 2
 /** Fewer are sorted by comparing them. */
@@ -19,7 +19,7 @@ export class SuffixSorter {
     this.#texts = texts
   }
 
-  /** Sorts one place or more that rise, at each of which the same two bytes stand. */
+  /** Sorts rising positions, all of which begin with the same two bytes. */
   sort(positions: Uint32Array): void {
     if (this.#texts[positions[0]! + IN_COMMON - 1] === END) return
     if (positions.length > this.#pairs.length) {

@@ -3,15 +3,15 @@ import type { Owners } from './owners.ts'
 import { SuffixSorter } from './suffix-sorter.ts'
 import { END } from './texts.ts'
 
-/** So many suffixes are read at once. */
+/** Suffixes that are read at once. */
 export const BLOCK = 64
 /** Least entries stored of each block. */
 export const MINIMA_PER_BLOCK = 5
-/** So many bytes of the first suffix of a block are kept. */
+/** Bytes of the first suffix of a block that are stored. */
 const HEAD = 4
-/** No entry: greater than any. */
+/** No entry: greater than any other. */
 export const NONE = 0xffffffff
-/** So many are sorted at once, more where more begin alike: what building needs grows no further. */
+/** Bytes that are sorted at once, or more if more begin alike: this limits the memory of the build. */
 const SORT_CHUNK_BYTES = 2 ** 21
 const PAIRS = 2 ** 16
 

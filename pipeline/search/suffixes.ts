@@ -16,8 +16,8 @@ const BYTE_MIN = 0
 const GREATEST_BYTE = 0xff
 
 /**
- * All suffixes of some texts, sorted: those that begin with the same bytes stand together. Of each
- * block the first ones stand together once more, close enough for the caches of the CPU.
+ * All suffixes of some texts, sorted: suffixes with the same beginning are adjacent. The first suffix of
+ * each block is also stored in a list of its own, small enough for the caches of the CPU.
  */
 export class Suffixes {
   readonly #sorted: Numbers32

@@ -18,7 +18,7 @@ export function isMisspelled(typed: ArrayLike<number>, candidate: ArrayLike<numb
   return isWithinOneEdit(typed, candidate)
 }
 
-/** The words of all entries, to be asked for those that a word may mean. */
+/** The words of all entries, with lookups of words within one edit. */
 export class Vocabulary {
   readonly #text: Uint8Array
   readonly #starts: Uint32Array

@@ -6,7 +6,7 @@ import type { RevisionRow } from '../model/rows.ts'
 const TIME_LENGTH = 6
 const ETAG_LENGTH = 22
 const MARK_AT = TIME_LENGTH + ETAG_LENGTH
-/** Bytes that stand before the JSON of a document value. */
+/** Bytes before the JSON of a document value. */
 export const HEAD_LENGTH = MARK_AT + 1
 
 /** Members of a document that a reader must know before it is sent. */
@@ -60,9 +60,7 @@ export function toFiles(value: Buffer): Source[] | undefined {
   return JSON.parse(value.toString('utf8', end, value.length - FILES_LENGTH))
 }
 
-/**
- * Reads when a document was stored: not before its last change, and later where it was projected anew.
- */
+/** Reads when a document was stored: its last change, or a later projection. */
 export function readModifiedAt(value: Buffer): Instant {
   return value.readUIntBE(0, TIME_LENGTH)
 }

@@ -44,7 +44,7 @@ export function encodeFreshness(kind: SourceKind, facts: CrawlFacts): Buffer {
   return value
 }
 
-/** Writes a cell into a larger buffer, with the numbers that stand for kind and outcome. */
+/** Writes a cell into a larger buffer, with the numbers of its kind and outcome. */
 export function writeCell(
   target: Buffer,
   at: number,
@@ -76,7 +76,7 @@ export function mergeFreshness(before: Uint8Array | undefined, after: Buffer): B
   return Buffer.concat(others.sort((a, b) => a[0]! - b[0]!))
 }
 
-/** Finds where the cell of a kind begins; negative where there is none. */
+/** Finds the beginning of the cell of a kind; negative if there is none. */
 function findCell(value: Uint8Array, kind: number): number {
   for (let at = 0; at < value.length; at += CELL_BYTES) if (value[at] === kind) return at
   return -1

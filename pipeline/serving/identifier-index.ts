@@ -1,4 +1,4 @@
-/** Pairs of an identifier that stand in its one value; where there are more, that says only so. */
+/** Pairs of an identifier in its one value at most; beyond that the value only says that there are more. */
 const INLINE_PAIRS_MAX = 8
 const MANY = '*'
 
@@ -18,7 +18,7 @@ export function toIdentifierName(pairKey: string): string {
   return pairKey.slice(0, pairKey.indexOf(' '))
 }
 
-/** More need not be read to make the value of a name. */
+/** Maximum number of pairs that must be read to build the value of a name. */
 export const PAIRS_READ = INLINE_PAIRS_MAX + 1
 
 /**

@@ -53,7 +53,7 @@ export interface InventoryRows {
   publisher: PublisherRow
   /** Active ones first; without aliases. */
   properties: readonly PropertyRow[]
-  /** In force or not. */
+  /** Authorizations, whether in force or not. */
   authorizations: readonly AuthorizationRow[]
 }
 
@@ -153,7 +153,7 @@ export interface StoredReach {
   publisher_domain: string
   discovery_method: string
   manager_domain: string | null
-  /** Only properties with an id of their own are counted. */
+  /** Number of properties with an id of their own. */
   properties_authorized: number
   properties_total: number
   signing_keys_pinned: boolean
@@ -203,7 +203,7 @@ function isReached(active: readonly number[], lists: readonly number[][]): boole
   return active.every(position => reached.has(position))
 }
 
-/** Many grants are not looked through: the list is short, or there is none. */
+/** Maximum number of grants that are examined: the list is short, or there is none. */
 const MOST_GRANTS = 100
 
 function listPlainSellers(selling: Selling): string[] | undefined {

@@ -69,7 +69,7 @@ export function toLogoKey(domain: string, logoId: string): string {
   return `${domain} ${logoId}`
 }
 
-/** Under which all reviews stand together, without what was handed in. */
+/** Prefix of all reviews, without their submissions. */
 export const REVIEWS = 'review'
 
 export function reviewKey(reviewId: string): string {

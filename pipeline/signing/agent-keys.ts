@@ -17,9 +17,9 @@ export interface AgentKeysOptions {
 }
 
 /**
- * The keys of an agent: its operator's brand.json declares it, with the address of its JWKS. Without
- * one the JWKS stands at the agent's own origin, which then must be that of the brand.json. Pinned
- * keys come before all others.
+ * Finds the keys of an agent: its operator's brand.json declares it, with the address of its JWKS. By
+ * default the JWKS is at the agent's own origin, which then must be that of the brand.json. Pinned keys
+ * come before all others.
  */
 export class AgentKeys {
   readonly #options: AgentKeysOptions

@@ -18,10 +18,10 @@ export type FetchJson = (
   options: { redirects: boolean },
 ) => Promise<Fetched | undefined>
 
-/** Nothing is kept longer than this, in seconds, whatever its `max-age` says. */
+/** Maximum lifetime of a cached document in seconds, whatever its `max-age`. */
 const MAX_LIFETIME_SECONDS = 3600
 
-/** A document is not asked for again sooner than this, in seconds, whoever wants a fresh one. */
+/** Minimum number of seconds between two fetches of a document. */
 const COOLDOWN_SECONDS = 30
 
 /** A value that is kept for as long as its source allows, and is fetched again on request. */

@@ -25,7 +25,7 @@ const LIFETIME_SECONDS = MAX_WINDOW_SECONDS + 2 * MAX_SKEW_SECONDS
 
 /** Nonces in the memory of one process, at most `capacity` for each key. Times are in seconds. */
 export class MemoryReplayStore implements ReplayStore {
-  /** By key and nonce, the time at which it is forgotten; the oldest come first. */
+  /** Expiry times by key and nonce; the oldest come first. */
   readonly #expiries = new Map<string, Map<string, number>>()
   readonly #capacity: number
 

@@ -1,6 +1,6 @@
 import { type BareItem, type InnerList, isInnerList, parseDictionary } from 'structured-headers'
 
-/** One signature as `Signature-Input` declares it. */
+/** A signature as declared in `Signature-Input`. */
 export interface SignatureInput {
   label: string
   /** Names of what is covered, in the order in which they are signed. */

@@ -40,7 +40,7 @@ type Revocation = 'valid' | 'revoked' | 'stale'
 
 export type Verification =
   | { outcome: 'verified'; keyid: string }
-  /** No signature, and none is required. */
+  /** Verified without a signature, since none is required. */
   | { outcome: 'unsigned' }
   | { outcome: 'refused'; refusal: Refusal }
 
@@ -50,15 +50,15 @@ interface Claim {
   signature: Buffer
   target: TargetUri
   keyid: string
-  /** In seconds, as the signer's clock told it. */
+  /** Time of the signature in seconds, by the signer's clock. */
   created: number
   nonce: string
   alg: Algorithm
 }
 
 /**
- * Verifies the signature of a request at a time in seconds. What is cheap is checked first, a key is
- * asked for only where the form is right, and a nonce is remembered only when everything else holds.
+ * Verifies the signature of a request at a time in seconds. Cheap checks come first, a key is looked up
+ * only for a well-formed signature, and a nonce is remembered only when everything else is valid.
  */
 export async function verifySignature(
   request: SignedRequest,

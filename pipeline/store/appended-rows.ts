@@ -1,7 +1,7 @@
 import type { RevisionRow } from '../model/rows.ts'
 import type { Database } from './duckdb.ts'
 
-/** More rows than this are read again. */
+/** Maximum number of appended rows that are remembered; more are read again. */
 const APPENDED_ROWS_MAX = 500
 
 interface Commit<Row> {

@@ -44,7 +44,7 @@ export function isDataFault(error: unknown): error is Error {
   )
 }
 
-/** Tells whether DuckDB failed on the data; a fault of our own code is none. */
+/** Tells whether DuckDB failed on the data, and not our own code. */
 export function isStatementFault(error: unknown): error is Error {
   return isDataFault(error) && /^[A-Z][\w ]* Error: /.test(error.message)
 }

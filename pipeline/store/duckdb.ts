@@ -205,7 +205,7 @@ export class Database {
   }
 
   /**
-   * Writes the file anew, so that nothing can be read in it that was deleted; `create` makes the tables
+   * Writes the file again, so that nothing that was deleted can be read in it; `create` creates the tables
    * of the new one. Nobody may use the database meanwhile.
    */
   async compact(create: (fresh: Database) => Promise<void>): Promise<void> {

@@ -32,7 +32,7 @@ export function syncPath(path: string): void {
   }
 }
 
-/** Reads a small file of JSON; undefined where there is none, or one that is not what it should be. */
+/** Reads a small JSON file; undefined if it is missing, or has other content than expected. */
 export function readJson<Content>(path: string, shape: ZodType<Content>): Content | undefined {
   if (!existsSync(path)) return undefined
   try {

@@ -24,9 +24,9 @@ interface Head {
 }
 
 /**
- * Describes damage of the first two pages of an LMDB file, which describe all others, and of its
- * length; undefined where there is none. LMDB maps the file and trusts these pages: an empty,
- * truncated or foreign file would kill the process that opens it by a signal.
+ * Describes damage of the first two pages of an LMDB file, which describe all others, and of its length;
+ * undefined if there is none. LMDB maps the file and trusts these pages: an empty, truncated or foreign
+ * file would kill the process that opens it by a signal.
  */
 export function findDamagedHead(file: string): string | undefined {
   const descriptor = openSync(file, 'r')

@@ -18,7 +18,7 @@ export function resolvePaths(dataDir: string) {
   return {
     dir,
     index: at('index.duckdb'),
-    /** In a folder of its own, so that its write-ahead log is as private as it is. */
+    /** The accounts, in a folder of their own, so that the write-ahead log is as private as the file. */
     accounts: at('accounts', 'accounts.duckdb'),
     accountsBackups: findBackupsBeside(at('accounts', 'accounts.duckdb')),
     /** Private key that `start` makes where the settings name none. */

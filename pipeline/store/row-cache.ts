@@ -18,7 +18,7 @@ interface Keyed<Row> {
   find(db: Database, keys: readonly string[]): Promise<Row[]>
 }
 
-/** `row` is undefined where there is none. */
+/** A cached row; `row` is undefined if it does not exist. */
 interface Known<Row> {
   row: Row | undefined
 }
@@ -26,7 +26,7 @@ interface Known<Row> {
 interface Memory<Row> {
   /** Version of the table when it was read. */
   mark: number
-  /** By key. */
+  /** Rows by key. */
   rows: LRUCache<string, Known<Row>>
 }
 

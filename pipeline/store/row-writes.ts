@@ -15,9 +15,8 @@ export async function deleteRows(
 }
 
 /**
- * Writes what differs of a few rows where they stand, by a key that no two of them share: that takes
- * less than deleting them and inserting them again, which is two statements, and whole rows on their
- * way to the disk.
+ * Updates the differing columns of a few rows in place, by a unique key: that is cheaper than deleting and
+ * inserting them again, which takes two statements and writes whole rows.
  */
 export async function updateRows<Row extends object>(
   db: Database,

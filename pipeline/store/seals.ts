@@ -12,7 +12,7 @@ import type { Paths } from './paths.ts'
  */
 type State = 'shut' | 'open' | 'test'
 
-/** By the name of a file below DATA_DIR: its size, and when it was written last. */
+/** Size and last write of each file, by its name below DATA_DIR. */
 type Marks = Map<string, string>
 
 const Stored = z.record(z.string(), z.string())

@@ -9,7 +9,7 @@ export class Transactions {
   readonly #run: Run
   readonly #failed: () => void
   #queue: Promise<unknown> = Promise.resolve()
-  /** One that was asked for begins with the first statement that writes. */
+  /** State of the transaction; a requested one begins with the first statement that writes. */
   #state: 'none' | 'asked for' | 'open' = 'none'
 
   /** Creates the transactions of a connection; `failed` is called when written rows may be undone. */

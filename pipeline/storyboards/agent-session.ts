@@ -29,7 +29,7 @@ export interface SessionDeps {
   signal: AbortSignal
 }
 
-/** Answer to one call, or why there is none. */
+/** Answer to one call, or the reason why there is none. */
 export type AgentAnswer = { tookMs: number } & (
   | { kind: 'answered'; outcome: TaskOutcome }
   | { kind: 'silent'; message: string; isTimeout: boolean }
@@ -147,7 +147,7 @@ async function waitUnless<Result, Fallback>(
   }
 }
 
-/** Reads the result of a tool: an error may stand in it, in its text, or in a payload of errors only. */
+/** Reads the result of a tool: an error may be in the result, in its text, or in a payload of errors only. */
 function readOutcome(result: JsonObject, errorKey: string): TaskOutcome {
   const payload = extractResult(result, errorKey)
   if (payload === undefined) {
@@ -161,7 +161,7 @@ function readOutcome(result: JsonObject, errorKey: string): TaskOutcome {
   return isRefusal ? { payload, error: toError(first) } : { payload }
 }
 
-/** Members that stand beside the errors of a task that was not done. */
+/** Members beside the errors of a failed task. */
 const besideErrors = new Set(['errors', 'context', 'ext', 'status', 'message', 'sandbox'])
 const isResultKey = (key: string) => !besideErrors.has(key)
 

@@ -6,7 +6,7 @@ import { type Bundle, Storyboard } from '../model/storyboard.ts'
 import type { AgentProfile } from '../model/storyboard-run.ts'
 import { spellName } from './references.ts'
 
-/** A storyboard and the bundle that its file stands in. */
+/** A storyboard and the bundle of its file. */
 export interface CatalogEntry {
   storyboard: Storyboard
   bundle: Bundle

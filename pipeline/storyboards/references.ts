@@ -9,7 +9,7 @@ export interface RunContext {
   generate(name: string): string
   /** Moment at which the run began. */
   startedAt: Instant
-  /** The protocol's short name, for which `proto` stands. */
+  /** The protocol's short name, which replaces `proto`. */
   protocolName: string
 }
 
@@ -20,7 +20,7 @@ export interface MissingValue {
 
 const TIME = /^\$time:([+-]\d+)([dh])$/
 
-/** Replaces what stands for something else in a value; tells the first name that has no value. */
+/** Resolves the references in a value; returns the first name that has no value. */
 export function resolveReferences(
   value: unknown,
   context: RunContext,

@@ -10,8 +10,8 @@ const nothing = { observations: [], submissions: [], actor: 'pipeline:tick' } as
 
 /**
  * Finds what a start must commit before anything else, batch by batch: each is committed before the next is
- * asked for. A crash between the accounts and the index leaves the index with what members showed before.
- * The submission comes again as a rule; but an agent that was hidden may not wait for that.
+ * read. After a crash between the accounts and the index, the index still shows the previous state of
+ * members. Usually the submission is delivered again; but an agent that was hidden must not wait for that.
  */
 export async function* findUncommitted({
   index,

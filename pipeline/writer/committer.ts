@@ -179,7 +179,7 @@ export class Committer {
     return taken
   }
 
-  /** In memory: a writer that starts begins a new hour. */
+  /** Kept in memory: a writer that starts begins a new hour. */
   readonly #newNames = new WindowCounter(HOUR)
 
   #applying(now: Instant, seq: number): Applying {
@@ -225,7 +225,7 @@ export class Committer {
   }
 }
 
-/** From one time of the schedule to the next. */
+/** The time from one scheduled run to the next. */
 interface Night {
   began: Instant
   ends: Instant

@@ -68,7 +68,7 @@ export async function copyStores(
   copyPictures(paths.pictures, `${to}/${PICTURES}`)
 }
 
-/** Writes down what was copied and gives the backup its name: one without it is none. */
+/** Writes the manifest and gives the backup its final name; a folder without a manifest is not a backup. */
 export async function finishBackup(
   partial: string,
   dir: string,

@@ -7,7 +7,7 @@ import { type Files, LARGE_FILE_BYTES } from './derivation-files.ts'
 export interface Derived<Subject, Answer> {
   subject: Subject
   answer: Answer
-  /** Every file the answer was read from, its own first: what it depends on. */
+  /** Every file from which the answer was read, its own first: its dependencies. */
   asked: Source[]
   /** Time at which the answer next changes by itself. */
   wakesAt: Instant | undefined
@@ -97,7 +97,7 @@ async function runInStep<Subject, Answer>(
   return stopped
 }
 
-/** One rule on its way: it stops at each file it wants to see. */
+/** A running rule: it stops at each file that it needs. */
 class Running<Subject, Answer> {
   readonly subject: Subject
   readonly #derivation: Derivation<Answer>

@@ -6,14 +6,13 @@ import { listSubjects, rules, type Subjects } from './dependencies.ts'
 import { Files } from './derivation-files.ts'
 import { deriveAgain } from './rederive.ts'
 
-/** Domains, or files, that are looked at at a time. */
+/** Domains, or files, that are processed at a time. */
 const SLICE = 20_000
 
 /**
- * Derives every answer there is from the documents and the crawl state that the index holds, and
- * writes what differs from the rows that stand. In an index where everything was always derived when
- * it had to be, nothing does; in one that holds only documents and crawl state, it makes all the rows.
- * Runs inside a transaction, as a commit does.
+ * Derives every answer from the documents and the crawl state in the index, and writes what differs from
+ * the current rows. In an index where every change was derived, nothing differs; in one with documents and
+ * crawl state only, it creates all rows. Runs inside a transaction, like a commit.
  */
 export async function deriveEverything(db: Database, applying: Applying): Promise<EventDraft[]> {
   const drafts: EventDraft[] = []

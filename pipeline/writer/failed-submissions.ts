@@ -11,8 +11,8 @@ const FAILED: Answer = {
 const KIND = 'submission'
 
 /**
- * Refuses a submission that the stores cannot take, and quarantines it. The accounts remember the answer, so
- * that it is the same when the submission comes again. Where the index has carried it out, its answer stands.
+ * Refuses a submission that the stores cannot take, and quarantines it. The accounts remember the answer,
+ * so that a repeated submission gets the same one. If the index has carried it out, its own answer counts.
  */
 export async function failSubmission(
   { index, accounts, log }: { index: Database; accounts: Accounts; log: Log },

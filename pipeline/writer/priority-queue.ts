@@ -18,7 +18,7 @@ export class PriorityQueue {
     })
   }
 
-  /** Resolves when all that was asked for before has come to its end. */
+  /** Resolves when everything that was queued before has ended. */
   async settled(): Promise<void> {
     const nothing = async () => undefined
     await Promise.all([this.take('people', nothing), this.take('others', nothing)])

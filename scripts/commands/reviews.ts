@@ -29,7 +29,7 @@ function formatLine({ review_id, kind, subject, status, submitted_at, org_name }
   return `${review_id}  ${submitted_at}  ${status}  ${kind} ${subject}  by ${org_name ?? 'unknown'}`
 }
 
-/** Prints a review with what was handed in, as JSON. */
+/** Prints a review with its submission, as JSON. */
 export async function showReview(id: string): Promise<void> {
   const found = await readServing(serving => findReview({ serving }, id))
   if (found === undefined) return void unwrapOrExit({ refused: `no review ${id}` })

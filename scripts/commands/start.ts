@@ -37,7 +37,7 @@ interface Plan {
   config: Config
   paths: Paths
   isDemo: boolean
-  /** Nothing has been published in this folder yet. */
+  /** True if nothing has been published in this folder yet. */
   isFirst: boolean
   domainsFile: DomainsFile | undefined
   log: Log

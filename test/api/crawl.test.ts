@@ -139,7 +139,7 @@ describe('POST /api/registry/crawl-request', () => {
     expect((await ask({ domain: 'news.example' })).statusCode).toBe(202)
     const answer = await ask({ domain: 'NEWS.example' }, other)
     expect(answer.statusCode).toBe(429)
-    expect(answer.json().error).toBe('a crawl of news.example was asked for a moment ago')
+    expect(answer.json().error).toBe('a crawl of news.example was requested a moment ago')
     const { retry_after } = answer.json()
     expect(retry_after).toBeGreaterThan(290)
     expect(answer.headers).toMatchObject({
@@ -486,7 +486,7 @@ describe('POST /api/registry/manager-revalidation-request', () => {
     const again = await post(paths.manager, manager)
     expect([again.statusCode, again.json().error]).toEqual([
       429,
-      'a crawl of news.example was asked for a moment ago',
+      'a crawl of news.example was requested a moment ago',
     ])
     expect((await post(paths.brand, { domain: 'a.example' })).statusCode).toBe(202)
     const over = await post(paths.manager, { manager_domain: 'a.example' })

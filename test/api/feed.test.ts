@@ -189,10 +189,10 @@ describe('GET /api/registry/feed', () => {
 
   test.each([
     ['cursor=yesterday', 'cursor: must be the cursor of a page, a UUID'],
-    ['types=Agent.*', 'types: "Agent.*" is not a type of events or a pattern of any'],
-    ['types=agent_discovered', 'types: "agent_discovered" is not a type of events'],
-    ['types=agent.*ed.*', 'types: "agent.*ed.*" is not a type of events'],
-    ['types=agent.discovered,a%20b', 'types: "a b" is not a type of events'],
+    ['types=Agent.*', 'types: "Agent.*" is not an event type or a pattern of any'],
+    ['types=agent_discovered', 'types: "agent_discovered" is not an event type'],
+    ['types=agent.*ed.*', 'types: "agent.*ed.*" is not an event type'],
+    ['types=agent.discovered,a%20b', 'types: "a b" is not an event type'],
     [`types=${'a.b,'.repeat(101)}`, 'types: must not be more than 100'],
     ['limit=0', 'limit: must be a whole number from 1 to 10000'],
     ['limit=10001', 'limit: must be a whole number from 1 to 10000'],

@@ -1,4 +1,4 @@
-/** Answers of the lookups, lists and the feed; the rest of the answers stand in the files beside this one. */
+/** Schemas of the lookups, lists and the feed; the other responses are in the files beside this one. */
 export * from './brands.ts'
 export * from './freshness.ts'
 export * from './properties.ts'

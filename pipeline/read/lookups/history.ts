@@ -4,7 +4,7 @@ import { toHistoryKey, toRevisionKey } from '../../serving/document-value.ts'
 import type { Reader } from '../reader.ts'
 
 export interface HistoryPage {
-  /** Edits of the entry: what made it is none. */
+  /** Edits of the entry, without its creation. */
   total: number
   revisions: Revision[]
 }

@@ -6,9 +6,7 @@ const HEAD_BYTES = 600
 const DOMAIN_CHARS = 253
 const SOURCE = /"source":"(\w+)"/
 
-/**
- * Tells the source of a domain's inventory; undefined when there is none, and for what is no domain.
- */
+/** Finds the source of a domain's inventory; undefined if there is none, and for an invalid domain. */
 export function getInventorySource(
   { serving }: Reader,
   domain: string,

@@ -15,7 +15,7 @@ export interface EnrolledAgent extends MemberAgent {
  * keeps them in memory and reads them again when the serving store says that one changed.
  */
 export class Members {
-  /** In which commit one changed last. */
+  /** The last commit that changed a member. */
   readonly changed: number
   readonly all: readonly StoredMember[]
   /** Agents that everybody sees, and those that members with API access see; each address once. */

@@ -31,5 +31,5 @@ export function findBrandName({ serving }: Reader, domain: string): string {
   return name === undefined ? domain : (JSON.parse(name) as string)
 }
 
-/** Members of an answer stand in the order of its row, the name before all that a document says. */
+/** Matches the name in a stored row, which comes before all members of the document. */
 const NAME = /,"brand_name":("(?:[^"\\]|\\.)*")/

@@ -4,7 +4,10 @@ import { HEAD_LENGTH } from '../../serving/document-value.ts'
 import type { Reader } from '../reader.ts'
 import { isInventoryCached } from './inventory.ts'
 
-/** A longer inventory is parsed, and kept when it is asked for again. */
+/**
+ * Maximum size of an inventory that is read without being parsed; a longer one is parsed, and cached on its
+ * second request.
+ */
 const SHORT = 16 * 1024
 
 /**

@@ -21,7 +21,7 @@ type RecordSpace = Extract<
   | 'agent_run'
 >
 
-/** Holds the serving store, which there is none of before the first commit. */
+/** Holds the serving store, which does not exist before the first commit. */
 export interface RecordReader {
   serving: ServingStore | undefined
 }

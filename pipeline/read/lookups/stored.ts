@@ -24,7 +24,7 @@ import { type LentBytes, writer } from './buffer-builder.ts'
 /** Ready to be sent: content with its freshness block, and the ETag of the content alone. */
 export interface StoredAnswer {
   etag: string
-  /** Not said where something else than a commit of this key changes the content too. */
+  /** Absent if anything but a commit of this key changes the content too. */
   modifiedAt?: Instant
   body: Buffer | string
 }
@@ -154,10 +154,7 @@ export function formatFileFreshness(reader: Reader, kind: FileKind, domain: stri
   return formatFreshness(findFileFreshness(reader, kind, domain))
 }
 
-/**
- * Finds the freshness of the files behind a stored answer of a domain, or of its own file where there
- * is none.
- */
+/** Finds the freshness of the files behind a stored answer of a domain, or of its own file if there is no answer. */
 export function findStoredFreshness(
   reader: Reader,
   space: DocumentSpace,

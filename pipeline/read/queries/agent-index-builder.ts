@@ -188,7 +188,7 @@ interface FormatId {
   id: string
 }
 
-/** Formats by their id as the agent lists them; a bare string is none. */
+/** Reads formats by their id as the agent lists them; a bare string is invalid. */
 function readFormats(text: string | null): FormatId[] {
   if (text === null) return []
   const listed = JSON.parse(text) as (FormatId | string | null)[]

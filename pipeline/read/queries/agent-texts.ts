@@ -6,7 +6,7 @@ const BOUNDS = 6
 /** Each text begins with one. */
 const COMMA = 1
 
-/** The parts of an agent's text; what is said twice stands once. */
+/** The parts of an agent's text, without repetitions. */
 export interface AgentText {
   head: string
   /** Written after the head, and again after the middle. */

@@ -13,7 +13,7 @@ export async function listClaims(
   snapshot: Snapshot,
   { agent, after, limit }: { agent: string; after: GrantPlace | undefined; limit: number },
 ): Promise<{ items: AuthorizationItem[]; total: number }> {
-  // Those of a publisher stand behind its grants of one property.
+  // Claims of a publisher are after its grants of one property.
   const place = after && {
     publisher_domain: after.publisher_domain,
     claim_id: after.property_id_slug === null ? after.id : '',

@@ -10,10 +10,10 @@ export interface ClaimsAsked {
   limit: number
 }
 
-/** A property that a claim comes to. Only the publisher's own properties have an identity. */
+/** A property that a claim resolves to. Only the publisher's own properties have an identity. */
 export type ClaimedProperty = ListedProperty & { property_rid: string | null }
 
-/** A claim and what it comes to. */
+/** A claim and the properties that it resolves to. */
 export interface ResolvedClaim extends Omit<ClaimRow, 'claimed_at' | 'changed_at'> {
   claimed_ms: number
   changed_ms: number

@@ -42,8 +42,8 @@ export async function searchList<Source extends string>(
 }
 
 /**
- * Builds a page of a list as the search file has it, as the JSON of an answer with at most so many
- * bytes of items. The first page without a filter is asked for alike by many, so its bytes are made once.
+ * Builds a page of a list from the search file, as the JSON of an answer with at most so many bytes of
+ * items. Many callers request the first page without a filter, so its bytes are cached.
  */
 export function buildListPage<Source extends string>(
   index: SearchIndex,

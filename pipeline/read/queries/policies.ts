@@ -14,7 +14,7 @@ export interface PoliciesAsked extends Page {
 
 const folded = (text: string) => `strip_accents(lower(${text}))`
 
-/** Every word of the search is in the name or the description, or all of it is in the id. */
+/** Condition: every word of the search is in the name or the description, or the whole search is in the id. */
 const MATCHING = `
 from policies where review_status = 'approved'
   and ($category is null or category = $category)

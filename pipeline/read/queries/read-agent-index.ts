@@ -4,7 +4,7 @@ import type { AgentIndex } from './agent-index.ts'
 import { buildAgentIndex, countAgents, updateAgentIndex } from './agent-index-builder.ts'
 import { type AgentIndexMessage, readMessage } from './agent-index-message.ts'
 
-/** So many agents are read where they are asked for, which is sooner than a thread has started. */
+/** Maximum number of agents that are loaded in this process, which is faster than starting a thread. */
 const IN_PROCESS_MAX = 2_000
 
 /**

@@ -12,7 +12,7 @@ import { rowProjections } from './row-projections.ts'
 
 /** Rows of the index that are held in memory at a time. */
 const SLICE_ROWS = 20_000
-/** A revision counts as so many rows as its content is long. */
+/** Bytes of a revision's content that count as one row. */
 const BYTES_OF_A_ROW = 2_000
 
 /**
@@ -34,7 +34,7 @@ export interface Scope {
    * keys of the spaces `reach`, `identifier` and `freshness` that went away.
    */
   keyed: string
-  /** Query for keys of other spaces that went away, with their space. */
+  /** Query for removed keys of other spaces, with their space. */
   gone: string
   /** Condition on rows of `events`, and one on rows of `revisions`. */
   events: string
@@ -50,7 +50,7 @@ export interface Scope {
   at: Instant
 }
 
-/** Up to so many keys are given to the questions; more are found by them. */
+/** Number of keys up to which they are passed to the queries; more are selected by a query. */
 const INLINE_KEYS_MAX = 500
 
 /** Builds the scope of the commits after `seq` up to `last`; unchanged tables are not queried. */
@@ -207,7 +207,7 @@ export async function sliceCount(index: Database): Promise<number> {
 /** Tells whether any of these tables was written since its last projection. */
 export type HasChanged = (db: Database, tables: readonly string[]) => boolean
 
-/** Remembers of which tables everything was made already; at first that is none. */
+/** Remembers which tables are completely projected; at first none. */
 export class ProjectionCursor {
   #marks = new Map<Database, Map<string, number>>()
 

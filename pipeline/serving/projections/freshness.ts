@@ -23,7 +23,7 @@ const COLUMNS = [
  */
 export const freshnessProjection: RowProjection = {
   store: 'index',
-  // A file is new before it was ever looked at: there is nothing to show of it.
+  // A file is new before its first attempt: it has no freshness yet.
   tables: [toUpdatesMark('crawl_state')],
   changed: 'seq > $seq',
   slicedBy: 'location',

@@ -3,7 +3,7 @@ import type { Database } from '../../store/duckdb.ts'
 import type { InventoryRows } from '../inventory-record.ts'
 import type { Entry } from '../lmdb.ts'
 
-/** Functions that make the entries of publishers from their rows, and from what stands around them. */
+/** Functions that build the entries of publishers from their rows and from related rows. */
 export interface Making<Around> {
   loadRows(index: Database, domain: string): Promise<InventoryRows | undefined>
   loadAround(index: Database, domain: string): Promise<Around>
@@ -30,7 +30,7 @@ export class PreparedPublishers<Around> {
     this.#making = making
   }
 
-  /** Takes the next step for a publisher; false when there is none left. */
+  /** Takes the next step for a publisher; false when there are none left. */
   async prepare(index: Database, domain: string, at: Instant): Promise<boolean> {
     const known = this.#known.get(index) ?? new Map<string, Prepared>()
     this.#known.set(index, known)
@@ -49,7 +49,7 @@ export class PreparedPublishers<Around> {
     return true
   }
 
-  /** Takes out the entries of a publisher, where all they are made of still stands. */
+  /** Takes the prepared entries of a publisher, if nothing that they were built from has changed. */
   async take(index: Database, domain: string, around: Around): Promise<Entry[] | undefined> {
     const known = this.#known.get(index)
     const prepared = known?.get(domain)

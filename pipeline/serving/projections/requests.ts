@@ -30,7 +30,7 @@ export const crawlRequestProjection: RowProjection = {
   },
 }
 
-/** Runs of storyboards by their agent, without who asked for them. */
+/** Projects runs of storyboards by their agent, without their callers. */
 export const agentRunProjection: RowProjection = {
   store: 'accounts',
   tables: ['storyboard_runs'],

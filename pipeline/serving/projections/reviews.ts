@@ -8,7 +8,7 @@ import { reviewKey, toLogoKey, toPayloadKey } from '../keys.ts'
 import type { Entry } from '../lmdb.ts'
 import type { RowProjection } from './projection.ts'
 
-/** Reviews, and apart from them what was handed in: a queue is read without that. */
+/** Projects reviews, and their submissions separately: a queue is read without these. */
 export const reviewProjection: RowProjection = {
   store: 'accounts',
   tables: ['reviews'],

@@ -9,7 +9,7 @@ type KeyPart = 'keyed' | 'brands' | 'publishers' | 'policies'
 /** Parts of a scope that can be narrowed to some of their subjects. */
 export type ScopePart = KeyPart | 'revisions' | RowProjection
 
-/** In this order: keys that went away come before whatever is put. */
+/** The parts, in this order: removed keys come before everything that is put. */
 export const scopeParts: readonly ScopePart[] = [
   'keyed',
   'brands',

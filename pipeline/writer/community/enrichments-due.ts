@@ -6,7 +6,7 @@ import { type Database, toListExpression } from '../../store/duckdb.ts'
 interface Asked {
   now: Instant
   limit: number
-  /** Domains that are not asked for. */
+  /** Domains to leave out. */
   besides: readonly string[]
   limits: Pick<Limits, 'enrichedDays' | 'enrichedDaysMost'>
 }

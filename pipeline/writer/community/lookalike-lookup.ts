@@ -13,9 +13,9 @@ const REGISTERS = ['brands', 'publishers', 'entries']
 export const ASCII_LOOK = `replace(translate(domain, '01', 'ol'), 'm', 'rn')`
 
 /**
- * Finds objections to these names as new entries; a name without one is left out. Skeletons are
- * computed while asking and stand in no column: a commit of a hundred thousand brands pays nothing for
- * the few names that people enter.
+ * Finds objections to these names as new entries; a name without one is left out. Skeletons are computed in
+ * the query and are no column: a commit of a hundred thousand brands pays nothing for the few names that
+ * people enter.
  */
 export async function nameFaults(
   index: Database,
@@ -76,7 +76,7 @@ function findCommonParts(looks: readonly string[]) {
   }
 }
 
-/** Looks of the names that are not ASCII: they are few, and asked for each time. */
+/** Skeletons of the non-ASCII names: they are few, and loaded each time. */
 const known = new Map<string, string>()
 const SKELETONS_MAX = 100_000
 

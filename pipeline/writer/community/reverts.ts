@@ -18,7 +18,7 @@ interface Stores {
 
 type Revert = OperationOf<'audit.revert'>
 
-/** Submissions of which those that take others back are what that comes to, or refused. */
+/** Submissions in which each revert is replaced by the inverse operation, or refused. */
 export interface Resolved {
   submissions: readonly Submission[]
   refused: ReadonlyMap<string, Refusal>
@@ -84,7 +84,7 @@ async function buildInverse(
   })
 }
 
-/** Builds the operation that takes this one back, or tells why there is none. */
+/** Builds the inverse of an operation, or returns why there is none. */
 async function invertOperation(
   operation: Operation,
   known: KnownChange,

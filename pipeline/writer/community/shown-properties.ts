@@ -67,7 +67,7 @@ export async function findUnrecorded(db: Database, after: string): Promise<Domai
   return rows.map(({ domain }) => domain)
 }
 
-/** Makes the records of entries that stand without them. */
+/** Creates the missing records of entries. */
 export async function recordEntries(
   db: Database,
   domains: readonly Domain[],

@@ -27,7 +27,7 @@ export interface HeldBack extends Losses {
   publishers: number
 }
 
-/** A publisher derived again: the rows that stand, and those that its answer makes. */
+/** A publisher with a new answer: its current rows, and those of the answer. */
 export interface Answered extends Answer {
   domain: Domain
 }
@@ -49,9 +49,9 @@ interface Suspicious extends Losses {
 const NIGHTS_RETENTION_MS = 30 * DAY
 
 /**
- * Applies answers, except when they lose so many rows together that another cause is likely: a
- * captive portal, a broken mirror. A held publisher keeps its rows, with all other changes of its
- * answer, until the answer loses nothing any more, or an operator releases or drops it.
+ * Applies answers, except when they lose so many rows together that another cause is likely: a captive
+ * portal, a broken mirror. A held publisher keeps its rows, with all other changes of its answer, until the
+ * answer loses nothing any more, or an operator releases or drops it.
  */
 export async function applyBrake<Subject extends Answered>(
   db: Database,

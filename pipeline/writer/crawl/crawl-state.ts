@@ -48,14 +48,15 @@ const UPDATE_OUTCOME = `s set outcome = i.outcome, effect = if(n.is_silent, s.ef
   priority = if(i.effect = 'success' or s.priority < 2, 2, s.priority)
 from night n join incoming i using (seen_id) where s.rowid = n.row_id and n.is_loud`
 
-/** Only agents have one: a night of files writes none. */
+/** Duration of a probe; only agents have one, so a night of files writes none. */
 const TOOK = `s set took_ms = i.took_ms::uinteger
 from night n join incoming i using (seen_id)
 where s.rowid = n.row_id and i.took_ms is not null`
 
 /**
- * A house that fails is believed for a time only (resolve/brand-house.ts): its brands must know. And
- * whether a domain's ads.txt may stand in for its file depends on how that one answers.
+ * Query for invalidated files. A failing house is trusted only for a time (resolve/brand-house.ts), so its
+ * brands are invalidated. And the answer of a domain's file decides whether its ads.txt may stand in for
+ * it.
  */
 const INVALIDATED = `
 with night as (
@@ -142,7 +143,7 @@ interface Differences {
   any_took: boolean
 }
 
-/** Files whose standing time alone has changed since they were last looked at. */
+/** Applies transitions of files whose validity has changed only because of the time. */
 export async function applyTransitions(db: Database, now: Instant): Promise<Invalidated[]> {
   const at = { now: toIso(now) }
   const turned = await db.all<Invalidated>(

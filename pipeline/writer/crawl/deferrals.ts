@@ -2,7 +2,7 @@ import { type Instant, SECOND } from '../../core/clock.ts'
 import type { Observation } from '../../model/observation.ts'
 import type { Database } from '../../store/duckdb.ts'
 
-/** One of another commit may have been tried since: that is no reason to wait. */
+/** Condition: the file was not tried by another commit since, which would end the deferral. */
 const STILL_WAITS = 'coalesce(s.attempted_at < to_timestamp(d.at_ms / 1000), true)'
 
 const LATER = `s set due_at = to_timestamp(d.due_ms / 1000)

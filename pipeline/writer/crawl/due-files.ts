@@ -6,7 +6,7 @@ import { reasons } from './newcomer.ts'
 
 export type DueTarget = CrawlTarget & { priority: number }
 
-/** Selects due files: those that a person asked for, or all others. */
+/** Selects due files: requested ones, or all others. */
 export type Due = 'requested' | 'others'
 
 interface Which {
@@ -34,8 +34,9 @@ const TURN = `if(priority = ${reasons.requested}, epoch_ms(due_at),
   epoch_ms(due_at) // ${HOUR} * ${HOUR})`
 
 /**
- * Files that are due, the most wanted first, with what a crawler needs to ask for them politely. Those
- * of one location stand together. With `since`, only those made due since then, mentions left out.
+ * Loads due files, the most wanted first, with the state that a crawler needs for conditional requests.
+ * Files of one location are adjacent. With `since`, only those that became due since then, without
+ * mentions.
  */
 export async function loadDueTargets(
   db: Database,
@@ -46,7 +47,7 @@ export async function loadDueTargets(
   return [...(await iterateDue(db, now, limit, which))]
 }
 
-/** Iterates over due files: most of a hundred thousand are only looked at. */
+/** Iterates over due files: of a hundred thousand most are skipped. */
 export async function iterateDue(
   db: Database,
   now: Instant,
@@ -71,7 +72,7 @@ export async function iterateDue(
   return toTargets(rows)
 }
 
-/** Finds the time at which the next file is due, or has been due since; undefined where there is none. */
+/** Finds the time at which the next file is due; undefined if there is none. */
 export async function findNextDue(db: Database): Promise<Instant | undefined> {
   const row = await db.one<{ at: number | null }>(
     'select epoch_ms(min(due_at))::double as at from crawl_state',

@@ -68,7 +68,7 @@ export async function addDomains(
   await moveForward(db, files, best)
 }
 
-/** Makes the files that derivations asked for known, so that they are fetched next. */
+/** Adds files that derivations requested, so that they are fetched next. */
 export async function addHops(
   db: Database,
   all: readonly Source[],

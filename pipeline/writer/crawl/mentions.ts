@@ -25,9 +25,9 @@ export interface Admitting {
 
 /** Multiple of the limit for a document whose domain an operator gave, or a person requested or saved. */
 export const VOUCHED_WEIGHT = 4
-/** So few names that end alike are not looked at one by one. */
+/** Maximum number of names with the same ending that are accepted without checking each. */
 const ALIKE_MAX = 3
-/** A document that has more to add is looked at again then. */
+/** Delay after which a document with more additions is derived again. */
 const AGAIN_MS = HOUR
 
 /**

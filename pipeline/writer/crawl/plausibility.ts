@@ -21,12 +21,11 @@ import { isLater, keepLatest } from './staging.ts'
 type Known = Source & AcceptedDocument & { requested: boolean; held: HeldVersion | null }
 
 /**
- * Looks at a batch before it is taken in: what is not believed of it becomes an attempt that brought
- * nothing, and is kept apart; what ends a doubt ends it. The validators and the hash of a file stay
- * those of the document that stands, so the next attempt brings the doubtful one again.
- *
- * Like the rest of a commit it looks at the last observation of each file, and at none that is not
- * later than what was taken in: a batch may be delivered twice.
+ * Filters a batch before it is applied: an implausible observation becomes an attempt without an answer,
+ * and is held; one that settles the doubt ends that. The validators and the hash of a file stay those of
+ * the accepted document, so the next attempt brings the doubtful one again. Like the rest of a commit it
+ * uses the last observation of each file, and only if it is later than the applied one: a batch may be
+ * delivered twice.
  */
 export async function filterImplausible(
   db: Database,

@@ -16,7 +16,7 @@ export function toParameters({ now, seq, nextRun, soonestMs }: Recrawling): Para
   return { now: toIso(now), seq, next_run: toIso(nextRun), soonest_s: soonestMs / SECOND }
 }
 
-/** In hours: days are counted by the calendar of a time zone, which costs more than a join. */
+/** A day in hours: days are computed with the calendar of a time zone, which costs more than a join. */
 export const DAY_LATER = 'interval 24 hour'
 export const WEEK_LATER = 'interval 168 hour'
 
@@ -31,13 +31,13 @@ least(
 const HOUR = 3_600
 const DAY = 24 * HOUR
 
-/** With the tenth that is added, an agent is asked at least once a day; one that fails, sooner. */
+/** Hours between probes of an agent: with the added tenth at least one a day; a failing one is probed sooner. */
 const AGENT_HOURS = 21
 
 /**
- * Seconds until a file is due again, by what it said: the first line that fits; null is the nightly
- * run. A file is "held" when it answered with a document within a week. What a person has asked for is
- * due when that request says (crawl-requests.ts).
+ * Seconds until a file is due again, by its outcome: the first matching line; null is the nightly run. A
+ * file is "held" when it answered with a document within a week. A requested file is due as the request
+ * says (crawl-requests.ts).
  */
 export const WAIT_S = `
 case

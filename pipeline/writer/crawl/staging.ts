@@ -23,10 +23,9 @@ select s.rowid as seen_id, kind, location, at_ms, outcome, effect, status, retry
 from seen s join sayings using (saying)`
 
 /**
- * Builds the condition that an observation is later than the last one of its file: by its time, or
- * because its file was handed out when that one was known already, whatever the clocks say, which are
- * set back and differ between crawlers. One that is delivered again was handed out before its own
- * result.
+ * Builds the condition that an observation is later than the last one of its file: by its time, or because
+ * its file was issued when that one was known already, whatever the clocks say, which are set back and
+ * differ between crawlers. A repeated observation was issued before its own result.
  */
 export function isLater(alias: string): string {
   const isByTime = `to_timestamp(${alias}.at_ms / 1000) > s.attempted_at`

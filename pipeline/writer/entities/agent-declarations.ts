@@ -14,8 +14,8 @@ interface ChangedDeclarations {
 const noChange: ChangedDeclarations = { agents: [], locations: [] }
 
 /**
- * Keeps what the brand.json files that stand say of agents, and returns what is said otherwise than
- * before. Such a file speaks wherever it lies, for a domain or at an address.
+ * Updates the declarations of agents in valid brand.json files, and returns the changed ones. Such a file
+ * counts at a domain and at any address.
  */
 export async function updateDeclarations(
   db: Database,

@@ -22,9 +22,8 @@ anti join enrolled_agents using (agent_url)
 group by agent_url order by document, agent_url`
 
 /**
- * Sets when each of `new_agents` is probed first: so many of one document in an hour, the others in the
- * hours after it. The agents of one file may be on as many sites as it has agents, so that no bound
- * of a site holds them.
+ * Plans the first probe of each of `new_agents`: a limited number per document and hour, the others in
+ * later hours. The agents of one file may be on as many different sites, so that no limit per site applies.
  */
 export async function planStarts(db: Database, { now, ...limits }: Starting): Promise<void> {
   const rows = await db.all<{ agent_url: string; document: string }>(NAMED_BY)

@@ -72,7 +72,7 @@ export async function updateAgents(
   const counted = await updateReach(db, reached, before, stamp)
   const profiles = await updateProfiles(db, [...new Set(redeclared)], stamp)
   const changed = new Set(profiles)
-  // One that is gone is in neither of them.
+  // A removed agent is in neither of them.
   const profilesAfter = new Map([
     ...[...profilesBefore].filter(([agent]) => !changed.has(agent)),
     ...(await loadProfiles(db, profiles)),

@@ -10,7 +10,7 @@ import { type Database, toListExpression } from '../../store/duckdb.ts'
 import { writeChanges } from '../../store/row-writes.ts'
 import type { TakenDown } from '../takedown/takedown-list.ts'
 
-/** Claims that are held in memory at a time, with those that stand: a file may make hundreds of thousands. */
+/** Claims that are held in memory at a time, with the current ones: a file may make hundreds of thousands. */
 const SLICE = 20_000
 
 /** Some of the claims of a file: those of some agents, or of one about publishers within a range. */
@@ -90,8 +90,8 @@ async function findManyClaims(
 }
 
 /**
- * Cuts the claims of a file and those that stand: agent by agent, as many as make up a slice, and an
- * agent of more by ranges of publishers.
+ * Cuts the claims of a file and the current ones into slices: agent by agent, and an agent with more claims
+ * by ranges of publishers.
  */
 async function cutClaims(
   db: Database,
@@ -146,7 +146,7 @@ interface Sliced {
   claims: readonly Claim[]
   /** All claims of the agents, where `claims` are not. */
   all?: readonly Claim[]
-  /** Without one all claims of the domain are given. */
+  /** By default all claims of the domain are given. */
   slice?: ClaimSlice
 }
 

@@ -11,10 +11,7 @@ export type PropertyDeclaration = Omit<Declared, 'store'> & {
   store: string | null
 }
 
-/**
- * Keeps what the brand.json files that stand say of properties, and returns the files that say
- * something else than before.
- */
+/** Updates the declarations of properties in valid brand.json files, and returns the files with changes. */
 export async function updatePropertyDeclarations(
   db: Database,
   invalidated: readonly Invalidated[],

@@ -68,9 +68,8 @@ function limitLargeFiles(
 }
 
 /**
- * Sorts out which answers are compared now, which are large and taken on step by step, which wait for the
- * next commit, and which are refused because they come to more than is stored of a publisher: then what was
- * known stands.
+ * Sorts answers: those compared now, large ones that are applied step by step, those that wait for the next
+ * commit, and those refused because they are larger than one publisher may be: then the known state stays.
  */
 export async function sortAnswers(
   db: Database,

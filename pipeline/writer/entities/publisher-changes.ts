@@ -21,7 +21,7 @@ interface Consequences {
   isChanged: boolean
   /** Changes to the reach of agents. */
   reached: FacetCount[]
-  /** Keys of the serving store that went away. */
+  /** Removed keys of the serving store. */
   gone: Gone
   events: EventDraft[]
 }

@@ -11,7 +11,7 @@ import { loadLiveEntries, readProperties } from '../../store/entries.ts'
 import type { Answered } from './publisher-answers.ts'
 import { buildEmptyPublisherRows, loadPublishers } from './publisher-rows.ts'
 
-/** An answer as it is compared with the rows that stand. */
+/** An answer in comparison with the current rows. */
 export interface Compared extends Answered {
   merges: PublisherRows['merges']
   old: PublisherRows
@@ -20,7 +20,7 @@ export interface Compared extends Answered {
   changes?: ChangesToSplit
 }
 
-/** Loads the rows of publishers that stand, and builds those that their answers make. */
+/** Loads the current rows of publishers, and builds those of their answers. */
 export async function compare(
   db: Database,
   answered: readonly Answered[],
@@ -33,7 +33,7 @@ export async function compare(
   return compareWith(db, answered, before, stamp)
 }
 
-/** Builds the rows that answers make, where those that stand are loaded already. */
+/** Builds the rows of answers, if the current ones are loaded already. */
 export async function compareWith(
   db: Database,
   answered: readonly Answered[],
@@ -93,7 +93,7 @@ function buildRowsOfFile(
   if (!facts.document)
     return publisher ? buildOrphanedRows(facts, { ...old, publisher }, stamp) : old
   if (saved.length === 0) return buildPublisherRows(domain, facts, old, stamp)
-  // A property that people told of keeps the rid it had with them.
+  // A saved property keeps its rid.
   const rids = new Set(saved.map(({ property_rid }) => property_rid))
   const others = old.properties.filter(row => !rids.has(row.property_rid))
   const known = [...others, ...buildIdentityHints(saved, facts.properties)]

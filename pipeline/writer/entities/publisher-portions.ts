@@ -10,7 +10,7 @@ import { diffRows } from './publisher-changes.ts'
 export interface Unfinished {
   /** Files that it was made from. */
   sources: readonly Source[]
-  /** Rows that its next step comes to; a step without these takes a whole commit. */
+  /** Number of rows of its next step; a step without it takes a whole commit. */
   nextRows?: number
 }
 
@@ -118,7 +118,7 @@ const noChanges: ChangesToSplit = { properties: [], authorizations: [], collecti
 
 /** Rows that a commit has room for. */
 interface PortionRoom {
-  /** An answer of so many changes is taken on as a whole. */
+  /** Number of changes up to which an answer is applied at once. */
   all: number
   /** Size of a portion of any other. */
   part: number

@@ -25,7 +25,7 @@ export interface Left extends Unfinished {
   before?: PublisherRows
   /** Set once it is compared, by a commit of its own where it is large. */
   compared?: Compared
-  /** The brake has let it through, and its first rows stand. */
+  /** True if the brake has admitted it, and its first rows are written. */
   isBegun?: boolean
   /** Claims that are not written yet. */
   slices?: readonly ClaimSlice[]
@@ -117,7 +117,7 @@ export function buildRemainder(
   return { ...left, ...(nextRows !== undefined && { nextRows }) }
 }
 
-/** Counts the rows that the next step of a begun answer comes to; undefined for a whole commit. */
+/** Counts the rows of the next step of a begun answer; undefined for a whole commit. */
 function countNextRows(
   { compared, slices }: Begun,
   { portionRows = Number.POSITIVE_INFINITY }: Portioning,
@@ -139,8 +139,8 @@ function isWritten({ compared, slices }: Begun, stamp: Portioning): boolean {
 }
 
 /**
- * Share of a commit's rows up to which an answer is small. It is taken on at once, whether there is room or
- * not: a portion of it, and a commit that shows it, would cost more. Whoever hands in files bounds their number.
+ * Share of a commit's rows up to which an answer is small. It is applied at once, whether there is room or
+ * not: a portion of it, and a commit for that, would cost more. The batch size limits their number.
  */
 const SMALL_SHARE = 0.1
 

@@ -47,7 +47,7 @@ export interface PublisherChanges {
   reached: FacetCount[]
   /** Domains that manage another number of publishers' files than before. */
   managers: string[]
-  /** Keys of the serving store that went away. */
+  /** Removed keys of the serving store. */
   gone: Gone
   /** Losses that the brake held back. */
   held: HeldBack

@@ -130,7 +130,7 @@ export async function findLostCommits(
   const done = await accounts.db.one<{ seq: number | null }>(
     `select max(seq) as seq from submissions where (answer->'done') is not null`,
   )
-  // The one after its last may be half done: what it was asked for comes again.
+  // The commit after its last may be half done: its submissions are delivered again.
   if ((done?.seq ?? 0) > seq + 1)
     return `it is at commit ${seq}, but the accounts are at ${done?.seq}`
   if (lastPublishedEvent !== undefined && (last === null || lastPublishedEvent > last)) {

@@ -63,7 +63,7 @@ export async function healStores(
   of.log.warn({ lost }, 'index.duckdb has lost commits: derived stores are rebuilt')
   const known = [serving.seq, readCheckpoint(paths)?.seq ?? 0, await findLastNumber(of.accounts.db)]
   await setNextNumber(index, Math.max(...known))
-  // What was taken down may stand in an older index: it is taken down again.
+  // An older index may contain domains that were taken down: they are taken down again.
   await of.accounts.db.write('update', 'taken_down', 'set cleared_at = null')
   tellUnprojected(of.log, await makeDerived(paths, of))
   return { areDamaged: true }
@@ -139,7 +139,7 @@ function checkSeal(seals: Seals, file: string): string | undefined {
 /** Changed keys are needed until they are projected; a little longer helps a person who looks. */
 export const CHANGES_LISTED_MAX = 100
 
-/** Makes the serving store again where it is damaged or gone, or cannot be brought up to the index. */
+/** Rebuilds the serving store if it is damaged or missing, or cannot be brought up to the index. */
 async function healServing(of: Healing, state: ServingState): Promise<void> {
   const { paths, index, log } = of
   const meta = await index.one<{ seq: number }>('select seq from meta')
@@ -160,7 +160,7 @@ function tellUnprojected(log: Log, unprojected: readonly Unprojected[]): void {
     log.error(subject, 'not projected: quarantined, it has no answer')
 }
 
-/** Makes each event file again that is damaged or gone; what only the last one lacks is added to it later. */
+/** Rebuilds each damaged or missing event file; events missing at the end of the last one are appended later. */
 async function healEventFiles({ paths, index, seals, log }: Healing): Promise<void> {
   const names = listEventFiles(paths)
   const files = new Set([

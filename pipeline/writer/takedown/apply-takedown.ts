@@ -15,7 +15,7 @@ import { loadPublishers } from '../entities/publisher-rows.ts'
 /** Answers of others that must be derived again. */
 export interface TakenAway {
   invalidated: Invalidated[]
-  /** Publishers whose rows reached what is gone. */
+  /** Publishers whose rows reached deleted ones. */
   publishers: Domain[]
   reached: FacetCount[]
 }
@@ -45,7 +45,7 @@ export async function applyTakedown(
   for (const { table, column } of await listOwnedColumns(db)) {
     await db.write('delete from', table, `where ${isOfDomains(column)}`, of)
   }
-  // Revisions of the same commit are gone too, and must not be shown.
+  // Revisions of the same commit are deleted too, and must not be shown.
   appendedRevisions.forget(db)
   await db.write('delete from', 'claims', `where ${isOfDomains('manager_domain')}`, of)
   await db.write('delete from', 'depends_on', `where ${isOfDomains('subject')}`, of)

@@ -25,9 +25,9 @@ const NAMES_DOMAINS = `regexp_matches(entity_id || ' ' || payload::varchar, $pat
 type Stored = FeedEvent & { seq: number }
 
 /**
- * Deletes every event that names one of the domains from all copies of the log, and the bytes of
- * documents that are gone. The index is last, so that an interrupted run is found and repeated. A
- * reader whose cursor was such an event gets an expired cursor.
+ * Deletes every event that names one of the domains from all copies of the log, and the bytes of deleted
+ * documents. The index is last, so that an interrupted run is found and repeated. A reader whose cursor was
+ * such an event gets an expired cursor.
  */
 export async function erase(
   { index, serving, paths }: Stores,

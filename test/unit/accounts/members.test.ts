@@ -67,9 +67,9 @@ describe('a member', () => {
         const answer = await ask({ op: 'member.create', org: 'Other', ...operation })
         return 'done' in answer ? answer.done.slug : answer.refused
       }
-      expect(await createSlug({ slug: 'acme' })).toBe('another member is called acme')
+      expect(await createSlug({ slug: 'acme' })).toBe('another member has the slug acme')
       expect(await createSlug({ display_name: ' Ácme ' })).toBe('acme-2')
-      expect(await createSlug({})).toBe('Other is a member already')
+      expect(await createSlug({})).toBe('Other is already a member')
       await deliver(buildWrite('ACME'), buildWrite('株式会社'))
       expect(await createSlug({ org: 'ACME' })).toBe('acme-3')
       expect(await createSlug({ org: '株式会社' })).toBe('member')

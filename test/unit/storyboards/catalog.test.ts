@@ -114,13 +114,13 @@ test.each([
   [
     'a value that no step put out',
     withStep({ sample_request: { id: '$context.none' } }),
-    '$context.none stands for nothing',
+    '$context.none is not a valid substitution',
   ],
   ['a reference of another kind', withStep({ sample_request: { id: '{{x}}' } }), '{{x}}'],
   [
     'a phase that depends on a later one',
     { ...storyboard, phases: [{ ...storyboard.phases[0], depends_on: ['late'] }] },
-    'late is no earlier phase',
+    'late is not an earlier phase',
   ],
   [
     'an id that is used twice',
