@@ -42,7 +42,7 @@ describe('TRUSTED_PROXIES', () => {
 
 describe('CRAWL_SIGNING_KEY', () => {
   it('requires the address of the public key', () => {
-    expect(() => readConfig({ CRAWL_SIGNING_KEY: 'key.jwk' })).toThrow('needs BASE_URL')
+    expect(() => readConfig({ CRAWL_SIGNING_KEY: 'key.jwk' })).toThrow('requires BASE_URL')
     const BASE_URL = 'https://registry.example'
     expect(readConfig({ CRAWL_SIGNING_KEY: 'key.jwk', BASE_URL })).toMatchObject({ BASE_URL })
   })

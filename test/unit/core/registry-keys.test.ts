@@ -49,5 +49,5 @@ it('a file of anything but private Ed25519 keys is refused, without disclosing i
       `REGISTRY_SIGNING_KEYS: ${path} does not contain a private Ed25519 key as a JWK`,
     )
   }
-  expect(() => read('/nowhere.jwk')).toThrow('/nowhere.jwk holds no private')
+  expect(() => read('/nowhere.jwk')).toThrow('/nowhere.jwk does not contain a private')
 })

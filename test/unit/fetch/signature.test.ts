@@ -106,7 +106,7 @@ describe('a crawler with a signing key', () => {
         `CRAWL_SIGNING_KEY: ${path} does not contain a private Ed25519 key as a JWK`,
       )
     }
-    expect(() => readSigningKey('/nowhere.jwk')).toThrow('/nowhere.jwk holds no private')
+    expect(() => readSigningKey('/nowhere.jwk')).toThrow('/nowhere.jwk does not contain a private')
   })
 })
 
