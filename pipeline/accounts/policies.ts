@@ -151,7 +151,7 @@ export const policyDefinitions: OperationDefinitions<'policy.save' | 'policy.pub
       const { editor, revision_id: review_id } = known
       return row?.review_status === 'approved'
         ? { op: 'policy.save', policy: row.content, editor, review_id }
-        : 'it is the first version: decide its review instead instead'
+        : 'it is the first version: decide its review instead'
     },
   },
   'policy.publish': {
