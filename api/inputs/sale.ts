@@ -81,7 +81,7 @@ export const termsInBody = {
   country,
   at,
   placement_ids: values.optional().describe('Placements in the sale, by id'),
-  placement_tags: values.optional().describe('Tags of placements in the sale'),
+  placement_tags: values.optional().describe('The sale includes placements with these tags'),
   collection_ids: values.optional().describe('Collections in the sale, by id'),
 }
 

@@ -43,7 +43,7 @@ export const describeRegistry = defineOperation({
   storeless: true,
   reply: {
     200: z.looseObject({
-      name: z.string().describe('Name of the software'),
+      name: z.string().describe('What this software is called'),
       version: z.string().describe('Version of this API, as in its description'),
       documentation: z.string().describe('Address of the reference for people'),
       openapi: z.string().describe('Address of the OpenAPI description'),

@@ -53,7 +53,7 @@ const EventProperty = z
       .optional()
       .describe('True if only an entry of the file lists it, so that no selector reaches it'),
   })
-  .describe('The property in the catalog')
+  .describe('The whole property as the catalog has it')
 
 export const PropertyCreated = PropertyFacts.extend({
   classification: text.describe('Classification: `property`, or a host of advertising systems'),

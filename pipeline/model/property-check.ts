@@ -8,7 +8,7 @@ const count = z.int().nonnegative()
 export const domainTypes = ['ad_server', 'intermediary', 'cdn', 'tracker'] as const
 
 const Input = text.describe('The line as sent')
-const Canonical = text.describe('The domain on the line')
+const Canonical = text.describe('The domain that was read from the line')
 const ReportId = z
   .uuid()
   .optional()
@@ -41,7 +41,7 @@ const Found = z.looseObject({
 })
 
 const listed = {
-  remove: z.array(Removed).describe('Domains to remove'),
+  remove: z.array(Removed).describe('Domains that should leave the list'),
   modify: z.array(Modified).describe('Domains to rename; they are in another list too'),
   assess: z.array(z.looseObject({ domain: Canonical })).describe('Unknown domains'),
   ok: z.array(Found).describe('Domains with known inventory'),
@@ -61,7 +61,7 @@ export const PropertyCheck = z
     summary: z
       .looseObject({
         total: count.describe('Lines in the request'),
-        remove: count.describe('Domains to remove'),
+        remove: count.describe('Domains that should leave the list'),
         modify: count.describe('Domains to rename'),
         assess: count.describe('Unknown domains'),
         ok: count.describe('Domains with known inventory'),
@@ -82,7 +82,7 @@ export type Verdict = (typeof verdicts)[number]
 
 export const CheckedIdentifier = z.object({
   input: Input,
-  identifier: Identifier.describe('The identifier on the line'),
+  identifier: Identifier.describe('The identifier that was read from the line'),
   verdict: z
     .enum(verdicts)
     .describe(
@@ -93,7 +93,7 @@ export const CheckedIdentifier = z.object({
     .describe('Classification in the catalog; null if it is not there'),
   source: text.nullable().describe('Source; null if it is unknown'),
   property_rid: text.nullable().describe('Property to which it belongs; null if it is unknown'),
-  action: z.enum(['use', 'verify', 'remove', 'assess']).describe('Recommended action'),
+  action: z.enum(['use', 'verify', 'remove', 'assess']).describe('What to do with the identifier'),
 })
 export type CheckedIdentifier = z.infer<typeof CheckedIdentifier>
 
@@ -105,7 +105,7 @@ export const IdentifierCheck = z
         ready: count.describe('Identifiers that a publisher lists'),
         known: count.describe('Identifiers that are only in the catalog'),
         ad_infra: count.describe('Identifiers that are not inventory'),
-        unknown: count.describe('Unknown identifiers'),
+        unknown: count.describe('How many the registry does not know'),
         skipped: count.describe('Empty lines, comments, and lines without an identifier'),
       })
       .describe('The entries, counted, whether or not they are cut'),

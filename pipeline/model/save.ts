@@ -83,13 +83,16 @@ function isWebAddress(text: string): boolean {
  */
 export const BrandManifest = z
   .looseObject({
-    name: SubmittedText.optional().meta({ description: 'Name of the brand' }),
+    name: SubmittedText.optional().meta({ description: 'What the brand is called in public' }),
     url: site.optional().meta({ description: 'Address of its site' }),
     description: SubmittedText.optional().meta({ description: 'What it is, in a few sentences' }),
     tagline: SubmittedText.optional().meta({ description: 'Short slogan of the brand' }),
     logos: z.array(SavedLogo).optional().meta({ description: 'Its logos, the main one first' }),
     colors: SavedColors.optional().meta({ description: 'Its colours, as a list or by role' }),
-    industries: z.array(SubmittedText).optional().meta({ description: 'Industries' }),
+    industries: z
+      .array(SubmittedText)
+      .optional()
+      .meta({ description: 'Lines of business of the brand' }),
   })
   .refine(value => isStorable(value), `must be well-formed and at most ${MAX_DEPTH} levels deep`)
   .transform(value => stripPii(value))
@@ -132,13 +135,13 @@ export const SavedProperty = z.object({
     )
     .max(50)
     .default([])
-    .describe('Identifiers of the property'),
+    .describe('Domains, app ids and the like by which the property is known'),
   tags: z.array(filled).max(100).default([]).describe('Tags by which grants can select it'),
 })
 export type SavedProperty = z.infer<typeof SavedProperty>
 
 export const Contact = z.object({
-  name: text.exactOptional().describe('Name of the contact'),
+  name: text.exactOptional().describe('A person or team who answers questions'),
   email: text.exactOptional().describe('E-mail address of the contact'),
 })
 export type Contact = z.infer<typeof Contact>

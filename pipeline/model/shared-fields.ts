@@ -32,7 +32,7 @@ export const PropertyId = text.describe(
 export const PropertyType = text.describe(
   'Kind of property, such as `website` or `mobile_app`; a kind that the format does not know is shown as written',
 )
-export const PropertyName = text.describe('Name of the property at its publisher')
+export const PropertyName = text.describe('What the publisher calls the property')
 export const PropertyTags = z
   .array(text)
   .describe('Tags that the publisher’s file gives the property; grants can select by them')

@@ -37,8 +37,14 @@ export const AgentProfile = z
     name: text.describe('Name of the agent, by its own statement; else its host'),
     tools: z.array(text).describe('Names of its tools, as it lists them'),
     adcp_version: text.optional().describe('Major version that it supports, such as `v3`'),
-    supported_protocols: z.array(text).optional().describe('Protocols that it declares'),
-    specialisms: z.array(text).optional().describe('Specialisms that it claims'),
+    supported_protocols: z
+      .array(text)
+      .optional()
+      .describe('Parts of the protocol that the agent claims to support'),
+    specialisms: z
+      .array(text)
+      .optional()
+      .describe('Narrower roles that the agent claims, such as `signal-owned`'),
     capabilities_probe_error: text
       .optional()
       .describe('Why its capabilities could not be read; absent if they could, or are not offered'),
@@ -78,7 +84,7 @@ export type RunSummary = z.infer<typeof RunSummary>
 
 export const Scenario = z
   .object({
-    agent_url: text.describe('The called agent'),
+    agent_url: text.describe('The agent under test'),
     scenario: text.describe('Storyboard and phase, with a slash between them'),
     overall_passed: z.boolean().nullable().describe('Null where the step was not run'),
     steps: z.array(StepResult).describe('Only the step next to it'),
@@ -105,7 +111,7 @@ export const stepDefinition = {
   id: text.describe('Id of the step within its storyboard'),
   title: text.describe('Name of the step, for people'),
   task: text.describe('Name of the tool that is called'),
-  expected: text.describe('Expected answer'),
+  expected: text.describe('What a correct agent answers, in words'),
 }
 
 export const ComparedPhase = z
@@ -149,7 +155,7 @@ export const StoryboardComparison = z
         profile: AgentProfile.optional().describe('Absent if the agent could not be called'),
         summary: RunSummary.optional().describe('Numbers of its run'),
       })
-      .describe('The reference agent and its result'),
+      .describe('What the reference agent did in the same steps'),
     adcp_version: text.describe('Version of the protocol that was tested'),
     requested_compliance_target: text.describe('Target that the version belongs to'),
     badge_eligible: z.boolean().describe('Always false: one storyboard earns no badge'),
@@ -176,7 +182,7 @@ export const StoryboardRun = z
         id: title.id.describe('Id in paths, such as `capability_discovery`'),
         title: title.title.describe('Name of the storyboard, for people'),
         category: title.category.describe('What it is about'),
-        narrative: text.describe('Narrative of the storyboard'),
+        narrative: text.describe('Why a buyer makes these calls, in words'),
       })
       .describe('Storyboard that was run'),
     agent: z
@@ -237,7 +243,7 @@ export const StepContext = z
 export const SingleStep = StepResult.extend({
   ...testedVersion,
   storyboard_id: text.describe('Id of the storyboard, as in paths'),
-  phase_id: text.describe('Id of the phase'),
+  phase_id: text.describe('Identifies the phase in its storyboard'),
   title: text.describe('Name of the step, for people'),
   context: StepContext,
   next_step_id: text.nullable().describe('Step that follows; null after the last one'),

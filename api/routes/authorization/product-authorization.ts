@@ -68,7 +68,7 @@ type Selector = z.output<typeof Selector>
 
 const Body = z
   .looseObject({
-    agent_url: z.string().min(1).max(2_048).describe('Address of the agent'),
+    agent_url: z.string().min(1).max(2_048).describe('Address at which the agent answers'),
     publisher_properties: z
       .array(Selector)
       .max(SELECTORS)

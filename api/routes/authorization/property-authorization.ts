@@ -57,7 +57,7 @@ export const authorizeProperty = defineOperation({
   access: 'public',
   cache: 'revalidate',
   query: z.object({
-    agent_url: z.string().min(1).max(2_048).describe('Address of the agent'),
+    agent_url: z.string().min(1).max(2_048).describe('Address at which the agent answers'),
     identifier_type: z.string().min(1).max(100).describe('Kind of identifier, such as `domain`'),
     identifier_value: z
       .string()

@@ -48,7 +48,7 @@ export const setUpBrand = defineOperation({
   cache: 'none',
   body: z.object({
     domain: PastedDomain.transform(text => stripHostPrefix(text) as Domain),
-    brand_name: BrandName.describe('Name of the brand'),
+    brand_name: BrandName.describe('What the brand is called in public'),
     brand_json: boundSchema(z.record(z.string(), z.unknown()))
       .exactOptional()
       .describe('The file to host, as it will be served; at most 100 KB'),

@@ -23,7 +23,7 @@ import { toEditor } from './saves.ts'
 const PAGE = 100
 const LARGEST_PAGE = 500
 const params = z.object({
-  platform: Platform.describe('Name of the platform'),
+  platform: Platform.describe('The platform whose catalog is mirrored, such as `youtube`'),
 })
 const list = z.array(z.unknown()).optional()
 const part = (what: string) =>

@@ -48,7 +48,7 @@ export const saveBrand = defineOperation({
   cache: 'none',
   body: z.object({
     domain: SavedDomain,
-    brand_name: BrandName.describe('Name of the brand'),
+    brand_name: BrandName.describe('What the brand is called in public'),
     brand_manifest: boundSchema(BrandManifest)
       .nullable()
       .exactOptional()
@@ -84,7 +84,7 @@ export const saveProperty = defineOperation({
   quota: 'saves',
   cache: 'none',
   body: z.object({
-    publisher_domain: SavedDomain.describe('Domain of the publisher'),
+    publisher_domain: SavedDomain.describe('Domain that the properties belong to'),
     properties: boundSchema(z.array(SavedProperty).max(500).default([])).describe(
       'All properties of the publisher: they replace the saved ones',
     ),

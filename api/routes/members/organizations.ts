@@ -33,7 +33,10 @@ export const createOrganization = defineOperation({
       .boolean()
       .default(false)
       .describe('Whether it is a single person, without domains'),
-    company_type: z.enum(companyTypes).exactOptional().describe('Kind of company'),
+    company_type: z
+      .enum(companyTypes)
+      .exactOptional()
+      .describe('Role of the company in advertising'),
     revenue_tier: z.enum(revenueTiers).exactOptional().describe('Annual revenue in US dollars'),
     marketing_opt_in: z
       .boolean()

@@ -110,7 +110,7 @@ export const enrolOwnAgent = defineOperation({
     'gets a private one. Only members with API access can publish agents; those of others are ' +
     'visible to members, with a warning.',
   writes: true,
-  body: z.object({ url: NewUrl.describe('Address of the agent'), ...said }),
+  body: z.object({ url: NewUrl.describe('Address at which the agent answers'), ...said }),
   reply: { 200: OwnAgentSaved, 201: OwnAgentSaved },
   errors: [...refusals, 'conflict'],
   handle: async ({ query, body: { url, ...said }, principal, services: { writer } }) => {

@@ -37,7 +37,7 @@ export const Metric = z.object({
     .array(Accreditation)
     .exactOptional()
     .describe('Accreditations that the agent claims for it'),
-  unit: text.exactOptional().describe('Unit of the metric'),
+  unit: text.exactOptional().describe('What a value counts, such as `seconds`'),
   description: text.exactOptional().describe('What the metric counts, in the agent’s words'),
   methodology_url: text.exactOptional().describe('Address at which its method is described'),
   methodology_version: text.exactOptional().describe('Version of the method that counts it'),

@@ -53,7 +53,7 @@ export type AgentStats = z.infer<typeof AgentStats>
 
 /** A format that an agent supports. */
 export const SupportedFormat = z.object({
-  capability_id: text.optional().describe('Id of this capability at the agent'),
+  capability_id: text.optional().describe('Identifies the capability at its agent'),
   format: z
     .looseObject({
       format_kind: text.describe('Kind of format, such as `image`'),
@@ -64,7 +64,7 @@ export const SupportedFormat = z.object({
         .optional()
         .describe('Measures and limits of the format, as the agent wrote them'),
     })
-    .describe('The format of the capability'),
+    .describe('Creative format that the agent handles'),
   operations: z
     .array(z.enum(creativeOperations))
     .min(1)
@@ -132,7 +132,7 @@ const AgentContact = z
     email: text.describe('Always empty: the registry shows no e-mail addresses'),
     website: text.describe('Always empty: members are not asked for it'),
   })
-  .describe('Contact for the agent')
+  .describe('How to reach the people behind the agent')
 
 const PropertySummary = z
   .looseObject({

@@ -43,7 +43,7 @@ const Identifiers = z.array(Identifier).describe('Identifiers of the property, s
 
 const EvidenceFile = z.looseObject({
   file: text.describe('Address at which the registry read it'),
-  file_state: text.describe('`state` of its freshness'),
+  file_state: text.describe('Whether the file is `current`, stale or absent: see `freshness`'),
   fetched_at: text.optional().describe('Time at which it was last read; absent if it never was'),
 })
 
@@ -54,7 +54,9 @@ export const Evidence = z
     property_rid: PropertyRid.optional(),
     property_id: PropertyId.optional(),
     file: text.optional().describe('Address of the file that decided; absent if none did'),
-    file_state: text.optional().describe('`state` of its freshness'),
+    file_state: text
+      .optional()
+      .describe('Whether the file is `current`, stale or absent: see `freshness`'),
     fetched_at: text.optional().describe('Time at which that file was last read'),
     files: z
       .array(EvidenceFile)
@@ -179,7 +181,7 @@ export type AgentPublishers = z.infer<typeof AgentPublishers>
 
 export const PropertyLookup = z
   .looseObject({
-    type: text.describe('Type of the requested identifier'),
+    type: text.describe('Kind of the identifier that was asked for, such as `domain`'),
     value: text.describe('Requested identifier, as sent'),
     agents: z
       .array(
@@ -221,7 +223,7 @@ export const AgentDomains = z
 export const PropertyAuthorization = z
   .looseObject({
     agent_url: text.describe('Requested address, as sent'),
-    identifier_type: text.describe('Type of the requested identifier'),
+    identifier_type: text.describe('Kind of the identifier that was asked for, such as `domain`'),
     identifier_value: text.describe('Requested identifier, as sent'),
     authorized: z
       .boolean()

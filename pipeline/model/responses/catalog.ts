@@ -179,14 +179,14 @@ export const DisputeFiled = z
     action_taken: z
       .enum(['link_suspended', 'queued_for_review', 'escalated'])
       .describe('`link_suspended` if the identifier is suspended until the decision'),
-    reason: text.describe('The reason, in a sentence'),
+    reason: text.describe('Why the dispute was filed, in a sentence'),
   })
   .meta({ id: 'DisputeFiled', description: 'A dispute was accepted' })
 
 export const CatalogDispute = z
   .looseObject({
     id: z.uuid().describe('Id that was issued when it was filed'),
-    dispute_type: z.enum(disputeTypes).describe('Type of the dispute'),
+    dispute_type: z.enum(disputeTypes).describe('What is wrong according to the dispute'),
     subject_type: text.describe('Kind of record, as named by its author'),
     subject_value: text.describe('The record, such as a rid or `type:value` of an identifier'),
     claim: text.describe('Text of the dispute, without contact addresses'),

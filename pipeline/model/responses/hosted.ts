@@ -91,7 +91,7 @@ export const BrandSubmitted = z
   .looseObject({
     brand: z
       .looseObject({
-        id: z.uuid().describe('Id of the review'),
+        id: z.uuid().describe('Identifies the review in later requests'),
         domain: text.describe('Domain of the brand, in its normal form'),
         brand_name: text.describe('Name in the submission; else the domain'),
         source: z.literal('community').describe('Always `community`: it comes from a member'),

@@ -7,7 +7,7 @@ const count = z.int().nonnegative()
 const moment = z.iso.datetime()
 const digest = z.string().regex(/^[0-9a-f]{64}$/)
 
-const ProposalId = z.uuid().describe('Id of the proposal')
+const ProposalId = z.uuid().describe('Identifies the proposal in later requests')
 const ProposalDigest = digest.describe(
   'SHA-256 of the proposal and of the mirror it is based on; required for a decision',
 )
@@ -17,7 +17,7 @@ const PublisherDomains = z
   .describe('Publishers whose inventory the file describes, by domain')
 
 const mirror = {
-  platform: text.describe('Name of the platform'),
+  platform: text.describe('The platform whose catalog is mirrored, such as `youtube`'),
   catalog_etag: text
     .nullable()
     .describe('Version of the catalog, by its editors; null without one'),

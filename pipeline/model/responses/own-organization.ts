@@ -24,7 +24,7 @@ export const ProtectedResource = z
     bearer_methods_supported: z
       .array(z.string())
       .describe('Where a credential is sent: always in the header `Authorization`'),
-    scopes_supported: z.array(z.string()).describe('Supported scopes'),
+    scopes_supported: z.array(z.string()).describe('Scopes that a token can have'),
   })
   .meta({
     id: 'ProtectedResource',
@@ -33,7 +33,7 @@ export const ProtectedResource = z
 
 const organization = {
   id: z.string().describe('Permanent id, for the parameter `org`'),
-  name: z.string().describe('Name of the organization'),
+  name: z.string().describe('What the organization is called in public'),
 }
 
 export const OrganizationMade = z
@@ -82,7 +82,7 @@ export const OwnAgentSaved = z
           code: z.string().describe('Stable name of the warning, for programs'),
           agent_url: AgentUrl,
           message: z.string().describe('What was done instead, in a sentence'),
-          requested: z.string().optional().describe('Requested visibility'),
+          requested: z.string().optional().describe('The visibility that the request asked for'),
           applied: z.string().optional().describe('Actual visibility'),
           reason: z.string().optional().describe('Why, in one word, such as `tier_required`'),
         }),

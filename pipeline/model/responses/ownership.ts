@@ -98,14 +98,14 @@ export const OrganizationDomains = z
     organization: z
       .object({
         id: text.describe('Permanent id of the organization'),
-        name: text.describe('Name of the organization'),
+        name: text.describe('What the organization is called in public'),
       })
       .describe('Organization that holds the domains'),
     domains: z
       .array(
         z.object({
           domain: Domain,
-          method: z.enum(domainProofs).describe('Method of the proof'),
+          method: z.enum(domainProofs).describe('How control of the domain was proven'),
           verified_at: moment.describe('Time of the proof'),
           proven: Proven,
           valid_until: ValidUntil,

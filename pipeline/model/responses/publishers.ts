@@ -140,7 +140,7 @@ const PublisherFormat = z.looseObject({
 
 const BrandCard = z
   .looseObject({
-    name: text.optional().describe('Name of the brand'),
+    name: text.optional().describe('What the brand is called in public'),
     description: text.optional().describe('What the brand is, in its own words'),
     logo_url: text.optional().describe('Address of its first logo'),
     colors: z

@@ -24,7 +24,9 @@ export const RegistryStats = z
     discovered_publishers: count.describe('Publishers whose file was understood at least once'),
     discovered_properties: count.describe('Properties that are active or stale'),
     authorizations: count.describe('Grants in force'),
-    authorizations_by_source: z.record(text, count).describe('The same by source'),
+    authorizations_by_source: z
+      .record(text, count)
+      .describe('Number of authorizations by where they were found'),
     properties_by_type: z
       .record(text, count)
       .describe('Active properties by the types that the format knows'),
@@ -114,9 +116,9 @@ export const ErrorBody = z
     retry_after: count
       .optional()
       .describe('Seconds after which to try again; present with the header `Retry-After`'),
-    domain: text.optional().describe('Requested domain'),
-    agent_url: text.optional().describe('Requested agent'),
-    publisher_domain: text.optional().describe('Requested publisher'),
+    domain: text.optional().describe('The domain that the request named'),
+    agent_url: text.optional().describe('The agent that the request named'),
+    publisher_domain: text.optional().describe('The publisher that the request named'),
     reason: text.optional().describe('Why an agent was refused, in one word'),
     agent_hostname: text.optional().describe('Host of the agent that was refused'),
     verified_domains: z
@@ -126,12 +128,12 @@ export const ErrorBody = z
     existing_org_id: text
       .optional()
       .describe('Organization to which the caller’s domain already belongs'),
-    existing_org_name: text.optional().describe('Name of that organization'),
+    existing_org_name: text.optional().describe('The organization that has the domain already'),
     locked_to_org_id: text
       .optional()
       .describe('Organization whose claim the domain’s pointer has at present'),
     platform: text.optional().describe('Platform of the requested mirror'),
-    policy_id: text.optional().describe('Requested policy'),
+    policy_id: text.optional().describe('The policy that the request named'),
     valid_values: z
       .array(text)
       .optional()

@@ -47,7 +47,7 @@ export const StoryboardDetail = z
     storyboard: z
       .object({
         ...head,
-        narrative: text.describe('Narrative of the storyboard'),
+        narrative: text.describe('Why a buyer makes these calls, in words'),
         agent: z
           .object({
             interaction_model: text.describe('Interaction model of such agents'),
@@ -91,10 +91,14 @@ export const StoryboardFirstStep = z
 
 export const ApplicableStoryboards = z
   .object({
-    agent_url: text.describe('The called agent'),
+    agent_url: text.describe('The agent under test'),
     agent_name: text.describe('Name of the agent, by its own statement'),
-    supported_protocols: z.array(text).describe('Protocols that it declares'),
-    specialisms: z.array(text).describe('Specialisms that it claims'),
+    supported_protocols: z
+      .array(text)
+      .describe('Parts of the protocol that the agent claims to support'),
+    specialisms: z
+      .array(text)
+      .describe('Narrower roles that the agent claims, such as `signal-owned`'),
     ...version,
     capabilities_probe_error: text
       .optional()
