@@ -33,7 +33,7 @@ const agent = 'https://a.example/mcp'
 
 describe('an unknown id or name is refused in one line', () => {
   test.each<[command: string[], sentence: string]>([
-    [['org', 'create', '--name', 'Acme'], 'an organization named Acme exists already'],
+    [['org', 'create', '--name', 'Acme'], 'an organization named Acme already exists'],
     [['org', 'domain', 'add', 'a.example', ...nope], 'no organization named Nope'],
     [['org', 'domain', 'remove', 'a.example', ...nope], 'no organization named Nope'],
     [['org', 'domain', 'remove', 'a.example', ...acme], 'Acme has not verified a.example'],
