@@ -40,7 +40,7 @@ export const specialisms: Readonly<
     role: 'media-buy',
     storyboards: ['product_discovery', 'media_buy_lifecycle', 'delivery_reporting'],
   },
-  'sales-proposal-mode': { role: 'media-buy', storyboards: [] },
+  'sales-proposal-mode': { role: 'media-buy', storyboards: ['sales_proposal_mode'] },
   'sales-social': {
     role: 'media-buy',
     storyboards: ['audience_sync', 'catalog_and_events', 'creative_library'],

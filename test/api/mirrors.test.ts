@@ -225,7 +225,7 @@ describe('an organization', () => {
       publisher_domains: ['pictures.example'],
     })
     expect((await readMirror('video')).adagents_json.collections[0].collection_id).toBe('films')
-    expect((await approve(second)).json().error).toBe('it was approved already')
+    expect((await approve(second)).json().error).toBe('it was already approved')
     const late = await approve(theirs)
     expect([late.statusCode, late.json().error]).toEqual([
       409,

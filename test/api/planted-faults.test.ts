@@ -352,6 +352,14 @@ const faults: PlantedFault[] = [
     shown: 'find_signal: field_less_than signals[*].coverage_percentage',
   },
   {
+    fault: 'proposes again what was settled',
+    storyboard: 'sales_proposal_mode',
+    damage: change('get_products', ({ proposals = [] }) => {
+      for (const proposal of proposals) proposal.proposal_status = 'draft'
+    }),
+    shown: 'settle: field_value proposals[0].proposal_status',
+  },
+  {
     fault: 'leaves a signal live',
     storyboard: 'signal_activation',
     damage: change(

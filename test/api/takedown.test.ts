@@ -121,7 +121,9 @@ describe('a domain that is taken down', () => {
     })
     armed = true
     const submissions = [submission('takedown', takedown)]
-    await expect(dying.commit({ observations: [], submissions })).rejects.toThrow('start again')
+    await expect(dying.commit({ observations: [], submissions })).rejects.toThrow(
+      'restart the registry',
+    )
     await dying.close()
     const registry = await openSequencer({ dataDir, clock })
     cleanUp(() => registry.close())

@@ -37,7 +37,7 @@ export function renderHealth({ facts }: AgentShown): Html {
   return renderFacts([
     ['Last asked', renderMoment(checked_at)],
     [
-      'Result of the run',
+      'Result of the probe',
       getEffect(outcome) === 'success' ? 'it answered' : outcomes[outcome].means,
     ],
     ['Took', took_ms === null ? undefined : `${formatCount(took_ms)} ms`],
