@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type DueAgent, listAgentsDue } from '../../pipeline/accounts/agents-due.ts'
-import { listLapsing } from '../../pipeline/accounts/badges.ts'
+import { type DueAgent, listAgentsDue } from '../../pipeline/accounts/agents/agents-due.ts'
+import { listLapsing } from '../../pipeline/accounts/agents/badges.ts'
 import { type Clock, MINUTE, toIso } from '../../pipeline/core/clock.ts'
 import type { Limits } from '../../pipeline/core/limits.ts'
 import type { Log } from '../../pipeline/core/log.ts'

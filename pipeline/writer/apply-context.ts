@@ -1,5 +1,5 @@
+import type { KnownStandings } from '../accounts/agents/standings.ts'
 import type { EntryDecision, Publications } from '../accounts/publications.ts'
-import type { KnownStandings } from '../accounts/standings.ts'
 import type { Instant } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
 import type { RisingIds } from '../core/uuid-v7.ts'

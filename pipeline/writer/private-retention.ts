@@ -1,4 +1,4 @@
-import { forgetRequesters } from '../accounts/storyboard-runs.ts'
+import { forgetRequesters } from '../accounts/agents/storyboard-runs.ts'
 import { DAY, type Instant, toIso } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
 import type { Entry, ServingStore } from '../serving/lmdb.ts'

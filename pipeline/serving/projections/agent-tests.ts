@@ -3,7 +3,7 @@ import {
   loadAgentTests,
   loadCredentials,
   TESTED,
-} from '../../accounts/agent-tests.ts'
+} from '../../accounts/agents/agent-tests.ts'
 import { toJsonValue } from '../document-value.ts'
 import { hashAgent, toCredentialKey } from '../keys.ts'
 import type { RowProjection } from './projection.ts'

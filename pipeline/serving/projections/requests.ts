@@ -1,5 +1,5 @@
+import { loadAgentRuns } from '../../accounts/agents/storyboard-runs.ts'
 import { listRequesters } from '../../accounts/crawl-requests.ts'
-import { loadAgentRuns } from '../../accounts/storyboard-runs.ts'
 import type { CrawlRequestRow } from '../../model/crawl-request.ts'
 import { toJsonValue } from '../document-value.ts'
 import { hashAgent } from '../keys.ts'

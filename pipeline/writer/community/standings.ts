@@ -1,4 +1,4 @@
-import type { KnownStandings } from '../../accounts/standings.ts'
+import type { KnownStandings } from '../../accounts/agents/standings.ts'
 import { listVerdictEvents } from '../../diff/standings.ts'
 import type { EventDraft } from '../../model/event.ts'
 import type { AgentVerdict } from '../../model/standing.ts'

@@ -8,7 +8,7 @@ const folder = join(import.meta.dirname, '../../../pipeline/accounts')
 const names = Operation.options.map(({ shape }) => shape.op.value)
 
 test('each operation of the model is defined in exactly one file, and no other is defined', () => {
-  const defined = readdirSync(folder)
+  const defined = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter(file => file.endsWith('.ts'))
     .flatMap(
       file => readFileSync(join(folder, file), 'utf8').match(/^ {2}'[a-z.]+'(?=: \{)/gm) ?? [],

@@ -1,13 +1,13 @@
-import { toIso } from '../core/clock.ts'
-import type { Badge } from '../model/badge.ts'
-import type { ComplianceState, MonitoringSettings } from '../model/compliance.ts'
-import type { Answer, OperationOf } from '../model/submission.ts'
-import { isShownToAll } from '../resolve/agent-keeper.ts'
-import { DEGRADED_MS, expireBadges, updateBadges } from '../resolve/badges.ts'
-import type { Database } from '../store/duckdb.ts'
-import { loadKeepers } from './keepers.ts'
-import type { OperationDefinitions } from './operation-definition.ts'
-import type { Stamp } from './stamp.ts'
+import { toIso } from '../../core/clock.ts'
+import type { Badge } from '../../model/badge.ts'
+import type { ComplianceState, MonitoringSettings } from '../../model/compliance.ts'
+import type { Answer, OperationOf } from '../../model/submission.ts'
+import { isShownToAll } from '../../resolve/agent-keeper.ts'
+import { DEGRADED_MS, expireBadges, updateBadges } from '../../resolve/badges.ts'
+import type { Database } from '../../store/duckdb.ts'
+import { loadKeepers } from '../keepers.ts'
+import type { OperationDefinitions } from '../operation-definition.ts'
+import type { Stamp } from '../stamp.ts'
 
 const COLUMNS = `role, adcp_version, state, verified_specialisms, verified_at, degraded_at,
   expires_at, revoked_for`

@@ -1,7 +1,7 @@
-import type { ComplianceState } from '../model/compliance.ts'
-import { untestedState } from '../resolve/compliance.ts'
-import type { Database } from '../store/duckdb.ts'
-import type { Stamp } from './stamp.ts'
+import type { ComplianceState } from '../../model/compliance.ts'
+import { untestedState } from '../../resolve/compliance.ts'
+import type { Database } from '../../store/duckdb.ts'
+import type { Stamp } from '../stamp.ts'
 
 export const STATE_COLUMNS = `status, status_changed_at, headline, storyboards, specialisms,
   supports_version, last_checked_at, last_passed_at, last_failed_at, streak_started_at,

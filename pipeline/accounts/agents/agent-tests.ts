@@ -1,13 +1,13 @@
-import { groupBy } from '../core/group.ts'
+import { groupBy } from '../../core/group.ts'
 import type {
   AgentDiagnostics,
   AgentTests,
   StoredCredential,
   SuiteRun,
-} from '../model/agent-test.ts'
-import type { Badge } from '../model/badge.ts'
-import type { ComplianceState, MonitoringSettings, StepDiagnostic } from '../model/compliance.ts'
-import { type Database, type Parameters, toListExpression } from '../store/duckdb.ts'
+} from '../../model/agent-test.ts'
+import type { Badge } from '../../model/badge.ts'
+import type { ComplianceState, MonitoringSettings, StepDiagnostic } from '../../model/compliance.ts'
+import { type Database, type Parameters, toListExpression } from '../../store/duckdb.ts'
 import { STATE_COLUMNS } from './compliance-state.ts'
 
 /** Rows by whose change how an agent is tested changes for readers. */

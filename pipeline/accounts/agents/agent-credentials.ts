@@ -1,9 +1,9 @@
-import { toIso } from '../core/clock.ts'
-import type { Answer, OperationOf } from '../model/submission.ts'
-import type { Database } from '../store/duckdb.ts'
+import { toIso } from '../../core/clock.ts'
+import type { Answer, OperationOf } from '../../model/submission.ts'
+import type { Database } from '../../store/duckdb.ts'
+import type { OperationDefinitions } from '../operation-definition.ts'
+import type { Stamp } from '../stamp.ts'
 import { refuseOther } from './monitoring.ts'
-import type { OperationDefinitions } from './operation-definition.ts'
-import type { Stamp } from './stamp.ts'
 
 /** Replaces the credential by which an agent is tested. */
 async function saveCredential(

@@ -1,19 +1,19 @@
-import { toIso } from '../core/clock.ts'
-import { canBePublic } from '../core/public-name.ts'
-import { hasApiAccess } from '../core/tiers.ts'
-import type { MemberAgent } from '../model/member.ts'
-import type { Answer, OperationOf, Refusal } from '../model/submission.ts'
-import type { Database } from '../store/duckdb.ts'
-import { forgetCredential } from './agent-credentials.ts'
-import { findMember, touchMember } from './members.ts'
+import { toIso } from '../../core/clock.ts'
+import { canBePublic } from '../../core/public-name.ts'
+import { hasApiAccess } from '../../core/tiers.ts'
+import type { MemberAgent } from '../../model/member.ts'
+import type { Answer, OperationOf, Refusal } from '../../model/submission.ts'
+import type { Database } from '../../store/duckdb.ts'
+import { findMember, touchMember } from '../members.ts'
 import {
   type Inverse,
   type KnownChange,
   type OperationDefinitions,
   ORGANIZATION_NAMED,
-} from './operation-definition.ts'
-import { findOrganization } from './organizations.ts'
-import type { Stamp } from './stamp.ts'
+} from '../operation-definition.ts'
+import { findOrganization } from '../organizations.ts'
+import type { Stamp } from '../stamp.ts'
+import { forgetCredential } from './agent-credentials.ts'
 
 interface Row extends Omit<MemberAgent, 'url'> {
   agent_url: string

@@ -1,13 +1,13 @@
-import type { Founding } from '../model/organization.ts'
-import type { Answer, OperationOf, Refusal } from '../model/submission.ts'
-import type { Database } from '../store/duckdb.ts'
-import { applyPlan, findFreeName, type Plan, planFounding } from './founding.ts'
+import type { Founding } from '../../model/organization.ts'
+import type { Answer, OperationOf, Refusal } from '../../model/submission.ts'
+import type { Database } from '../../store/duckdb.ts'
+import { applyPlan, findFreeName, type Plan, planFounding } from '../founding.ts'
+import { createMember, findMember } from '../members.ts'
+import { loadMemberships } from '../memberships.ts'
+import type { OperationDefinitions } from '../operation-definition.ts'
+import { findOrganization, refuseUnknownOrganization } from '../organizations.ts'
+import type { Stamp } from '../stamp.ts'
 import { findMemberAgent, saveAgent } from './member-agents.ts'
-import { createMember, findMember } from './members.ts'
-import { loadMemberships } from './memberships.ts'
-import type { OperationDefinitions } from './operation-definition.ts'
-import { findOrganization, refuseUnknownOrganization } from './organizations.ts'
-import type { Stamp } from './stamp.ts'
 
 /** The organization that an agent is enrolled for, or the one to found first. */
 type Place = { org_id: string } | { plan: Exclude<Plan, Refusal>; founding: Founding }

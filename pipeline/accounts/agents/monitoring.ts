@@ -1,12 +1,12 @@
-import { toIso } from '../core/clock.ts'
-import { type MonitoringSettings, usualSettings } from '../model/compliance.ts'
-import type { Answer, OperationOf, Refusal } from '../model/submission.ts'
-import { revokeBadges } from '../resolve/badges.ts'
-import type { Database } from '../store/duckdb.ts'
+import { toIso } from '../../core/clock.ts'
+import { type MonitoringSettings, usualSettings } from '../../model/compliance.ts'
+import type { Answer, OperationOf, Refusal } from '../../model/submission.ts'
+import { revokeBadges } from '../../resolve/badges.ts'
+import type { Database } from '../../store/duckdb.ts'
+import { loadKeepers } from '../keepers.ts'
+import type { OperationDefinitions } from '../operation-definition.ts'
+import type { Stamp } from '../stamp.ts'
 import { loadBadges, writeBadges } from './badges.ts'
-import { loadKeepers } from './keepers.ts'
-import type { OperationDefinitions } from './operation-definition.ts'
-import type { Stamp } from './stamp.ts'
 
 /** Changes how an agent is tested. An opt-out ends its badges at once. */
 export async function changeMonitoring(

@@ -1,8 +1,8 @@
-import { HOUR, type Instant, toIso } from '../core/clock.ts'
-import { INTERVAL_HOURS } from '../model/compliance.ts'
-import type { Database } from '../store/duckdb.ts'
+import { HOUR, type Instant, toIso } from '../../core/clock.ts'
+import { INTERVAL_HOURS } from '../../model/compliance.ts'
+import type { Database } from '../../store/duckdb.ts'
+import { loadKeepers } from '../keepers.ts'
 import { loadCredentials } from './agent-tests.ts'
-import { loadKeepers } from './keepers.ts'
 
 /** Time from the enrolment of an agent to its first scheduled run, in which it may get a credential. */
 export const FIRST_RUN_MS = HOUR

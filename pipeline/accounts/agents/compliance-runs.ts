@@ -1,12 +1,12 @@
-import type { ComplianceState, MonitoringSettings } from '../model/compliance.ts'
-import type { Answer, OperationOf } from '../model/submission.ts'
-import { applySuite, countPassing, sumByTrack } from '../resolve/compliance.ts'
-import type { Database } from '../store/duckdb.ts'
+import type { ComplianceState, MonitoringSettings } from '../../model/compliance.ts'
+import type { Answer, OperationOf } from '../../model/submission.ts'
+import { applySuite, countPassing, sumByTrack } from '../../resolve/compliance.ts'
+import type { Database } from '../../store/duckdb.ts'
+import type { OperationDefinitions } from '../operation-definition.ts'
+import type { Stamp } from '../stamp.ts'
 import { reviewBadges } from './badges.ts'
 import { findCompliance, writeCompliance } from './compliance-state.ts'
 import { findMonitoring, refuseOther } from './monitoring.ts'
-import type { OperationDefinitions } from './operation-definition.ts'
-import type { Stamp } from './stamp.ts'
 import { keepLastRuns, keepRuns } from './storyboard-runs.ts'
 
 /** Runs of one agent that are kept, and those of which every step is. */

@@ -1,16 +1,16 @@
-import { groupBy } from '../core/group.ts'
-import type { Badge } from '../model/badge.ts'
+import { groupBy } from '../../core/group.ts'
+import type { Badge } from '../../model/badge.ts'
 import {
   type ComplianceState,
   type MonitoringSettings,
   usualSettings,
-} from '../model/compliance.ts'
-import type { AgentVerdict, BadgeHistory } from '../model/standing.ts'
-import { isShownToAll } from '../resolve/agent-keeper.ts'
-import { countPassing, sumByTrack } from '../resolve/compliance.ts'
-import { type Database, toListExpression } from '../store/duckdb.ts'
+} from '../../model/compliance.ts'
+import type { AgentVerdict, BadgeHistory } from '../../model/standing.ts'
+import { isShownToAll } from '../../resolve/agent-keeper.ts'
+import { countPassing, sumByTrack } from '../../resolve/compliance.ts'
+import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { loadKeepers } from '../keepers.ts'
 import { STATE_COLUMNS } from './compliance-state.ts'
-import { loadKeepers } from './keepers.ts'
 
 /** Public results of agents; one without a verdict is shown to nobody. */
 export interface KnownStandings {
