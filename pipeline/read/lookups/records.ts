@@ -19,6 +19,7 @@ type RecordSpace = Extract<
   | 'logo'
   | 'crawl_request'
   | 'agent_run'
+  | 'subscription'
 >
 
 /** Holds the serving store, which does not exist before the first commit. */
