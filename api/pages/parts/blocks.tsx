@@ -1,5 +1,28 @@
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
-import { countThings, fitItems, formatCount } from '../html/text.tsx'
+import { countThings, fitItems, formatCount, renderName } from '../html/text.tsx'
+
+interface Title {
+  /** Picture or monogram of the thing. */
+  mark: Child
+  kind: string
+  name: string
+  /** Domain or address of the thing, and what stands beside it. */
+  below: Child
+}
+
+/** Renders the name of the thing that a page is about, beside its picture. */
+export function renderTitle({ mark, kind, name, below }: Title): Html {
+  return (
+    <div class="title">
+      {mark}
+      <div>
+        <p class="kicker">{kind}</p>
+        <h1>{renderName(name)}</h1>
+        <p class="sub">{below}</p>
+      </div>
+    </div>
+  )
+}
 
 /** Renders facts as pairs; a fact of which nothing is known is left out. */
 export function renderFacts(facts: readonly (readonly [name: string, value: Child])[]): Html {

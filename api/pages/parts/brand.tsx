@@ -4,7 +4,7 @@ import type { Revision } from '../../../pipeline/model/responses/history.ts'
 import type { BrandResolution } from '../../../pipeline/model/responses/index.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, renderMoment, renderName, renderOutside } from '../html/text.tsx'
-import { renderFacts, renderSection, renderTable } from './blocks.tsx'
+import { renderFacts, renderSection, renderTable, renderTitle } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
 import { readColors, renderColors, renderMonogram } from './looks.tsx'
 
@@ -15,9 +15,9 @@ const RAW_CHARS = 6_000
 export function renderHead(brand: BrandResolution, domain: string, logos: LogoList): Html {
   const logo = logos.logos.find(({ url }) => url !== undefined)
   const { brand_name, source } = brand
-  return (
-    <div class="title">
-      {logo === undefined ? (
+  return renderTitle({
+    mark:
+      logo === undefined ? (
         renderMonogram(brand_name, domain)
       ) : (
         <img
@@ -27,17 +27,16 @@ export function renderHead(brand: BrandResolution, domain: string, logos: LogoLi
           width="64"
           height="64"
         />
-      )}
-      <div>
-        <p class="kicker">Brand</p>
-        <h1>{renderName(brand_name)}</h1>
-        <p class="sub">
-          <code>{domain}</code>{' '}
-          {source === 'brand_json' ? renderBadge('good', 'own file') : renderBadge('fair', source)}
-        </p>
-      </div>
-    </div>
-  )
+      ),
+    kind: 'Brand',
+    name: brand_name,
+    below: (
+      <>
+        <code>{domain}</code>{' '}
+        {source === 'brand_json' ? renderBadge('good', 'own file') : renderBadge('fair', source)}
+      </>
+    ),
+  })
 }
 
 /** Returns the path of a picture that the registry itself serves. */

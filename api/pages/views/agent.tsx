@@ -17,7 +17,7 @@ import {
   renderHealth,
   renderPublishers,
 } from '../parts/agent.tsx'
-import { renderCounts, renderFacts, renderSection } from '../parts/blocks.tsx'
+import { renderCounts, renderFacts, renderSection, renderTitle } from '../parts/blocks.tsx'
 import { renderTests } from '../parts/compliance.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
 import { renderMonogram } from '../parts/looks.tsx'
@@ -92,19 +92,17 @@ function renderOperator(location: string): Html {
 
 function renderHead({ agent_url, facts }: AgentShown): Html {
   const host = parseUrl(agent_url)?.host ?? agent_url
-  return (
-    <div class="title">
-      {renderMonogram(host, agent_url)}
-      <div>
-        <p class="kicker">Agent</p>
-        <h1>{renderName(host)}</h1>
-        <p class="sub">
-          <code>{clipText(agent_url, 300)}</code>{' '}
-          {facts?.type ? renderBadge('none', clipText(facts.type, 30)) : null}
-        </p>
-      </div>
-    </div>
-  )
+  return renderTitle({
+    mark: renderMonogram(host, agent_url),
+    kind: 'Agent',
+    name: host,
+    below: (
+      <>
+        <code>{clipText(agent_url, 300)}</code>{' '}
+        {facts?.type ? renderBadge('none', clipText(facts.type, 30)) : null}
+      </>
+    ),
+  })
 }
 
 function showUnknown(agentUrl: string): View {

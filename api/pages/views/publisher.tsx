@@ -7,7 +7,7 @@ import { lookUpDomain, lookUpPublisher } from '../../routes/lookups.ts'
 import { askIfReady } from '../ask.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { countThings, renderName } from '../html/text.tsx'
-import { renderCounts, renderSection } from '../parts/blocks.tsx'
+import { renderCounts, renderSection, renderTitle } from '../parts/blocks.tsx'
 import { renderAgent } from '../parts/events.tsx'
 import { renderFaults } from '../parts/faults.tsx'
 import { renderBadge, renderFreshness } from '../parts/freshness.tsx'
@@ -97,25 +97,21 @@ function renderHead(
   { domain, adagents_valid, member, files }: PublisherLookup,
   name: string,
 ): Html {
-  return (
-    <div class="title">
-      {renderMonogram(name, domain)}
-      <div>
-        <p class="kicker">Publisher</p>
-        <h1>{renderName(name)}</h1>
-        <p class="sub">
-          <code>{domain}</code>{' '}
-          {adagents_valid
-            ? renderBadge('good', 'file stands')
-            : renderBadge('fair', `file ${files.adagents_json.status}`)}{' '}
-          {files.brand_json.status === 'present' ? (
-            <a href={toBrandPath(domain)}>its brand</a>
-          ) : null}
-          {member === null ? null : <> · member {renderName(member.display_name)}</>}
-        </p>
-      </div>
-    </div>
-  )
+  return renderTitle({
+    mark: renderMonogram(name, domain),
+    kind: 'Publisher',
+    name: name,
+    below: (
+      <>
+        <code>{domain}</code>{' '}
+        {adagents_valid
+          ? renderBadge('good', 'file stands')
+          : renderBadge('fair', `file ${files.adagents_json.status}`)}{' '}
+        {files.brand_json.status === 'present' ? <a href={toBrandPath(domain)}>its brand</a> : null}
+        {member === null ? null : <> · member {renderName(member.display_name)}</>}
+      </>
+    ),
+  })
 }
 
 function renderClaims({ sales_agents_claiming: claiming }: DomainLookup): Html | null {
