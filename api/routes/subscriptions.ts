@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { canBePublic } from '../../pipeline/core/public-name.ts'
-import { deriveId, NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
+import { deriveId } from '../../pipeline/core/uuid-v7.ts'
 import { eventTypeNames } from '../../pipeline/model/event.ts'
 import { EnrolledUrl } from '../../pipeline/model/member.ts'
 import {
@@ -13,27 +12,25 @@ import {
   TestDelivery,
 } from '../../pipeline/model/responses/subscriptions.ts'
 import {
-  type ReceiverAnswer,
   ReceiverUrl,
   SUBSCRIPTION_FILTERS_MAX,
   type Subscription,
 } from '../../pipeline/model/subscription.ts'
-import { readPageAfter } from '../../pipeline/read/lookups/feed.ts'
 import { isTypeFilter, matchTypes } from '../../pipeline/read/lookups/feed-types.ts'
 import { findSubscription, listSubscriptions } from '../../pipeline/read/lookups/subscriptions.ts'
 import { resolveOrganizationAsked } from '../auth/organization-access.ts'
 import { OrganizationQuery, org } from '../auth/organization-query.ts'
+import { requireRoom, resolveCursor } from '../checks/new-subscription.ts'
 import { createPageSize, PastedDomain } from '../inputs/fields.ts'
+import { confirmReceiver, requireSigning, testReceiver } from '../live/receiver-challenge.ts'
 import { defineOperation } from '../operation/operation.ts'
 import type { Services } from '../operation/services.ts'
 import { unwrapAnswer } from '../operation/submission-result.ts'
 import { noContent, replyOk } from '../responses/reply.ts'
 import { toSubscriptionView } from '../responses/subscriptions.ts'
 
-/** Time beyond that of the receiver for which the crawler's answer is awaited. */
-const SLACK_MS = 3_000
-const CHALLENGE_BYTES = 24
-const LOGGED_MAX = 100
+/** Attempts that one answer lists at most. */
+const LISTED_ATTEMPTS_MAX = 100
 
 const declared = {
   group: 'Change Feed',
@@ -60,7 +57,7 @@ const EventTypeFilter = z
 
 const NewReceiver = ReceiverUrl.refine(url => canBePublic(new URL(url).hostname), {
   error: 'must be on the public Internet',
-  // What is no address at all is told so, and nothing more.
+  // Text that is not a URL gets only that message.
   when: ({ issues }) => issues.length === 0,
 })
 
@@ -114,17 +111,15 @@ export const createSubscription = defineOperation({
     const { org_id } = resolveOrganizationAsked(principal, query.org)
     const { reader, writer, config, receivers } = services
     const subscription_id = deriveId('subscription', org_id, attempt)
-    const made = findSubscription(reader, org_id, subscription_id)
-    if (made?.url === body.url) return { status: 201, body: show(made, services) }
-    if (made) refuse('conflict', 'this Idempotency-Key was used for a different request')
+    const known = findSubscription(reader, org_id, subscription_id)
+    if (known?.url === body.url) return { status: 201, body: show(known, services) }
+    if (known) refuse('conflict', 'this Idempotency-Key was used for a different request')
     requireRoom(body.url, org_id, services)
-    const cursor = body.cursor ?? findHead(services)
-    requireCursor(cursor, services)
+    const cursor = resolveCursor(body.cursor, services)
     requireSigning(services)
     const headers = await receivers.take(org_id)
-    const challenge = randomBytes(CHALLENGE_BYTES).toString('base64url')
-    const asked = { url: body.url, subscription_id, organization_id: org_id, challenge }
-    requireConfirmed(await askReceiver(asked, principal.id, services))
+    const asked = { url: body.url, subscription_id, organization_id: org_id }
+    await confirmReceiver(asked, principal.id, services)
     const { event_types, domains, agents } = body
     unwrapAnswer(
       await writer.submit({
@@ -140,7 +135,7 @@ export const createSubscription = defineOperation({
         most: config.LIMITS.subscriptionsPerOrganization,
       }),
     )
-    const { subscription } = requireOwn(subscription_id, org_id, services)
+    const subscription = requireOwn(subscription_id, org_id, services)
     return { status: 201, body: show(subscription, services), headers }
   },
 })
@@ -170,7 +165,7 @@ export const readSubscription = defineOperation({
   errors: ['invalid_request', 'forbidden', 'not_found'],
   handle: ({ query, params: { id }, principal, services }) => {
     const { org_id } = resolveOrganizationAsked(principal, query.org)
-    return replyOk(show(requireOwn(id, org_id, services).subscription, services))
+    return replyOk(show(requireOwn(id, org_id, services), services))
   },
 })
 
@@ -209,16 +204,11 @@ export const testSubscription = defineOperation({
   errors: ['invalid_request', 'forbidden', 'not_found', 'rate_limited', 'unavailable'],
   handle: async ({ query, params: { id }, principal, services }) => {
     const { org_id } = resolveOrganizationAsked(principal, query.org)
-    const { subscription } = requireOwn(id, org_id, services)
+    const subscription = requireOwn(id, org_id, services)
     requireSigning(services)
     const headers = await services.receivers.take(org_id)
     const asked = { url: subscription.url, subscription_id: id, organization_id: org_id }
-    const { isConfirmed: _, ...answer } = await askReceiver(
-      { ...asked, challenge: null },
-      principal.id,
-      services,
-    )
-    return replyOk(answer, headers)
+    return replyOk(await testReceiver(asked, principal.id, services), headers)
   },
 })
 
@@ -231,7 +221,7 @@ export const listDeliveries = defineOperation({
   summary: 'List the last attempts to deliver to a receiver',
   query: z.object({
     org,
-    limit: createPageSize({ usual: 50, max: LOGGED_MAX }),
+    limit: createPageSize({ usual: 50, max: LISTED_ATTEMPTS_MAX }),
   }),
   reply: { 200: DeliveryLog },
   errors: ['invalid_request', 'forbidden', 'not_found'],
@@ -250,78 +240,10 @@ function show(subscription: Subscription, { pushState }: Services): Subscription
   )
 }
 
-function requireOwn(id: string, orgId: string, { reader }: Services) {
-  const subscription = findSubscription(reader, orgId, id)
-  if (subscription) return { subscription }
-  return refuse('not_found', 'your organization has no subscription of this id')
-}
-
-/** Checks what the writer checks again, to spare the receiver a challenge. */
-function requireRoom(url: string, orgId: string, { reader, config }: Services): void {
-  const own = listSubscriptions(reader, orgId)
-  const most = config.LIMITS.subscriptionsPerOrganization
-  if (own.some(subscription => subscription.url === url)) {
-    refuse('conflict', 'url: your organization has a subscription of this address')
-  }
-  if (own.length >= most) {
-    refuse('conflict', `your organization has ${own.length} subscriptions and may have ${most}`)
-  }
-}
-
-function readPlace(cursor: string, { reader, config: { LIMITS } }: Services) {
-  const page = readPageAfter(reader, {
-    cursor,
-    types: eventTypeNames,
-    limit: 1,
-    maxBytes: LIMITS.feedPageBytes,
-    retentionDays: LIMITS.feedRetentionDays,
-  })
-  page?.release()
-  return page
-}
-
-function findHead(services: Services): string {
-  return readPlace(NIL_UUID, services)?.head ?? NIL_UUID
-}
-
-function requireCursor(cursor: string, services: Services): void {
-  if (readPlace(cursor, services) !== undefined) return
-  refuse('cursor_expired', 'the feed no longer has this cursor: start again without one')
-}
-
-function requireSigning({ keys }: Services): void {
-  if (keys === undefined) refuse('unavailable', 'this registry has no key to sign deliveries with')
-}
-
-function askReceiver(
-  asked: {
-    url: string
-    subscription_id: string
-    organization_id: string
-    challenge: string | null
-  },
-  caller: string,
-  { outbound, config }: Services,
-): Promise<ReceiverAnswer> {
-  return outbound
-    .ask<'ask_receiver'>({
-      question: `receiver ${asked.subscription_id}`,
-      isNew: true,
-      caller,
-      ms: config.LIMITS.receiverMs + SLACK_MS,
-      request: () => ({ kind: 'ask_receiver', ...asked }),
-    })
-    .then(({ answer: { isConfirmed, delivered, status, duration_ms, error } }) => ({
-      isConfirmed,
-      delivered,
-      status,
-      duration_ms,
-      error,
-    }))
-}
-
-function requireConfirmed({ isConfirmed, error }: ReceiverAnswer): void {
-  if (isConfirmed) return
-  const why = error ?? 'its answer does not repeat the challenge'
-  refuse('receiver_unconfirmed', `url: the receiver did not confirm the subscription: ${why}`)
+/** Finds a subscription of an organization, or refuses with 404. */
+function requireOwn(id: string, orgId: string, { reader }: Services): Subscription {
+  return (
+    findSubscription(reader, orgId, id) ??
+    refuse('not_found', 'your organization has no subscription of this id')
+  )
 }
