@@ -95,8 +95,9 @@ export async function runIndexer(
     log,
   )
   const writer = openWriterClient(redisUrl, log, config.LIMITS)
-  const refresher = new BrandRefresher(sequencer, writer, config.LIMITS, clock, log)
-  const monitor = new ComplianceMonitor(sequencer, writer, config.LIMITS, clock, log)
+  const timerParts = { sequencer, writer, limits: config.LIMITS, clock, log }
+  const refresher = new BrandRefresher(timerParts)
+  const monitor = new ComplianceMonitor(timerParts)
   const dispatching = repeatEvery(DISPATCH_EVERY_MS, log, () => dispatcher.dispatch())
   const loops = [
     repeatEvery(TICK_EVERY_MS, log, () => sequencer.tick()),

@@ -6,73 +6,62 @@ import type { Log } from '../../pipeline/core/log.ts'
 import { listBrandsToRefresh } from '../../pipeline/writer/community/enrichments-due.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import type { WriterClient } from '../api-client/enqueue.ts'
+import { RecentAttempts } from './recent-attempts.ts'
 
 /** Brands enriched at a time: no caller waits for them, so most crawlers stay free. */
 const BATCH_SIZE = 20
 /** Delay before a brand that no provider knew is tried again. */
 const RETRY_MS = DAY
 
+/** Author of the submissions, as the audit shows it. */
+const REFRESHER = { kind: 'registry', id: 'refresh' } as const
+
+interface BrandRefresherParts {
+  sequencer: Pick<Sequencer, 'quietly' | 'index'>
+  writer: Pick<WriterClient, 'requestLive' | 'submit'>
+  limits: Limits
+  clock: Clock
+  log: Log
+}
+
 /** Refreshes enriched brands once their data has aged. */
 export class BrandRefresher {
-  readonly #sequencer: Pick<Sequencer, 'quietly' | 'index'>
-  readonly #writer: Pick<WriterClient, 'requestLive' | 'submit'>
-  readonly #limits: Limits
-  readonly #clock: Clock
-  readonly #log: Log
-  /** Time of the last attempt for each brand. */
-  readonly #tried = new Map<Domain, number>()
+  readonly #parts: BrandRefresherParts
+  readonly #tried: RecentAttempts<Domain>
 
-  constructor(
-    sequencer: Pick<Sequencer, 'quietly' | 'index'>,
-    writer: Pick<WriterClient, 'requestLive' | 'submit'>,
-    limits: Limits,
-    clock: Clock,
-    log: Log,
-  ) {
-    this.#sequencer = sequencer
-    this.#writer = writer
-    this.#limits = limits
-    this.#clock = clock
-    this.#log = log
+  constructor(parts: BrandRefresherParts) {
+    this.#parts = parts
+    this.#tried = new RecentAttempts(parts.clock, RETRY_MS)
   }
 
   /** Refreshes the brands with the oldest data; returns how many were found. */
   async refreshNext(): Promise<number> {
-    const now = this.#clock.now()
-    for (const [domain, at] of this.#tried) if (now - at >= RETRY_MS) this.#tried.delete(domain)
-    const { index } = this.#sequencer
-    const filter = {
-      now,
-      limit: BATCH_SIZE,
-      besides: [...this.#tried.keys()],
-      limits: this.#limits,
-    }
-    const due = await this.#sequencer.quietly(() => listBrandsToRefresh(index, filter))
+    const { sequencer, clock, limits } = this.#parts
+    const filter = { now: clock.now(), limit: BATCH_SIZE, besides: this.#tried.list(), limits }
+    const due = await sequencer.quietly(() => listBrandsToRefresh(sequencer.index, filter))
     let found = 0
     for (const domain of due) {
-      this.#tried.set(domain, now)
+      this.#tried.remember(domain)
       if (await this.#refresh(domain)) found++
     }
     return found
   }
 
   async #refresh(domain: Domain): Promise<boolean> {
-    const { enrichMs } = this.#limits
+    const { writer, limits, clock, log } = this.#parts
     const request = { kind: 'enrich_brand', domain } as const
-    const answer = await this.#writer.requestLive(request, 2 * enrichMs).catch(() => undefined)
+    const answer = await writer.requestLive(request, 2 * limits.enrichMs).catch(() => undefined)
     if (!answer?.enrichment) {
-      this.#log.debug({ domain }, 'a brand was not found again')
+      log.debug({ domain }, 'a brand was not found again')
       return false
     }
-    const found_at = toIso(this.#clock.now())
+    const found_at = toIso(clock.now())
     const revision_id = randomUUID()
     const { enrichment } = answer
     const operation = { op: 'brand.enrich', revision_id, domain, enrichment, found_at } as const
-    const saved = await this.#writer
+    const saved = await writer
       .submit(operation, { submission_id: revision_id, by: REFRESHER })
       .catch(() => undefined)
     return saved !== undefined && 'done' in saved
   }
 }
-
-const REFRESHER = { kind: 'registry', id: 'refresh' } as const

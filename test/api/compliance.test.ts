@@ -121,7 +121,13 @@ async function testDue(): Promise<number> {
     submit: async (operation: Parameters<typeof registry.submit>[0]) =>
       (await registry.submit(operation))[0]!,
   }
-  const monitor = new ComplianceMonitor(sequencer, writer, config.LIMITS, clock, silentLog)
+  const monitor = new ComplianceMonitor({
+    sequencer,
+    writer,
+    limits: config.LIMITS,
+    clock,
+    log: silentLog,
+  })
   const tested = await monitor.testNext()
   await monitor.expireBadges()
   await registry.reader.refresh()

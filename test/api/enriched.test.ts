@@ -339,7 +339,13 @@ describe('without a request', () => {
     const { clock, config, sequencer } = registry
     const submit: WriterClient['submit'] = async operation => (await registry.submit(operation))[0]!
     const writer = { requestLive, submit }
-    const refresher = new BrandRefresher(sequencer, writer, config.LIMITS, clock, silentLog)
+    const refresher = new BrandRefresher({
+      sequencer,
+      writer,
+      limits: config.LIMITS,
+      clock,
+      log: silentLog,
+    })
     registry.clock.pass(400 * DAY)
     web = null
     expect(await refresher.refreshNext()).toBe(0)
