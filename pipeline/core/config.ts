@@ -1,15 +1,27 @@
 import { z } from 'zod'
-import { JsonText } from './json-text.ts'
 import { type Limits, LimitsOverride, limits } from './limits.ts'
-import { isLoopback } from './loopback.ts'
-import { isCron } from './schedule.ts'
 import { SEALING_KEY } from './sealing.ts'
-import { parseUrl } from './url.ts'
+import { findContradictions } from './settings/setting-contradictions.ts'
+import {
+  cron,
+  httpUrl,
+  isNameServer,
+  issuerUrl,
+  names,
+  networks,
+  share,
+  tenantUrls,
+  text,
+  whole,
+} from './settings/setting-kinds.ts'
 
 interface Setting<Schema extends z.ZodType> {
   schema: Schema
+  /** Meaning, as documents and messages have it. */
   means: string
+  /** Default value, as documents show it. */
   shown: string
+  /** True for a value that logs must not show. */
   secret: boolean
 }
 
@@ -20,48 +32,6 @@ function defineSetting<Schema extends z.ZodType>(
 ): Setting<Schema> {
   return { schema, means, shown, secret }
 }
-
-const text = z.string().min(1)
-const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
-const share = z.coerce.number().min(0).max(1)
-const cron = text.refine(isCron, { error: 'must be a cron pattern such as "0 3 * * *"' })
-const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
-
-/** Plain http is allowed only for this machine: elsewhere an attacker on the network could answer with other keys. */
-const issuerUrl = httpUrl.refine(isSafeIssuer, {
-  error: 'must be an https URL without query and fragment',
-})
-
-function isSafeIssuer(text: string): boolean {
-  const url = parseUrl(text)
-  if (!url) return false
-  const { protocol, hostname, search, hash } = url
-  const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
-  return (protocol === 'https:' || isHere) && search === '' && hash === ''
-}
-
-/**
- * Tells whether a text is an IP address with an optional port (default 53); a v6 address with a port is in
- * brackets.
- */
-function isNameServer(text: string): boolean {
-  if (z.ipv6().safeParse(text).success) return true
-  const [, v6, v4, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? []
-  const isAddress = v6 ? z.ipv6().safeParse(v6).success : z.ipv4().safeParse(v4).success
-  return isAddress && (port === undefined || (Number(port) > 0 && Number(port) < 65_536))
-}
-
-const networks = z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]), {
-  error: 'must be addresses or networks such as 10.0.0.0/8, separated by commas',
-})
-
-const names = z
-  .string()
-  .default('')
-  .transform(list => list.split(',').flatMap(item => item.trim() || []))
-
-/** Addresses by the names of tenants. */
-const tenantUrls = JsonText.pipe(z.record(z.string(), httpUrl))
 
 /** Every setting: read once at start from the environment variable of the same name. */
 export const settings = {
@@ -305,9 +275,10 @@ export type Config = Readonly<{
   [Name in keyof typeof settings]: z.output<(typeof settings)[Name]['schema']>
 }>
 
-/** All faults of the environment in one message. */
+/** Thrown with all faults of the environment in one message. */
 export class ConfigError extends Error {}
 
+/** Parses the settings from environment variables; an empty variable counts as absent. Throws a ConfigError. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const faults: string[] = []
   const values: Record<string, unknown> = {}
@@ -317,34 +288,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     if (read.success) values[name] = read.data
     else faults.push(...read.error.issues.map(issue => describeFault(name, issue)))
   }
-  if (values.CRAWL_SIGNING_KEY && !values.BASE_URL)
-    faults.push('  CRAWL_SIGNING_KEY: requires BASE_URL, where sites find the public key')
-  if (values.AUTH_ISSUER && !values.AUTH_JWKS_URL)
-    faults.push('  AUTH_ISSUER: requires AUTH_JWKS_URL, where its keys are')
-  if (values.AUTH_ISSUER && !values.AUTH_AUDIENCE && !values.AUTH_CLIENT_ID)
-    faults.push(
-      '  AUTH_ISSUER: requires AUTH_AUDIENCE or AUTH_CLIENT_ID, or tokens for others would be accepted',
-    )
-  if (values.AGENT_LOOPBACK_WEBHOOKS && isReachedByOthers(values as Config, env))
-    faults.push(
-      '  AGENT_LOOPBACK_WEBHOOKS: is for tests on one machine; here others reach the agent, or NODE_ENV is production',
-    )
+  faults.push(...findContradictions(values, env))
   if (faults.length > 0) throw new ConfigError(`Settings:\n${faults.join('\n')}`)
   return Object.freeze(values) as Config
-}
-
-/** Tells if callers of other machines may reach this one: by its address, a public one, or a proxy. */
-function isReachedByOthers(
-  { HOST, BASE_URL, AGENT_BASE_URL, TRUSTED_PROXIES = [] }: Partial<Config>,
-  { NODE_ENV }: Readonly<Record<string, string | undefined>>,
-): boolean {
-  const addresses = [BASE_URL, AGENT_BASE_URL].flatMap(url => (url ? [new URL(url).hostname] : []))
-  const areLocal = [HOST ?? '', ...addresses].every(host => isThisMachine(host))
-  return !areLocal || TRUSTED_PROXIES.length > 0 || NODE_ENV === 'production'
-}
-
-function isThisMachine(host: string): boolean {
-  return host === 'localhost' || isLoopback(host)
 }
 
 function describeFault(name: string, issue: { path: PropertyKey[]; message: string }): string {

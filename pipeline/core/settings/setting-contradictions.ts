@@ -1,0 +1,52 @@
+import { isLoopback } from '../loopback.ts'
+
+/** Settings that others depend on, as they were parsed; an invalid one is absent. */
+interface DependentSettings {
+  HOST?: string
+  BASE_URL?: string | undefined
+  TRUSTED_PROXIES?: readonly string[]
+  CRAWL_SIGNING_KEY?: string | undefined
+  AUTH_ISSUER?: string | undefined
+  AUTH_JWKS_URL?: string | undefined
+  AUTH_AUDIENCE?: string | undefined
+  AUTH_CLIENT_ID?: string | undefined
+  AGENT_BASE_URL?: string | undefined
+  AGENT_LOOPBACK_WEBHOOKS?: boolean
+}
+
+/** Finds settings that need another one, or exclude it; each fault is a line of the message at start. */
+export function findContradictions(
+  settings: DependentSettings,
+  { NODE_ENV }: Readonly<Record<string, string | undefined>>,
+): string[] {
+  const faults: string[] = []
+  if (settings.CRAWL_SIGNING_KEY && !settings.BASE_URL)
+    faults.push('  CRAWL_SIGNING_KEY: requires BASE_URL, where sites find the public key')
+  if (settings.AUTH_ISSUER && !settings.AUTH_JWKS_URL)
+    faults.push('  AUTH_ISSUER: requires AUTH_JWKS_URL, where its keys are')
+  if (settings.AUTH_ISSUER && !settings.AUTH_AUDIENCE && !settings.AUTH_CLIENT_ID)
+    faults.push(
+      '  AUTH_ISSUER: requires AUTH_AUDIENCE or AUTH_CLIENT_ID, or tokens for others would be accepted',
+    )
+  const isExposed = isReachedByOthers(settings) || NODE_ENV === 'production'
+  if (settings.AGENT_LOOPBACK_WEBHOOKS && isExposed)
+    faults.push(
+      '  AGENT_LOOPBACK_WEBHOOKS: is for tests on one machine; here others reach the agent, or NODE_ENV is production',
+    )
+  return faults
+}
+
+/** Tells if callers of other machines may reach this one: by its address, a public one, or a proxy. */
+function isReachedByOthers({
+  HOST = '',
+  BASE_URL,
+  AGENT_BASE_URL,
+  TRUSTED_PROXIES = [],
+}: DependentSettings): boolean {
+  const addresses = [BASE_URL, AGENT_BASE_URL].flatMap(url => (url ? [new URL(url).hostname] : []))
+  return TRUSTED_PROXIES.length > 0 || ![HOST, ...addresses].every(isThisMachine)
+}
+
+function isThisMachine(host: string): boolean {
+  return host === 'localhost' || isLoopback(host)
+}

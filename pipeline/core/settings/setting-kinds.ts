@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { JsonText } from '../json-text.ts'
+import { isCron } from '../schedule.ts'
+import { parseUrl } from '../url.ts'
+
+export const text = z.string().min(1)
+export const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
+export const share = z.coerce.number().min(0).max(1)
+export const cron = text.refine(isCron, { error: 'must be a cron pattern such as "0 3 * * *"' })
+export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
+
+/** Plain http is allowed only for this machine: elsewhere an attacker on the network could answer with other keys. */
+export const issuerUrl = httpUrl.refine(isSafeIssuer, {
+  error: 'must be an https URL without query and fragment',
+})
+
+function isSafeIssuer(text: string): boolean {
+  const url = parseUrl(text)
+  if (!url) return false
+  const { protocol, hostname, search, hash } = url
+  const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  return (protocol === 'https:' || isHere) && search === '' && hash === ''
+}
+
+/**
+ * Tells whether a text is an IP address with an optional port (default 53); a v6 address with a port is in
+ * brackets.
+ */
+export function isNameServer(text: string): boolean {
+  if (z.ipv6().safeParse(text).success) return true
+  const [, v6, v4, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? []
+  const isAddress = v6 ? z.ipv6().safeParse(v6).success : z.ipv4().safeParse(v4).success
+  return isAddress && (port === undefined || (Number(port) > 0 && Number(port) < 65_536))
+}
+
+export const networks = z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]), {
+  error: 'must be addresses or networks such as 10.0.0.0/8, separated by commas',
+})
+
+export const names = z
+  .string()
+  .default('')
+  .transform(list => list.split(',').flatMap(item => item.trim() || []))
+
+/** Addresses by the names of tenants. */
+export const tenantUrls = JsonText.pipe(z.record(z.string(), httpUrl))
