@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Clock, MINUTE, toIso } from '../core/clock.ts'
+import { type Clock, MINUTE, SECOND, toIso } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
 import type { Log } from '../core/log.ts'
 import type { RegistrySigner } from '../core/registry-keys.ts'
@@ -7,12 +7,13 @@ import type { Fetcher } from '../fetch/http.ts'
 import { Caches } from '../read/cache/caches.ts'
 import { listAllSubscriptions } from '../read/lookups/subscriptions.ts'
 import type { ServingStore } from '../serving/lmdb.ts'
-import { computeRetryMs, hasFailedTooLong, judgeAnswer, type Verdict } from './attempt.ts'
+import { judgeAnswer } from './attempt.ts'
 import { buildDelivery, deriveDeliveryId, type Signer } from './delivery.ts'
 import { type Page, Pages, type Shared } from './pages.ts'
+import { ProgressKeeper } from './progress-keeper.ts'
 import { createReceiver, type Receiver } from './receiver.ts'
 import { type SlotKind, Slots } from './slots.ts'
-import type { Attempt, Pending, PushState } from './state.ts'
+import type { Pending, PushState } from './state.ts'
 
 export interface DelivererParts {
   /** Returns the serving store; undefined until something was committed. */
@@ -30,14 +31,12 @@ export interface DelivererParts {
 
 /** Interval at which new commits and retries are looked for. */
 const LOOK_MS = 100
-/** Pages in which a filter takes nothing that one receiver passes over in its turn. */
+/** Pages without an event for a receiver that it passes over before others are served. */
 const PASSED_OVER_MAX = 10
-/** Receivers that are served before anything else gets a turn. */
-const TURN = 20
-/** Interval at which a cursor is written that moved over events that nobody wants. */
+/** Receivers that are served before the event loop gets to anything else. */
+const SERVED_AT_ONCE = 20
+/** Interval at which a cursor is written that only passed over events. */
 const KEEP_MS = 10 * MINUTE
-/** Time until a subscription that could not be disabled is tried again. */
-const DISABLE_AGAIN_MS = MINUTE
 
 /** A delivery that is to be made. */
 interface Planned {
@@ -51,6 +50,7 @@ export class Deliverer {
   readonly #signer: Signer
   readonly #pages: Pages
   readonly #slots: Slots
+  readonly #progress: ProgressKeeper
   readonly #receivers = new Map<string, Receiver>()
   readonly #queues: Record<SlotKind, Receiver[]> = { well: [], failing: [] }
   /** Hosts that a delivery is under way to, with those that wait for its end. */
@@ -59,7 +59,8 @@ export class Deliverer {
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
   #isServing = false
-  #seen = { seq: -1, subscriptions: -1, store: undefined as ServingStore | undefined }
+  /** What was current when receivers and subscriptions were looked through last. */
+  #lastLook = { seq: -1, subscriptions: -1, store: undefined as ServingStore | undefined }
 
   constructor(parts: DelivererParts) {
     const { limits, clock, signer: key, protocolName, findServing } = parts
@@ -67,6 +68,7 @@ export class Deliverer {
     this.#parts = parts
     this.#signer = { key, protocolName, now }
     this.#slots = new Slots(limits)
+    this.#progress = new ProgressKeeper(parts)
     this.#pages = new Pages(
       {
         get serving() {
@@ -88,19 +90,19 @@ export class Deliverer {
     this.#isClosed = true
     clearInterval(this.#timer)
     await Promise.all(this.#underWay)
-    const writes = [...this.#receivers.values()].map(receiver => this.#keep(receiver))
+    const writes = [...this.#receivers.values()].map(receiver => this.#progress.keep(receiver))
     await Promise.all(writes)
   }
 
-  /** Queues everybody for whom there may be something to do now. */
+  /** Queues the receivers for which there may be something to do now. */
   look(): void {
     const store = this.#parts.findServing()
     if (store === undefined || this.#isClosed) return
     this.#follow(store)
     const now = this.#parts.clock.now()
     const { seq } = store
-    const isNew = seq !== this.#seen.seq || store !== this.#seen.store
-    this.#seen = { ...this.#seen, seq, store }
+    const isNew = seq !== this.#lastLook.seq || store !== this.#lastLook.store
+    this.#lastLook = { ...this.#lastLook, seq, store }
     for (const receiver of this.#receivers.values()) {
       const isDue = receiver.state === 'waiting' && receiver.dueAt <= now
       if (isDue || (isNew && receiver.state === 'idle')) this.#enqueue(receiver)
@@ -111,8 +113,8 @@ export class Deliverer {
   /** Reads the subscriptions again where any of them changed. */
   #follow(store: ServingStore): void {
     const { subscriptionsChanged: subscriptions } = store
-    if (subscriptions === this.#seen.subscriptions && store === this.#seen.store) return
-    this.#seen = { ...this.#seen, subscriptions, seq: -1 }
+    if (subscriptions === this.#lastLook.subscriptions && store === this.#lastLook.store) return
+    this.#lastLook = { ...this.#lastLook, subscriptions, seq: -1 }
     const { state, clock } = this.#parts
     const all = listAllSubscriptions(store)
     const known = new Set(all.map(({ subscription_id }) => subscription_id))
@@ -139,7 +141,7 @@ export class Deliverer {
     this.#queues[toSlotKind(receiver)].push(receiver)
   }
 
-  /** Serves who is queued, as far as there are places. */
+  /** Serves the queued receivers, as far as slots are free. */
   async #serveQueues(): Promise<void> {
     if (this.#isServing) return
     this.#isServing = true
@@ -150,7 +152,7 @@ export class Deliverer {
           const receiver = this.#queues[kind].shift()
           if (receiver === undefined) break
           this.#serve(receiver, kind)
-          if (++served % TURN === 0) await setImmediate()
+          if (++served % SERVED_AT_ONCE === 0) await setImmediate()
         }
       }
     } catch (error) {
@@ -172,7 +174,7 @@ export class Deliverer {
     const attempt = this.#attempt(receiver, planned)
       .catch(error => {
         this.#parts.log.error({ error }, 'a delivery failed')
-        this.#wait(receiver, this.#parts.limits.deliveryRetrySeconds * 1_000)
+        this.#progress.wait(receiver, this.#parts.limits.deliveryRetrySeconds * SECOND)
       })
       .finally(() => {
         leave()
@@ -200,7 +202,7 @@ export class Deliverer {
       const limit = pending?.scanned ?? deliveryEvents
       const page = this.#pages.read({ cursor, types, limit, to: pending?.to })
       if (page === undefined) {
-        this.#giveUp(receiver, 'the feed no longer has the events after its cursor')
+        this.#progress.giveUp(receiver, 'the feed no longer has the events after its cursor')
         return undefined
       }
       const shared = page.share(subject, subjectKey)
@@ -220,7 +222,7 @@ export class Deliverer {
 
   #passOver(receiver: Receiver, { to }: Page): void {
     receiver.progress = Object.assign(receiver.progress, { cursor: to, pending: null })
-    if (receiver.keptAt + KEEP_MS <= this.#parts.clock.now()) void this.#keep(receiver)
+    if (receiver.keptAt + KEEP_MS <= this.#parts.clock.now()) void this.#progress.keep(receiver)
   }
 
   async #attempt(receiver: Receiver, { shared, pending }: Planned): Promise<void> {
@@ -228,7 +230,7 @@ export class Deliverer {
     const { progress, subscription } = receiver
     const isFirst = progress.pending === null
     progress.pending = { ...pending, attempts: pending.attempts + 1 }
-    if (isFirst) await this.#keep(receiver)
+    if (isFirst) await this.#progress.keep(receiver)
     const ends = {
       subscription_id: subscription.subscription_id,
       from: progress.cursor,
@@ -248,7 +250,7 @@ export class Deliverer {
     // Closing ends it without an answer, which says nothing of the receiver.
     if (this.#isClosed && verdict.kind !== 'taken') return
     if (verdict.kind !== 'deferred') {
-      this.#log(receiver, verdict, {
+      this.#progress.log(receiver, verdict, {
         delivery_id: deriveDeliveryId(ends),
         attempt: progress.pending.attempts,
         attempted_at: toIso(at),
@@ -257,77 +259,7 @@ export class Deliverer {
         cursor: pending.to,
       })
     }
-    this.#settle(receiver, verdict, pending)
-  }
-
-  #log(
-    { subscription: { subscription_id }, progress }: Receiver,
-    verdict: Exclude<Verdict, { kind: 'deferred' }>,
-    facts: Omit<Attempt, 'delivered' | 'status' | 'error'>,
-  ): void {
-    const { state, log } = this.#parts
-    const { status } = verdict
-    const error = verdict.kind === 'taken' ? null : verdict.error
-    const attempt = { ...facts, delivered: verdict.kind === 'taken', status, error }
-    state.keepAttempt(subscription_id, progress.attempts++, attempt)
-    const { delivery_id, events, duration_ms: ms } = facts
-    const said = { subscription_id, delivery_id, events, ms, status }
-    if (error === null) log.debug(said, 'delivered')
-    else log.warn({ ...said, reason: error }, 'not delivered')
-  }
-
-  #settle(receiver: Receiver, verdict: Verdict, pending: Pending): void {
-    const { clock, limits } = this.#parts
-    const { progress } = receiver
-    const now = clock.now()
-    if (verdict.kind === 'taken') {
-      const well = { failures: 0, failing_since: null, next_attempt_at: null }
-      Object.assign(progress, well, {
-        cursor: pending.to,
-        pending: null,
-        delivered_at: toIso(now),
-      })
-      void this.#keep(receiver)
-      return this.#enqueue(receiver)
-    }
-    if (verdict.kind === 'gone') return this.#giveUp(receiver, `the receiver ${verdict.error}`)
-    if (verdict.kind === 'deferred') {
-      progress.pending = pending
-      return this.#wait(receiver, verdict.waitMs)
-    }
-    progress.failures++
-    progress.failing_since ??= toIso(now)
-    if (hasFailedTooLong(progress.failing_since, now, limits)) {
-      const text = `no delivery was taken since ${progress.failing_since}; the last error: ${verdict.error}`
-      return this.#giveUp(receiver, text)
-    }
-    this.#wait(receiver, computeRetryMs(progress.failures, verdict.retryAfterMs, limits))
-  }
-
-  #wait(receiver: Receiver, ms: number): void {
-    if (receiver.state === 'gone') return
-    receiver.state = 'waiting'
-    receiver.dueAt = this.#parts.clock.now() + ms
-    receiver.progress.next_attempt_at = toIso(receiver.dueAt)
-    void this.#keep(receiver)
-  }
-
-  #giveUp(receiver: Receiver, reason: string): void {
-    const { disable, log } = this.#parts
-    const { subscription_id } = receiver.subscription
-    this.#wait(receiver, DISABLE_AGAIN_MS)
-    disable(subscription_id, reason).then(
-      isDone => {
-        if (isDone) log.warn({ subscription_id, reason }, 'a subscription was disabled')
-      },
-      error => log.error({ error, subscription_id }, 'a subscription cannot be disabled'),
-    )
-  }
-
-  #keep(receiver: Receiver): Promise<void> {
-    const { state, clock } = this.#parts
-    receiver.keptAt = clock.now()
-    return state.keepProgress(receiver.subscription.subscription_id, receiver.progress)
+    if (this.#progress.settle(receiver, verdict, pending)) this.#enqueue(receiver)
   }
 }
 
