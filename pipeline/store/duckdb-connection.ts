@@ -3,15 +3,11 @@ import {
   DuckDBInstance,
   type DuckDBMaterializedResult,
   type DuckDBPreparedStatement,
-  DuckDBTypeId,
   JSDuckDBValueConverter,
 } from '@duckdb/node-api'
+import { bindAs, type Cell, createRowMaker, isNamed, type Parameters } from './duckdb-values.ts'
 import { StatementCache } from './statement-cache.ts'
 import { Transactions } from './transactions.ts'
-
-export type Parameter = string | number | boolean | null
-export type Parameters = Readonly<Record<string, Parameter>>
-export type Cell = Parameter | undefined
 
 /**
  * Size of the log at which DuckDB checkpoints by itself. The log is held in memory too, and the larger
@@ -231,23 +227,6 @@ async function connect(instance: DuckDBInstance): Promise<DuckDBConnection> {
   return connection
 }
 
-/** Tells whether a statement has a parameter; parameters that it lacks are dropped. */
-function isNamed(sql: string, name: string): boolean {
-  const at = sql.indexOf(`$${name}`)
-  return at >= 0 && new RegExp(`\\$${name}(?!\\w)`).test(sql)
-}
-
-/** Binds numbers as the type that is planned for; another one would have the statement planned again. */
-function bindAs(statement: DuckDBPreparedStatement, parameters: Parameters): void {
-  for (let index = 1; index <= statement.parameterCount; index++) {
-    const value = parameters[statement.parameterName(index)]!
-    if (typeof value !== 'number') statement.bindValue(index, value)
-    else if (statement.parameterTypeId(index) === DuckDBTypeId.BIGINT) {
-      statement.bindBigInt(index, BigInt(value))
-    } else statement.bindDouble(index, value)
-  }
-}
-
 /** Tells whether DuckDB refuses every statement after this error, until the file is opened again. */
 function isInvalidating(error: unknown): boolean {
   return error instanceof Error && /^(INTERNAL|FATAL) Error/i.test(error.message)
@@ -256,30 +235,4 @@ function isInvalidating(error: unknown): boolean {
 /** Tells whether opening failed because another process holds the file. */
 export function isLocked(error: unknown): boolean {
   return error instanceof Error && error.message.includes('Could not set lock')
-}
-
-/** Column metadata of a result. */
-interface Columns {
-  columnNames(): readonly string[]
-  columnTypes(): readonly { alias?: string | undefined }[]
-}
-
-/** Creates a function that makes rows of a result's values: one member a column. */
-function createRowMaker<Row>(result: Columns) {
-  const names = result.columnNames()
-  const json = result.columnTypes().map(type => type.alias === 'JSON')
-  return (values: readonly unknown[]): Row => {
-    const row: Record<string, unknown> = {}
-    for (let i = 0; i < names.length; i++) {
-      const value = values[i]
-      row[names[i]!] = json[i] && typeof value === 'string' ? JSON.parse(value) : toPlain(value)
-    }
-    return row as Row
-  }
-}
-
-function toPlain(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number(value)
-  if (value instanceof Date) return value.toISOString()
-  return value
 }

@@ -1,25 +1,13 @@
 import { renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import {
-  type Cell,
-  Connection,
-  type OpenOptions,
-  type Parameters,
-  type Planning,
-} from './duckdb-connection.ts'
+import { Connection, type OpenOptions, type Planning } from './duckdb-connection.ts'
+import type { Cell, Parameters } from './duckdb-values.ts'
 import { syncPath } from './fsync.ts'
 import { chunkRows, parseRows } from './row-texts.ts'
 import { TableVersions } from './table-versions.ts'
 
-export {
-  type Cell,
-  CHECKPOINT_AT,
-  isLocked,
-  type OpenOptions,
-  type Parameter,
-  type Parameters,
-  type Planning,
-} from './duckdb-connection.ts'
+export { CHECKPOINT_AT, isLocked, type OpenOptions, type Planning } from './duckdb-connection.ts'
+export type { Cell, Parameter, Parameters } from './duckdb-values.ts'
 
 /**
  * A database as the registry reads and writes it: one file, one connection. Rows come back as plain JSON

@@ -1,0 +1,48 @@
+import { type DuckDBPreparedStatement, DuckDBTypeId } from '@duckdb/node-api'
+
+export type Parameter = string | number | boolean | null
+export type Parameters = Readonly<Record<string, Parameter>>
+export type Cell = Parameter | undefined
+
+/** Tells whether a statement has a parameter; parameters that it lacks are dropped. */
+export function isNamed(sql: string, name: string): boolean {
+  const at = sql.indexOf(`$${name}`)
+  return at >= 0 && new RegExp(`\\$${name}(?!\\w)`).test(sql)
+}
+
+/** Binds numbers as the type that is planned for; another one would have the statement planned again. */
+export function bindAs(statement: DuckDBPreparedStatement, parameters: Parameters): void {
+  for (let index = 1; index <= statement.parameterCount; index++) {
+    const value = parameters[statement.parameterName(index)]!
+    if (typeof value !== 'number') statement.bindValue(index, value)
+    else if (statement.parameterTypeId(index) === DuckDBTypeId.BIGINT) {
+      statement.bindBigInt(index, BigInt(value))
+    } else statement.bindDouble(index, value)
+  }
+}
+
+/** Column metadata of a result. */
+interface Columns {
+  columnNames(): readonly string[]
+  columnTypes(): readonly { alias?: string | undefined }[]
+}
+
+/** Creates a function that makes rows of a result's values: one member a column. */
+export function createRowMaker<Row>(result: Columns) {
+  const names = result.columnNames()
+  const json = result.columnTypes().map(type => type.alias === 'JSON')
+  return (values: readonly unknown[]): Row => {
+    const row: Record<string, unknown> = {}
+    for (let i = 0; i < names.length; i++) {
+      const value = values[i]
+      row[names[i]!] = json[i] && typeof value === 'string' ? JSON.parse(value) : toPlain(value)
+    }
+    return row as Row
+  }
+}
+
+function toPlain(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value)
+  if (value instanceof Date) return value.toISOString()
+  return value
+}
