@@ -1,12 +1,10 @@
 import type { Operation } from '../operation/operation.ts'
 import {
-  checkBadgeToken,
   drawAgentBadge,
   drawPinnedBadge,
   embedAgentBadge,
   embedPinnedBadge,
   readVerification,
-  signAgentBadge,
 } from './agents/agent-badges.ts'
 import {
   readCompliance,
@@ -32,6 +30,7 @@ import {
   runAgentStoryboard,
 } from './agents/agent-storyboards.ts'
 import { listAgents } from './agents/agents.ts'
+import { checkBadgeToken, signAgentBadge } from './agents/badge-tokens.ts'
 import {
   discoverAgent,
   readAgentFormats,

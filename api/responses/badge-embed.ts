@@ -1,0 +1,55 @@
+import type { z } from 'zod'
+import type { BadgeRole } from '../../pipeline/model/badge.ts'
+import type { BadgeEmbed } from '../../pipeline/model/responses/badges.ts'
+import type { Services } from '../operation/services.ts'
+import { describeBadge } from './badge-svg.ts'
+import { buildBadgePath, buildVerificationUrl, findBadge } from './badges.ts'
+
+interface EmbeddedBadge {
+  agentUrl: string
+  role: BadgeRole
+  /** Version of the protocol; that of the badge without it. */
+  version?: string
+}
+
+/** Describes how a page shows a badge: its picture with a link to this registry, as HTML and Markdown. */
+export function describeEmbed(
+  { agentUrl: agent_url, role, version }: EmbeddedBadge,
+  { reader, baseUrl }: Pick<Services, 'reader' | 'baseUrl'>,
+): z.output<typeof BadgeEmbed> {
+  const badge = findBadge(reader, agent_url, role, version)
+  const badge_svg_url = `${baseUrl()}${buildBadgePath(agent_url, role, version)}`
+  const registry_url = buildVerificationUrl(baseUrl(), agent_url)
+  const alt = describeBadge(role, badge, version)
+  const [picture, link] = [badge_svg_url, registry_url].map(escapeHtml)
+  return {
+    agent_url,
+    role,
+    verified: badge !== undefined,
+    ...(version !== undefined && { adcp_version: version }),
+    badge_svg_url,
+    registry_url,
+    html: `<a href="${link}"><img src="${picture}" alt="${escapeHtml(alt)}" height="24"></a>`,
+    markdown: `[![${alt}](${escapeMarkdown(badge_svg_url)})](${escapeMarkdown(registry_url)})`,
+  }
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, character => entities[character]!)
+}
+
+/** Escapes what would end a link, as percent codes: an encoded address may still hold parentheses. */
+function escapeMarkdown(url: string): string {
+  return url.replace(/[()[\]<>\s\\*_`]/g, character => {
+    const code = character.charCodeAt(0).toString(16).toUpperCase()
+    return character === '_' ? character : `%${code.padStart(2, '0')}`
+  })
+}

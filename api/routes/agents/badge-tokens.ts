@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { toIso } from '../../../pipeline/core/clock.ts'
+import { refuse } from '../../../pipeline/core/errors.ts'
+import type { RegistryKeys } from '../../../pipeline/core/registry-keys.ts'
+import { BadgeCheck, BadgeToken } from '../../../pipeline/model/responses/badges.ts'
+import { BadgePath, requireRole } from '../../inputs/badge.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import type { Services } from '../../operation/services.ts'
+import type { BadgeClaims } from '../../responses/badge-token.ts'
+import { findBadge } from '../../responses/badges.ts'
+import { replyOk } from '../../responses/reply.ts'
+
+export const signAgentBadge = defineOperation({
+  method: 'GET',
+  group: 'Agent Compliance',
+  access: 'public',
+  id: 'getAgentBadgeToken',
+  path: '/api/registry/agents/:encodedUrl/badge/:role/token',
+  summary: 'Get a badge of an agent as a signed token',
+  description:
+    'Whoever has the keys of `/.well-known/jwks.json` can check it without asking. 404 where the ' +
+    'agent has no such badge, 503 where this registry does not sign.',
+  cache: 'none',
+  params: BadgePath,
+  reply: { 200: BadgeToken },
+  errors: ['invalid_request', 'not_found', 'unavailable'],
+  handle: async ({ params: { encodedUrl: agent_url, role }, services }) => {
+    const keys = requireKeys(services)
+    const badge = findBadge(services.reader, agent_url, requireRole(role))
+    if (badge === undefined) return refuse('not_found', 'the agent has no badge of this role')
+    const { signBadge } = await import('../../responses/badge-token.ts')
+    const token = await signBadge(keys, agent_url, badge, buildSigning(services))
+    const { adcp_version, expires_at } = badge
+    return replyOk({ agent_url, role: badge.role, adcp_version, token, expires_at })
+  },
+})
+
+export const checkBadgeToken = defineOperation({
+  id: 'verifyBadgeToken',
+  method: 'POST',
+  group: 'Agent Compliance',
+  access: 'public',
+  path: '/api/registry/badges/verify',
+  summary: 'Check the signed token of a badge',
+  description:
+    'Says whether this registry signed it, whether its time is over, and whether the agent still ' +
+    'has the badge: one may be lost before its token ends.',
+  cache: 'none',
+  body: z.object({
+    token: z.string().min(1).max(8_192).describe('What proves the badge, as `…/token` gave it out'),
+  }),
+  reply: { 200: BadgeCheck },
+  errors: ['invalid_request', 'unavailable'],
+  handle: async ({ body: { token }, services }) => {
+    const keys = requireKeys(services)
+    const { readBadgeToken } = await import('../../responses/badge-token.ts')
+    const claims = await readBadgeToken(keys, token, buildSigning(services))
+    if (typeof claims === 'string') return replyOk({ valid: false, reason: claims })
+    return replyOk(checkClaims(claims, services))
+  },
+})
+
+function checkClaims(
+  { agent_url, role, adcp_version, expires_at }: BadgeClaims,
+  { reader }: Pick<Services, 'reader'>,
+): BadgeCheck {
+  const holds = findBadge(reader, agent_url, role, adcp_version) !== undefined
+  return {
+    valid: holds,
+    ...(!holds && { reason: 'badge_lost' }),
+    agent_url,
+    role,
+    adcp_version,
+    expires_at: toIso(expires_at),
+  }
+}
+
+function buildSigning({ baseUrl, reader }: Pick<Services, 'baseUrl' | 'reader'>) {
+  return { issuer: baseUrl(), now: reader.now() }
+}
+
+function requireKeys({ keys }: Pick<Services, 'keys'>): RegistryKeys {
+  return keys ?? refuse('unavailable', 'this registry does not sign badges')
+}
