@@ -9,6 +9,7 @@ import type { Log } from '../pipeline/core/log.ts'
 import { readRegistryKeys } from '../pipeline/core/registry-keys.ts'
 import { readSigningKey } from '../pipeline/core/signing-key.ts'
 import { PushStateFile } from '../pipeline/push/state.ts'
+import { Caches } from '../pipeline/read/cache/caches.ts'
 import type { Reader } from '../pipeline/read/reader.ts'
 import { IssuerKeys } from './auth/issuer-keys.ts'
 import { UserTokens } from './auth/user-tokens.ts'
@@ -36,6 +37,7 @@ import { pages } from './pages/index.ts'
 import { loadReference } from './reference/scalar.ts'
 import { AnswerCache } from './responses/answer-cache.ts'
 import { AnswerGroup } from './responses/answer-group.ts'
+import { Compressor } from './responses/compression.ts'
 import { FeedStreams } from './responses/feed-streams.ts'
 import { Reports } from './responses/reports.ts'
 import { operations } from './routes/index.ts'
@@ -119,6 +121,8 @@ function buildServices(app: FastifyInstance, deps: AppDeps): Services {
     reports: new Reports(redis, config),
     answerCache: new AnswerCache(deps.reader, deps.clock),
     answerGroup: new AnswerGroup(),
+    compressor: new Compressor(),
+    caches: new Caches(),
     metrics,
     streams,
     workers,

@@ -31,7 +31,7 @@ export async function checkDomains(
     names.add(canonical.name)
     const { name, reason } = canonical
     if (reason !== undefined) lists.modify.push({ input, canonical: name, reason })
-    const blocked = findBlocked(name)
+    const blocked = findBlocked(reader, name)
     if (blocked) lists.remove.push({ input, canonical: name, reason: 'blocked', ...blocked })
     else open.set(name, input)
   })

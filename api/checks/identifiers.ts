@@ -65,7 +65,7 @@ function judge(identifier: Identifier, entry: CatalogEntry | undefined, reader: 
   }
   if (inventory !== undefined) return { verdict: 'ready', ...facts }
   if (entry) return { verdict: 'known', ...facts }
-  if (isHost && findBlocked(identifier.value)) {
+  if (isHost && findBlocked(reader, identifier.value)) {
     return { verdict: 'ad_infra', ...facts, classification: 'ad_infra' }
   }
   return { verdict: 'unknown', ...facts }

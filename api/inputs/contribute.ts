@@ -7,10 +7,13 @@ import { identifierTypes } from '../../pipeline/model/documents/vocabulary.ts'
 import type { ResolvedIdentifier } from '../../pipeline/model/responses/catalog.ts'
 import { isStorable } from '../../pipeline/model/save.ts'
 import { findBlocked } from '../../pipeline/read/lookups/blocklist.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
 import { toIdentifierKey } from '../../pipeline/resolve/identifiers.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { Services } from '../operation/services.ts'
 import { toEditor } from '../routes/community/saves.ts'
+
+type Identifier = ResolvedIdentifier['identifier']
 
 interface Contribution {
   principal: Principal
@@ -28,11 +31,13 @@ export async function contribute(
   { principal, provenance, since }: Contribution,
   services: Services,
 ): Promise<ResolvedIdentifier[]> {
-  const ids = new RisingIds(services.clock)
+  const { clock, reader } = services
+  const ids = new RisingIds(clock)
   const candidates = new Map<string, Contributed>()
   for (const { identifier, status } of resolved) {
     const key = toIdentifierKey(identifier)
-    if (status !== 'excluded' || candidates.has(key) || !isContributable(identifier)) continue
+    if (status !== 'excluded' || candidates.has(key) || !isContributable(reader, identifier))
+      continue
     candidates.set(key, { property_rid: ids.next(), identifier })
   }
   const made = await submit([...candidates.values()], { principal, provenance, since }, services)
@@ -42,7 +47,7 @@ export async function contribute(
     const property_rid = made[key]
     if (resolution.status !== 'excluded') return resolution
     if (property_rid === undefined)
-      return { ...resolution, ...buildExcluded(resolution.identifier) }
+      return { ...resolution, ...classifyExcluded(reader, resolution.identifier) }
     const isFirst = candidates.get(key)?.property_rid === property_rid && !reported.has(key)
     reported.add(key)
     const status = isFirst ? 'created' : 'existing'
@@ -79,14 +84,19 @@ async function submit(
   return answer.done.rids as Record<string, string>
 }
 
-function isContributable({ type, value }: ResolvedIdentifier['identifier']): boolean {
+function isContributable(reader: Reader, { type, value }: Identifier): boolean {
   if (!(identifierTypes as readonly string[]).includes(type) || !isStorable(value)) return false
-  if (type !== 'domain' && type !== 'subdomain') return true
+  if (!isHostType(type)) return true
   const host = parseDomain(toIdentifierHost(value))
-  return host !== undefined && findBlocked(stripHostPrefix(host)) === undefined
+  return host !== undefined && findBlocked(reader, stripHostPrefix(host)) === undefined
 }
 
-function buildExcluded({ type, value }: ResolvedIdentifier['identifier']) {
-  const host = type === 'domain' || type === 'subdomain' ? toIdentifierHost(value) : ''
-  return findBlocked(host) ? { classification: 'ad_infra' as const } : {}
+/** Classifies an identifier that is not added: a host of an advertising system, or nothing known. */
+function classifyExcluded(reader: Reader, { type, value }: Identifier) {
+  const isBlocked = isHostType(type) && findBlocked(reader, toIdentifierHost(value)) !== undefined
+  return isBlocked ? { classification: 'ad_infra' as const } : {}
+}
+
+function isHostType(type: string): boolean {
+  return type === 'domain' || type === 'subdomain'
 }

@@ -92,13 +92,13 @@ function buildHandler(operation: Operation, services: Services): RouteOptions['h
     ...(limit && limitPolicy(limit, services.config)),
   }
   const measure = measureRequest(operation, services)
-  const { answerGroup } = services
+  const { answerGroup, compressor } = services
   const answer = (request: FastifyRequest, reply: FastifyReply, sent: Sent, started: number) => {
     reply
       .headers(headers)
       .headers(buildExposedHeaders(request))
       .headers(buildAsOfHeader(sent, services.reader))
-    const done = sendAnswer(request, reply, sent)
+    const done = sendAnswer(request, reply, sent, compressor)
     measure(request, reply.statusCode, started)
     return done
   }

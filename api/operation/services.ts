@@ -6,6 +6,7 @@ import type { Log } from '../../pipeline/core/log.ts'
 import type { RegistryKeys } from '../../pipeline/core/registry-keys.ts'
 import type { PublicJwk } from '../../pipeline/core/signing-key.ts'
 import type { PushStateFile } from '../../pipeline/push/state.ts'
+import type { Caches } from '../../pipeline/read/cache/caches.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import type { UserTokens } from '../auth/user-tokens.ts'
 import type { CrawlQuota } from '../limits/crawl.ts'
@@ -17,6 +18,7 @@ import type { Demand } from '../live/demand.ts'
 import type { Reference } from '../reference/scalar.ts'
 import type { AnswerCache } from '../responses/answer-cache.ts'
 import type { AnswerGroup } from '../responses/answer-group.ts'
+import type { Compressor } from '../responses/compression.ts'
 import type { FeedStreams } from '../responses/feed-streams.ts'
 import type { Reports } from '../responses/reports.ts'
 import type { WorkerPool } from '../workers/worker-pool.ts'
@@ -47,6 +49,9 @@ export interface Services {
   /** Cached answers of lists. */
   answerCache: AnswerCache
   answerGroup: AnswerGroup
+  compressor: Compressor
+  /** Caches that last as long as the app. */
+  caches: Caches
   metrics: Metrics
   streams: FeedStreams
   /** Logs what callers cause. */

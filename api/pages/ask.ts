@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { PublicError, type PublicErrorName, refuse } from '../../pipeline/core/errors.ts'
+import { declareCache } from '../../pipeline/read/cache/caches.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import { chooseAnswering } from '../operation/answering.ts'
 import type { Call, Operation } from '../operation/operation.ts'
@@ -22,7 +23,8 @@ export type Ask = <Body>(operation: Operation, asked?: Asked) => Promise<Reply<B
 type PageCall = Call<unknown, unknown, unknown, 'public'>
 type Answering = ReturnType<typeof chooseAnswering>
 
-const answerings = new WeakMap<Services, Map<Operation, Answering>>()
+/** How operations are answered, chosen once in an app: callers wait in one queue for each operation. */
+const answerings = declareCache(() => new Map<Operation, Answering>())
 
 /**
  * Creates the way in which one page asks: the same checks, turns and cached answers as a request of
@@ -30,10 +32,8 @@ const answerings = new WeakMap<Services, Map<Operation, Answering>>()
  */
 export function createAsk(call: PageCall): Ask {
   return async <Body>(operation: Operation, { query = {}, params = {} }: Asked = {}) => {
-    const sent = await findAnswering(
-      operation,
-      call.services,
-    )({
+    const answer = findAnswering(operation, call.services)
+    const sent = await answer({
       ...call,
       query: parseInput(operation.query, query),
       params: parseInput(operation.params, params),
@@ -57,10 +57,11 @@ function parseInput(schema: z.ZodType | undefined, input: unknown): unknown {
 }
 
 function findAnswering(operation: Operation, services: Services): Answering {
-  const known = answerings.get(services) ?? new Map<Operation, Answering>()
-  answerings.set(services, known)
-  const answering = known.get(operation) ?? chooseAnswering(operation, services)
-  known.set(operation, answering)
+  const chosen = answerings(services)
+  const known = chosen.get(operation)
+  if (known !== undefined) return known
+  const answering = chooseAnswering(operation, services)
+  chosen.set(operation, answering)
   return answering
 }
 

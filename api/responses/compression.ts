@@ -4,13 +4,14 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 const encodings = ['br', 'gzip'] as const
 export type Encoding = (typeof encodings)[number]
 
-/** Shorter answers fit into a packet or two uncompressed. */
-const LEAST_BYTES = 1_400
+/** Length from which answers are compressed; shorter ones fit into a packet or two. */
+const COMPRESSED_BYTES_MIN = 1_400
 /** Concurrent compressions: they run on the threads that snapshot queries need. */
-const AT_ONCE = 2
+const COMPRESSIONS_MAX = 2
 const BROTLI_QUALITY = 4
 const GZIP_LEVEL = 5
-const CHOICES = 200
+/** Spellings of `Accept-Encoding` that are remembered; clients send few different ones. */
+const HEADERS_REMEMBERED = 200
 
 const compressors: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
   br: body => {
@@ -21,37 +22,43 @@ const compressors: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
   gzip: body => promisify(gzip)(body, { level: GZIP_LEVEL }),
 }
 
-let running = 0
-
 /** Tells whether an answer of this length and media type is worth compressing. */
 export function isCompressible(length: number, type: string): boolean {
-  return length >= LEAST_BYTES && /^(?:text\/|application\/(?:[a-z.-]+\+)?(?:json|yaml))/.test(type)
+  return (
+    length >= COMPRESSED_BYTES_MIN &&
+    /^(?:text\/|application\/(?:[a-z.-]+\+)?(?:json|yaml))/.test(type)
+  )
 }
 
-/** Compresses on another thread; undefined while others are busy with that: the answer is then sent uncompressed. */
-export async function compress(body: Buffer, encoding: Encoding): Promise<Buffer | undefined> {
-  if (running >= AT_ONCE) return undefined
-  running++
-  try {
-    return await compressors[encoding](body)
-  } finally {
-    running--
+/** Compresses the answers of one app, a few at a time. */
+export class Compressor {
+  readonly #encodings = new Map<string, Encoding | undefined>()
+  #running = 0
+
+  /** Chooses the encoding that an `Accept-Encoding` prefers; undefined for none. */
+  chooseEncoding(accepted: string | undefined): Encoding | undefined {
+    if (accepted === undefined) return undefined
+    if (this.#encodings.has(accepted)) return this.#encodings.get(accepted)
+    if (this.#encodings.size >= HEADERS_REMEMBERED) this.#encodings.clear()
+    const encoding = chooseEncoding(accepted)
+    this.#encodings.set(accepted, encoding)
+    return encoding
+  }
+
+  /** Compresses on another thread; undefined while others are busy with that: the answer is then sent uncompressed. */
+  async compress(body: Buffer, encoding: Encoding): Promise<Buffer | undefined> {
+    if (this.#running >= COMPRESSIONS_MAX) return undefined
+    this.#running++
+    try {
+      return await compressors[encoding](body)
+    } finally {
+      this.#running--
+    }
   }
 }
 
-const choices = new Map<string, Encoding | undefined>()
-
-/** Chooses the encoding that an `Accept-Encoding` prefers; undefined for none. */
-export function chooseEncoding(accepted: string | undefined): Encoding | undefined {
-  if (accepted === undefined) return undefined
-  if (choices.has(accepted)) return choices.get(accepted)
-  if (choices.size >= CHOICES) choices.clear()
-  const choice = choose(accepted)
-  choices.set(accepted, choice)
-  return choice
-}
-
-function choose(accepted: string): Encoding | undefined {
+/** Chooses the encoding of most weight in an `Accept-Encoding`; Brotli where gzip weighs as much. */
+export function chooseEncoding(accepted: string): Encoding | undefined {
   const weights = new Map(accepted.toLowerCase().split(',').map(readWeight))
   const getWeight = (name: string) => weights.get(name) ?? weights.get('*') ?? 0
   const plain = weights.get('identity') ?? 0

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { chooseEncoding, compress, type Encoding, isCompressible } from './compression.ts'
+import { type Compressor, type Encoding, isCompressible } from './compression.ts'
 import { isHeld } from './freshness.ts'
 import type { Sent } from './reply.ts'
 
@@ -10,6 +10,7 @@ export function sendAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
   sent: Sent,
+  compressor: Compressor,
 ): FastifyReply | Promise<FastifyReply> {
   const { status, body, type = JSON_TYPE, etag, modifiedAt, headers, release } = sent
   // Not earlier: until then the bytes may be queued for writing, or a thread may be compressing them.
@@ -24,12 +25,14 @@ export function sendAnswer(
   if (!isCompressible(content.length, type)) return reply.send(content)
   const vary = reply.getHeader('vary')
   reply.header('vary', vary === undefined ? 'accept-encoding' : `${vary}, accept-encoding`)
-  const encoding = chooseEncoding(request.headers['accept-encoding'] as string | undefined)
+  const encoding = compressor.chooseEncoding(
+    request.headers['accept-encoding'] as string | undefined,
+  )
   if (encoding === undefined) return reply.send(content)
   const known = sent.compressed?.get(encoding)
   if (known !== undefined) return sendCompressed(reply, encoding, sent, known)
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
-  return compress(bytes, encoding).then(made => {
+  return compressor.compress(bytes, encoding).then(made => {
     if (made === undefined) return reply.send(content)
     sent.compressed?.set(encoding, made)
     return sendCompressed(reply, encoding, sent, made)

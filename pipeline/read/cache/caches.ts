@@ -1,4 +1,4 @@
-/** Has caches of its own, which are dropped with it: a reader or a snapshot. */
+/** Has caches of its own, which are dropped with it: a reader, a snapshot or an app. */
 export interface CacheOwner {
   readonly caches: Caches
 }

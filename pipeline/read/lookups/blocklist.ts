@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { projectRoot } from '../../core/project-root.ts'
 import { domainTypes } from '../../model/property-check.ts'
+import { declareCache } from '../cache/caches.ts'
+import type { Reader } from '../reader.ts'
 
+/** File `data/blocklist.json`: each type with the end of the sentence that gives its reason. */
 const Blocklist = z.object({
   types: z.record(z.enum(domainTypes), z.string()),
   domains: z.array(z.object({ domain: z.string(), type: z.enum(domainTypes) })),
@@ -14,22 +17,22 @@ export interface Blocked {
   blocked_reason: string
 }
 
-let listed: ReadonlyMap<string, Blocked> | undefined
+const blocklists = declareCache(readBlocklist)
 
 /**
  * Finds the blocklist entry of a host, by its own name or one above it: hosts that serve advertising and
  * are no inventory.
  */
-export function findBlocked(host: string): Blocked | undefined {
-  listed ??= readList()
+export function findBlocked(reader: Reader, host: string): Blocked | undefined {
+  const blocked = blocklists(reader)
   for (let name = host; name.includes('.'); name = name.slice(name.indexOf('.') + 1)) {
-    const found = listed.get(name)
+    const found = blocked.get(name)
     if (found !== undefined) return found
   }
   return undefined
 }
 
-function readList(): Map<string, Blocked> {
+function readBlocklist(): Map<string, Blocked> {
   const { types, domains } = Blocklist.parse(
     JSON.parse(readFileSync(join(projectRoot, 'data/blocklist.json'), 'utf8')),
   )
