@@ -1,26 +1,17 @@
 import type { PolicyList } from '../../../pipeline/model/responses/policies.ts'
 import { listRegisteredPolicies } from '../../routes/community/policies.ts'
-import { askIfReady } from '../ask.ts'
 import { Fragment, h } from '../html/jsx.ts'
 import { renderName } from '../html/text.tsx'
+import { askForList, buildNextPath, type ListQuery } from '../list-page.ts'
 import { renderTable } from '../parts/blocks.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
 import { toPolicyPath } from '../parts/paths.ts'
 import type { View, ViewCall } from '../view.ts'
 
-const ROWS = '50'
-
 /** Shows the policies that agents refer to. */
-export async function show({
-  ask,
-  query: { cursor },
-  services,
-}: ViewCall<{ cursor?: string | undefined }>): Promise<View> {
-  const query = { limit: ROWS, ...(cursor && { cursor }) }
-  const found = await askIfReady(services.reader, () =>
-    ask<PolicyList>(listRegisteredPolicies, { query }),
-  )
-  const { policies, stats, next_cursor } = found?.body ?? { policies: [], stats: { total: 0 } }
+export async function show(call: ViewCall<ListQuery>): Promise<View> {
+  const list = await askForList<PolicyList>(listRegisteredPolicies, call)
+  const { policies, stats, next_cursor } = list ?? { policies: [], stats: { total: 0 } }
   return {
     title: 'Policies',
     description: 'Laws and standards that advertising agents refer to.',
@@ -34,9 +25,7 @@ export async function show({
           columns: ['Policy', 'Kind', 'Agents', 'Where', 'About'],
           items: policies,
           total: next_cursor ? stats.total : undefined,
-          next: next_cursor
-            ? `/policies?${new URLSearchParams({ cursor: next_cursor })}`
-            : undefined,
+          next: buildNextPath('/policies', next_cursor),
           rest: '/api/policies/registry',
           bytes: 24_000,
           empty: 'This registry holds no approved policy yet.',
