@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import { toIso } from '../../pipeline/core/clock.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
-import { AdagentsFile } from '../../pipeline/model/adagents-file.ts'
+import { AdagentsFile } from '../../pipeline/model/adagents-file/adagents-file.ts'
 import type { FaultCode } from '../../pipeline/model/fault-codes.ts'
 import { ADAGENTS_SCHEMA } from '../../pipeline/model/hosted.ts'
-import type { AdagentsValidation } from '../../pipeline/model/live.ts'
+import type { AdagentsValidation } from '../../pipeline/model/live/live.ts'
 import type { Fault } from '../../pipeline/model/observation.ts'
 import {
   type CheckedFile,

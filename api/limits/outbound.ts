@@ -7,7 +7,7 @@ import type {
   LiveRequestAnswers,
   LiveRequestName,
   LiveRequestOf,
-} from '../../pipeline/model/live-request.ts'
+} from '../../pipeline/model/live/live-request.ts'
 import { CallerTurns } from './caller-turns.ts'
 import { RecentAnswers } from './recent-answers.ts'
 

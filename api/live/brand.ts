@@ -1,7 +1,7 @@
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import { faultCodes } from '../../pipeline/model/fault-codes.ts'
-import type { LiveBrand } from '../../pipeline/model/live.ts'
+import type { LiveBrand } from '../../pipeline/model/live/live.ts'
 import { toUrl } from '../../pipeline/model/observation.ts'
 import type { ReportedFault } from '../../pipeline/model/reported-fault.ts'
 import { findBrand } from '../../pipeline/read/lookups/resolutions.ts'

@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { MINUTE } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
-import type { LiveRequestAnswers } from '../../pipeline/model/live-request.ts'
+import type { LiveRequestAnswers } from '../../pipeline/model/live/live-request.ts'
 import {
   listOwnershipPlaces,
   type OwnershipMethod,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { toIso } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
-import { type AdagentsReport, AdagentsValidation } from '../../pipeline/model/live.ts'
+import { type AdagentsReport, AdagentsValidation } from '../../pipeline/model/live/live.ts'
 import {
   AdagentsCreated,
   AdagentsValidated,

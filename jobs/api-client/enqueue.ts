@@ -8,7 +8,7 @@ import type {
   LiveRequestAnswers,
   LiveRequestName,
   LiveRequestOf,
-} from '../../pipeline/model/live-request.ts'
+} from '../../pipeline/model/live/live-request.ts'
 import type {
   StoryboardAnswers,
   StoryboardJobKind,

@@ -18,7 +18,7 @@ import type {
   LiveRequestCaller,
   LiveRequestName,
   LiveRequestOf,
-} from '../../pipeline/model/live-request.ts'
+} from '../../pipeline/model/live/live-request.ts'
 import { askReceiver } from '../../pipeline/push/ask-receiver.ts'
 
 export interface LiveRequestDeps {

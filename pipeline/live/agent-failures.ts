@@ -1,6 +1,6 @@
 import type { Outcome } from '../core/outcomes.ts'
 import type { McpFailure } from '../crawl/mcp/failure.ts'
-import type { AgentFailed } from '../model/live-agent.ts'
+import type { AgentFailed } from '../model/live/live-agent.ts'
 
 /** Outcomes that would reveal which kind of private network a name leads to. */
 const unreachable: ReadonlySet<Outcome> = new Set(['dns_failed', 'connection_failed', 'refused'])

@@ -1,7 +1,7 @@
 import { runTask, type TaskContext } from '../crawl/call-agent-tasks.ts'
 import type { McpFailure } from '../crawl/mcp/failure.ts'
 import type { AgentTool } from '../model/documents/index.ts'
-import type { AgentList } from '../model/live-agent.ts'
+import type { AgentList } from '../model/live/live-agent.ts'
 import type { JsonObject } from '../parse/object-reader.ts'
 
 export type Listed = AgentList | { failure: McpFailure }

@@ -1,6 +1,6 @@
 import { type Connection, connectMcp } from '../crawl/mcp/connect.ts'
 import type { McpFailure } from '../crawl/mcp/failure.ts'
-import type { AgentFailed, AgentReport, AgentTopic } from '../model/live-agent.ts'
+import type { AgentFailed, AgentReport, AgentTopic } from '../model/live/live-agent.ts'
 import { Faults } from '../parse/faults.ts'
 import { timedOut, toAgentFailed } from './agent-failures.ts'
 import { listFormats } from './agent-formats.ts'

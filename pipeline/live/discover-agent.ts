@@ -1,7 +1,7 @@
 import { type CardFound, readCard } from '../crawl/agent-card.ts'
 import { type Connection, connectMcp } from '../crawl/mcp/connect.ts'
 import type { AgentTool } from '../model/documents/index.ts'
-import type { AgentFailed, AgentReport, DiscoveredAgent } from '../model/live-agent.ts'
+import type { AgentFailed, AgentReport, DiscoveredAgent } from '../model/live/live-agent.ts'
 import { Faults } from '../parse/faults.ts'
 import { toAgentFailed } from './agent-failures.ts'
 import { listFormats } from './agent-formats.ts'

@@ -2,7 +2,7 @@ import { type Domain, parseDomain } from '../core/domain.ts'
 import { isMissing } from '../core/outcomes.ts'
 import { truncateJson } from '../core/truncate-json.ts'
 import type { AdagentsInline, AdsTxtDocument } from '../model/documents/index.ts'
-import type { AdagentsReport, AdagentsValidation } from '../model/live.ts'
+import type { AdagentsReport, AdagentsValidation } from '../model/live/live.ts'
 import { type Fault, isUrl, type Observation, parseSource, toUrl } from '../model/observation.ts'
 import {
   type CheckedFile,

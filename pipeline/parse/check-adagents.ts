@@ -1,7 +1,7 @@
 import type { Instant } from '../core/clock.ts'
 import type { AdagentsDocument } from '../model/documents/index.ts'
 import { faultCodes } from '../model/fault-codes.ts'
-import type { AdagentsCounts } from '../model/live.ts'
+import type { AdagentsCounts } from '../model/live/live.ts'
 import type { Fault } from '../model/observation.ts'
 import type { ReportedFault } from '../model/reported-fault.ts'
 import { addAdvice } from './adagents-advice.ts'

@@ -18,7 +18,7 @@ import type { Clock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { createFetcher } from '../../pipeline/fetch/http.ts'
-import type { LiveRequest } from '../../pipeline/model/live-request.ts'
+import type { LiveRequest } from '../../pipeline/model/live/live-request.ts'
 import { openRegistry, type RegistryOptions, START, type TestRegistry } from './app.ts'
 import { patientLimits } from './patience.ts'
 

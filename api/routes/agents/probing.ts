@@ -9,7 +9,7 @@ import {
   type AgentReport,
   type AgentTopic,
   DiscoveredAgent,
-} from '../../../pipeline/model/live-agent.ts'
+} from '../../../pipeline/model/live/live-agent.ts'
 import { buildAgeHeader, type OutboundAnswer } from '../../limits/outbound.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'

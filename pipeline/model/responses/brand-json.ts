@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { brandVariants } from '../live.ts'
+import { brandVariants } from '../live/live.ts'
 import { LiveBrandFailure, ReportedFault } from '../reported-fault.ts'
 import { FreshnessBlock } from './freshness.ts'
 

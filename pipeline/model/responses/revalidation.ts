@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AdagentsValidation, brandVariants } from '../live.ts'
+import { AdagentsValidation, brandVariants } from '../live/live.ts'
 import { ReportedFault } from '../reported-fault.ts'
 
 const text = z.string()

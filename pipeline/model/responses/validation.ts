@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AdagentsCounts, AdagentsValidation, AgentCheck } from '../live.ts'
+import { AdagentsCounts, AdagentsValidation, AgentCheck } from '../live/live.ts'
 import { ReportedFault } from '../reported-fault.ts'
 import { ManagerDomain, Success } from '../shared-fields.ts'
 

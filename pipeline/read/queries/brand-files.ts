@@ -1,4 +1,4 @@
-import type { KnownBrandFile } from '../../model/live.ts'
+import type { KnownBrandFile } from '../../model/live/live.ts'
 import type { Snapshot } from '../reader.ts'
 
 /** Files that one answer is read from. */

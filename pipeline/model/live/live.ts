@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { effects, outcomeNames } from '../core/outcomes.ts'
-import { BrandDocument } from './documents/brand.ts'
-import { type LiveBrandFailure, ReportedFault } from './reported-fault.ts'
-import type { BrandResolution } from './responses/index.ts'
-import { ManagerDomain } from './shared-fields.ts'
+import { effects, outcomeNames } from '../../core/outcomes.ts'
+import { BrandDocument } from '../documents/brand.ts'
+import { type LiveBrandFailure, ReportedFault } from '../reported-fault.ts'
+import type { BrandResolution } from '../responses/index.ts'
+import { ManagerDomain } from '../shared-fields.ts'
 
 const text = z.string()
 const freely = z.record(text, z.unknown())

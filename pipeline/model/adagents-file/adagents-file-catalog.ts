@@ -1,5 +1,11 @@
 import { z } from 'zod'
 import {
+  collectionKinds,
+  collectionStatuses,
+  distributionTypes,
+  signalValueTypes,
+} from '../documents/vocabulary.ts'
+import {
   filled,
   Moment,
   nonEmptyList,
@@ -9,12 +15,6 @@ import {
   Uri,
   uniqueList,
 } from './adagents-file-parts.ts'
-import {
-  collectionKinds,
-  collectionStatuses,
-  distributionTypes,
-  signalValueTypes,
-} from './documents/vocabulary.ts'
 
 /** Parts of an adagents.json besides agents and properties. */
 

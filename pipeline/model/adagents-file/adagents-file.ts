@@ -1,5 +1,12 @@
 import { z } from 'zod'
 import {
+  authorizationTypes,
+  channels,
+  delegationTypes,
+  identifierTypes,
+  propertyTypes,
+} from '../documents/index.ts'
+import {
   Catalog,
   Collection,
   PlacementDefinition,
@@ -16,13 +23,6 @@ import {
   Uri,
   uniqueList,
 } from './adagents-file-parts.ts'
-import {
-  authorizationTypes,
-  channels,
-  delegationTypes,
-  identifierTypes,
-  propertyTypes,
-} from './documents/index.ts'
 
 const Property = z.looseObject({
   property_id: Slug.optional(),

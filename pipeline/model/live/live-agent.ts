@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Success } from './shared-fields.ts'
+import { Success } from '../shared-fields.ts'
 
 /** Topics on which a caller can question an agent. */
 export const agentTopics = ['itself', 'formats', 'products', 'publishers'] as const

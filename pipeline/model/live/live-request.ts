@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { Domain } from '../core/domain.ts'
-import type { Enrichment } from './enrichment.ts'
-import type { OriginCheck } from './hosted.ts'
-import type { Issuer } from './identity.ts'
+import { Domain } from '../../core/domain.ts'
+import type { Enrichment } from '../enrichment.ts'
+import type { OriginCheck } from '../hosted.ts'
+import type { Issuer } from '../identity.ts'
+import { NonceHash, type OwnershipMethod, ownershipMethods } from '../ownership.ts'
+import { type ReceiverAnswer, ReceiverUrl } from '../subscription.ts'
 import { type AdagentsReport, KnownBrandFile, type LiveBrand } from './live.ts'
 import { type AgentFailed, type AgentReport, agentTopics } from './live-agent.ts'
-import { NonceHash, type OwnershipMethod, ownershipMethods } from './ownership.ts'
-import { type ReceiverAnswer, ReceiverUrl } from './subscription.ts'
 
 /**
  * Requests that the API may send to a crawler for an immediate fetch, since it has no network access

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseUrl } from '../core/url.ts'
+import { parseUrl } from '../../core/url.ts'
 
 /** Parts of an adagents.json, in the shape that its format gives them. */
 
