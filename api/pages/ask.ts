@@ -23,7 +23,7 @@ export type Ask = <Body>(operation: Operation, asked?: Asked) => Promise<Reply<B
 type PageCall = Call<unknown, unknown, unknown, 'public'>
 type Answering = ReturnType<typeof chooseAnswering>
 
-/** How operations are answered, chosen once in an app: callers wait in one queue for each operation. */
+/** The ways of answering operations, chosen once in an app: callers wait in one queue for each operation. */
 const answerings = declareCache(() => new Map<Operation, Answering>())
 
 /**

@@ -6,7 +6,7 @@ export class RecentAttempts<Key> {
   readonly #retryMs: number
   readonly #triedAt = new Map<Key, number>()
 
-  /** A key may be tried again `retryMs` after its last attempt. */
+  /** Creates a memory in which a key stays for `retryMs` after its last attempt. */
   constructor(clock: Clock, retryMs: number) {
     this.#clock = clock
     this.#retryMs = retryMs

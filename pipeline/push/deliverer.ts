@@ -59,7 +59,7 @@ export class Deliverer {
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
   #isServing = false
-  /** What was current when receivers and subscriptions were looked through last. */
+  /** The state of the store at the last look through receivers and subscriptions. */
   #lastLook = { seq: -1, subscriptions: -1, store: undefined as ServingStore | undefined }
 
   constructor(parts: DelivererParts) {
