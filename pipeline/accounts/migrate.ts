@@ -1,12 +1,4 @@
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-} from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { systemClock, toIso } from '../core/clock.ts'
 import { Database } from '../store/duckdb.ts'
 import { syncPath } from '../store/fsync.ts'
@@ -23,9 +15,7 @@ const PRIVATE_FILE = 0o600
  * first.
  */
 export async function openMigrated(file: string, tell?: TellMigration): Promise<Database> {
-  const older = existsSync(file) ? await findOlderFormat(file) : undefined
-  if (older !== undefined) copyAccounts(file, older)
-  const db = await openAccounts(file)
+  const db = await openCopied(file)
   try {
     await migrate(db, 'accounts', tell)
     return db
@@ -35,20 +25,28 @@ export async function openMigrated(file: string, tell?: TellMigration): Promise<
   }
 }
 
+/** Opens the accounts; a file of an older format has then been copied. */
+async function openCopied(file: string): Promise<Database> {
+  const db = await openAccounts(file)
+  const older = await findOlderFormat(db).catch(error => {
+    db.close()
+    throw error
+  })
+  if (older === undefined) return db
+  db.close()
+  copyAccounts(file, older)
+  return openAccounts(file)
+}
+
 function openAccounts(file: string): Promise<Database> {
   return Database.open(file, { memoryLimit: '128MB', threads: 1 })
 }
 
-/** Finds the format of a file to migrate. Afterwards the file contains everything that was in its log. */
-async function findOlderFormat(file: string): Promise<number | undefined> {
-  const db = await openAccounts(file)
-  try {
-    if ((await listPending(db, 'accounts')).length === 0) return undefined
-    await db.runTemporary('checkpoint')
-    return await findFormat(db)
-  } finally {
-    db.close()
-  }
+/** Finds the format of accounts to migrate. Afterwards the file contains everything that was in its log. */
+async function findOlderFormat(db: Database): Promise<number | undefined> {
+  if ((await listPending(db, 'accounts')).length === 0) return undefined
+  await db.runTemporary('checkpoint')
+  return findFormat(db)
 }
 
 /** Copies a database file that is closed. The name begins with the time, so names sort by age. */

@@ -77,7 +77,7 @@ export async function migrate(
   tell: TellMigration = () => undefined,
 ): Promise<void> {
   const pending = await listPending(db, store)
-  if ((await findFormat(db)) === undefined) await createStore(db, store)
+  if ((await findFormat(db)) === undefined) return createStore(db, store)
   for (const migration of pending) {
     await perform(db, migration)
     tell(migration)

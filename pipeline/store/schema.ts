@@ -13,8 +13,9 @@ export function listTables(folder: 'tables' | 'accounts'): string[] {
 }
 
 /**
- * Creates what is missing of the tables that the SQL files of a folder declare: all, or nothing. The
- * default of a column may be a constant only: DuckDB cannot replay its log where a list is one.
+ * Creates what is missing of the tables that the SQL files of a folder declare, and mends comments that
+ * differ: all, or nothing. The default of a column may be a constant only: DuckDB cannot replay its log
+ * where a list is one.
  */
 export function createTables(db: Database, folder: 'tables' | 'accounts'): Promise<void> {
   return db.transaction(() => declareTables(db, folder))
@@ -22,7 +23,31 @@ export function createTables(db: Database, folder: 'tables' | 'accounts'): Promi
 
 /** Creates the same tables inside the transaction of a caller. */
 export async function declareTables(db: Database, folder: 'tables' | 'accounts'): Promise<void> {
-  for (const name of listTables(folder)) {
-    await db.run(readFileSync(join(getFolder(folder), `${name}.sql`), 'utf8'))
-  }
+  const comments = await loadComments(db)
+  const missing = listTables(folder)
+    .map(name => readFileSync(join(getFolder(folder), `${name}.sql`), 'utf8'))
+    .filter(sql => !isDeclared(sql, comments))
+  if (missing.length > 0) await db.run(missing.join('\n'))
+}
+
+/** Tells whether a table is there with all its comments; one without comments is never known to be. */
+function isDeclared(sql: string, comments: ReadonlySet<string>): boolean {
+  const own = sql.split('\n').filter(line => line.startsWith('comment on '))
+  return own.length > 0 && own.every(comment => comments.has(comment))
+}
+
+/**
+ * Loads the comments of all tables and columns, as the statements that set them. To DuckDB each is a
+ * change of a table: setting all of them again would take longer than the rest of a start.
+ */
+async function loadComments(db: Database): Promise<ReadonlySet<string>> {
+  const rows = await db.all<{ place: string; comment: string }>(
+    `select 'table ' || table_name as place, comment from duckdb_tables() where comment is not null
+     union all
+     select 'column ' || table_name || '.' || column_name, comment from duckdb_columns()
+     where comment is not null`,
+  )
+  return new Set(
+    rows.map(({ place, comment }) => `comment on ${place} is '${comment.replaceAll("'", "''")}';`),
+  )
 }

@@ -166,6 +166,19 @@ test('an index of format 1 gets the property sets that a new one would have', as
   expect(sets.every(set => (set as { times: number }).times === 1)).toBe(true)
 })
 
+test.each(stores)(
+  'a start mends the comments of the %s and creates a missing table',
+  async store => {
+    const db = await openFresh(store)
+    const fresh = await readShape(db)
+    await db.run("comment on table meta is 'something else'")
+    await db.run('comment on column submissions.seq is null')
+    await db.run('drop table policies')
+    await migrate(db, store)
+    expect(await readShape(db)).toEqual(fresh)
+  },
+)
+
 test('tables without a row from an interrupted first start are created again', async () => {
   const db = await openStored('index', 1)
   for (const table of Object.keys(await readRows(db))) await db.run(`truncate ${table}`)
