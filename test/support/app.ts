@@ -16,6 +16,7 @@ import type { Answer, Operation, Submission } from '../../pipeline/model/submiss
 import { Reader } from '../../pipeline/read/reader.ts'
 import { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { watchAnswers } from './described-answers.ts'
+import { writeEmptyStores } from './empty-stores.ts'
 import { patientLimits } from './patience.ts'
 
 export const START = Date.parse('2026-11-20T03:00:00.000Z')
@@ -85,6 +86,7 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
   })
   const clock = new TestClock()
   const log = options.log ?? silentLog
+  await writeEmptyStores(dataDir)
   let sequencer = (await Sequencer.open({ config, clock, log: silentLog }))!
   const reader = new Reader(dataDir, clock, config.LIMITS.snapshotQueries)
   await reader.refresh()

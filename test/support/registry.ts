@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
 import { type Log, silentLog } from '../../pipeline/core/log.ts'
 import { Sequencer, type SequencerOptions } from '../../pipeline/writer/sequencer.ts'
+import { writeEmptyStores } from './empty-stores.ts'
 
 /** Runs `cleanup` when the test that is under way has ended; the last one that was given comes first. */
 export function cleanUp(cleanup: () => Promise<void> | void): void {
@@ -23,6 +24,13 @@ export function newDataDir(): string {
   const { dir, remove } = makeDataDir()
   cleanUp(remove)
   return dir
+}
+
+/** A folder of its own for a test, with an index and accounts that have no rows yet. */
+async function newEmptyStores(): Promise<string> {
+  const dataDir = newDataDir()
+  await writeEmptyStores(dataDir)
+  return dataDir
 }
 
 interface Opening {
@@ -46,7 +54,8 @@ export function buildOptions({ dataDir, clock, log, settings, onStep }: Opening)
 
 /** The one writer of a data folder. Whoever opens it must `close()` it before opening it again. */
 export async function openSequencer(opening: Opening = {}): Promise<Sequencer> {
-  const sequencer = await Sequencer.open(buildOptions(opening))
+  const dataDir = opening.dataDir ?? (await newEmptyStores())
+  const sequencer = await Sequencer.open(buildOptions({ ...opening, dataDir }))
   if (sequencer === undefined) throw new Error('another process writes')
   return sequencer
 }
