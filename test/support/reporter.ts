@@ -1,7 +1,8 @@
 import type { Reporter, TestModule, TestSpecification } from 'vitest/node'
 
 /**
- * Names the cases that passed only when they were repeated, and ends the output with `N passed, N failed`.
+ * Tells how long each project took, names the cases that passed only when they were repeated, and ends the
+ * output with `N passed, N failed`.
  * A file that did not load, a failed hook and an error outside of any test count as one failed case each;
  * so does a run without tests, or one that broke off: no news is not good news.
  */
@@ -9,11 +10,15 @@ export default class CountReporter implements Reporter {
   private files = 0
   private count: Count | undefined
   private readonly repeated: string[] = []
+  private readonly spans = new Map<string, Span>()
 
   onInit(): void {
     process.once('exit', () => {
       const { passed, failed, skipped } = this.count ?? { passed: 0, failed: 1, skipped: 0 }
       if (failed > 0 || passed === 0) process.exitCode ||= 1
+      for (const [project, { from, to }] of this.spans) {
+        process.stdout.write(`${project} took ${Math.round((to - from) / 1_000)} s\n`)
+      }
       for (const name of this.repeated) process.stdout.write(`passed when repeated: ${name}\n`)
       const more = skipped > 0 ? `, ${skipped} skipped` : ''
       process.stdout.write(`${passed} passed, ${failed} failed${more}\n`)
@@ -22,6 +27,16 @@ export default class CountReporter implements Reporter {
 
   onTestRunStart(files: readonly TestSpecification[]): void {
     this.files = files.length
+  }
+
+  onTestModuleStart({ project }: TestModule): void {
+    const now = performance.now()
+    if (!this.spans.has(project.name)) this.spans.set(project.name, { from: now, to: now })
+  }
+
+  onTestModuleEnd({ project }: TestModule): void {
+    const span = this.spans.get(project.name)
+    if (span) span.to = performance.now()
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
@@ -33,6 +48,12 @@ export default class CountReporter implements Reporter {
       }
     }
   }
+}
+
+/** When the first file of a project began and its last one ended, in ms. */
+interface Span {
+  from: number
+  to: number
 }
 
 interface Count {
