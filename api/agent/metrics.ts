@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, Histogram, Registry } from 'prom-client'
+import { registerProcessMetrics } from '../operation/process-metrics.ts'
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
@@ -31,7 +32,7 @@ export class AgentMetrics {
   })
 
   constructor() {
-    collectDefaultMetrics({ register: this.#registry })
+    registerProcessMetrics(this.#registry)
   }
 
   count({ tenant, task = 'unknown', code = 'ok', tookMs }: MeasuredCall): void {

@@ -1,6 +1,7 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { countHeld } from '../../pipeline/read/queries/counts.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
+import { registerProcessMetrics } from './process-metrics.ts'
 import { SharedMetrics } from './shared-metrics.ts'
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -34,7 +35,7 @@ export class Metrics {
   readonly #shared = new SharedMetrics(this.#registry)
 
   constructor(reader: Reader) {
-    collectDefaultMetrics({ register: this.#registry })
+    registerProcessMetrics(this.#registry)
     this.watch('registry_seq', 'last commit in lookups by key', () => reader.serving?.seq, 'min')
     this.watch('registry_snapshot_seq', 'last commit in lists', () => reader.snapshot?.seq, 'min')
     this.watch(

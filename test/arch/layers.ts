@@ -167,6 +167,7 @@ export const layers: Layer[] = [
       `${store}/paths.ts`,
       crossOrigin,
       'api/limits/caller.ts',
+      'api/operation/process-metrics.ts',
     ],
     because: 'the reference agent is a program of its own: it knows nothing of the registry',
   },
