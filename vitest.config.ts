@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
 
 const second = 1000
 /** In CI a case of real processes and sockets that fails is repeated once, and the run names it. */
@@ -26,6 +27,7 @@ export default defineConfig({
     maxWorkers: 2,
     // Files of one worker share its modules, which costs a quarter less than loading them for each.
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     restoreMocks: true,
     expect: { poll: { timeout: 20 * second } },
     reporters: [process.env.CI ? 'dot' : 'default', './test/support/reporter.ts'],
@@ -34,8 +36,8 @@ export default defineConfig({
       kind('property', 300),
       kind('golden', 120),
       kind('api', 120, ['api'], repeated),
-      // Each file starts processes of its own: after all the others.
-      kind('e2e', 480, ['e2e'], { ...repeated, sequence: { groupOrder: 1 } }),
+      // Each file starts processes of its own and often waits for them: after all the others, one more at once.
+      kind('e2e', 480, ['e2e'], { ...repeated, maxWorkers: 3, sequence: { groupOrder: 1 } }),
     ],
   },
 })
