@@ -4,6 +4,7 @@ import type { Clock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Limits } from '../../pipeline/core/limits.ts'
 import type { Log } from '../../pipeline/core/log.ts'
+import { getEffect, isMissing, outcomes } from '../../pipeline/core/outcomes.ts'
 import { crawlEach, limitHostsAtOnce } from '../../pipeline/crawl/crawl-batch.ts'
 import { createFetcher } from '../../pipeline/fetch/http.ts'
 import { LiveRequest, LiveRequestCaller } from '../../pipeline/model/live/live-request.ts'
@@ -82,7 +83,7 @@ export async function runCrawler(
     const { targets } = job.data
     const remaining = new Map(targets.map(target => [toSourceKey(target), target]))
     await results.waitForRoom(stop.signal)
-    const outcomes: Record<string, number> = {}
+    const counts: Record<string, number> = {}
     const outbox = new Outbox(config.LIMITS.outboxBytes, async observations => {
       await results.waitForRoom(stop.signal)
       // Removed from the batch before they are sent, so that another crawler that takes over after
@@ -101,13 +102,14 @@ export async function runCrawler(
       stopping: stop.signal,
     }
     const crawled = crawlEach(targets, deps, observation => {
-      outcomes[observation.outcome] = (outcomes[observation.outcome] ?? 0) + 1
+      counts[observation.outcome] = (counts[observation.outcome] ?? 0) + 1
+      logFailure(observation, log)
       return outbox.put(observation)
     })
     await crawled.finally(() => outbox.close())
     if (remaining.size > 0) throw new Error('stopped before the batch was done')
     const ms = Math.round(performance.now() - started)
-    log.info({ targets: targets.length, outcomes, ms }, 'crawled')
+    log.info({ targets: targets.length, outcomes: counts, ms }, 'crawled')
   }
 
   return {
@@ -126,6 +128,12 @@ export async function runCrawler(
       counting.disconnect()
     },
   }
+}
+
+/** Names a file that could not be read, with its cause; a missing file is no failure. */
+function logFailure({ kind, location, outcome, status }: Observation, log: Log): void {
+  if (outcome === 'deferred' || isMissing(outcome) || getEffect(outcome) === 'success') return
+  log.info({ kind, location, outcome, status }, `not read: ${outcomes[outcome].means}`)
 }
 
 const LARGE_BYTES = 256 * 1024

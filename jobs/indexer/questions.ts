@@ -1,6 +1,13 @@
 import { type AuditWanted, listAuditRows } from '../../pipeline/accounts/audit.ts'
 import { listOrganizationKeys } from '../../pipeline/accounts/organizations.ts'
 import type { Clock, Instant } from '../../pipeline/core/clock.ts'
+import type { Domain } from '../../pipeline/core/domain.ts'
+import {
+  type FailureGrouping,
+  reportFailures,
+} from '../../pipeline/maintenance/inspect/crawl-failures.ts'
+import { reportDomain } from '../../pipeline/maintenance/inspect/domain-report.ts'
+import { reportIndex } from '../../pipeline/maintenance/inspect/index-status.ts'
 import { verify } from '../../pipeline/maintenance/verify-stores.ts'
 import { loadAuditDetail } from '../../pipeline/writer/community/audit-detail.ts'
 import { crawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
@@ -12,6 +19,10 @@ export type Question =
   | { ask: 'verify' }
   | { ask: 'crawl_summary'; since: Instant; withFaults: boolean }
   | { ask: 'held' }
+  | { ask: 'status' }
+  /** Crawl record of a domain. */
+  | { ask: 'domain'; domain: Domain }
+  | { ask: 'failures'; by: FailureGrouping; limit: number }
   /** Keys of an organization, or null. */
   | { ask: 'keys'; org: string }
   | { ask: 'audit'; filter: AuditWanted }
@@ -38,6 +49,14 @@ export function answerQuestion(
       return sequencer.quietly(() => verify(sequencer))
     case 'held':
       return sequencer.quietly(() => loadHeldRows(sequencer.index))
+    case 'status':
+      return sequencer.quietly(() => reportIndex(sequencer.index, clock.now()))
+    case 'domain':
+      return sequencer.quietly(() =>
+        reportDomain({ index: sequencer.index, accounts: sequencer.accounts.db }, question.domain),
+      )
+    case 'failures':
+      return sequencer.quietly(() => reportFailures(sequencer.index, question.by, question.limit))
     case 'keys':
       return sequencer.quietly(() => listOrganizationKeys(sequencer.accounts.db, question.org))
     case 'audit':

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { build as buildPretty } from 'pino-pretty'
 
 export type Log = Pick<Logger, 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'child'>
 
@@ -6,12 +7,26 @@ export type Log = Pick<Logger, 'fatal' | 'error' | 'warn' | 'info' | 'debug' | '
 const serializers = { error: pino.stdSerializers.err }
 const redact = ['authorization', 'headers.authorization', 'secret', 'token', '*.secret', '*.token']
 
-/** Creates a log that writes one line of JSON per event to stderr; stdout is for the output of commands. */
-export function createLog(
-  role: string,
-  level: string,
-  to: DestinationStream = pino.destination({ dest: 2, sync: true }),
-): Log {
+const STDERR = 2
+
+/**
+ * Opens stderr: stdout is for the output of commands. Events are lines for people on a terminal, and lines
+ * of JSON elsewhere.
+ */
+function openStderr(): DestinationStream {
+  if (!process.stderr.isTTY) return pino.destination({ dest: STDERR, sync: true })
+  return buildPretty({
+    destination: STDERR,
+    sync: true,
+    translateTime: 'SYS:HH:MM:ss',
+    ignore: 'role',
+    messageFormat: '{role}: {msg}',
+    singleLine: true,
+  })
+}
+
+/** Creates a log of a role; by default it writes to stderr. */
+export function createLog(role: string, level: string, to: DestinationStream = openStderr()): Log {
   const timestamp = pino.stdTimeFunctions.isoTime
   return pino({ level, base: { role }, redact, serializers, timestamp }, to)
 }

@@ -1,12 +1,25 @@
+import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { projectRoot } from '../../pipeline/core/project-root.ts'
 import { addKeys, addOrganizations, addRoles } from './accounts.ts'
 import { addMembers } from './members.ts'
 import { addAudit, addCorrections, addHeld, addReviews } from './moderation.ts'
 import { addRunning } from './running.ts'
-import { addStores } from './stores.ts'
+import { addInspection, addStores } from './stores.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are replaced before text is echoed
 const CONTROL = /[\x00-\x1f\x7f-\x9f]/g
+
+/** Ends a command whose output nobody reads any more, as in `| head`. */
+function endWithoutReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+  process.exit()
+}
+
+function readVersion(): string {
+  const file = readFileSync(`${projectRoot}/package.json`, 'utf8')
+  return (JSON.parse(file) as { version: string }).version
+}
 
 /**
  * Builds the command line. A command that cannot be understood is refused in one line that points
@@ -15,13 +28,18 @@ const CONTROL = /[\x00-\x1f\x7f-\x9f]/g
 export function buildProgram(): Command {
   const program = new Command('registry')
     .description('The registry of agentic advertising')
+    .version(readVersion(), '--version', 'print the version')
     .showHelpAfterError('(see --help)')
     .configureHelp({ showGlobalOptions: false })
     .configureOutput({
       outputError: (text, write) => write(`${text.trimEnd().replace(CONTROL, '\uFFFD')}\n`),
     })
+  program.hook('preAction', (_, command) => {
+    if (command.name() !== 'start') process.stdout.on('error', endWithoutReader)
+  })
   addRunning(program)
   addStores(program)
+  addInspection(program)
   addOrganizations(program)
   addMembers(program)
   addKeys(program)

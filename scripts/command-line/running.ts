@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { origin, path, readWholeBetween } from './values.ts'
+import { origin, path, readDomains, readWholeBetween } from './values.ts'
 
 const domainsOption = [
   '--domains <file>',
@@ -45,9 +45,12 @@ export function addRunning(program: Command): void {
   program
     .command('crawl')
     .description('crawl domains now, commit, and print a summary by outcome')
-    .requiredOption(...domainsOption)
+    .argument('[domains...]', 'domains to crawl', readDomains, [])
+    .option(...domainsOption)
     .option('--json', 'print the summary as JSON')
-    .action(async options => (await import('../commands/crawl.ts')).crawl(options))
+    .action(async (domains, options) =>
+      (await import('../commands/crawl.ts')).crawl(domains, options),
+    )
 
   program
     .command('world')

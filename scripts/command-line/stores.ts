@@ -1,5 +1,6 @@
-import type { Command } from 'commander'
-import { path } from './values.ts'
+import { type Command, Option } from 'commander'
+import { failureGroupings } from '../../pipeline/maintenance/inspect/crawl-failures.ts'
+import { domain, path, readWholeBetween } from './values.ts'
 
 /** Adds commands that check, copy and count the stores. */
 export function addStores(program: Command): void {
@@ -45,4 +46,41 @@ export function addStores(program: Command): void {
     .command('replay')
     .description('apply writes to the index that the accounts know and the index has lost')
     .action(async () => (await import('../commands/backup.ts')).replayAudit())
+}
+
+/** Adds commands that answer an operator's questions. */
+export function addInspection(program: Command): void {
+  program
+    .command('status')
+    .description('print how the registry is and what is wrong; exit 1 if anything is')
+    .option('--json', 'print JSON')
+    .action(async options => (await import('../commands/status.ts')).printStatus(options))
+
+  program
+    .command('why')
+    .description('print how the files of a domain were crawled, when they are next, and why')
+    .argument('<domain>', 'the domain', domain)
+    .option('--json', 'print JSON')
+    .action(async (argument, options) =>
+      (await import('../commands/why.ts')).explainDomain(argument, options),
+    )
+
+  program
+    .command('failures')
+    .description('print the files that could not be read at their last attempt')
+    .addOption(
+      new Option('--by <what>', 'what they have in common')
+        .choices(failureGroupings)
+        .default('reason'),
+    )
+    .option('--limit <n>', 'at most this many groups', readWholeBetween(1, 10_000), 20)
+    .option('--json', 'print JSON')
+    .action(async options => (await import('../commands/failures.ts')).printFailures(options))
+
+  program
+    .command('top')
+    .description('show the crawl of a running registry as it goes, until interrupted')
+    .option('--interval <seconds>', 'seconds between two looks', readWholeBetween(1, 3_600), 2)
+    .option('--times <n>', 'look this often, then end', readWholeBetween(1, 1_000_000))
+    .action(async options => (await import('../commands/top.ts')).showCrawl(options))
 }

@@ -14,7 +14,7 @@ import { readObservation } from '../../pipeline/parse/read-observation.ts'
 import { type CrawlSummary, crawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
 import { loadDueTargets } from '../../pipeline/writer/crawl/due-files.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
-import { describeRefused, readDomainsFile } from './domains-file.ts'
+import { type DomainsFile, describeRefused, readDomainsFile } from './domains-file.ts'
 import { readSettings, warnOfProtocolName } from './environment.ts'
 import { Progress } from './progress.ts'
 import {
@@ -23,6 +23,7 @@ import {
   identifyUser,
   openAlone,
   retryWhileUnavailable,
+  unwrapOrExit,
 } from './running.ts'
 
 const DOMAINS_A_SUBMISSION = 5_000
@@ -32,12 +33,21 @@ const FILES_A_ROUND = 5_000
 const POLL_MS = 1_000
 
 /**
- * Crawls the domains of a file now, in the running registry or in this process, and prints a
- * summary.
+ * Crawls domains now, in the running registry or in this process, and prints a summary. They are given
+ * by name, by a file, or both.
  */
-export async function crawl(options: { domains: string; json?: boolean }): Promise<void> {
+export async function crawl(
+  named: readonly Domain[],
+  options: { domains?: string; json?: boolean },
+): Promise<void> {
   const config = readSettings()
-  const { domains, refused } = await readDomainsFile(options.domains)
+  if (named.length === 0 && options.domains === undefined) {
+    unwrapOrExit({ refused: 'name domains, or a file with --domains' })
+  }
+  const { domains: listed, refused }: DomainsFile = options.domains
+    ? await readDomainsFile(options.domains)
+    : { domains: [], refused: [] }
+  const domains = [...new Set([...named, ...listed])]
   const run = await findRunningRegistry(config)
   if (!run) warnOfProtocolName(config)
   const summary = run

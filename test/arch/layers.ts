@@ -187,6 +187,7 @@ export const layers: Layer[] = [
 export const doors: Record<string, string[]> = {
   zod: ['pipeline', 'jobs', 'api', 'scripts'],
   pino: [core],
+  'pino-pretty': [`${core}/log.ts`],
   tldts: [core],
   'idn-hostname': [core],
   unhomoglyph: [`${core}/confusables.ts`],

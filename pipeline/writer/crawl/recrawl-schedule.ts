@@ -34,23 +34,76 @@ const DAY = 24 * HOUR
 /** Hours between probes of an agent: with the added tenth at least one a day; a failing one is probed sooner. */
 const AGENT_HOURS = 21
 
+interface WaitRule {
+  /** Condition on the state of a file after an attempt; the last rule has none. */
+  when?: string
+  /** Seconds until the file is due again; null is the nightly run. */
+  seconds: string
+  /** Tells an operator why. */
+  because: string
+}
+
 /**
- * Seconds until a file is due again, by its outcome: the first matching line; null is the nightly run. A
+ * Rules for when a file is due again, by the outcome of the attempt: the first that matches decides. A
  * file is "held" when it answered with a document within a week. A requested file is due as the request
  * says (crawl-requests.ts).
  */
-export const WAIT_S = `
-case
-  when kind = 'agent' then least(
+const waitRules: readonly WaitRule[] = [
+  {
+    when: "kind = 'agent'",
+    seconds: `least(
     if(effect = 'success', ${AGENT_HOURS},
-      2 ** least(if(is_silent, new_failures, new_streak) - 1, 10)), ${AGENT_HOURS}) * ${HOUR}
-  when effect = 'success' then $soonest_s * 2 ** least(new_streak - 1, 10)
-  when priority = 3 then ([1, 7, 30])[least(new_streak + new_failures, 3)] * ${DAY}
-  when is_silent then least(if(is_held, 24, 30 * 24), 2 ** least(new_failures - 1, 10)) * ${HOUR}
-  when new_succeeded_at is null then least(30, 2 ** least(new_streak - 1, 10)) * ${DAY}
-  when not is_held then least(30, 2 ** least(greatest(new_streak - 8, 0), 10)) * ${DAY}
-  when effect = 'absent' then if(new_streak = 1, 61 * 60, null)
-  else least(24, 2 ** least(new_streak - 1, 10)) * ${HOUR} end`
+      2 ** least(if(is_silent, new_failures, new_streak) - 1, 10)), ${AGENT_HOURS}) * ${HOUR}`,
+    because: 'agents are probed once a day, and a failing one sooner',
+  },
+  {
+    when: "effect = 'success'",
+    seconds: '$soonest_s * 2 ** least(new_streak - 1, 10)',
+    because: 'the wait doubles with each unchanged answer, to the nightly run at most',
+  },
+  {
+    when: 'priority = 3',
+    seconds: `([1, 7, 30])[least(new_streak + new_failures, 3)] * ${DAY}`,
+    because: 'a domain that is only mentioned is tried after 1, 7 and 30 days',
+  },
+  {
+    when: 'is_silent',
+    seconds: `least(if(is_held, 24, 30 * 24), 2 ** least(new_failures - 1, 10)) * ${HOUR}`,
+    because: 'after an attempt without an answer, the wait doubles from 1 hour',
+  },
+  {
+    when: 'new_succeeded_at is null',
+    seconds: `least(30, 2 ** least(new_streak - 1, 10)) * ${DAY}`,
+    because: 'where there never was a file, the wait doubles from 1 to 30 days',
+  },
+  {
+    when: 'not is_held',
+    seconds: `least(30, 2 ** least(greatest(new_streak - 8, 0), 10)) * ${DAY}`,
+    because: 'where the file has been missing for a week, the wait grows to 30 days',
+  },
+  {
+    when: "effect = 'absent'",
+    seconds: 'if(new_streak = 1, 61 * 60, null)',
+    because: 'a missing file is looked for again after an hour, then every night',
+  },
+  {
+    seconds: `least(24, 2 ** least(new_streak - 1, 10)) * ${HOUR}`,
+    because: 'after an answer that cannot be used, the wait doubles from 1 to 24 hours',
+  },
+]
+
+function buildWaitCase(toResult: (rule: WaitRule) => string): string {
+  const lines = waitRules.map(rule =>
+    rule.when === undefined ? `else ${toResult(rule)}` : `when ${rule.when} then ${toResult(rule)}`,
+  )
+  return `\ncase\n  ${lines.join('\n  ')} end`
+}
+
+/** Seconds until a file is due again, by the rules above. */
+export const WAIT_S = buildWaitCase(({ seconds }) => seconds)
+
+/** Sentence that tells which of the rules decided. */
+export const WAIT_REASON = buildWaitCase(({ because }) => `'${because}'`)
 
 /**
  * Time at which a file is due again. Files fetched in one moment are not due in one: each location

@@ -1,0 +1,141 @@
+import type { Domain } from '../../core/domain.ts'
+import type { Outcome } from '../../core/outcomes.ts'
+import type { Database } from '../../store/duckdb.ts'
+import type { HeldRow } from '../../writer/crawl/held-publishers.ts'
+import type { Reason } from '../../writer/crawl/newcomer.ts'
+import { IS_HELD, WAIT_REASON } from '../../writer/crawl/recrawl-schedule.ts'
+
+/** Crawl record of a domain: its files, and who depends on them. Moments are ISO 8601. */
+export interface DomainReport {
+  domain: Domain
+  is_taken_down: boolean
+  /** Why the registry crawls the domain; null where it does not. */
+  frontier: { why: Reason; since: string } | null
+  /** Files and agents of the domain, and files elsewhere that its answers are read from. */
+  files: FileReport[]
+  /** Losses that the brake holds back. */
+  held: Pick<HeldRow, 'reason' | 'grants' | 'properties' | 'since'> | null
+  /** Other domains whose answers are read from files of this one, by the answer. */
+  dependants: { rule: string; domains: number; first: Domain[] }[]
+}
+
+export interface FileReport {
+  kind: string
+  location: string
+  outcome: Outcome | null
+  status: number | null
+  attempted_at: string | null
+  succeeded_at: string | null
+  /** Answers in a row that said the same, and since when. */
+  streak: number
+  streak_since: string | null
+  /** Attempts without an answer since the last one. */
+  failures: number
+  is_requested: boolean
+  due_at: string | null
+  /** Rule that decided when the file is due; null before the first attempt. */
+  due_because: string | null
+  /** Time until which its grants are in force. */
+  ended_at: string | null
+  document: {
+    variant: string
+    bytes: number | null
+    faults: number
+    changed_at: string
+    resolved_url: string | null
+  } | null
+  /** Why its last observation was set aside, if it was. */
+  quarantined: string | null
+}
+
+const DEPENDANTS_SHOWN = 10
+
+/** Files of the domain itself, agents on its host, and files that its answers depend on. */
+const WANTED = `
+select kind, location from crawl_state where location = $domain
+union select kind, location from crawl_state
+  where kind = 'agent' and regexp_extract(location, '^https?://([^/:?]+)', 1) = $domain
+union select kind, location from depends_on where subject = $domain`
+
+const FILES = `
+with wanted as (${WANTED}),
+state as (
+  select kind, location, outcome, status, attempted_at, succeeded_at, streak, streak_since, failures,
+    requested, due_at, ended_at, priority, attempted_at as seen_at,
+    if(failures > 0, 'unreachable', effect) as effect, failures > 0 as is_silent,
+    streak::integer as new_streak, failures::integer as new_failures,
+    succeeded_at as new_succeeded_at
+  from crawl_state semi join wanted using (kind, location)),
+judged as (select *, ${IS_HELD} as is_held from state)
+select s.kind, s.location, s.outcome, s.status::double as status, s.attempted_at, s.succeeded_at,
+  s.streak::double as streak, s.streak_since, s.failures::double as failures,
+  s.requested as is_requested, s.due_at, s.ended_at,
+  if(s.attempted_at is null or s.due_at is null, null, ${WAIT_REASON}) as due_because,
+  d.variant, d.bytes::double as bytes, d.fault_count::double as faults, d.changed_at, d.resolved_url,
+  (select arg_max(q.reason, q.observed_at) from quarantine q
+    where q.kind = s.kind and q.location = s.location) as quarantined
+from judged s left join documents d using (kind, location)
+order by s.location != $domain, s.kind, s.location`
+
+type FileRow = Omit<FileReport, 'document'> & Partial<NonNullable<FileReport['document']>>
+
+const DEPENDANTS = `
+select rule, count(distinct subject)::double as domains,
+  list(distinct subject order by subject)[:${DEPENDANTS_SHOWN}] as first
+from depends_on d
+where subject != $domain and (location = $domain
+  or regexp_extract(location, '^https?://([^/:?]+)', 1) = $domain)
+group by rule order by rule`
+
+/** Reports how the files of a domain were crawled, when they are next, and who depends on them. */
+export async function reportDomain(
+  { index, accounts }: { index: Database; accounts: Database },
+  domain: Domain,
+): Promise<DomainReport> {
+  const parameters = { domain }
+  const [frontier, files, held, dependants, takenDown] = await Promise.all([
+    index.one<NonNullable<DomainReport['frontier']>>(
+      'select why, since from frontier where domain = $domain order by since limit 1',
+      parameters,
+    ),
+    index.all<FileRow>(FILES, parameters),
+    index.one<NonNullable<DomainReport['held']>>(
+      'select reason, grants, properties, since from held where subject = $domain',
+      parameters,
+    ),
+    index.all<DomainReport['dependants'][number]>(DEPENDANTS, parameters),
+    accounts.one(
+      `select 1 as found from taken_down where $domain = domain or ends_with($domain, '.' || domain)`,
+      parameters,
+    ),
+  ])
+  return {
+    domain,
+    is_taken_down: takenDown !== undefined,
+    frontier: frontier ?? null,
+    files: files.map(toFileReport),
+    held: held ?? null,
+    dependants,
+  }
+}
+
+function toFileReport({
+  variant,
+  bytes,
+  faults,
+  changed_at,
+  resolved_url,
+  ...file
+}: FileRow): FileReport {
+  const hasDocument = typeof variant === 'string' && typeof changed_at === 'string'
+  const document = hasDocument
+    ? {
+        variant,
+        bytes: bytes ?? null,
+        faults: faults ?? 0,
+        changed_at,
+        resolved_url: resolved_url ?? null,
+      }
+    : null
+  return { ...file, document }
+}

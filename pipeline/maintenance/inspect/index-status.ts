@@ -1,0 +1,67 @@
+import { DAY, type Instant, toIso } from '../../core/clock.ts'
+import type { Database } from '../../store/duckdb.ts'
+
+/** State of the index and of its crawls. Moments are ISO 8601. */
+export interface IndexStatus {
+  seq: number
+  committed_at: string | null
+  brands: number
+  publishers: number
+  /** Properties that are not removed. */
+  properties: number
+  /** Authorizations in force. */
+  authorizations: number
+  agents: number
+  /** Files that the registry crawls. */
+  files: number
+  /** Files that are due and wait for a crawler, and since when the first of them does. */
+  due: number
+  due_since: string | null
+  next_due_at: string | null
+  last_attempt_at: string | null
+  /** Files by the effect of their last attempt, if that was within a day. */
+  day: { effect: string; files: number }[]
+  /** Losses of the latest night; null before the first. */
+  night: { night: string; publishers: number; losses: number; taken: number } | null
+  /** Publishers whose losses the brake holds back. */
+  held: number
+  /** Observations that were set aside within a week. */
+  quarantined: number
+}
+
+const STATUS = `
+select (select seq from meta) as seq, (select committed_at from meta) as committed_at,
+  (select count(*) from brands)::double as brands,
+  (select count(*) from publishers)::double as publishers,
+  (select count(*) from properties where status != 'removed')::double as properties,
+  (select count(*) from authorizations where in_force)::double as authorizations,
+  (select count(*) from agents)::double as agents,
+  count(*)::double as files,
+  (count(*) filter (where due_at <= $now::timestamptz))::double as due,
+  min(due_at) filter (where due_at <= $now::timestamptz) as due_since,
+  min(due_at) filter (where due_at > $now::timestamptz) as next_due_at,
+  max(attempted_at) as last_attempt_at,
+  (select count(*) from held)::double as held,
+  (select count(*) from quarantine where observed_at >= $week::timestamptz)::double as quarantined
+from crawl_state`
+
+const LAST_DAY = `
+select if(failures > 0, 'unreachable', effect) as effect, count(*)::double as files
+from crawl_state where attempted_at >= $day::timestamptz
+group by 1 order by files desc, 1`
+
+const LAST_NIGHT = `
+select night, publishers::double as publishers, losses::double as losses, taken::double as taken
+from nights order by night desc limit 1`
+
+export async function reportIndex(db: Database, now: Instant): Promise<IndexStatus> {
+  const [status, day, night] = await Promise.all([
+    db.one<Omit<IndexStatus, 'day' | 'night'>>(STATUS, {
+      now: toIso(now),
+      week: toIso(now - 7 * DAY),
+    }),
+    db.all<IndexStatus['day'][number]>(LAST_DAY, { day: toIso(now - DAY) }),
+    db.one<NonNullable<IndexStatus['night']>>(LAST_NIGHT),
+  ])
+  return { ...status!, day, night: night ?? null }
+}

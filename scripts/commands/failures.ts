@@ -1,0 +1,40 @@
+import { systemClock } from '../../pipeline/core/clock.ts'
+import { type Outcome, outcomes } from '../../pipeline/core/outcomes.ts'
+import {
+  type FailureGroup,
+  type FailureGrouping,
+  type FailureReport,
+  reportFailures,
+} from '../../pipeline/maintenance/inspect/crawl-failures.ts'
+import { readSettings } from './environment.ts'
+import { askOrOpen } from './running.ts'
+import { formatAgo, formatCount } from './text.ts'
+
+interface FailureOptions {
+  by: FailureGrouping
+  limit: number
+  json?: boolean
+}
+
+/** Prints the files whose last attempt failed, by reason or by host. */
+export async function printFailures({ by, limit, json }: FailureOptions): Promise<void> {
+  const report = await askOrOpen<FailureReport>(
+    readSettings(),
+    { ask: 'failures', by, limit },
+    ({ index }) => reportFailures(index, by, limit),
+  )
+  const lines = [
+    `${formatCount(report.files, 'file')} could not be read at the last attempt`,
+    ...report.groups.flatMap(group => describeGroup(group, systemClock.now())),
+  ]
+  process.stdout.write(`${json ? JSON.stringify(report) : lines.join('\n')}\n`)
+}
+
+function describeGroup({ group, files, latest_at, first }: FailureGroup, now: number): string[] {
+  const outcome = outcomes[group.split(' ')[0] as Outcome] as { means: string } | undefined
+  const means = outcome === undefined ? '' : `: ${outcome.means}`
+  return [
+    `${String(files).padStart(8)}  ${group}${means}; latest ${formatAgo(latest_at, now)}`,
+    `          ${first.join(', ')}`,
+  ]
+}

@@ -1,0 +1,155 @@
+import type { QueueStatus } from '../../jobs/api-client/queue-status.ts'
+import type { IndexStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
+import { formatAgo, formatBytes, formatCount, formatDuration, formatTime } from './text.ts'
+
+/** The state of a registry as one screen shows it. Moments are ISO 8601, sizes bytes. */
+export interface RegistryStatus {
+  data_dir: string
+  /** The running registry; null where none runs. */
+  running: { base_url: string; since: string } | null
+  /** `indexer`: as of now. `snapshot`: as last published. Null before the first snapshot. */
+  source: 'indexer' | 'snapshot' | null
+  index: IndexStatus | null
+  /** The published snapshot; null before the first. */
+  snapshot: { seq: number; made_at: string | null } | null
+  /** True while a process delivers changes to subscribers. */
+  has_push: boolean
+  /** Null where Redis does not answer or no registry runs. */
+  queues: QueueStatus[] | null
+  stores: { name: string; bytes: number }[]
+  disk_free: number
+  /** Sentences on what an operator should look at. */
+  problems: string[]
+}
+
+const HOUR_MS = 3_600_000
+/** A due file that waits longer shows that the crawlers do not keep up. */
+const BACKLOG_MS = HOUR_MS
+/** A registry with files makes attempts every night. */
+const IDLE_MS = 26 * HOUR_MS
+/** A snapshot is made every quarter of an hour at the latest while there are commits. */
+const SNAPSHOT_MS = HOUR_MS
+const FREE_DISK_MIN = 1_000_000_000
+
+type Facts = Omit<RegistryStatus, 'problems'>
+
+/** Finds what an operator should look at. */
+export function findProblems(facts: Facts, now: number): string[] {
+  return [
+    ...findRoleProblems(facts),
+    ...findCrawlProblems(facts, now),
+    ...findStoreProblems(facts, now),
+  ]
+}
+
+function* findRoleProblems({ running, source, queues }: Facts): Generator<string> {
+  if (running === null) {
+    yield 'no registry runs here'
+    return
+  }
+  if (queues === null) yield 'Redis does not answer'
+  else if (source !== 'indexer') yield 'the indexer does not answer'
+  if (queues?.some(({ name, workers }) => name === 'crawl' && workers === 0)) {
+    yield 'no crawler runs'
+  }
+  for (const { name, failed } of queues ?? []) {
+    if (failed > 0) yield `${formatCount(failed, 'job')} of the queue ${name} failed`
+  }
+}
+
+function* findCrawlProblems({ index }: Facts, now: number): Generator<string> {
+  if (index === null) return
+  const { due, due_since, last_attempt_at, files, held, quarantined } = index
+  if (due_since !== null && now - Date.parse(due_since) > BACKLOG_MS) {
+    yield `${due} files are due, the first for ${formatDuration(now - Date.parse(due_since))}`
+  }
+  if (files > 0 && last_attempt_at !== null && now - Date.parse(last_attempt_at) > IDLE_MS) {
+    yield `no file was crawled for ${formatDuration(now - Date.parse(last_attempt_at))}`
+  }
+  if (held > 0)
+    yield `the brake holds back losses of ${formatCount(held, 'publisher')}: \`registry held list\``
+  if (quarantined > 0)
+    yield `${formatCount(quarantined, 'observation')} could not be applied within a week`
+}
+
+function* findStoreProblems({ index, snapshot, disk_free }: Facts, now: number): Generator<string> {
+  if (index !== null && snapshot !== null && snapshot.made_at !== null) {
+    const age = now - Date.parse(snapshot.made_at)
+    const commits = index.seq - snapshot.seq
+    if (commits > 0 && age > SNAPSHOT_MS) {
+      yield `the snapshot is ${formatCount(commits, 'commit')} behind, made ${formatDuration(age)} ago`
+    }
+  }
+  if (disk_free < FREE_DISK_MIN) yield `${formatBytes(disk_free)} are free on the disk`
+}
+
+/** Describes the state in lines, the problems last. */
+export function describeStatus(status: RegistryStatus, now: number): string[] {
+  const { running, index, snapshot, queues, stores, problems } = status
+  const line = (name: string, text: string) => `${name.padEnd(10)} ${text}`
+  return [
+    line(
+      'registry',
+      running ? `${running.base_url} since ${formatTime(running.since)}` : 'stopped',
+    ),
+    line('data', status.data_dir),
+    ...(index === null
+      ? [line('index', 'nothing has been published yet')]
+      : describeIndex(status, now)),
+    ...(snapshot
+      ? [
+          line(
+            'snapshot',
+            `commit ${snapshot.seq}${snapshot.made_at ? `, ${formatAgo(snapshot.made_at, now)}` : ''}`,
+          ),
+        ]
+      : []),
+    ...(queues ?? []).map(({ name, waiting, active, failed, workers }) =>
+      line(
+        'queue',
+        `${name.padEnd(12)} ${waiting} waiting, ${active} active, ${failed} failed` +
+          (workers === null ? '' : `, ${formatCount(workers, 'worker')}`),
+      ),
+    ),
+    ...(running ? [line('push', status.has_push ? 'runs' : 'does not run')] : []),
+    line(
+      'disk',
+      [
+        ...stores.map(({ name, bytes }) => `${name} ${formatBytes(bytes)}`),
+        `free ${formatBytes(status.disk_free)}`,
+      ].join(', '),
+    ),
+    ...(problems.length === 0
+      ? ['', 'nothing is wrong']
+      : ['', ...problems.map(text => `! ${text}`)]),
+  ]
+}
+
+function describeIndex({ index, source }: RegistryStatus, now: number): string[] {
+  if (index === null) return []
+  const line = (name: string, text: string) => `${name.padEnd(10)} ${text}`
+  const committed = index.committed_at === null ? 'never' : formatAgo(index.committed_at, now)
+  const attempts = index.day.map(({ effect, files }) => `${effect} ${files}`).join(', ')
+  const next = index.next_due_at === null ? '' : `, next ${formatTime(index.next_due_at)}`
+  return [
+    line(
+      'index',
+      `commit ${index.seq}, ${committed}${source === 'snapshot' ? ' (as published)' : ''}`,
+    ),
+    line(
+      'holds',
+      `${index.brands} brands, ${index.publishers} publishers, ${index.properties} properties, ` +
+        `${index.authorizations} authorizations, ${index.agents} agents`,
+    ),
+    line('crawl', `${index.files} files, ${index.due} due${next}`),
+    line('last day', attempts === '' ? 'no attempts' : attempts),
+    ...(index.night
+      ? [
+          line(
+            'last night',
+            `${index.night.losses} losses of ${index.night.publishers} publishers, ${index.night.taken} applied`,
+          ),
+        ]
+      : []),
+  ]
+}

@@ -1,0 +1,88 @@
+import { existsSync, statfsSync, statSync } from 'node:fs'
+import { readQueueStatus } from '../../jobs/api-client/queue-status.ts'
+import type { RunFile } from '../../jobs/run-file.ts'
+import { systemClock } from '../../pipeline/core/clock.ts'
+import type { Config } from '../../pipeline/core/config.ts'
+import { PublicError } from '../../pipeline/core/errors.ts'
+import { createLog } from '../../pipeline/core/log.ts'
+import { type IndexStatus, reportIndex } from '../../pipeline/maintenance/inspect/index-status.ts'
+import { readCheckpoint } from '../../pipeline/store/checkpoint.ts'
+import { Database } from '../../pipeline/store/duckdb.ts'
+import { Lease } from '../../pipeline/store/lease.ts'
+import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
+import { readSettings } from './environment.ts'
+import { assertRegistry, connectWriter, findRunningRegistry } from './running.ts'
+import { describeStatus, findProblems, type RegistryStatus } from './status-text.ts'
+
+/** Prints the state of the registry; exits with 1 where something is wrong. */
+export async function printStatus({ json }: { json?: boolean }): Promise<void> {
+  const config = readSettings()
+  assertRegistry(config)
+  const status = await readStatus(config)
+  const text = json ? JSON.stringify(status) : describeStatus(status, systemClock.now()).join('\n')
+  process.stdout.write(`${text}\n`)
+  if (status.problems.length > 0) process.exitCode = 1
+}
+
+async function readStatus(config: Config): Promise<RegistryStatus> {
+  const paths = resolvePaths(config.DATA_DIR)
+  const run = await findRunningRegistry(config)
+  const log = createLog('status', 'error')
+  const queues = run ? await readQueueStatus(run.redis_url, log) : undefined
+  const fresh = run && queues ? await askIndexer(run) : undefined
+  const index = fresh ?? (await readSnapshot(paths))
+  const checkpoint = readCheckpoint(paths)
+  const facts = {
+    data_dir: paths.dir,
+    running: run ? { base_url: run.base_url, since: run.started_at } : null,
+    source: fresh ? ('indexer' as const) : index ? ('snapshot' as const) : null,
+    index: index ?? null,
+    snapshot: checkpoint ? { seq: checkpoint.seq, made_at: checkpoint.as_of ?? null } : null,
+    has_push: existsSync(paths.pushLock) && (await Lease.isHeld(paths.pushLock)),
+    queues: queues ?? null,
+    stores: measureStores(paths),
+    disk_free: readFreeDisk(paths),
+  }
+  return { ...facts, problems: findProblems(facts, systemClock.now()) }
+}
+
+/** Asks the indexer; undefined where it does not answer in time. */
+async function askIndexer({ redis_url }: RunFile): Promise<IndexStatus | undefined> {
+  const writer = connectWriter(redis_url, 'status')
+  try {
+    return await writer.ask<IndexStatus>({ ask: 'status' })
+  } catch (error) {
+    if (error instanceof PublicError) return undefined
+    throw error
+  } finally {
+    await writer.close()
+  }
+}
+
+async function readSnapshot({ registry }: Paths): Promise<IndexStatus | undefined> {
+  if (!existsSync(registry)) return undefined
+  const db = await Database.open(registry, { readOnly: true })
+  try {
+    return await reportIndex(db, systemClock.now())
+  } finally {
+    db.close()
+  }
+}
+
+function measureStores(paths: Paths): RegistryStatus['stores'] {
+  const files = {
+    index: paths.index,
+    accounts: paths.accounts,
+    serving: paths.servingFile,
+    snapshot: paths.registry,
+  }
+  return Object.entries(files).flatMap(([name, file]) => {
+    const found = statSync(file, { throwIfNoEntry: false })
+    return found ? [{ name, bytes: found.size }] : []
+  })
+}
+
+function readFreeDisk({ dir }: Paths): number {
+  const { bavail, bsize } = statfsSync(dir)
+  return bavail * bsize
+}

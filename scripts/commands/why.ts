@@ -1,0 +1,83 @@
+import { systemClock } from '../../pipeline/core/clock.ts'
+import type { Domain } from '../../pipeline/core/domain.ts'
+import { outcomes } from '../../pipeline/core/outcomes.ts'
+import {
+  type DomainReport,
+  type FileReport,
+  reportDomain,
+} from '../../pipeline/maintenance/inspect/domain-report.ts'
+import { readSettings } from './environment.ts'
+import { askOrOpen } from './running.ts'
+import { formatAgo, formatBytes, formatCount, formatTime } from './text.ts'
+
+/** Prints how the files of a domain were crawled; exits with 1 where the registry does not crawl it. */
+export async function explainDomain(domain: Domain, { json }: { json?: boolean }): Promise<void> {
+  const report = await askOrOpen<DomainReport>(
+    readSettings(),
+    { ask: 'domain', domain },
+    ({ index, accounts }) => reportDomain({ index, accounts: accounts.db }, domain),
+  )
+  const text = json ? JSON.stringify(report) : describeDomain(report, systemClock.now()).join('\n')
+  process.stdout.write(`${text}\n`)
+  if (report.files.length === 0) process.exitCode = 1
+}
+
+/** Describes a domain in lines. */
+export function describeDomain(report: DomainReport, now: number): string[] {
+  const { domain, frontier, files, held, dependants } = report
+  const state = frontier
+    ? `crawled since ${formatTime(frontier.since)} (${frontier.why})`
+    : 'the registry does not crawl it'
+  return [
+    `${domain}: ${report.is_taken_down ? 'taken down' : state}`,
+    ...files.flatMap(file => describeFile(file, now)),
+    ...(held
+      ? [
+          `held back since ${formatTime(held.since)}: ${formatCount(held.grants, 'grant')}, ${held.properties} properties ` +
+            `(${held.reason}); \`registry held\` decides`,
+        ]
+      : []),
+    ...dependants.map(
+      ({ rule, domains, first }) =>
+        `${formatCount(domains, `other ${rule}`)} ${domains === 1 ? 'depends' : 'depend'} on its files: ${first.join(', ')}${domains > first.length ? ', …' : ''}`,
+    ),
+  ]
+}
+
+function describeFile(file: FileReport, now: number): string[] {
+  const { document } = file
+  return [
+    '',
+    `${file.kind}  ${file.location}`,
+    `  last attempt  ${describeAttempt(file, now)}`,
+    ...(file.failures > 1 ? [`  failures      ${file.failures} in a row without an answer`] : []),
+    ...(file.streak > 1 && file.streak_since
+      ? [`  same answer   ${file.streak} times since ${formatTime(file.streak_since)}`]
+      : []),
+    ...(document
+      ? [
+          `  document      ${document.variant}, ${document.bytes === null ? 'size unknown' : formatBytes(document.bytes)}, ` +
+            `${formatCount(document.faults, 'fault')}, changed ${formatTime(document.changed_at)}`,
+        ]
+      : []),
+    ...(document?.resolved_url ? [`  read from     ${document.resolved_url}`] : []),
+    ...(file.ended_at && file.kind !== 'brand.json'
+      ? [`  in force      until ${formatTime(file.ended_at)}`]
+      : []),
+    ...(file.quarantined ? [`  set aside     ${file.quarantined}`] : []),
+    `  next          ${describeNext(file, now)}`,
+  ]
+}
+
+function describeAttempt({ attempted_at, outcome, status }: FileReport, now: number): string {
+  if (attempted_at === null || outcome === null) return 'none yet'
+  const code = status === null ? '' : `, HTTP ${status}`
+  return `${formatTime(attempted_at)} (${formatAgo(attempted_at, now)}): ${outcome}, ${outcomes[outcome].means}${code}`
+}
+
+function describeNext({ due_at, due_because, is_requested }: FileReport, now: number): string {
+  if (due_at === null) return 'never: nobody names this agent any more'
+  const when = Date.parse(due_at) <= now ? `due since ${formatTime(due_at)}` : formatTime(due_at)
+  if (is_requested) return `${when}: somebody requested it`
+  return due_because === null ? `${when}: not tried yet` : `${when}: ${due_because}`
+}

@@ -1,0 +1,166 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { FailureReport } from '../../pipeline/maintenance/inspect/crawl-failures.ts'
+import type { DomainReport } from '../../pipeline/maintenance/inspect/domain-report.ts'
+import { Sequencer } from '../../pipeline/writer/sequencer.ts'
+import type { RegistryStatus } from '../../scripts/commands/status-text.ts'
+import { testClock } from '../support/clock.ts'
+import { registry, temporaryFolder } from '../support/command.ts'
+import { pointerTo, shop } from '../support/nights.ts'
+import { startRedis } from '../support/redis.ts'
+import { buildOptions } from '../support/registry.ts'
+import { answered, read } from '../support/sightings.ts'
+import { Scripted } from '../support/writers.ts'
+import { submission } from '../support/writes.ts'
+
+const folder = temporaryFolder()
+const dataDir = `${folder.path}/data`
+const run = (...args: string[]) =>
+  registry(args, { DATA_DIR: dataDir, REDIS_URL: undefined, LOG_LEVEL: 'error' })
+const runJson = async <Answer>(...args: string[]) =>
+  JSON.parse((await run(...args, '--json')).stdout) as Answer
+
+beforeAll(async () => {
+  const clock = testClock('2026-11-20T04:00Z')
+  const sequencer = (await Sequencer.open(buildOptions({ dataDir, clock })))!
+  const domains = ['shop.example', 'points.example', 'down.example', 'gone.example'] as never
+  await sequencer.commit({
+    observations: [],
+    submissions: [submission('add', { op: 'domains.add', domains, again: false })],
+  })
+  const at = clock.tick({ minutes: 1 })
+  await sequencer.commit({
+    observations: [
+      read('adagents.json', 'shop.example', shop('shop.example'), at),
+      read('adagents.json', 'points.example', pointerTo('shop.example'), at),
+      answered('server_error', 'adagents.json', 'down.example', at),
+      answered('dns_failed', 'brand.json', 'down.example', at),
+      answered('absent', 'adagents.json', 'gone.example', at),
+    ],
+    submissions: [],
+  })
+  await sequencer.publish()
+  await sequencer.close()
+})
+
+afterAll(() => folder.remove())
+
+describe('registry why', () => {
+  test('tells how each file of a domain was read, when it is next, and why', async () => {
+    const report = await runJson<DomainReport>('why', 'shop.example')
+    expect(report).toMatchObject({ is_taken_down: false, frontier: { why: 'given' }, held: null })
+    const [file] = report.files
+    expect(file).toMatchObject({
+      kind: 'adagents.json',
+      location: 'shop.example',
+      outcome: 'ok',
+      status: 200,
+      attempted_at: '2026-11-20T04:01:00.000Z',
+      due_because: 'the wait doubles with each unchanged answer, to the nightly run at most',
+      document: { variant: 'inline', faults: expect.any(Number) },
+    })
+    expect(Date.parse(file!.due_at!)).toBeGreaterThan(Date.parse(file!.attempted_at!))
+  })
+
+  test('names the domains that depend on its files', async () => {
+    const { dependants } = await runJson<DomainReport>('why', 'shop.example')
+    expect(dependants).toContainEqual({ rule: 'publisher', domains: 1, first: ['points.example'] })
+    const { stdout } = await run('why', 'shop.example')
+    expect(stdout).toContain('1 other publisher depends on its files: points.example')
+    const pointing = await runJson<DomainReport>('why', 'points.example')
+    expect(pointing.files.map(({ location }) => location)).toContain('shop.example')
+  })
+
+  test('says which rule made a failed file wait, and what has not been tried', async () => {
+    const { stdout } = await run('why', 'down.example')
+    expect(stdout).toContain('server_error, the server failed (408, 5xx), HTTP 500')
+    expect(stdout).toContain('after an attempt without an answer, the wait doubles from 1 hour')
+    expect((await run('why', 'gone.example')).stdout).toMatch(
+      /brand\.json .*\n +last attempt +none yet/,
+    )
+  })
+
+  test('ends with 1 for a domain that the registry does not crawl', async () => {
+    expect(await run('why', 'nobody.example')).toEqual({
+      status: 1,
+      stdout: 'nobody.example: the registry does not crawl it\n',
+      stderr: '',
+    })
+  })
+})
+
+describe('registry failures', () => {
+  test('counts files that failed by reason; a missing file is none', async () => {
+    const { files, groups } = await runJson<FailureReport>('failures')
+    expect(files).toBe(2)
+    expect(groups.map(({ group, files }) => [group, files])).toEqual([
+      ['dns_failed  brand.json', 1],
+      ['server_error  adagents.json', 1],
+    ])
+    expect((await run('failures')).stdout).toContain('the name does not resolve')
+  })
+
+  test('counts them by host, at most as many groups as asked for', async () => {
+    const { groups } = await runJson<FailureReport>('failures', '--by', 'host', '--limit', '1')
+    expect(groups).toMatchObject([{ group: 'down.example', files: 2 }])
+  })
+})
+
+describe('registry status', () => {
+  test('shows a stopped registry as last published, and ends with 1', async () => {
+    expect((await run('status')).status).toBe(1)
+    const status = await runJson<RegistryStatus>('status')
+    expect(status).toMatchObject({
+      running: null,
+      source: 'snapshot',
+      index: { publishers: expect.any(Number), due: expect.any(Number), held: 0 },
+      queues: null,
+    })
+    expect(status.problems).toContain('no registry runs here')
+    expect(status.stores.map(({ name }) => name)).toContain('index')
+  })
+
+  test('asks a running indexer, and names the roles that are missing', async () => {
+    const redis = await startRedis()
+    const indexer = new Scripted('indexer.ts', [dataDir, redis.url, '{}'])
+    await indexer.hear('ready')
+    const status = await runJson<RegistryStatus>('status')
+    expect(status).toMatchObject({ source: 'indexer', has_push: false })
+    expect(status.queues).toContainEqual(
+      expect.objectContaining({ name: 'observations', workers: 1 }),
+    )
+    expect(status.problems).toContain('no crawler runs')
+    expect((await runJson<DomainReport>('why', 'shop.example')).files).not.toEqual([])
+    const shown = await run('top', '--times', '1')
+    expect(shown).toMatchObject({ status: 0, stdout: expect.stringContaining('attempted') })
+    await indexer.kill()
+    await redis.close()
+  })
+})
+
+describe('the command line', () => {
+  test('prints its version', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+    expect(await run('--version')).toMatchObject({ status: 0, stdout: `${version}\n` })
+  })
+
+  test('ends quietly when its reader has gone', () => {
+    const command = `node dist/scripts/registry.js failures | true; echo \${PIPESTATUS[0]}`
+    const { stdout, stderr } = spawnSync('bash', ['-c', command], {
+      env: { PATH: process.env.PATH, DATA_DIR: dataDir },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      encoding: 'utf8',
+    })
+    expect([stdout, stderr]).toEqual(['0\n', ''])
+  })
+
+  test('refuses a crawl of nothing, and asks the log of nobody who runs', async () => {
+    expect(await run('crawl')).toMatchObject({
+      status: 1,
+      stderr: 'name domains, or a file with --domains\n',
+    })
+    expect(await run('crawl', 'no domain')).toMatchObject({ status: 1 })
+    expect((await run('top', '--times', '1')).stderr).toContain('no registry runs')
+  })
+})

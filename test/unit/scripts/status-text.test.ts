@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import {
+  describeStatus,
+  findProblems,
+  type RegistryStatus,
+} from '../../../scripts/commands/status-text.ts'
+
+const NOW = Date.parse('2026-11-20T12:00:00Z')
+type Facts = Omit<RegistryStatus, 'problems'>
+
+const queue = { name: 'crawl', waiting: 0, active: 1, failed: 0, workers: 1 } as const
+const healthy: Facts & { index: NonNullable<Facts['index']> } = {
+  data_dir: '/data',
+  running: { base_url: 'http://127.0.0.1:3000', since: '2026-11-20T03:00:00.000Z' },
+  source: 'indexer',
+  index: {
+    seq: 10,
+    committed_at: '2026-11-20T11:59:00.000Z',
+    brands: 1,
+    publishers: 2,
+    properties: 3,
+    authorizations: 4,
+    agents: 5,
+    files: 6,
+    due: 0,
+    due_since: null,
+    next_due_at: '2026-11-21T03:00:00.000Z',
+    last_attempt_at: '2026-11-20T11:59:00.000Z',
+    day: [{ effect: 'success', files: 6 }],
+    night: null,
+    held: 0,
+    quarantined: 0,
+  },
+  snapshot: { seq: 10, made_at: '2026-11-20T11:59:00.000Z' },
+  has_push: true,
+  queues: [queue],
+  stores: [{ name: 'index', bytes: 1_500_000 }],
+  disk_free: 5e9,
+}
+
+describe('the status of a registry', () => {
+  test('names no problem where nothing is wrong', () => {
+    expect(findProblems(healthy, NOW)).toEqual([])
+    const lines = describeStatus({ ...healthy, problems: [] }, NOW)
+    expect(lines.at(-1)).toBe('nothing is wrong')
+    expect(lines.join('\n')).toContain('index 1.5 MB, free 5.0 GB')
+  })
+
+  test.each<[problem: string, facts: Facts]>([
+    ['no registry runs here', { ...healthy, running: null, queues: null }],
+    ['Redis does not answer', { ...healthy, queues: null, source: 'snapshot' }],
+    ['the indexer does not answer', { ...healthy, source: 'snapshot' }],
+    ['no crawler runs', { ...healthy, queues: [{ ...queue, workers: 0 }] }],
+    ['1 job of the queue crawl failed', { ...healthy, queues: [{ ...queue, failed: 1 }] }],
+    [
+      '7 files are due, the first for 3 h',
+      { ...healthy, index: { ...healthy.index, due: 7, due_since: '2026-11-20T08:30:00.000Z' } },
+    ],
+    [
+      'no file was crawled for 3 days',
+      { ...healthy, index: { ...healthy.index, last_attempt_at: '2026-11-17T11:00:00.000Z' } },
+    ],
+    [
+      'the brake holds back losses of 2 publishers: `registry held list`',
+      { ...healthy, index: { ...healthy.index, held: 2 } },
+    ],
+    [
+      '1 observation could not be applied within a week',
+      { ...healthy, index: { ...healthy.index, quarantined: 1 } },
+    ],
+    [
+      'the snapshot is 4 commits behind, made 2 h ago',
+      { ...healthy, snapshot: { seq: 6, made_at: '2026-11-20T09:59:00.000Z' } },
+    ],
+    ['200.0 MB are free on the disk', { ...healthy, disk_free: 2e8 }],
+  ])('says: %s', (problem, facts) => {
+    expect(findProblems(facts, NOW)).toEqual([problem])
+    expect(describeStatus({ ...facts, problems: [problem] }, NOW).at(-1)).toBe(`! ${problem}`)
+  })
+})
