@@ -2,6 +2,11 @@ import { stringify } from 'yaml'
 import { z } from 'zod'
 import { type PublicErrorName, publicErrors } from '../../pipeline/core/errors.ts'
 import { ErrorBody } from '../../pipeline/model/responses/index.ts'
+import {
+  addParameterExample,
+  type DescribedExample,
+  describeExample,
+} from '../reference/describe-examples.ts'
 import { guide } from '../reference/guide.ts'
 import { type Json, toJsonSchema, toReference } from './json-schema.ts'
 import {
@@ -28,7 +33,7 @@ export function buildOpenapi(operations: readonly Operation[], baseUrl: string) 
     const path = operation.path.replace(/:(\w+)/g, '{$1}')
     paths[path] = {
       ...paths[path],
-      [operation.method.toLowerCase()]: describe(operation, components),
+      [operation.method.toLowerCase()]: describe(operation, baseUrl, components),
     }
   }
   return {
@@ -62,10 +67,13 @@ const security: Record<Access, Json[]> = {
   optional: [{}, { bearer: [] }],
 }
 
-function describe(operation: Operation, components: Json): Json {
+function describe(operation: Operation, baseUrl: string, components: Json): Json {
   const { id, group, summary, description, deprecated, access, body } = operation
   const { bodyType = 'application/json' } = operation
-  const parameters = buildParameters(operation, components)
+  const example = describeExample(operation, baseUrl)
+  const parameters = buildParameters(operation, components).map(parameter =>
+    addParameterExample(parameter, example.parameters[parameter.name]),
+  )
   return {
     operationId: id,
     ...(group && { tags: [group] }),
@@ -77,14 +85,20 @@ function describe(operation: Operation, components: Json): Json {
     ...(body && {
       requestBody: {
         required: true,
-        content: { [bodyType]: { schema: toReference(body, 'input', components) } },
+        content: {
+          [bodyType]: {
+            schema: toReference(body, 'input', components),
+            ...(example.body !== undefined && { example: example.body }),
+          },
+        },
       },
     }),
-    responses: buildResponses(operation, components),
+    responses: buildResponses(operation, example, components),
+    ...(example.samples.length > 0 && { 'x-codeSamples': example.samples }),
   }
 }
 
-function buildParameters({ path, query, params }: Operation, components: Json): Json[] {
+function buildParameters({ path, query, params }: Operation, components: Json) {
   const inPath = listPathParameters(path)
   return [
     ...listSchemaMembers(params, components).map(member => ({
@@ -110,7 +124,11 @@ function listSchemaMembers(schema: z.ZodType | undefined, components: Json) {
   }))
 }
 
-function buildResponses(operation: Operation, components: Json): Json {
+function buildResponses(
+  operation: Operation,
+  { answers }: DescribedExample,
+  components: Json,
+): Json {
   const { reply, errors, access, limit, method, params, query, writes, storeless } = operation
   const names: PublicErrorName[] = []
   // A right can be revoked while a write waits.
@@ -126,16 +144,20 @@ function buildResponses(operation: Operation, components: Json): Json {
   return Object.fromEntries([
     ...Object.entries(reply).map(([status, body]) => [
       status,
-      { description: 'the answer', ...(body && { content: buildContent(body, components) }) },
+      {
+        description: 'the answer',
+        ...(body && { content: buildContent(body, components, answers[Number(status)]) }),
+      },
     ]),
     ...refusals.map(({ status, means }) => [status, describeRefusal(means, components)]),
     ['500', describeRefusal('an error of the registry itself', components)],
   ])
 }
 
-function buildContent(body: NonNullable<ReplyBody>, components: Json): Json {
+function buildContent(body: NonNullable<ReplyBody>, components: Json, example?: unknown): Json {
   if (body instanceof z.ZodType) {
-    return { 'application/json': { schema: toReference(body, 'output', components) } }
+    const schema = toReference(body, 'output', components)
+    return { 'application/json': { schema, ...(example !== undefined && { example }) } }
   }
   const content = {
     schema: { type: 'string' },

@@ -65,6 +65,11 @@ again later with the same cursor. \`GET /api/registry/feed/stream\` sends the sa
 server-sent events, and a heartbeat while there is nothing. A cursor belongs to one set of
 \`types\`.
 
+## Examples
+
+Every operation has an example that was answered just so, as code for curl, TypeScript and Python;
+only long lists are cut. Where a credential is needed, it is read from \`REGISTRY_KEY\`.
+
 ## For agents
 
 \`POST /mcp\` is the registry as an MCP server (Streamable HTTP, no sessions). Its tools are the

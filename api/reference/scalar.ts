@@ -25,6 +25,8 @@ export async function loadReference(): Promise<Reference> {
       url: '/openapi/registry.yaml',
       cdn: SCRIPT_PATH,
       pageTitle: 'Agentic Ad Registry: reference',
+      // Requests go where the page came from, by whatever name: the policy allows no other server.
+      servers: [{ url: '/' }],
       // Everything that would contact other servers.
       withDefaultFonts: false,
       telemetry: false,

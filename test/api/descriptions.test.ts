@@ -29,7 +29,7 @@ function* listFields(schema: unknown, place: string): Generator<Described> {
     for (const part of schema) yield* listFields(part, place)
     return
   }
-  const { properties = {}, ...rest } = schema as Json
+  const { properties = {}, example: _, ...rest } = schema as Json
   for (const [name, field] of Object.entries(properties as Record<string, Json>)) {
     yield { place: `${place}.${name}`, name, text: readText(field) }
     yield* listFields(field, `${place}.${name}`)

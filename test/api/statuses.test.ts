@@ -22,6 +22,8 @@ import {
   dispute,
   type Known,
   logo,
+  product,
+  publishedFile,
   type RegistryName,
   url,
 } from '../support/asks.ts'
@@ -31,6 +33,7 @@ import { agentAt, type LiveAsk, type LiveWeb, openLiveWeb } from '../support/liv
 import { enrol, memberOperations, probed } from '../support/members.ts'
 import { createModerator, mirrorFile } from '../support/mirrors.ts'
 import { makeRegistryKey } from '../support/receiving.ts'
+import { createRecorder } from '../support/recorded-examples.ts'
 import { buildSuite } from '../support/suites.ts'
 
 let web: LiveWeb
@@ -55,6 +58,8 @@ const strict = {
   receiverQuestionsPerHour: 0,
 }
 
+const examples = createRecorder()
+
 const registryKey = makeRegistryKey()
 const signing = { REGISTRY_SIGNING_KEYS: registryKey.path }
 
@@ -69,8 +74,9 @@ beforeAll(async () => {
   web = await openLiveWeb(
     {
       'receiver.example': { '/changes': repeatChallenge, '/read': repeatChallenge },
-      'agent.example': { '/mcp': agentAt({ get_products: { products: [] } }) },
+      'agent.example': { '/mcp': agentAt({ get_products: { products: [product] } }) },
       'closed.example': { '*': ({ response }) => response.writeHead(401).end() },
+      'published.example': { '/.well-known/adagents.json': publishedFile },
       'away.example': { '*': ({ request }) => request.socket.destroy() },
     },
     {},
@@ -324,13 +330,18 @@ function findOperation(id: string): Operation {
 
 const usually: Readonly<Record<number, RegistryName>> = { 429: 'strict', 503: 'readOnly' }
 
-function ask({ method, path }: Operation, status: number, asked: Ask) {
-  const { place, query, payload, registry = usually[status] ?? 'usual' } = asked
-  const bearer = (asked.as === 'moderator' ? moderators : keys)[registry]
+/** Path and query of a request. */
+function buildUrl({ path }: Operation, { place, query }: Ask): string {
   const at = [place ?? []].flat().reduce((made, one) => made.replace(/:\w+/, one), path)
+  return query === undefined ? at : `${at}?${query}`
+}
+
+function ask(operation: Operation, status: number, asked: Ask) {
+  const { payload, registry = usually[status] ?? 'usual' } = asked
+  const bearer = (asked.as === 'moderator' ? moderators : keys)[registry]
   return registries[registry].app.inject({
-    method,
-    url: query === undefined ? at : `${at}?${query}`,
+    method: operation.method,
+    url: buildUrl(operation, asked),
     headers: {
       ...(status !== 401 && { authorization: `Bearer ${bearer}` }),
       ...(typeof payload === 'string' && { 'content-type': 'application/json' }),
@@ -366,6 +377,7 @@ describe('every operation answers each of its described statuses as described', 
     // The first request of a limit's time may still pass.
     if (status === 429 && answer.statusCode !== 429) answer = await ask(operation, status, asked)
     expect(answer.statusCode, answer.body.slice(0, 500)).toBe(status)
+    examples.record(operation, asked, buildUrl(operation, asked), answer)
     if (operation.reply[status] === null) return expect(answer.body).toBe('')
     const type = String(answer.headers['content-type']).split(';')[0]!
     const place = `${operation.path
@@ -384,6 +396,17 @@ describe('every operation answers each of its described statuses as described', 
     expect(error).toMatch(/\w \w/)
     expect(publicErrors[code as PublicErrorName].status).toBe(status)
   })
+})
+
+test('the reference shows the requests and answers that were seen here', () => {
+  const stream = findOperation('streamFeed')
+  const asked = asks.streamFeed![200] as Ask
+  examples.record(stream, asked, buildUrl(stream, asked), {
+    statusCode: 200,
+    body: '',
+    headers: {},
+  })
+  examples.check()
 })
 
 test('no request exists for a removed operation', () => {

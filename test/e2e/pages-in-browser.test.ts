@@ -108,6 +108,28 @@ test('the page of changes renews itself while somebody looks at it', async () =>
   })
 })
 
+test('the reference finds an operation, shows its example and sends a request where it came from', async () => {
+  await visit(`${origin}/docs`, { viewport: desk }, async page => {
+    const outside: string[] = []
+    page.on('request', request => {
+      if (!/^(?:data|blob):/.test(request.url()) && !request.url().startsWith(origin))
+        outside.push(request.url())
+    })
+    await page
+      .getByRole('button', { name: /Search/ })
+      .first()
+      .click()
+    await page.keyboard.type('canonical brand')
+    await page.getByText('Resolve a domain to its canonical brand').last().click()
+    await page.getByText(`curl 'https://registry.example/api/brands/resolve`).first().waitFor()
+    const answered = page.waitForResponse(`${origin}/api/brands/resolve?*`)
+    await page.getByRole('button', { name: 'Test Request (get /api/brands/resolve)' }).click()
+    await page.getByRole('button', { name: /^Send/ }).first().click()
+    expect((await answered).status()).toBe(200)
+    expect(outside).toEqual([])
+  })
+})
+
 test('a hostile world runs nothing and asks no other server', async () => {
   const hostile = await openRegistry()
   await fillPages(hostile, PAYLOAD)

@@ -73,7 +73,29 @@ const crowded = { registry: 'crowded' } as const
 const nobody = { query: 'domain=nobody.example' }
 const stranger = encodeURIComponent('https://nobody.example/mcp')
 const domains = { payload: { domains: ['acme.example', 'b.example'] } }
-const product = { agent_url: url, publisher_properties: [{ publisher_domain: 'acme.example' }] }
+const sold = { agent_url: url, publisher_properties: [{ publisher_domain: 'acme.example' }] }
+/** What the agent sells. */
+export const product = { product_id: 'home_page', name: 'Home page', description: 'All of its top' }
+const seller = {
+  url,
+  authorized_for: 'All display',
+  authorization_type: 'property_ids',
+  property_ids: ['site'],
+}
+/** A file that a publisher has on the web and nobody has crawled. */
+export const publishedFile = {
+  authorized_agents: [seller],
+  properties: [
+    {
+      property_id: 'site',
+      property_type: 'website',
+      name: 'Site',
+      identifiers: [{ type: 'domain', value: 'published.example' }],
+    },
+  ],
+  last_updated: '2026-11-19T00:00:00Z',
+}
+const published = { query: 'domain=published.example' }
 /** A policy that the asked registry knows. */
 export const ccpa = {
   policy_id: 'ccpa',
@@ -90,8 +112,8 @@ const unknown = [{ type: 'domain', value: 'unknown.example' }]
 export const dispute = {
   dispute_type: 'classification',
   subject_type: 'property',
-  subject_value: 'x',
-  claim: 'This is no property at all.',
+  subject_value: 'www.acme.example',
+  claim: 'This is a shop, not a publisher.',
 }
 const identifiers = [{ type: 'domain', value: 'acme.example' }]
 
@@ -183,7 +205,7 @@ export const asks: Asks = {
   ...asksForRevisions('Brand'),
   getBrandOwnership: { 200: { place: 'readers.example' }, 400: { place: 'x' } },
   rollBackBrand: asksToRollBack(),
-  saveBrand: asksToSave('domain', { brand_name: 'Told' }),
+  saveBrand: asksToSave('domain', { brand_name: 'Readers' }),
   resolveProperty: { 200: acme, 404: nobody },
   resolvePropertiesBulk: { 200: domains, 429: domains },
   listProperties: { 200: {}, 400: { query: 'source=x' }, 503: unsearched('search=acme') },
@@ -206,7 +228,7 @@ export const asks: Asks = {
     404: { place: 'nobody.example' },
     503: { place: 'held.example' },
   },
-  setUpBrand: asksToSave('domain', { brand_name: 'Told', brand_color: '#102030' }),
+  setUpBrand: asksToSave('domain', { brand_name: 'Readers', brand_color: '#102030' }),
   submitBrand: {
     200: as('acmeKey', { payload: { domain: 'new.example' } }),
     403: { payload: { domain: 'new.example' } },
@@ -228,7 +250,9 @@ export const asks: Asks = {
     400: { place: ['kept.example', 'x'] },
     404: ({ picture }) => ({ place: ['nobody.example', picture] }),
   },
-  saveProperty: asksToSave('publisher_domain', { properties: [{ type: 'website', name: 'Told' }] }),
+  saveProperty: asksToSave('publisher_domain', {
+    properties: [{ type: 'website', name: 'Readers' }],
+  }),
   resolveIdentifiers: {
     200: { payload: { identifiers, provenance: { type: 'crawl' }, mode: 'lookup' } },
     401: { payload: { identifiers, provenance: { type: 'crawl' } } },
@@ -266,7 +290,11 @@ export const asks: Asks = {
     400: { query: 'limit=0' },
     410: { query: `cursor=${unissued}` },
   },
-  streamFeed: { 400: { query: 'poll_interval_seconds=0' }, 410: { query: `cursor=${unissued}` } },
+  streamFeed: {
+    200: { query: 'types=authorization.*' },
+    400: { query: 'poll_interval_seconds=0' },
+    410: { query: `cursor=${unissued}` },
+  },
   issueOwnershipChallenge: {
     201: { payload: { domain: 'new.example' } },
     403: as('person', { payload: { domain: 'new.example' } }),
@@ -326,20 +354,20 @@ export const asks: Asks = {
   listAgentPublishersAlias: ofAgent(),
   lookUpProperty: { 200: { query: 'type=domain&value=acme.example' }, 400: {} },
   lookUpAgentDomains: { 200: { place: agent }, 400: { place: '*bad*' } },
-  validateProductAuthorization: { 200: { payload: { ...product, explain: true } } },
-  expandProductIdentifiers: { 200: { payload: product } },
+  validateProductAuthorization: { 200: { payload: { ...sold, explain: true } } },
+  expandProductIdentifiers: { 200: { payload: sold } },
   validatePropertyAuthorization: { 200: { query: `${property}&explain=true` } },
   findBrands: { 200: { query: 'q=acme' }, 400: {}, 503: unsearched('q=acme') },
   search: { 200: { query: 'q=acme' }, 400: {}, 503: unsearched('q=acme') },
   getBrandJson: { ...freshly, 200: acme, 404: nobody },
-  validateProperty: { 200: nobody, 503: nobody },
-  validatePublisher: { 200: nobody, 503: nobody },
+  validateProperty: { 200: published, 503: nobody },
+  validatePublisher: { 200: published, 503: nobody },
   validateAdagents: {
-    200: { payload: { domain: 'nobody.example' } },
+    200: { payload: { domain: 'published.example' } },
     503: { payload: { domain: 'nobody.example' } },
   },
   createAdagents: {
-    200: { payload: { authorized_agents: [], catalog_etag: '1', properties: [site] } },
+    200: { payload: { authorized_agents: [seller], properties: [site] } },
     429: { payload: { authorized_agents: [] }, registry: 'strict' },
     503: { payload: { authorized_agents: Array(20_000).fill(1) }, registry: 'crowded' },
   },
@@ -447,7 +475,7 @@ export const asks: Asks = {
   resolvePoliciesBulk: { 200: { payload: { policy_ids: ['ccpa', 'none'] } } },
   policyHistory: { 200: { query: 'policy_id=ccpa' }, 404: { query: 'policy_id=none' } },
   savePolicy: {
-    200: { payload: { ...ccpa, policy_id: 'gdpr' } },
+    200: { payload: { ...ccpa, policy_id: 'gdpr', name: 'GDPR' } },
     409: { payload: ccpa },
     503: { payload: ccpa },
   },
