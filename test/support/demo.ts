@@ -8,6 +8,7 @@ const CLIENT = join(import.meta.dirname, '../../node_modules/@adcp/sdk/bin/adcp.
 /** The demo as `registry start` runs it, and an organization that uses it. */
 export interface Demo {
   base: string
+  dataDir: string
   secret: string
   client: RegistryClient
   /** What our own command line prints. */
@@ -35,6 +36,7 @@ export async function startDemo(org: string, more: Environment = {}): Promise<De
   const secret = await printed(['key', 'create', '--org', org], env)
   return {
     base,
+    dataDir: folder.path,
     secret,
     client: new RegistryClient({ baseUrl: base, apiKey: secret }),
     printed: (...args) => printed(args, env),

@@ -1,0 +1,52 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+export const guidesFolder = join(import.meta.dirname, '../../docs/guides')
+
+/** Names of the guides, without their extension. */
+export const guideNames = readdirSync(guidesFolder)
+  .filter(name => name.endsWith('.md') && name !== 'README.md')
+  .map(name => name.slice(0, -'.md'.length))
+
+const BLOCK = /```(sh|json|text)\n([\s\S]*?)```/g
+const END = '::end of a block::'
+
+/** The registry that a guide is run against. */
+export interface GuideRun {
+  base: string
+  dataDir: string
+  /** Name of the organization that is made where the guide makes one. */
+  organization: string
+}
+
+/** Runs the calls of a guide in one shell, in their order, and returns what each block printed. */
+function runCalls(guide: string, { base, dataDir, organization }: GuideRun): string[] {
+  const calls = Array.from(guide.matchAll(BLOCK)).flatMap(([, language, text]) =>
+    language === 'sh' ? [text!] : [],
+  )
+  const script = calls
+    .map(call => `${call}\necho '${END}'`)
+    .join('\n')
+    .replaceAll('http://127.0.0.1:3000', base)
+    .replaceAll('DATA_DIR=data/var/demo', `DATA_DIR=${dataDir}`)
+    .replaceAll('Acme', organization)
+  const { status, stdout, stderr } = spawnSync('bash', ['-eu', '-o', 'pipefail', '-c', script], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, LOG_LEVEL: 'error' },
+    encoding: 'utf8',
+    cwd: join(import.meta.dirname, '../..'),
+  })
+  if (status !== 0) throw new Error(`a call fails (${status}): ${stdout}\n${stderr}`)
+  return stdout.replaceAll(base, 'http://127.0.0.1:3000').split(`${END}\n`).slice(0, -1)
+}
+
+/** Returns a guide with the answers of this run in place of those that it shows. */
+export function fillGuide(guide: string, run: GuideRun): string {
+  const answers = runCalls(guide, run)
+  let last = ''
+  return guide.replace(BLOCK, (block, language) => {
+    if (language !== 'sh') return `\`\`\`${language}\n${last}\`\`\``
+    last = answers.shift()!
+    return block
+  })
+}
