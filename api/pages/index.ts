@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { eventTypeNames } from '../../pipeline/model/event.ts'
+import { Platform } from '../../pipeline/model/mirror.ts'
 import { PastedDomain } from '../inputs/fields.ts'
 import { AgentUrl } from '../inputs/sale.ts'
 import type { Operation } from '../operation/operation.ts'
@@ -118,6 +119,14 @@ const mirrors = definePage({
   load: () => import('./views/mirrors.tsx'),
 })
 
+const mirror = definePage({
+  id: 'mirrorPage',
+  path: '/mirror/:platform',
+  summary: 'Show the mirror of a platform',
+  params: z.object({ platform: Platform }),
+  load: () => import('./views/mirror.tsx'),
+})
+
 /** Every page there is, and the files beside them. */
 export const pages: readonly Operation[] = [
   home,
@@ -131,5 +140,6 @@ export const pages: readonly Operation[] = [
   policies,
   policy,
   mirrors,
+  mirror,
   ...plainFiles,
 ]

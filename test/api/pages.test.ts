@@ -101,6 +101,35 @@ describe('a page says what JSON says', () => {
     expect(rows.find('th').text()).toBe(listed.publishers[0].publisher_domain)
   })
 
+  test('of a mirror', async () => {
+    const mirror = await json('/api/registry/mirrors/pictures')
+    const page = await read('/mirror/pictures')
+    expect(page('#properties tbody tr')).toHaveLength(mirror.adagents_json.properties.length)
+    expect(page('#properties').text()).toContain('pictures.example')
+    expect(JSON.parse(page('#raw pre').text())).toEqual(mirror.adagents_json)
+    expect((await read('/mirrors'))('main a[href="/mirror/pictures"]').text()).toBe('pictures')
+  })
+
+  test('of a house that is no brand itself', async () => {
+    expect((await get('/api/brands/resolve?domain=the-house.example')).statusCode).toBe(404)
+    const page = await read('/brand/the-house.example')
+    expect(page('h1').text()).toBe('the-house.example')
+    expect(page('#house .tree a').attr('href')).toBe('/brand/leaf.example')
+  })
+
+  test.each(['/brand/told.example', '/publisher/told.example'])(
+    'of the edits of members: %s shows what each changed',
+    async path => {
+      const page = await read(path)
+      expect(page('#history tbody tr')).toHaveLength(2)
+      const changed = page('#history .diff').first()
+      expect(page('#history .diff')).toHaveLength(1)
+      expect(changed.find('summary').text()).toMatch(/^\d fields? changed$/)
+      expect(changed.find('.gone').last().text()).toBe('− "Before"')
+      expect(changed.find('.come').last().text()).toBe('+ "Plain words"')
+    },
+  )
+
   test('of an authorization, with every step of the evidence', async () => {
     const asked = { agent_url: AGENT, identifier_type: 'domain', identifier_value: PUBLISHER }
     const answer = await json(
@@ -171,6 +200,7 @@ describe('a page that cannot be shown', () => {
     ['/publisher/nobody.example', 404],
     ['/agent/https%3A%2F%2Fnobody.example%2Fmcp', 404],
     ['/policy/none', 404],
+    ['/mirror/none', 404],
     ['/brand/not_a_domain', 400],
     ['/publisher/a..b', 400],
     ['/agent/none', 400],

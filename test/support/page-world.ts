@@ -1,11 +1,19 @@
+import { randomUUID } from 'node:crypto'
+import { findKeyHolder } from '../../api/auth/principal.ts'
 import type { AdagentsDocument } from '../../pipeline/model/documents/index.ts'
-import type { TestRegistry } from './app.ts'
+import { Operation } from '../../pipeline/model/submission.ts'
+import type { Seen, TestRegistry } from './app.ts'
 import { brandFile, publisherFile } from './documents.ts'
 import { enrol } from './members.ts'
+import { createModerator, mirrorFile } from './mirrors.ts'
 
 type Inline = Extract<AdagentsDocument, { variant: 'inline' }>
 
 export const BRAND = 'acme.example'
+/** A house that publishes nothing, which a brand names. */
+const HOUSE = 'the-house.example'
+/** A domain that publishes nothing, of which members tell. */
+const TOLD = 'told.example'
 export const PUBLISHER = 'herald.example'
 export const AGENT = 'https://sales.agent.example/mcp'
 
@@ -24,11 +32,16 @@ export const pagePaths = [
   '/policies',
   '/policy/be_fair',
   '/mirrors',
+  '/mirror/pictures',
+  `/brand/${HOUSE}`,
+  `/brand/${TOLD}`,
+  `/publisher/${TOLD}`,
 ] as const
 
 /** Fills a registry with one thing for every page, all of whose texts may be chosen. */
 export async function fillPages(registry: TestRegistry, text = 'Plain words'): Promise<void> {
-  const key = await enrol(registry, { org: 'Acme', tier: 'company_standard', domains: [BRAND] })
+  const domains = [BRAND, TOLD]
+  const key = await enrol(registry, { org: 'Acme', tier: 'company_standard', domains })
   await registry.observe(
     brandFile(BRAND, text === 'Plain words' ? 'Acme' : text, {
       description: text,
@@ -40,9 +53,66 @@ export async function fillPages(registry: TestRegistry, text = 'Plain words'): P
       [text]: { [text]: [text] },
     }),
     buildPublisher(text),
+    buildLeaf(),
+    { kind: 'brand.json', location: HOUSE, outcome: 'absent', status: 404 },
   )
   await savePolicy(registry, key, text)
+  await publishMirror(registry, text)
+  await saveTwice(registry, key, text)
   await registry.publish()
+}
+
+/** A brand of a house that is no brand itself. */
+function buildLeaf(): Seen {
+  const document = brandFile('leaf.example', 'Leaf').document as object
+  return {
+    kind: 'brand.json',
+    location: 'leaf.example',
+    document: { ...document, house_domain: HOUSE } as Seen['document'],
+  }
+}
+
+/** What members tell of a domain, and tell otherwise. */
+async function saveTwice(registry: TestRegistry, key: string, text: string): Promise<void> {
+  const { id, org_id } = findKeyHolder(registry.reader, key)!
+  for (const tagline of ['Before', text]) {
+    const buildSave = () => ({
+      revision_id: randomUUID(),
+      domain: TOLD,
+      editor: { kind: 'key', id, org_id },
+    })
+    const property = { type: 'website', name: tagline, identifiers: [] }
+    const saves = [
+      { op: 'brand.save', brand_name: 'Told', brand_manifest: { tagline }, ...buildSave() },
+      { op: 'property.save', properties: [property], ...buildSave() },
+    ]
+    const answers = await registry.submit(...saves.map(save => Operation.parse(save)))
+    for (const answer of answers) if ('refused' in answer) throw new Error(answer.refused)
+  }
+}
+
+async function publishMirror(registry: TestRegistry, text: string): Promise<void> {
+  const file = mirrorFile('show')
+  const named = file.properties.map(property => ({ ...property, name: text }))
+  const moderator = await createModerator(registry)
+  const payload = { ...file, catalog_etag: text.slice(0, 200), properties: named }
+  await send(registry, moderator, 'PUT', '/api/registry/mirrors/pictures', payload)
+}
+
+async function send(
+  { app }: TestRegistry,
+  key: string,
+  method: 'POST' | 'PUT',
+  url: string,
+  payload: object,
+): Promise<void> {
+  const answer = await app.inject({
+    method,
+    url,
+    headers: { authorization: `Bearer ${key}` },
+    payload,
+  })
+  if (answer.statusCode >= 300) throw new Error(answer.body)
 }
 
 function buildPublisher(text: string) {
@@ -58,22 +128,16 @@ function buildPublisher(text: string) {
 }
 
 async function savePolicy(registry: TestRegistry, key: string, text: string): Promise<void> {
-  const answer = await registry.app.inject({
-    method: 'POST',
-    url: '/api/policies/save',
-    headers: { authorization: `Bearer ${key}` },
-    payload: {
-      policy_id: 'be_fair',
-      version: '1',
-      name: text,
-      description: text,
-      category: 'standard',
-      enforcement: 'should',
-      jurisdictions: [text],
-      policy: text,
-      guidance: text,
-      source_name: text,
-    },
+  await send(registry, key, 'POST', '/api/policies/save', {
+    policy_id: 'be_fair',
+    version: '1',
+    name: text,
+    description: text,
+    category: 'standard',
+    enforcement: 'should',
+    jurisdictions: [text],
+    policy: text,
+    guidance: text,
+    source_name: text,
   })
-  if (answer.statusCode !== 200) throw new Error(answer.body)
 }

@@ -1,5 +1,5 @@
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
-import { countThings, fitItems, formatCount, renderName } from '../html/text.tsx'
+import { clipText, countThings, fitItems, formatCount, renderName } from '../html/text.tsx'
 
 interface Title {
   /** Picture or monogram of the thing. */
@@ -51,6 +51,18 @@ export function renderSection(id: string, title: string, content: Child, aside?:
       </h2>
       {content}
     </section>
+  )
+}
+
+const JSON_CHARS = 6_000
+
+/** Renders a value as JSON that opens; the JSON answer has all of a long one. */
+export function renderJson(value: unknown): Html {
+  return (
+    <details class="raw">
+      <summary>Show as JSON</summary>
+      <pre tabindex="0">{clipText(JSON.stringify(value, null, 2), JSON_CHARS)}</pre>
+    </details>
   )
 }
 

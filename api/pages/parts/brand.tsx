@@ -1,15 +1,13 @@
 import { parseUrl } from '../../../pipeline/core/url.ts'
 import type { LogoList } from '../../../pipeline/model/logo.ts'
-import type { Revision } from '../../../pipeline/model/responses/history.ts'
 import type { BrandResolution } from '../../../pipeline/model/responses/index.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { clipText, renderMoment, renderName, renderOutside } from '../html/text.tsx'
-import { renderFacts, renderSection, renderTable, renderTitle } from './blocks.tsx'
+import { clipText, renderName, renderOutside } from '../html/text.tsx'
+import { renderFacts, renderJson, renderSection, renderTitle } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
 import { readColors, renderColors, renderMonogram } from './looks.tsx'
 
 const NAMES = 20
-const RAW_CHARS = 6_000
 
 /** Renders the name of a brand beside its logo, where this server has one. */
 export function renderHead(brand: BrandResolution, domain: string, logos: LogoList): Html {
@@ -100,31 +98,7 @@ function readLogoAddresses(manifest: Readonly<Record<string, unknown>> | undefin
     .slice(0, LOGOS)
 }
 
-export function renderHistory(revisions: readonly Revision[]): Html {
-  return renderTable({
-    caption: 'Edits, the newest first',
-    columns: ['Edit', 'When', 'What', 'By'],
-    items: revisions,
-    bytes: 5_000,
-    empty: 'No member has edited this entry.',
-    render: ({ revision_number, created_at, edit_summary, editor_name, is_rollback }) => [
-      String(revision_number),
-      renderMoment(created_at),
-      <>
-        {is_rollback ? renderBadge('none', 'rollback') : null} {renderName(edit_summary, 200)}
-      </>,
-      renderName(editor_name, 40),
-    ],
-  })
-}
-
 /** Renders what was understood of the file; the JSON answer has all of a long one. */
 export function renderRaw({ freshness: _, ...brand }: BrandResolution): Html {
-  const text = JSON.stringify(brand, null, 2)
-  return (
-    <details class="raw">
-      <summary>Show as JSON</summary>
-      <pre tabindex="0">{clipText(text, RAW_CHARS)}</pre>
-    </details>
-  )
+  return renderJson(brand)
 }

@@ -16,6 +16,10 @@ export function toPublisherAuthorizationPath(agent: string, publisher: string): 
   return `/authorization?${new URLSearchParams({ agent, publisher })}`
 }
 
+export function toMirrorPath(platform: string): string {
+  return `/mirror/${encodeURIComponent(platform)}`
+}
+
 export function toPolicyPath(id: string): string {
   return `/policy/${encodeURIComponent(id)}`
 }

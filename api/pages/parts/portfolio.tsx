@@ -49,14 +49,14 @@ export function renderHouse(
           brand.relationship_verified_at && renderMoment(brand.relationship_verified_at),
         ],
       ])}
-      {isHouse ? renderTree(portfolio!, brand) : null}
+      {isHouse ? renderTree(portfolio!, brand.brand_name) : null}
     </>,
     isHouse ? countThings(portfolio!.total, 'brand') : undefined,
   )
 }
 
-/** Renders brands below the brand that they name as their parent. */
-function renderTree({ brands, total }: Portfolio, root: BrandResolution): Html {
+/** Renders brands below the brand that they name as their parent; `root` names the house. */
+export function renderTree({ brands, total }: Portfolio, root: string): Html {
   const ids = new Set(brands.flatMap(({ brand_id }) => brand_id ?? []))
   const hasParent = ({ parent_brand, brand_id }: PortfolioBrand) =>
     parent_brand !== null && parent_brand !== brand_id && ids.has(parent_brand)
@@ -82,7 +82,7 @@ function renderTree({ brands, total }: Portfolio, root: BrandResolution): Html {
   return (
     <>
       <div class="tree">
-        <p>{renderName(root.brand_name)}</p>
+        <p>{renderName(root)}</p>
         <ul>{rows}</ul>
       </div>
       {hidden > 0 ? <p class="more">and {formatCount(hidden)} more</p> : null}

@@ -1,22 +1,22 @@
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import type { LogoList } from '../../../pipeline/model/logo.ts'
-import type { History } from '../../../pipeline/model/responses/history.ts'
 import type { BrandResolution, FreshnessBlock } from '../../../pipeline/model/responses/index.ts'
-import { findKnownFile } from '../../../pipeline/read/queries/file-records.ts'
-import { loadPortfolio } from '../../../pipeline/read/queries/portfolios.ts'
+import { type FileRecord, findKnownFile } from '../../../pipeline/read/queries/file-records.ts'
+import { loadPortfolio, type Portfolio } from '../../../pipeline/read/queries/portfolios.ts'
 import { getSnapshot } from '../../responses/lists.ts'
 import { resolveBrand } from '../../routes/brands/brands.ts'
 import { listLogos } from '../../routes/brands/logos.ts'
-import { brandHistory } from '../../routes/community/history.ts'
-import { askIfReady, type Reply } from '../ask.ts'
+import { listBrandRevisions, readBrandRevision } from '../../routes/community/revisions.ts'
+import { askIfReady } from '../ask.ts'
 import { Fragment, h } from '../html/jsx.ts'
-import { renderMoment } from '../html/text.tsx'
+import { countThings, renderMoment } from '../html/text.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'
-import { renderHead, renderHistory, renderLooks, renderRaw } from '../parts/brand.tsx'
+import { renderHead, renderLooks, renderRaw } from '../parts/brand.tsx'
+import { loadEdits, renderEdits } from '../parts/edits.tsx'
 import { renderFaults } from '../parts/faults.tsx'
 import { renderFreshness } from '../parts/freshness.tsx'
 import { toPublisherPath } from '../parts/paths.ts'
-import { renderHouse } from '../parts/portfolio.tsx'
+import { renderHouse, renderTree } from '../parts/portfolio.tsx'
 import { renderProblem } from '../parts/problem.tsx'
 import type { View, ViewCall } from '../view.ts'
 
@@ -33,12 +33,8 @@ export async function show({
 }: ViewCall<unknown, { domain: Domain }>): Promise<View> {
   const query = { domain }
   const found = await ask<BrandResolution | Refused>(resolveBrand, { query })
-  if (found.status !== 200) return showUnknown(domain, found.body as Refused)
-  const brand = found.body as BrandResolution
   const { reader } = services
-  const [logos, history, file, portfolio] = await Promise.all([
-    ask<LogoList>(listLogos, { params: { domain } }),
-    ask<History>(brandHistory, { query: { domain, limit: '10' } }),
+  const [file, portfolio] = await Promise.all([
     askIfReady(reader, async () => {
       const snapshot = getSnapshot(reader)
       return snapshot && findKnownFile(snapshot, { kind: 'brand.json', location: domain })
@@ -47,6 +43,17 @@ export async function show({
       const snapshot = getSnapshot(reader)
       return snapshot && loadPortfolio(snapshot, domain)
     }),
+  ])
+  if (found.status !== 200) {
+    const refused = found.body as Refused
+    return portfolio && portfolio.total > 0
+      ? showHouse(domain, refused, file, portfolio)
+      : showUnknown(domain, refused)
+  }
+  const brand = found.body as BrandResolution
+  const [logos, edits] = await Promise.all([
+    ask<LogoList>(listLogos, { params: { domain } }),
+    loadEdits(ask, { list: listBrandRevisions, read: readBrandRevision }, domain),
   ])
   return {
     title: brand.brand_name,
@@ -61,29 +68,12 @@ export async function show({
         {renderHouse(brand, domain, portfolio)}
         {!file && brand.source !== 'brand_json'
           ? null
-          : renderSection(
-              'file',
-              'The file',
-              <>
-                {!file
-                  ? null
-                  : renderFacts([
-                      ['First read', renderMoment(file.first_seen_at)],
-                      ['Changed', renderMoment(file.changed_at)],
-                    ])}
-                <h3>Faults</h3>
-                {renderFaults(file)}
-              </>,
-            )}
-        {renderSection('history', 'Edits by members', renderHistory(toHistory(history)))}
+          : renderSection('file', 'The file', renderFile(file))}
+        {renderSection('history', 'Edits by members', renderEdits(edits))}
         {renderSection('raw', 'As the registry holds it', renderRaw(brand))}
       </>
     ),
   }
-}
-
-function toHistory({ status, body }: Reply<History>): History['revisions'] {
-  return status === 200 ? body.revisions : []
 }
 
 const sources = {
@@ -101,6 +91,50 @@ function renderIdentity(brand: BrandResolution, domain: string) {
     ['Brand id', brand.brand_id && <code>{brand.brand_id.slice(0, 120)}</code>],
     ['Inventory', <a href={toPublisherPath(domain)}>What {domain} owns and who may sell it</a>],
   ])
+}
+
+/** Shows a house of which only its brands are known. */
+function showHouse(
+  domain: string,
+  { freshness }: Refused,
+  file: FileRecord | null | undefined,
+  portfolio: Portfolio,
+): View {
+  const brands = countThings(portfolio.total, 'brand')
+  return {
+    title: `The house ${domain}`,
+    description: `${brands} name ${domain} as their house, or are named by it. It is no brand itself.`,
+    body: (
+      <>
+        <p class="kicker">House</p>
+        <h1>{domain}</h1>
+        <p class="lead">
+          No brand is known for this domain itself; brands name it as their house, or it names them.
+        </p>
+        {renderFreshness(freshness, 'brand.json')}
+        {renderSection('house', 'Portfolio', renderTree(portfolio, domain), brands)}
+        {!file ? null : renderSection('file', 'The file', renderFile(file))}
+        <p>
+          <a href={toPublisherPath(domain)}>Inventory of {domain}</a>
+        </p>
+      </>
+    ),
+  }
+}
+
+function renderFile(file: FileRecord | null | undefined) {
+  return (
+    <>
+      {!file
+        ? null
+        : renderFacts([
+            ['First read', renderMoment(file.first_seen_at)],
+            ['Changed', renderMoment(file.changed_at)],
+          ])}
+      <h3>Faults</h3>
+      {renderFaults(file)}
+    </>
+  )
 }
 
 function showUnknown(domain: string, { error, freshness }: Refused): View {

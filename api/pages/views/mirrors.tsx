@@ -4,6 +4,7 @@ import { Fragment, h } from '../html/jsx.ts'
 import { renderMoment, renderName, renderOutside } from '../html/text.tsx'
 import { askForList, buildNextPath, type ListQuery } from '../list-page.ts'
 import { renderTable } from '../parts/blocks.tsx'
+import { toMirrorPath } from '../parts/paths.ts'
 import type { View, ViewCall } from '../view.ts'
 
 /** Shows the files that are kept for platforms which publish none. */
@@ -31,7 +32,7 @@ export async function show(call: ViewCall<ListQuery>): Promise<View> {
           bytes: 24_000,
           empty: 'No platform has a mirror yet.',
           render: ({ platform, updated_at, superseded_by }) => [
-            renderName(platform),
+            <a href={toMirrorPath(platform)}>{renderName(platform)}</a>,
             renderMoment(updated_at),
             superseded_by === null ? 'still counts' : renderOutside(superseded_by),
             <a href={`/api/registry/mirrors/${encodeURIComponent(platform)}`}>JSON</a>,

@@ -3,11 +3,13 @@ import { parseSource, type Source } from '../../../pipeline/model/observation.ts
 import type { DomainLookup, PublisherLookup } from '../../../pipeline/model/responses/index.ts'
 import { findKnownFile } from '../../../pipeline/read/queries/file-records.ts'
 import { getSnapshot } from '../../responses/lists.ts'
+import { listPropertyRevisions, readPropertyRevision } from '../../routes/community/revisions.ts'
 import { lookUpDomain, lookUpPublisher } from '../../routes/lookups.ts'
 import { askIfReady } from '../ask.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { countThings, renderName } from '../html/text.tsx'
 import { renderCounts, renderSection, renderTitle } from '../parts/blocks.tsx'
+import { loadEdits, renderEdits } from '../parts/edits.tsx'
 import { renderAgent } from '../parts/events.tsx'
 import { renderFaults } from '../parts/faults.tsx'
 import { renderBadge, renderFreshness } from '../parts/freshness.tsx'
@@ -39,10 +41,13 @@ export async function show({
   const state = lookup.freshness?.state
   if (isNothing(lookup)) return showUnknown(lookup)
   const source = toDecidingSource(lookup)
-  const file = await askIfReady(reader, async () => {
-    const snapshot = getSnapshot(reader)
-    return snapshot && findKnownFile(snapshot, source)
-  })
+  const [file, edits] = await Promise.all([
+    askIfReady(reader, async () => {
+      const snapshot = getSnapshot(reader)
+      return snapshot && findKnownFile(snapshot, source)
+    }),
+    loadEdits(ask, { list: listPropertyRevisions, read: readPropertyRevision }, domain),
+  ])
   const name = lookup.brand?.name ?? domain
   const total = lookup.properties_total ?? lookup.properties.length
   const agents = lookup.authorized_agents_total ?? lookup.authorized_agents.length
@@ -74,6 +79,9 @@ export async function show({
           </>,
           state,
         )}
+        {edits.length === 0
+          ? null
+          : renderSection('history', 'Edits by members', renderEdits(edits))}
       </>
     ),
   }

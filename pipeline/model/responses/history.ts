@@ -64,6 +64,7 @@ export const RevisionList = z
     id: 'RevisionList',
     description: 'Every revision of an entry, including the first, newest first',
   })
+export type RevisionList = z.infer<typeof RevisionList>
 
 export const RevisionHeld = z
   .looseObject({
@@ -78,3 +79,4 @@ export const RevisionHeld = z
       .describe('Content of the entry after the edit; null if it is not shown'),
   })
   .meta({ id: 'RevisionHeld', description: 'A revision with the content of the entry after it' })
+export type RevisionHeld = z.infer<typeof RevisionHeld>

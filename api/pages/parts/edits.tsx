@@ -1,0 +1,96 @@
+import type { RevisionHeld, RevisionList } from '../../../pipeline/model/responses/history.ts'
+import type { Operation } from '../../operation/operation.ts'
+import type { Ask, Reply } from '../ask.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
+import { clipText, countThings, fitItems, renderMoment, renderName } from '../html/text.tsx'
+import { renderTable } from './blocks.tsx'
+import { type Change, compareDocuments } from './compare-documents.ts'
+import { renderBadge } from './freshness.tsx'
+
+type Edit = RevisionList['revisions'][number] & {
+  /** Fields that it changed; undefined where its content is not shown, or was not compared. */
+  changes: Change[] | undefined
+}
+
+const EDITS = 10
+/** Edits whose content is read. */
+const COMPARED = 4
+
+/** Loads the last edits of an entry, the newest ones with what they changed. */
+export async function loadEdits(
+  ask: Ask,
+  operations: { list: Operation; read: Operation },
+  domain: string,
+): Promise<Edit[]> {
+  const query = { limit: String(EDITS) }
+  const listed = await ask<RevisionList>(operations.list, { params: { domain }, query })
+  if (listed.status !== 200) return []
+  const { revisions } = listed.body
+  const contents = await Promise.all(
+    revisions
+      .slice(0, COMPARED + 1)
+      .map(({ revision_number: number }) =>
+        ask<RevisionHeld>(operations.read, { params: { domain, number: String(number) } }),
+      ),
+  )
+  return revisions.map((revision, at) => ({
+    ...revision,
+    changes: findChanges(contents[at + 1], contents[at]),
+  }))
+}
+
+function findChanges(
+  before: Reply<RevisionHeld> | undefined,
+  after: Reply<RevisionHeld> | undefined,
+): Change[] | undefined {
+  const isShown = before?.status === 200 && after?.status === 200
+  if (!isShown || before.body.content === null || after.body.content === null) return undefined
+  return compareDocuments(toDocument(before.body.content), toDocument(after.body.content))
+}
+
+function toDocument({ brand_name, document }: NonNullable<RevisionHeld['content']>) {
+  return { brand_name, ...document }
+}
+
+/** Renders edits as a table, the newest first. */
+export function renderEdits(edits: readonly Edit[]): Html {
+  return renderTable({
+    caption: 'Edits, the newest first',
+    columns: ['Edit', 'When', 'What', 'By'],
+    items: edits,
+    bytes: 9_000,
+    empty: 'No member has edited this entry.',
+    render: ({ revision_number, created_at, edit_summary, editor_id, is_rollback, changes }) => [
+      String(revision_number),
+      renderMoment(created_at),
+      <>
+        {is_rollback ? renderBadge('none', 'rollback') : null} {renderName(edit_summary, 200)}
+        {changes === undefined || changes.length === 0 ? null : renderChanges(changes)}
+      </>,
+      renderName(editor_id, 40),
+    ],
+  })
+}
+
+function renderChanges(changes: readonly Change[]): Html {
+  const { rows, shown } = fitItems(changes, renderChange, { most: 20, bytes: 3_000 })
+  return (
+    <details class="diff">
+      <summary>{countThings(changes.length, 'field')} changed</summary>
+      <dl>{rows}</dl>
+      {shown < changes.length ? <p class="quiet">and {changes.length - shown} more</p> : null}
+    </details>
+  )
+}
+
+function renderChange({ path, before, after }: Change): Html {
+  return (
+    <div>
+      <dt>
+        <code>{clipText(path, 120)}</code>
+      </dt>
+      {before === undefined ? null : <dd class="gone">− {renderName(before, 160)}</dd>}
+      {after === undefined ? null : <dd class="come">+ {renderName(after, 160)}</dd>}
+    </div>
+  )
+}
