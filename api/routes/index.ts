@@ -142,6 +142,7 @@ import {
   listDeliveries,
   listOwnSubscriptions,
   readSubscription,
+  resumeSubscription,
   testSubscription,
 } from './subscriptions.ts'
 import {
@@ -216,6 +217,7 @@ export const operations: readonly Operation[] = [
   listOwnSubscriptions,
   readSubscription,
   deleteSubscription,
+  resumeSubscription,
   testSubscription,
   listDeliveries,
   issueOwnershipChallenge,

@@ -189,6 +189,44 @@ export const deleteSubscription = defineOperation({
   },
 })
 
+export const resumeSubscription = defineOperation({
+  ...declared,
+  ...place,
+  id: 'resumeSubscription',
+  method: 'POST',
+  path: '/api/registry/subscriptions/:id/resume',
+  summary: 'Resume a disabled subscription',
+  description:
+    'The receiver is posted a challenge as for a new subscription, and deliveries go on after the ' +
+    '`cursor` of the subscription. Where the feed no longer has it, the answer is 410: delete the ' +
+    'subscription and subscribe again. One that is not disabled is returned as it is, without a challenge.',
+  writes: true,
+  reply: { 200: SubscriptionView },
+  errors: [
+    'invalid_request',
+    'forbidden',
+    'not_found',
+    'cursor_expired',
+    'receiver_unconfirmed',
+    'rate_limited',
+    'unavailable',
+  ],
+  handle: async ({ query, params: { id }, principal, services }) => {
+    const { org_id } = resolveOrganizationAsked(principal, query.org)
+    const disabled = requireOwn(id, org_id, services)
+    if (disabled.disabled_at === null) return replyOk(show(disabled, services))
+    resolveCursor(show(disabled, services).cursor, services)
+    requireSigning(services)
+    const headers = await services.receivers.take(org_id)
+    const asked = { url: disabled.url, subscription_id: id, organization_id: org_id }
+    await confirmReceiver(asked, principal.id, services)
+    unwrapAnswer(
+      await services.writer.submit({ op: 'subscription.resume', subscription_id: id, org_id }),
+    )
+    return replyOk(show(requireOwn(id, org_id, services), services), headers)
+  },
+})
+
 export const testSubscription = defineOperation({
   ...declared,
   ...place,

@@ -44,12 +44,8 @@ export async function deleteSubscription(
   { subscription_id, org_id }: OperationOf<'subscription.delete'>,
   { now, seq }: Stamp,
 ): Promise<Answer> {
-  const known = await db.one(
-    `select 1 from subscriptions
-     where subscription_id = $subscription_id and org_id = $org_id and deleted_at is null`,
-    { subscription_id, org_id },
-  )
-  if (!known) return { refused: 'you have no subscription of this id', error: 'not_found' }
+  const isKnown = await hasSubscription(db, subscription_id, org_id)
+  if (!isKnown) return { refused: 'you have no subscription of this id', error: 'not_found' }
   await db.write(
     'update',
     'subscriptions',
@@ -77,6 +73,37 @@ export async function stopSubscription(
   return { done: { subscription_id } }
 }
 
+/** Has deliveries go on from where they ended. One that has not ended stays as it is. */
+export async function resumeSubscription(
+  db: Database,
+  { subscription_id, org_id }: OperationOf<'subscription.resume'>,
+  { seq }: Stamp,
+): Promise<Answer> {
+  const isKnown = await hasSubscription(db, subscription_id, org_id)
+  if (!isKnown) return { refused: 'you have no subscription of this id', error: 'not_found' }
+  await db.write(
+    'update',
+    'subscriptions',
+    `set disabled_at = null, disabled_reason = null, seq = $seq
+     where subscription_id = $subscription_id and disabled_at is not null`,
+    { subscription_id, seq },
+  )
+  return { done: { subscription_id } }
+}
+
+async function hasSubscription(
+  db: Database,
+  subscription_id: string,
+  org_id: string,
+): Promise<boolean> {
+  const known = await db.one(
+    `select 1 from subscriptions
+     where subscription_id = $subscription_id and org_id = $org_id and deleted_at is null`,
+    { subscription_id, org_id },
+  )
+  return known !== undefined
+}
+
 /** Loads the subscriptions that a condition selects, deleted ones too. */
 export function loadSubscriptions(
   db: Database,
@@ -91,7 +118,11 @@ export function loadSubscriptions(
   )
 }
 
-type Name = 'subscription.create' | 'subscription.delete' | 'subscription.disable'
+type Name =
+  | 'subscription.create'
+  | 'subscription.delete'
+  | 'subscription.disable'
+  | 'subscription.resume'
 
 export const subscriptionDefinitions: OperationDefinitions<Name> = {
   'subscription.create': {
@@ -104,8 +135,13 @@ export const subscriptionDefinitions: OperationDefinitions<Name> = {
     requires: { membershipIn: ({ org_id }) => org_id },
     irreversible: 'its receiver must answer a challenge again: subscribe again',
   },
+  'subscription.resume': {
+    perform: resumeSubscription,
+    requires: { membershipIn: ({ org_id }) => org_id },
+    irreversible: 'its receiver has answered a challenge: delete the subscription',
+  },
   'subscription.disable': {
     perform: stopSubscription,
-    irreversible: 'its receiver did not answer for long: subscribe again',
+    irreversible: 'its receiver did not answer for long: resume it',
   },
 }

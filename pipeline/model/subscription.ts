@@ -54,6 +54,12 @@ export const subscriptionOperations = [
     subscription_id: id,
     org_id: z.string().min(1).max(300),
   }),
+  /** Deliveries go on; the receiver has answered a challenge again. */
+  z.object({
+    op: z.literal('subscription.resume'),
+    subscription_id: id,
+    org_id: z.string().min(1).max(300),
+  }),
   /** The registry gives up on a receiver. */
   z.object({
     op: z.literal('subscription.disable'),

@@ -7,13 +7,13 @@ import type { Fetcher } from '../fetch/http.ts'
 import { Caches } from '../read/cache/caches.ts'
 import { listAllSubscriptions } from '../read/lookups/subscriptions.ts'
 import type { ServingStore } from '../serving/lmdb.ts'
-import { judgeAnswer } from './attempt.ts'
+import { hasFailedTooLong, judgeAnswer } from './attempt.ts'
 import { buildDelivery, deriveDeliveryId, type Signer } from './delivery.ts'
 import { type Page, Pages, type Shared } from './pages.ts'
 import { ProgressKeeper } from './progress-keeper.ts'
-import { createReceiver, type Receiver } from './receiver.ts'
+import { createReceiver, forgetFailures, type Receiver } from './receiver.ts'
 import { type SlotKind, Slots } from './slots.ts'
-import type { Pending, PushState } from './state.ts'
+import type { Pending, Progress, PushState } from './state.ts'
 
 export interface DelivererParts {
   /** Returns the serving store; undefined until something was committed. */
@@ -113,6 +113,7 @@ export class Deliverer {
   /** Reads the subscriptions again where any of them changed. */
   #follow(store: ServingStore): void {
     const { subscriptionsChanged: subscriptions } = store
+    const isFirst = this.#lastLook.subscriptions === -1
     if (subscriptions === this.#lastLook.subscriptions && store === this.#lastLook.store) return
     this.#lastLook = { ...this.#lastLook, subscriptions, seq: -1 }
     const { state, clock } = this.#parts
@@ -131,9 +132,21 @@ export class Deliverer {
     }
     for (const [id, subscription] of enabled) {
       if (this.#receivers.has(id)) continue
-      const progress = state.findProgress(id)
+      const progress = this.#findProgress(id, isFirst)
       this.#receivers.set(id, createReceiver(subscription, progress, clock.now()))
     }
+  }
+
+  /**
+   * Finds how far a subscription is that appears. Where it was resumed, its failures before that count no
+   * more: it would be disabled again by the next one.
+   */
+  #findProgress(id: string, isFirst: boolean): Progress | undefined {
+    const { state, clock, limits } = this.#parts
+    const progress = state.findProgress(id)
+    if (progress === undefined) return undefined
+    const isOver = hasFailedTooLong(progress.failing_since, clock.now(), limits)
+    return isFirst && !isOver ? progress : forgetFailures(progress)
   }
 
   #enqueue(receiver: Receiver): void {

@@ -23,6 +23,13 @@ export interface Receiver {
   keptAt: number
 }
 
+/** Clears the failures of a subscription that was resumed: they count no more, and nothing waits for them. */
+export function forgetFailures(progress: Progress): Progress {
+  return { ...progress, ...NOT_FAILING }
+}
+
+const NOT_FAILING = { failures: 0, failing_since: null, next_attempt_at: null }
+
 /** Builds the receiver of a subscription; a new one begins where the subscription says. */
 export function createReceiver(
   subscription: Subscription,
@@ -48,6 +55,5 @@ export function createReceiver(
 }
 
 function createProgress(cursor: string): Progress {
-  const failing = { failures: 0, failing_since: null, next_attempt_at: null }
-  return { cursor, pending: null, ...failing, delivered_at: null, attempts: 0 }
+  return { cursor, pending: null, ...NOT_FAILING, delivered_at: null, attempts: 0 }
 }

@@ -322,6 +322,7 @@ const cases: Record<string, Case[]> = {
   getSubscription: ofSubscription('GET', ''),
   deleteSubscription: ofSubscription('DELETE', ''),
   testSubscription: ofSubscription('POST', '/test'),
+  resumeSubscription: ofSubscription('POST', '/resume'),
   listDeliveries: ofSubscription('GET', '/deliveries'),
   setAgentComplianceOptOut: [
     {

@@ -25,6 +25,7 @@ import {
   product,
   publishedFile,
   type RegistryName,
+  unissued,
   url,
 } from '../support/asks.ts'
 import { brandFile, publisherFile } from '../support/documents.ts'
@@ -209,24 +210,30 @@ async function appointAdmins(): Promise<void> {
 
 /** Subscriptions of the ordinary caller. */
 async function subscribe(): Promise<void> {
-  const made = async (name: keyof Known['subscriptions'], registry: TestRegistry) => {
+  const make = async (name: keyof Known['subscriptions'], registry: TestRegistry) => {
     const { db } = registry.sequencer.accounts
     const readers = await db.one<{ org_id: string }>(
       `select org_id from organizations where name = 'Readers'`,
     )
     const subscription_id = randomUUID()
-    const about = { event_types: [], domains: [], agents: [], cursor: NIL_UUID }
+    const cursor = name === 'expired' ? unissued : NIL_UUID
+    const about = { event_types: [], domains: [], agents: [], cursor }
     const url = `https://receiver.example/${name}`
     const given = { subscription_id, ...readers!, url, ...about, created_by: 'ann', most: 10 }
     await registry.submit(Submitted.parse({ op: 'subscription.create', ...given }))
+    if (name === 'read' || name === 'deleted') return subscription_id
+    const ended = { op: 'subscription.disable', subscription_id, reason: 'it is gone' }
+    await registry.submit(Submitted.parse(ended))
     return subscription_id
   }
   const { usual, readOnly, strict } = registries
   known.subscriptions = {
-    read: await made('read', usual),
-    deleted: await made('deleted', usual),
-    readOnly: await made('readOnly', readOnly),
-    strict: await made('strict', strict),
+    read: await make('read', usual),
+    deleted: await make('deleted', usual),
+    expired: await make('expired', usual),
+    silent: await make('silent', usual),
+    readOnly: await make('readOnly', readOnly),
+    strict: await make('strict', strict),
   }
 }
 

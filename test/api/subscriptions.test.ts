@@ -249,6 +249,27 @@ test('a disabled subscription says why, and a deleted one is gone', async () => 
   expect(rows).toEqual([{ url: null, created_by: null, disabled_reason: null }])
 })
 
+test('a disabled subscription goes on when its receiver answers a challenge again', async () => {
+  const { made, receiver } = await subscribe('resumed.example')
+  const resume = () => ask('POST', `${path}/${made.subscription_id}/resume`)
+  expect((await resume()).json()).toEqual(made)
+  const asked = receiver.statuses.length
+  await registry.submit({
+    op: 'subscription.disable',
+    subscription_id: made.subscription_id,
+    reason: 'it was late',
+  })
+  receiver.fails = 500
+  expect((await resume()).statusCode).toBe(422)
+  expect((await ask('GET', `${path}/${made.subscription_id}`)).json().status).toBe('disabled')
+  receiver.fails = undefined
+  const resumed = await resume()
+  expect([resumed.statusCode, resumed.json()]).toEqual([200, made])
+  expect(receiver.statuses).toHaveLength(asked + 2)
+  await ask('DELETE', `${path}/${made.subscription_id}`)
+  expect((await resume()).statusCode).toBe(404)
+})
+
 test('subscriptions are the same after a rebuild of what is derived', async () => {
   const agents = ['https://seller.example/mcp']
   await registry.observe(publisherFile('b.example', { sites: ['b.example'], agents }))

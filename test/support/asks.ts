@@ -57,8 +57,11 @@ export interface Known {
   foreignChallenge: string
   /** Keys of admins, by the registry. */
   registryAdmins: Record<'usual' | 'strict' | 'readOnly', string>
-  /** Subscriptions of the ordinary caller: one to read, one to delete, and one where nobody writes. */
-  subscriptions: Record<'read' | 'deleted' | 'readOnly' | 'strict', string>
+  /**
+   * Subscriptions of the ordinary caller: one to read, one to delete, and those that ended, where the cursor
+   * is too old, the receiver is silent, nobody writes, or little is allowed.
+   */
+  subscriptions: Record<'read' | 'deleted' | 'expired' | 'silent' | 'readOnly' | 'strict', string>
 }
 
 type Asking = Ask | ((known: Known) => Ask)
@@ -105,7 +108,7 @@ export const ccpa = {
   enforcement: 'must',
   policy: 'Ask first.',
 }
-const unissued = '01939f00-0000-7000-8000-000000000000'
+export const unissued = '01939f00-0000-7000-8000-000000000000'
 const property = `agent_url=${agent}&identifier_type=domain&identifier_value=acme.example`
 const unknown = [{ type: 'domain', value: 'unknown.example' }]
 /** What somebody says of the catalog. */
@@ -341,6 +344,13 @@ export const asks: Asks = {
   },
   testSubscription: {
     ...ofSubscription('read'),
+    429: ({ subscriptions }) => ({ place: subscriptions.strict, registry: 'strict' }),
+    503: ({ subscriptions }) => ({ place: subscriptions.readOnly }),
+  },
+  resumeSubscription: {
+    ...ofSubscription('read'),
+    410: ({ subscriptions }) => ({ place: subscriptions.expired }),
+    422: ({ subscriptions }) => ({ place: subscriptions.silent }),
     429: ({ subscriptions }) => ({ place: subscriptions.strict, registry: 'strict' }),
     503: ({ subscriptions }) => ({ place: subscriptions.readOnly }),
   },

@@ -36,6 +36,8 @@ export interface Delivering {
   commit(...events: Partial<FeedEvent>[]): FeedEvent[]
   subscribe(subscription: Partial<Subscription> & { url: string }): string
   unsubscribe(subscriptionId: string): void
+  /** Lets a disabled subscription go on. */
+  resume(subscriptionId: string): void
   /** Ends the deliverer and begins another one, which knows only what was written. */
   restart(): Promise<void>
 }
@@ -157,6 +159,10 @@ export async function openDelivering(changed: Partial<Limits> = {}): Promise<Del
     },
     unsubscribe(id) {
       putSubscription(stored.get(id)!, true)
+    },
+    resume(id) {
+      disabled.delete(id)
+      putSubscription({ ...stored.get(id)!, disabled_at: null, disabled_reason: null })
     },
     async restart() {
       await deliverer.close()

@@ -99,6 +99,34 @@ test('after a restart deliveries go on where they were, also with one that had f
   expect(keys).toContain(failed.delivery_id)
 })
 
+test.each(['meanwhile', 'after a restart'])(
+  'a subscription that was resumed %s goes on after its cursor, and may fail for days again',
+  async when => {
+    const delivering = await openDelivering()
+    const { receivers, subscribe, commit, clock, disabled, resume } = delivering
+    const receiver = receivers.add('failing.example')
+    receiver.fails = 500
+    const id = subscribe({ url: receiver.url })
+    const events = commit({}, {})
+    await expect.poll(() => delivering.state.findProgress(id)?.failures).toBe(1)
+    clock.aheadMs += 73 * HOUR
+    await expect.poll(() => disabled.has(id)).toBe(true)
+    if (when === 'after a restart') await delivering.restart()
+    // The deliverer has seen the end once another receiver, which came later, is served.
+    const well = receivers.add('well.example')
+    subscribe({ url: well.url })
+    await expect.poll(() => well.webhooks.length).toBeGreaterThan(0)
+    const failed = receiver.statuses.length
+    resume(id)
+    await expect.poll(() => receiver.statuses.length).toBeGreaterThan(failed)
+    await expect.poll(() => delivering.state.findProgress(id)?.failures).toBe(1)
+    expect(disabled.has(id)).toBe(false)
+    receiver.fails = undefined
+    clock.aheadMs += 10_000
+    await expectTaken(receiver, events)
+  },
+)
+
 test('a receiver that fails for three days, and one that is gone, are disabled with the reason', async () => {
   const { receivers, subscribe, commit, clock, disabled, state } = await openDelivering()
   const failing = receivers.add('failing.example')
