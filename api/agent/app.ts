@@ -14,6 +14,7 @@ import { answerError, sendFailure } from './http-failure.ts'
 import { addMcpEndpoints } from './mcp-endpoint.ts'
 import { AgentMetrics } from './metrics.ts'
 import { addPages } from './pages.ts'
+import { buildQuotaStore } from './quota-store.ts'
 import { type SignatureOptions, verifyRequests } from './request-signatures.ts'
 import type { AgentState } from './state/store.ts'
 import { addWellKnown } from './well-known.ts'
@@ -64,7 +65,8 @@ export function buildAgentApp(deps: AgentDeps): FastifyInstance {
     max: config.LIMITS.agentCallsPerMinute,
     timeWindow: MINUTE,
     enableDraftSpec: true,
-    keyGenerator: ({ ip }) => toCaller(ip),
+    store: buildQuotaStore(state.calls, clock.now),
+    keyGenerator: ({ ip }) => `address ${toCaller(ip)}`,
   })
   app.get('/healthz', { config: { rateLimit: false } }, () => ({ status: 'ok' }))
   services.metrics.serve(app)

@@ -206,6 +206,7 @@ export const doors: Record<string, string[]> = {
     `${push}/state.ts`,
     'api/agent/state/store.ts',
     'api/agent/state/ledger.ts',
+    'api/agent/state/call-counter.ts',
   ],
   bullmq: ['jobs'],
   ioredis: ['jobs/redis.ts'],

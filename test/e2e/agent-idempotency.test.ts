@@ -19,13 +19,16 @@ afterEach(async () => {
 })
 
 /** An agent over the folder of this test. */
-async function start(): Promise<{ process: Command; call: Call }> {
+async function start(
+  limits: object = {},
+): Promise<{ process: Command; call: Call; post: () => Promise<Response> }> {
   const port = await freePort()
   const process = new Command(['agent'], {
     DATA_DIR: folder.path,
     AGENT_PORT: String(port),
     TEST_AGENT_TOKEN: TOKEN,
     PROTOCOL_NAME: 'adcp',
+    LIMITS: JSON.stringify(limits),
   })
   running.push(process)
   await expect
@@ -36,13 +39,17 @@ async function start(): Promise<{ process: Command; call: Call }> {
       ),
     )
     .toBe(200)
-  return { process, call: (name, given) => call(port, name, given) }
+  return {
+    process,
+    call: (name, given) => call(port, name, given),
+    post: () => post(port, 'list_accounts', {}),
+  }
 }
 
 type Call = (name: string, given: object) => Promise<Record<string, unknown>>
 
-async function call(port: number, name: string, given: object): Promise<Record<string, unknown>> {
-  const answer = await fetch(`http://127.0.0.1:${port}/sales/mcp`, {
+function post(port: number, name: string, given: object): Promise<Response> {
+  return fetch(`http://127.0.0.1:${port}/sales/mcp`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${TOKEN}`,
@@ -56,6 +63,10 @@ async function call(port: number, name: string, given: object): Promise<Record<s
       params: { name, arguments: given },
     }),
   })
+}
+
+async function call(port: number, name: string, given: object): Promise<Record<string, unknown>> {
+  const answer = await post(port, name, given)
   const { result } = (await answer.json()) as {
     result: { structuredContent: Record<string, unknown> }
   }
@@ -118,3 +129,20 @@ test('an agent that is killed meanwhile has stored both the request and its key,
     new Set(again.map(answer => answer.media_buy_id)),
   )
 })
+
+test.each(['agentCallsPerMinute', 'agentCredentialCallsPerMinute'])(
+  'two processes with one folder count %s together, also when one starts again',
+  async limit => {
+    const [one, other] = await Promise.all([start({ [limit]: 5 }), start({ [limit]: 5 })])
+    const statuses = []
+    for (const { post } of [one, other, one, other, one]) statuses.push((await post()).status)
+    expect(statuses).toEqual([200, 200, 200, 200, 200])
+    other.process.child.kill('SIGKILL')
+    const third = await start({ [limit]: 5 })
+    for (const { post } of [one, third]) {
+      const refused = await post()
+      expect(refused.status).toBe(429)
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+  },
+)

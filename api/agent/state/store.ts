@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type Database, type Key, open, type RootDatabase } from 'lmdb'
 import { DAY, type Instant } from '../../../pipeline/core/clock.ts'
 import { limits } from '../../../pipeline/core/limits.ts'
 import { assertSoundHead } from '../../../pipeline/store/lmdb-head.ts'
 import { PRIVATE } from '../../../pipeline/store/paths.ts'
+import { CallCounter } from './call-counter.ts'
 import { Ledger } from './ledger.ts'
 
 /** Records by their kind: each is declared next to its rules. Most are scoped by tenant and account. */
@@ -41,6 +42,8 @@ const OVERHEAD_BYTES = 100
  * middle leaves nothing behind. Each owner's records are bounded in bytes: beyond that its oldest go.
  */
 export class AgentState {
+  /** Calls of each caller, counted by all processes that share the folder. */
+  readonly calls: CallCounter
   readonly #root: RootDatabase<unknown, Key>
   readonly #records: Database<string, string[]>
   readonly #expiries: Database<true, Key[]>
@@ -48,7 +51,8 @@ export class AgentState {
   readonly #bytesMax: number
   #owner: string | undefined
 
-  private constructor(root: RootDatabase<unknown, Key>, bytesMax: number) {
+  private constructor(root: RootDatabase<unknown, Key>, calls: CallCounter, bytesMax: number) {
+    this.calls = calls
     this.#root = root
     this.#records = root.openDB('record', { encoding: 'string' })
     this.#expiries = root.openDB('expiry', { encoding: 'json' })
@@ -68,7 +72,8 @@ export class AgentState {
     if (existsSync(file)) assertSoundHead(file)
     const root = open<unknown, Key>({ path: file, maxDbs: 6, encoding: 'json' })
     root.readerCheck()
-    const state = new AgentState(root, bytesMax)
+    const calls = CallCounter.open(join(dirname(file), 'calls.mdb'))
+    const state = new AgentState(root, calls, bytesMax)
     root.transactionSync(() => {
       const format = root.get('format')
       if (format !== undefined && format !== FORMAT) state.#clear()
@@ -154,6 +159,7 @@ export class AgentState {
   }
 
   async close(): Promise<void> {
+    await this.calls.close()
     await this.#root.close()
   }
 

@@ -57,6 +57,16 @@ describe.each(['mcp', 'a2a'] as const)('over %s', transport => {
     })
   })
 
+  test('a credential that used up a minute may call again in the next one', async () => {
+    await start({ agentCredentialCallsPerMinute: 1 })
+    await post(transport, '192.0.2.1')
+    clock.tick({ ms: 59_000 })
+    const refused = await post(transport, '192.0.2.1')
+    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '1'])
+    clock.tick({ ms: 1_000 })
+    expect((await post(transport, '192.0.2.1')).statusCode).toBe(200)
+  })
+
   test('several calls in one body count each', async () => {
     await start({ agentCredentialCallsPerMinute: 3 })
     const payload = [1, 2, 3, 4].map(id => ({ jsonrpc: '2.0', id, ...messages[transport] }))
