@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Task } from '@a2a-js/sdk'
 import { A2AError, type AgentExecutor, type TaskStore } from '@a2a-js/sdk/server'
-import { DAY } from '../../pipeline/core/clock.ts'
+import { DAY, toIso } from '../../pipeline/core/clock.ts'
 import { type AgentServices, callTask, PUBLIC_CALLER, type TaskAnswer } from './call-task.ts'
 import { buildErrorPayload, TaskError } from './errors.ts'
 import { readMessage } from './read-calls.ts'
@@ -28,7 +28,7 @@ export function buildExecutor(
         asked instanceof TaskError
           ? { payload: buildErrorPayload(asked, services.protocolName), isError: true }
           : await callTask(tenant, asked.task, asked.args, services, caller)
-      events.publish(buildTask({ id: taskId, contextId }, answer, services.now()))
+      events.publish(buildTask({ id: taskId, contextId }, answer, services))
       events.finished()
     },
     // Each task is finished when it is answered.
@@ -64,19 +64,22 @@ export function buildTaskStore(
 function buildTask(
   { id, contextId }: Pick<Task, 'id' | 'contextId'>,
   { payload, isError }: TaskAnswer,
-  now: number,
+  { now, protocolName }: Pick<AgentServices, 'now' | 'protocolName'>,
 ): Task {
   const state = isError ? 'failed' : 'completed'
+  // Where the task goes on, only the call is completed: clients find the id of what goes on beside its data.
+  const isSubmitted = payload.status === 'submitted'
   return {
     kind: 'task',
     id,
     contextId,
-    status: { state, timestamp: new Date(now).toISOString() },
+    status: { state, timestamp: toIso(now()) },
     artifacts: [
       {
         artifactId: randomUUID(),
         name: isError ? 'error' : 'result',
         parts: [{ kind: 'data', data: payload }],
+        ...(isSubmitted && { metadata: { [`${protocolName}_task_id`]: payload.task_id } }),
       },
     ],
   }

@@ -89,6 +89,11 @@ export function toAccountId({ brand, operator }: NaturalAccount): string {
   return `acct_${createHash('sha256').update(named).digest('hex').slice(0, 16)}`
 }
 
+/** Returns the id of an account that a request names; the account need not exist. */
+export function nameAccount(ref: AccountRef): string {
+  return 'account_id' in ref ? (ref.account_id as string) : toAccountId(ref as NaturalAccount)
+}
+
 /** Builds an account with default terms. */
 export function buildAccount(
   { brand, operator }: NaturalAccount,
@@ -110,7 +115,7 @@ export function listKnownAccounts({ state, tenant }: TaskContext): Account[] {
  * if it is unknown or closed.
  */
 export function resolveAccount(ref: AccountRef, { state, tenant }: TaskContext): Account {
-  const id = 'account_id' in ref ? (ref.account_id as string) : toAccountId(ref as NaturalAccount)
+  const id = nameAccount(ref)
   const known =
     state.get('account', tenant, id) ??
     (id === firstAccount.account_id ? firstAccount : undefined) ??

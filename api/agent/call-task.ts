@@ -1,5 +1,6 @@
 import { TaskError } from './errors.ts'
 import type { AgentMetrics } from './metrics.ts'
+import { toTaskName } from './read-calls.ts'
 import type { AgentState } from './state/store.ts'
 import { readContext, runTask } from './task.ts'
 import type { TaskContext } from './task-context.ts'
@@ -33,13 +34,14 @@ export const PUBLIC_CALLER = 'public'
 /** Runs a task of a tenant by its name. A failure is an answer too. */
 export async function callTask(
   tenant: Tenant,
-  name: string,
+  asked: string,
   args: Record<string, unknown>,
   services: AgentServices,
   caller = PUBLIC_CALLER,
 ): Promise<TaskAnswer> {
   const { protocolName, metrics, onError } = services
   const begun = performance.now()
+  const name = toTaskName(asked)
   const task = tenant.tasks.find(candidate => candidate.name(protocolName) === name)
   const measure = (code?: string) => {
     const tookMs = performance.now() - begun

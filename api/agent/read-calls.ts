@@ -29,7 +29,7 @@ export function readCalls(body: unknown): AgentCall[] {
     const byMcp = ToolCall.safeParse(message)
     if (byMcp.success) {
       const { name, arguments: args } = byMcp.data.params
-      return [{ task: name, args }]
+      return [{ task: toTaskName(name), args }]
     }
     const byA2a = MessageCall.safeParse(message)
     if (!byA2a.success) return []
@@ -57,5 +57,13 @@ export function readMessage({ parts }: { parts: readonly unknown[] }): AgentCall
     const message = 'parts: input must be an object'
     return new TaskError('INVALID_REQUEST', message, { field: 'parts' })
   }
-  return { task: only.skill, args: args as Record<string, unknown> }
+  return { task: toTaskName(only.skill), args: args as Record<string, unknown> }
+}
+
+/**
+ * Converts the name by which a caller asks for a task to the one that it has here: the public client reads
+ * submitted tasks by `tasks/get`, which no tool may be called.
+ */
+export function toTaskName(asked: string): string {
+  return asked.replace('/', '_')
 }

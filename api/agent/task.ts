@@ -69,7 +69,9 @@ export async function runTask(
   const runAndTell = () => {
     const done = run()
     const target = readTarget(args.push_notification_config)
-    if (target) queueCompletion(task.name(context.protocolName), done, target, context)
+    // A submitted task has queued the webhook of its completion.
+    if (!target || done.status === 'submitted') return done
+    queueCompletion({ task: task.name(context.protocolName), result: done }, target, context)
     return done
   }
   const { state, now } = context

@@ -25,6 +25,7 @@ import { syncCreatives } from './tasks/sync-creatives.ts'
 import { syncEventSources } from './tasks/sync-event-sources.ts'
 import { syncGovernance } from './tasks/sync-governance.ts'
 import { syncPlans } from './tasks/sync-plans.ts'
+import { tasksGet } from './tasks/tasks-get.ts'
 import { updateMediaBuy } from './tasks/update-media-buy.ts'
 
 /** One agent of several behind the same origin: `POST /<name>/mcp`. */
@@ -60,6 +61,7 @@ export const tenants: readonly Tenant[] = [
       updateMediaBuy,
       getMediaBuys,
       getMediaBuyDelivery,
+      tasksGet,
       syncCreatives,
       listCreatives,
       syncAudiences,

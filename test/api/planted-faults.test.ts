@@ -310,6 +310,12 @@ const faults: PlantedFault[] = [
     shown: 'refuse_other_order: field_absent media_buy_id',
   },
   {
+    fault: 'knows tasks that nobody submitted',
+    storyboard: 'error_handling',
+    damage: change('tasks_get', accept),
+    shown: 'refuse_unknown_task: success',
+  },
+  {
     fault: 'delivers before the start',
     storyboard: 'delivery_reporting',
     damage: change('get_media_buy_delivery', ({ media_buy_deliveries = [] }) => {

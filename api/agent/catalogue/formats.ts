@@ -179,7 +179,7 @@ export const formats: readonly Format[] = [
 
 const documentKinds = {
   image: 'image',
-  buildVideo: 'video_hosted',
+  video: 'video_hosted',
   vast: 'video_vast',
   audio: 'audio_hosted',
 }

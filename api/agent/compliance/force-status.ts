@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  type Account,
   type AccountStatus,
   accountStatuses,
   CallersId,
@@ -13,6 +14,7 @@ import { planDelivery } from '../media-buys/delivery-plan.ts'
 import type { MediaBuy } from '../media-buys/media-buy.ts'
 import { addRevision, findMediaBuys, keepMediaBuy } from '../media-buys/media-buy-store.ts'
 import { findStatus, type MediaBuyStatus, statuses } from '../media-buys/status.ts'
+import { ForcedSubmission, forceSubmission } from '../media-buys/submission.ts'
 import type { TaskContext } from '../task-context.ts'
 import { assertTransition, ControllerError } from './controller-error.ts'
 
@@ -107,6 +109,14 @@ function buildFacts(
     default:
       return { readyAt }
   }
+}
+
+/** Makes the next purchase of an account a submitted task, which is completed later. */
+export function forcePurchase(params: unknown, { account_id }: Account, context: TaskContext) {
+  const forced = parseParams(ForcedSubmission, params)
+  forceSubmission(forced, account_id, context)
+  const { arm, task_id } = forced
+  return { success: true, forced: { arm, task_id } }
 }
 
 /** Finds the media buy that a test names. */

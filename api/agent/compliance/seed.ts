@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { DAY, toIso } from '../../../pipeline/core/clock.ts'
 import { type Account, CallersId, keepAccount } from '../accounts.ts'
 import { findListedProduct, pickTerms, products } from '../catalogue/products.ts'
+import { keepFormat } from '../catalogue/seeded-formats.ts'
 import type { SeededProduct } from '../catalogue/seeded-products.ts'
 import { creativeStatuses } from '../creatives/creative.ts'
 import { toLibraryScope } from '../creatives/library.ts'
@@ -110,6 +111,30 @@ export function seedCreative(params: unknown, account: Account, context: TaskCon
   state.put('creative', toLibraryScope(context, account.account_id), creative_id, creative, { now })
   state.put('creative_owner', tenant, creative_id, account.account_id, { now })
   return toSeeded(`creative ${creative_id}`)
+}
+
+const SeededFormat = z.looseObject({
+  format_id: z.string().regex(/^[A-Za-z0-9_-]{1,200}$/, 'must be letters, digits, _ and -'),
+  fixture: z
+    .looseObject({
+      name: z.string().max(500).optional(),
+      description: z.string().max(2000).optional(),
+      type: z.enum(['audio', 'video', 'display', 'dooh']).default('display'),
+    })
+    .prefault({}),
+})
+
+/** Types of the one asset of a seeded format, by the type of the format. */
+const mainAssets = { display: 'image', dooh: 'image', video: 'video', audio: 'audio' } as const
+
+/** Puts a format into the sandbox of an account, which is then shown the formats of tests alone. */
+export function seedFormat(params: unknown, accountId: string, context: TaskContext) {
+  const { format_id: id, fixture } = parseParams(SeededFormat, params)
+  const { name = id, description = 'A format that a test put into the sandbox', type } = fixture
+  const asset = mainAssets[type]
+  const assets = [{ asset_id: asset, asset_type: asset, required: true }]
+  keepFormat({ id, name, description, type, isResponsive: true, assets }, accountId, context)
+  return toSeeded(`format ${id}`)
 }
 
 const Plan = z.looseObject({ plan_id: CallersId, fixture: z.looseObject({}) })

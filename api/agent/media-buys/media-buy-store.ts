@@ -36,8 +36,8 @@ export function addRevision(buy: MediaBuy, action: string, now: Instant): MediaB
  * Finds a buy. Its id is a secret that nobody guesses, so whoever knows it may change the buy, whichever
  * account is named: all callers share the credential. Throws if there is none.
  */
-export function resolveMediaBuy(id: string, { state, tenant }: TaskContext): MediaBuy {
-  const buy = state.get('media_buy', tenant, id)
+export function resolveMediaBuy(id: string, context: TaskContext): MediaBuy {
+  const buy = findMediaBuy(id, context)
   if (buy) return buy
   throw new TaskError('MEDIA_BUY_NOT_FOUND', 'media_buy_id: there is no such media buy here', {
     field: 'media_buy_id',
@@ -45,32 +45,29 @@ export function resolveMediaBuy(id: string, { state, tenant }: TaskContext): Med
 }
 
 /** Finds the buy to which a package belongs. */
-export function findBuyOfPackage(
-  packageId: string,
-  { state, tenant }: TaskContext,
-): MediaBuy | undefined {
-  const id = state.get('package_buy', tenant, packageId)
-  return id === undefined ? undefined : state.get('media_buy', tenant, id)
+export function findBuyOfPackage(packageId: string, context: TaskContext): MediaBuy | undefined {
+  const id = context.state.get('package_buy', context.tenant, packageId)
+  return id === undefined ? undefined : findMediaBuy(id, context)
+}
+
+/** Finds a buy by its id. One that was submitted does not exist before it is confirmed. */
+function findMediaBuy(id: string, { state, tenant, now }: TaskContext): MediaBuy | undefined {
+  const buy = state.get('media_buy', tenant, id)
+  return buy && buy.createdAt <= now ? buy : undefined
 }
 
 /** Finds buys by their ids; unknown ids are left out. */
-export function findMediaBuys(ids: readonly string[], { state, tenant }: TaskContext): MediaBuy[] {
-  const found = [...new Set(ids)].map(id => state.get('media_buy', tenant, id))
-  return found.filter(buy => buy !== undefined)
+export function findMediaBuys(ids: readonly string[], context: TaskContext): MediaBuy[] {
+  return [...new Set(ids)].flatMap(id => findMediaBuy(id, context) ?? [])
 }
 
 /** Lists the media buys of an account, or of everybody, oldest first. */
-export function listMediaBuys(
-  accountId: string | undefined,
-  { state, tenant }: TaskContext,
-): MediaBuy[] {
+export function listMediaBuys(accountId: string | undefined, context: TaskContext): MediaBuy[] {
+  const { state, tenant } = context
   const found =
     accountId === undefined
-      ? state.list('media_buy', tenant)
-      : state
-          .list('account_buy', `${tenant} ${accountId}`)
-          .map(id => state.get('media_buy', tenant, id))
-          .filter(buy => buy !== undefined)
+      ? state.list('media_buy', tenant).filter(({ createdAt }) => createdAt <= context.now)
+      : findMediaBuys(state.list('account_buy', `${tenant} ${accountId}`), context)
   return found.sort(
     (a, b) => a.createdAt - b.createdAt || (a.media_buy_id < b.media_buy_id ? -1 : 1),
   )

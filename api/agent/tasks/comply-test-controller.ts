@@ -1,13 +1,15 @@
 import { z } from 'zod'
-import { AccountRef, buildAccount, resolveAccount } from '../accounts.ts'
+import { AccountRef, buildAccount, nameAccount, resolveAccount } from '../accounts.ts'
 import { ControllerError } from '../compliance/controller-error.ts'
 import {
   forceAccountStatus,
   forceCreativeStatus,
   forceMediaBuyStatus,
+  forcePurchase,
 } from '../compliance/force-status.ts'
 import {
   seedCreative,
+  seedFormat,
   seedMediaBuy,
   seedPlan,
   seedPricingOption,
@@ -26,6 +28,8 @@ const Input = z.object({
 type Request = z.output<typeof Input>
 
 const NOBODY = { domain: 'test.example' }
+/** The account of those who name none. */
+const NOBODYS = { brand: NOBODY, operator: NOBODY.domain }
 
 /** Scenarios that change a status or add delivery; capabilities declare them. */
 const declared = {
@@ -48,6 +52,10 @@ const scenarios: Readonly<Record<string, (request: Request, context: TaskContext
   seed_pricing_option: ({ params }, context) => seedPricingOption(params, context),
   seed_creative: (request, context) =>
     seedCreative(request.params, findAccount(request, context), context),
+  seed_creative_format: ({ params, account = NOBODYS }, context) =>
+    seedFormat(params, nameAccount(account), context),
+  force_create_media_buy_arm: (request, context) =>
+    forcePurchase(request.params, findAccount(request, context), context),
   seed_plan: ({ params }, context) => seedPlan(params, context),
   seed_media_buy: (request, context) =>
     seedMediaBuy(request.params, findAccount(request, context), context),
@@ -76,5 +84,5 @@ export const complyTestController = defineTask({
 
 function findAccount({ account }: Request, context: TaskContext) {
   if (account) return resolveAccount(account, context)
-  return buildAccount({ brand: NOBODY, operator: NOBODY.domain })
+  return buildAccount(NOBODYS)
 }

@@ -26,6 +26,7 @@ import {
   PushNotificationConfig,
   StartTime,
 } from '../media-buys/requests.ts'
+import { runOrSubmit } from '../media-buys/submission.ts'
 import { assertFlight, markReady, toStart } from '../media-buys/update.ts'
 import { resolveProposal } from '../proposals/proposal.ts'
 import { defineTask } from '../task.ts'
@@ -60,27 +61,40 @@ export const createMediaBuy = defineTask({
   input: Input,
   mutates: true,
   run(request, context) {
-    const { now } = context
     const account = resolveAccount(request.account, context)
-    assertGoverned(request, account, context)
-    const buy = buildMediaBuy(request, account, context)
-    keepAccount(account, context)
-    keepMediaBuy(buy, context)
-    noteAwaited(buy, context)
-    return {
-      media_buy_id: buy.media_buy_id,
-      ...describeState(buy, now),
-      confirmed_at: toIso(now),
-      account: describeAccount(account),
-      currency: buy.currency,
-      total_budget: sumBudgets(buy),
-      start_time: toIso(buy.start),
-      end_time: toIso(buy.end),
-      packages: buy.packages.map(pkg => describePackage(pkg, context)),
-      sandbox: true,
+    const submission = {
+      task_type: 'create_media_buy',
+      target: readTarget(request.push_notification_config),
+      run: (asOf: TaskContext) => placeOrder(request, account, asOf),
     }
+    return runOrSubmit(submission, account.account_id, context)
   },
 })
+
+function placeOrder(
+  request: Request,
+  account: Account,
+  context: TaskContext,
+): Record<string, unknown> {
+  const { now } = context
+  assertGoverned(request, account, context)
+  const buy = buildMediaBuy(request, account, context)
+  keepAccount(account, context)
+  keepMediaBuy(buy, context)
+  noteAwaited(buy, context)
+  return {
+    media_buy_id: buy.media_buy_id,
+    ...describeState(buy, now),
+    confirmed_at: toIso(now),
+    account: describeAccount(account),
+    currency: buy.currency,
+    total_budget: sumBudgets(buy),
+    start_time: toIso(buy.start),
+    end_time: toIso(buy.end),
+    packages: buy.packages.map(pkg => describePackage(pkg, context)),
+    sandbox: true,
+  }
+}
 
 function buildMediaBuy(request: Request, account: Account, context: TaskContext): MediaBuy {
   const { now } = context

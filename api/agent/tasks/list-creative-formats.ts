@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { type Format, formats } from '../catalogue/formats.ts'
+import { AccountRef, nameAccount } from '../accounts.ts'
+import type { Format } from '../catalogue/formats.ts'
+import { listFormats } from '../catalogue/seeded-formats.ts'
 import { cutPage, Pagination } from '../paging.ts'
 import { defineTask } from '../task.ts'
 import type { TaskContext } from '../task-context.ts'
@@ -21,6 +23,9 @@ const Input = z.object({
     .optional()
     .describe('true: only formats of any width; false: only formats of a fixed width'),
   name_search: z.string().optional().describe('A part of the name, case-insensitive'),
+  account: AccountRef.optional().describe(
+    'An account for which a test put formats into the sandbox',
+  ),
   pagination: Pagination.optional(),
 })
 
@@ -32,7 +37,8 @@ export const listCreativeFormats = defineTask({
   description: 'Lists the formats that products accept and in which creatives can be made',
   input: Input,
   run(filters, context) {
-    const found = formats.filter(format => matchesFilters(format, filters, context))
+    const all = listFormats(filters.account && nameAccount(filters.account), context)
+    const found = all.filter(format => matchesFilters(format, filters, context))
     const { items, pagination } = cutPage(found, filters.pagination)
     return {
       formats: items.map(format => describeFormat(format, context)),

@@ -94,6 +94,8 @@ export function readTarget(config: unknown): WebhookTarget | undefined {
 }
 
 interface Message {
+  /** Id of the task, where the caller knows it. */
+  task_id?: string
   task_type: string
   protocol: string
   result: Record<string, unknown>
@@ -112,14 +114,21 @@ function writeBody(message: Message, { operation_id, token }: WebhookTarget, now
   })
 }
 
-/** Queues a webhook about a completed task, in the transaction that completes it. */
+interface Completion {
+  task: string
+  result: Record<string, unknown>
+  /** Its id, where it was submitted before. */
+  task_id?: string
+}
+
+/** Queues a webhook about a task that is completed at the time of the context, in its transaction. */
 export function queueCompletion(
-  task: string,
-  result: Record<string, unknown>,
+  { task, result, task_id }: Completion,
   target: WebhookTarget,
   { state, now, protocols }: TaskContext,
 ): void {
-  const message = { task_type: task, protocol: protocols[0]!.replace('_', '-'), result }
+  const protocol = protocols[0]!.replace('_', '-')
+  const message = { ...(task_id !== undefined && { task_id }), task_type: task, protocol, result }
   const body = writeBody(message, target, now)
   keepDelivery({ id: randomUUID(), target, dueAt: now, attempts: 0, body }, state, now)
 }

@@ -186,18 +186,65 @@ test('nothing is answered without a credential', async () => {
   expect(answer.headers['www-authenticate']).toMatch(/^Bearer /)
 })
 
+function buildClient(protocol: 'a2a' | 'mcp'): AgentClient {
+  const agent_uri = protocol === 'mcp' ? `${origin}/sales/mcp` : `${origin}/sales`
+  return new AgentClient({ id: 'sales', name: 'Sales', agent_uri, protocol, auth_token: TOKEN }, {})
+}
+
 test('the public client works over A2A', async () => {
-  const agent = {
-    id: 'sales',
-    name: 'Sales',
-    agent_uri: `${origin}/sales`,
-    protocol: 'a2a' as const,
-    auth_token: TOKEN,
-  }
-  const client = new AgentClient(agent, {})
+  const client = buildClient('a2a')
   const { success, data } = await client.getProducts({ buying_mode: 'wholesale' } as never)
   expect(success).toBe(true)
   expect((data as { products: unknown[] }).products.length).toBeGreaterThan(0)
+})
+
+test.each(['a2a', 'mcp'] as const)(
+  'the public client reads when a submitted purchase is completed, over %s',
+  async protocol => {
+    const account = { brand: { domain: 'acme.example' }, operator: 'agency.example' }
+    await ask('sales', {
+      skill: 'comply_test_controller',
+      input: {
+        scenario: 'force_create_media_buy_arm',
+        params: { arm: 'submitted', task_id: `task_${protocol}` },
+        account,
+      },
+    })
+    const client = buildClient(protocol)
+    const submitted = await client.createMediaBuy({
+      idempotency_key: randomUUID(),
+      account,
+      brand: account.brand,
+      start_time: '2026-11-21T00:00:00Z',
+      end_time: '2026-12-01T00:00:00Z',
+      packages: [{ product_id: 'test-product', pricing_option_id: 'test-pricing', budget: 1000 }],
+    } as never)
+    expect(submitted.status).toBe('submitted')
+    expect(await submitted.submitted!.track()).toMatchObject({ status: 'submitted' })
+    clock.tick({ ms: 10_000 })
+    const completed = await submitted.submitted!.waitForCompletion(10)
+    expect(completed).toMatchObject({ status: 'completed', data: { status: 'pending_creatives' } })
+  },
+)
+
+test('an answer that is submitted has the id of its task beside its data', async () => {
+  const account = { brand: { domain: 'other.example' }, operator: 'agency.example' }
+  const params = { arm: 'submitted', task_id: 'task_beside' }
+  const input = { scenario: 'force_create_media_buy_arm', params, account }
+  await ask('sales', { skill: 'comply_test_controller', input })
+  const { status, artifacts } = await ask('sales', {
+    skill: 'create_media_buy',
+    input: {
+      idempotency_key: randomUUID(),
+      account,
+      brand: account.brand,
+      start_time: 'asap',
+      end_time: '2026-12-01T00:00:00Z',
+      packages: [{ product_id: 'test-product', pricing_option_id: 'test-pricing', budget: 1000 }],
+    },
+  })
+  expect(status.state).toBe('completed')
+  expect(artifacts).toMatchObject([{ metadata: { adcp_task_id: 'task_beside' } }])
 })
 
 function post(payload: unknown) {

@@ -83,6 +83,19 @@ describe('the test controller', () => {
     expect(bought.packages[0].format_ids_to_provide).toMatchObject([{ id: 'video_15s' }])
   })
 
+  test('adds formats to an account, which is then shown these alone', async () => {
+    const params = { format_id: 'cube', fixture: { name: 'Cube', type: 'video' } }
+    expect((await control('seed_creative_format', params)).payload).toMatchObject({ success: true })
+    const list = async (given: object) =>
+      (await agent.succeed('sales', 'list_creative_formats', given)).formats
+    expect(await list({ account })).toMatchObject([
+      { format_id: { id: 'cube' }, name: 'Cube', assets: [{ asset_type: 'video' }] },
+    ])
+    const other = { brand: { domain: 'other.example' }, operator: 'agency.example' }
+    expect((await list({ account: other })).length).toBeGreaterThan(1)
+    expect(JSON.stringify(await list({}))).not.toContain('cube')
+  })
+
   test('moves a media buy only along allowed transitions', async () => {
     const { media_buy_id } = await buy()
     const force = (status: string) => control('force_media_buy_status', { media_buy_id, status })
