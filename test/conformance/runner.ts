@@ -8,7 +8,7 @@ import {
   runStoryboard,
 } from '@adcp/sdk/testing'
 import { parse } from 'yaml'
-import { amend, type Storyboard } from './amend.ts'
+import { amend, nameProbed, type Storyboard } from './amend.ts'
 
 /**
  * Runs one storyboard or bundle with the public client's runner, as a library: its command lacks test
@@ -19,7 +19,7 @@ export interface Run {
   /** Addresses by tenant: that of the first is tested, the others take the tasks of their protocols. */
   agents: [tenant: string, url: string][]
   token: string
-  /** Task that a stranger is refused, of the runner's own list. */
+  /** Task that a stranger is refused. */
   probe_task: string | undefined
   /** Vectors of request signing that the agent's policy or the transport leaves no room for. */
   skipVectors: readonly string[]
@@ -37,11 +37,13 @@ export interface Outcome {
 
 type Options = NonNullable<Parameters<typeof runStoryboard>[2]>
 type StoryboardResult = Awaited<ReturnType<typeof runStoryboard>>
-async function run({ storyboard: name, agents, ...rest }: Run): Promise<Outcome> {
+async function run({ storyboard: name, agents, probe_task, ...rest }: Run): Promise<Outcome> {
   const [[tenant, url]] = agents as [[string, string]]
   const options = await buildOptions(url, rest)
+  if (probe_task !== undefined) options.test_kit = readTestKit()
   const results: StoryboardResult[] = []
-  for (const storyboard of listStoryboards(name)) {
+  for (const listed of listStoryboards(name)) {
+    const storyboard = probe_task === undefined ? listed : nameProbed(listed, probe_task)
     if (agents.length === 1) results.push(await runStoryboard(url, storyboard, options))
     else results.push(...(await runRouted(storyboard, { agents, tenant, options })))
   }
@@ -111,7 +113,7 @@ function sum(counts: readonly number[]): number {
 
 async function buildOptions(
   url: string,
-  { token, probe_task, skipVectors }: Omit<Run, 'storyboard' | 'agents'>,
+  { token, skipVectors }: Pick<Run, 'token' | 'skipVectors'>,
 ): Promise<Options> {
   return {
     protocol: 'mcp',
@@ -121,7 +123,6 @@ async function buildOptions(
     contracts: ['webhook_receiver_runner'],
     webhook_signing: { jwks: new StaticJwksResolver(await findWebhookKeys(url)) },
     request_signing: { transport: 'mcp', skipRateAbuse: true, skipVectors: [...skipVectors] },
-    ...(probe_task !== undefined && { test_kit: readTestKit(probe_task) }),
   }
 }
 
@@ -137,10 +138,9 @@ async function fetchJson(url: string | URL): Promise<any> {
   return (await fetch(url)).json()
 }
 
-function readTestKit(probe_task: string): NonNullable<Options['test_kit']> {
+function readTestKit(): NonNullable<Options['test_kit']> {
   const file = join(getComplianceCacheDir(), 'test-kits/acme-outdoor.yaml')
-  const kit = parse(readFileSync(file, 'utf8'))
-  return { ...kit, auth: { ...kit.auth, probe_task } }
+  return parse(readFileSync(file, 'utf8'))
 }
 
 const given: Run = JSON.parse(process.argv[2]!)

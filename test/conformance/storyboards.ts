@@ -27,6 +27,7 @@ const storyboards: readonly { tenant: string; names: readonly string[] }[] = [
       'error_compliance',
       'pagination-integrity',
       'pagination-integrity-list-accounts',
+      'pagination-integrity-creative-formats',
       'creative_sales_agent',
       'media_buy_state_machine',
       'media_buy_seller/invalid_transitions',
@@ -38,6 +39,8 @@ const storyboards: readonly { tenant: string; names: readonly string[] }[] = [
       'media_buy_seller/delivery_reporting',
       'media_buy_seller/proposal_finalize',
       'media_buy_seller/inventory_list_no_match',
+      'media_buy_seller/create_media_buy_async',
+      'media_buy_seller',
       'deterministic-testing',
       'get-media-buys-pagination-integrity',
       'sales-non-guaranteed',
@@ -67,6 +70,7 @@ const storyboards: readonly { tenant: string; names: readonly string[] }[] = [
       'deterministic-testing',
       'pagination-integrity-list-accounts',
       'pagination-integrity',
+      'pagination-integrity-creative-formats',
       'creative',
     ],
   },
@@ -77,6 +81,7 @@ const storyboards: readonly { tenant: string; names: readonly string[] }[] = [
       'deterministic-testing',
       'pagination-integrity-list-accounts',
       'pagination-integrity',
+      'pagination-integrity-creative-formats',
       'creative',
       'creative-template',
       'creative-generative',
@@ -89,26 +94,40 @@ const storyboards: readonly { tenant: string; names: readonly string[] }[] = [
   { tenant: 'brand', names: [...universal, 'brand'] },
 ]
 
+/** Scenarios of buying under a plan, which the governance tenant knows. */
+const governed = [
+  'media_buy_seller/governance_approved',
+  'media_buy_seller/governance_conditions',
+  'media_buy_seller/governance_denied',
+  'media_buy_seller/governance_denied_recovery',
+  'governance-aware-seller',
+  'governance',
+  'governance-spend-authority',
+  'governance-delivery-monitor',
+]
+
+/** Vectors for agents that demand or forbid a digest, and one that the runner cannot pass on. */
+const skipVectors = [
+  '007-missing-content-digest',
+  '018-digest-covered-when-forbidden',
+  '025-jwk-alg-crv-mismatch',
+]
+
 /** Storyboards that need more than an address. */
 const special: readonly Row[] = [
   { tenant: 'sales', name: 'security', probe_task: 'list_creatives' },
   { tenant: 'signals', name: 'security', probe_task: 'get_signals' },
   { tenant: 'creative', name: 'security', probe_task: 'list_creatives' },
   { tenant: 'creative-builder', name: 'security', probe_task: 'list_creatives' },
-  {
-    tenant: 'sales',
+  { tenant: 'governance', name: 'security', probe_task: 'list_accounts' },
+  { tenant: 'brand', name: 'security', probe_task: 'get_adcp_capabilities' },
+  ...['sales', 'signals', 'creative', 'creative-builder', 'governance', 'brand'].map(tenant => ({
+    tenant,
     name: 'signed-requests',
     signedTasks: ['create_media_buy'],
-    skipVectors: [
-      '007-missing-content-digest',
-      '018-digest-covered-when-forbidden',
-      '025-jwk-alg-crv-mismatch',
-    ],
-  },
-  { tenant: 'sales', name: 'governance-aware-seller', others: ['governance'] },
-  { tenant: 'sales', name: 'governance', others: ['governance'] },
-  { tenant: 'sales', name: 'governance-spend-authority', others: ['governance'] },
-  { tenant: 'sales', name: 'governance-delivery-monitor', others: ['governance'] },
+    skipVectors,
+  })),
+  ...governed.map(name => ({ tenant: 'sales', name, others: ['governance'] })),
 ]
 
 export const rows: readonly Row[] = [
