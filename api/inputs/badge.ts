@@ -28,7 +28,9 @@ export function requireRole(role: string): BadgeRole {
   return (
     badgeRoles.find(known => known === role) ??
     refuse('invalid_request', `role: must be one of ${badgeRoles.join(', ')}`, {
-      valid_values: [...badgeRoles],
+      code: 'invalid_role',
+      message: 'There is no badge for this role',
+      valid_roles: [...badgeRoles],
     })
   )
 }

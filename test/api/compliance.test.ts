@@ -413,7 +413,10 @@ describe('badges', () => {
     expect((await get(`${path}/2.5.svg`)).body).toContain('not verified</title>')
     expect((await get(`${path}/x.svg`)).statusCode).toBe(400)
     const unknown = await get(path.replace('/signals', '/none.svg'))
-    expect([unknown.statusCode, unknown.json().valid_values]).toMatchObject([400, [...badgeRoles]])
+    expect([unknown.statusCode, unknown.json()]).toMatchObject([
+      400,
+      { error: expect.any(String), code: 'invalid_role', valid_roles: [...badgeRoles] },
+    ])
   })
 
   it('are embedded by HTML and Markdown that are escaped', async () => {

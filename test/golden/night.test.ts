@@ -1,8 +1,10 @@
 import { describe, it } from 'vitest'
+import type { KnownStandings } from '../../pipeline/accounts/agents/standings.ts'
 import type { Instant } from '../../pipeline/core/clock.ts'
 import { toIso } from '../../pipeline/core/clock.ts'
 import type { Outcome } from '../../pipeline/core/outcomes.ts'
 import type { Observation, Source } from '../../pipeline/model/observation.ts'
+import type { AgentVerdict, ShownBadge } from '../../pipeline/model/standing.ts'
 import { testClock } from '../support/clock.ts'
 import { type Contents, type Row, readContents } from '../support/contents.ts'
 import { expectGolden } from '../support/golden.ts'
@@ -32,6 +34,8 @@ interface Step {
   publishers?: Record<string, Found>
   /** What a crawler finds where a publisher has no file. */
   adsTxt?: Record<string, Found>
+  /** How agents fare in tests; one that is undefined is shown to nobody any more. */
+  standings?: Record<string, Partial<AgentVerdict> | undefined>
 }
 
 const html = '<!doctype html><title>Parked</title>'
@@ -44,6 +48,19 @@ const calm = {
 }
 const otherHome = { ...home, name: 'Harbour News', identifiers: [...home.identifiers] }
 
+const TESTED = 'https://ids.example/mcp'
+const FAILING = 'https://ebb.example/mcp'
+const mediaBuyBadge: ShownBadge = {
+  role: 'media-buy',
+  adcp_version: '3.0',
+  verified_specialisms: ['sales-non-guaranteed'],
+}
+const signalsBadge: ShownBadge = {
+  role: 'signals',
+  adcp_version: '3.0',
+  verified_specialisms: ['signal-owned'],
+}
+
 const steps: Step[] = [
   {
     title: 'night 1: everything is new',
@@ -51,6 +68,17 @@ const steps: Step[] = [
     brands: shore['brand.json'],
     publishers: { ...shore['adagents.json'], 'isle.example': 'absent' },
     adsTxt: { 'isle.example': isle },
+    standings: {
+      [TESTED]: {
+        status: 'passing',
+        headline: '9 of 9 storyboards pass',
+        tracks: { core: 'pass', products: 'pass' },
+        storyboards_passing: 9,
+        storyboards_total: 9,
+        badges: [mediaBuyBadge, signalsBadge],
+      },
+      [FAILING]: { status: 'failing', storyboards_total: 4 },
+    },
   },
   {
     title: 'night 2: an agent is removed; a page instead of a file; silence; candle is let go',
@@ -63,6 +91,10 @@ const steps: Step[] = [
       'gull.example': html,
       'reef.example': reefWithoutAlmanac,
       'storm.example': 'server_error',
+    },
+    standings: {
+      [TESTED]: { status: 'degraded', tracks: { core: 'partial' }, badges: [mediaBuyBadge] },
+      [FAILING]: { status: 'failing', headline: 'No change that is an event' },
     },
   },
   {
@@ -81,6 +113,10 @@ const steps: Step[] = [
   {
     title: 'two hours later: the 404 is confirmed',
     after: { hours: 2 },
+    standings: {
+      [TESTED]: { status: 'opted_out', badges: [] },
+      [FAILING]: { status: 'passing', badges: [mediaBuyBadge] },
+    },
     publishers: { 'buoy.example': 'absent' },
   },
   {
@@ -102,7 +138,11 @@ const steps: Step[] = [
       'storm.example': 'dns_failed',
     },
   },
-  { title: 'a week after night 1: storm ends, nobody else', after: { days: 4 } },
+  {
+    title: 'a week after night 1: storm ends, nobody else',
+    after: { days: 4 },
+    standings: { [FAILING]: undefined },
+  },
   {
     title:
       'the night after: buoy and storm are back; isle has a file; pier is not disowned any more',
@@ -138,6 +178,27 @@ function sightings(step: Step, at: Instant): Observation[] {
   ]
 }
 
+function judge(standings: NonNullable<Step['standings']>, at: Instant): KnownStandings {
+  const unjudged: Omit<AgentVerdict, 'agent_url' | 'last_checked_at'> = {
+    status: 'unknown',
+    lifecycle_stage: 'production',
+    headline: null,
+    tracks: {},
+    storyboards_passing: 0,
+    storyboards_total: 0,
+    storyboards: [],
+    streak_days: 0,
+    badges: [],
+  }
+  return {
+    agents: Object.keys(standings),
+    standings: Object.entries(standings).flatMap(([agent_url, verdict]) =>
+      verdict ? [{ ...unjudged, agent_url, last_checked_at: toIso(at), ...verdict }] : [],
+    ),
+    histories: new Map([[TESTED, { generation: 1, losses: { signals: 'role_not_declared' } }]]),
+  }
+}
+
 const hosts = [
   ...Object.keys(shore['brand.json']),
   ...Object.keys(shore['adagents.json']),
@@ -154,7 +215,10 @@ async function live(index: MemoryIndex, clock: ReturnType<typeof testClock>) {
   await index.commit({ submissions: [given] })
   for (const step of steps) {
     const at = clock.tick(step.after)
-    const events = await index.commit(sightings(step, at))
+    const events = await index.commit({
+      observations: sightings(step, at),
+      ...(step.standings && { standings: judge(step.standings, at) }),
+    })
     const contents = await readContents(index.db, incidental)
     told.push({ title: step.title, at: toIso(at), contents, events: events.length })
   }

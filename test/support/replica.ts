@@ -7,6 +7,7 @@ import { collectionFacts } from '../../pipeline/diff/collections.ts'
 import { propertyFacts } from '../../pipeline/diff/events.ts'
 import type { FeedEvent } from '../../pipeline/model/event.ts'
 import type { AgentProfileRow, AgentRow } from '../../pipeline/model/rows.ts'
+import type { AgentVerdict } from '../../pipeline/model/standing.ts'
 import type { Database } from '../../pipeline/store/duckdb.ts'
 import { REACHING } from './contents.ts'
 
@@ -18,8 +19,18 @@ export interface Held {
   authorizations: Record<string, Row>
   collections: Record<string, Row>
   agents: Record<string, Row>
+  /** Results and badges by agent; one without any is unknown and has none. */
+  standings: Record<string, Standing>
   publishers: string[]
 }
+
+interface Standing {
+  status: string
+  /** Parts of the protocol and versions, as `role version`, sorted. */
+  badges: readonly string[]
+}
+
+const UNKNOWN: Standing = { status: 'unknown', badges: [] }
 
 /** What a replica can begin with instead of the whole feed, as the API answers it. */
 export interface Beginning {
@@ -41,6 +52,7 @@ export class Replica {
   readonly #authorizations = new Map<string, Row>()
   readonly #collections = new Map<string, Row>()
   readonly #agents = new Map<string, Row>()
+  readonly #standings = new Map<string, Standing>()
   readonly #publishers = new Set<string>()
 
   constructor({ isCredulous = false } = {}) {
@@ -72,6 +84,7 @@ export class Replica {
       authorizations: Object.fromEntries(this.#authorizations),
       collections: Object.fromEntries(this.#collections),
       agents: Object.fromEntries(this.#agents),
+      standings: Object.fromEntries(this.#standings),
       publishers: [...this.#publishers].sort(),
     }
   }
@@ -115,6 +128,15 @@ export class Replica {
       case 'agent.removed':
         this.#remove(this.#agents, id)
         break
+      case 'agent.compliance_changed':
+        this.#setStatus(id, payload)
+        break
+      case 'agent.verification_earned':
+        this.#setBadge(id, payload, true)
+        break
+      case 'agent.verification_lost':
+        this.#setBadge(id, payload, false)
+        break
       case 'publisher.adagents_discovered':
         if (this.#hasHeardAll && this.#publishers.has(id)) {
           throw new Error(`${id} was discovered before`)
@@ -146,6 +168,30 @@ export class Replica {
     const status = rows.get(id)?.status
     if (status !== from && !this.#isCredulous) throw new Error(`${id} is not ${from}`)
     this.#change(rows, id, { status: to })
+  }
+
+  #setStatus(id: string, { previous_status, current_status }: Row): void {
+    const known = this.#standings.get(id) ?? UNKNOWN
+    if (known.status !== previous_status && !this.#isCredulous) {
+      throw new Error(`${id} is ${known.status}, not ${previous_status}`)
+    }
+    this.#setStanding(id, { ...known, status: current_status as string })
+  }
+
+  #setBadge(id: string, { role, adcp_version }: Row, isHeld: boolean): void {
+    const { status, badges } = this.#standings.get(id) ?? UNKNOWN
+    const badge = `${role} ${adcp_version}`
+    if (badges.includes(badge) === isHeld && !this.#isCredulous) {
+      throw new Error(`${id} ${isHeld ? 'has' : 'lacks'} ${badge} already`)
+    }
+    const others = badges.filter(other => other !== badge)
+    this.#setStanding(id, { status, badges: isHeld ? [...others, badge].sort() : others })
+  }
+
+  #setStanding(id: string, standing: Standing): void {
+    const isUnknown = standing.status === UNKNOWN.status && standing.badges.length === 0
+    if (isUnknown) this.#standings.delete(id)
+    else this.#standings.set(id, standing)
   }
 
   #remove(rows: Map<string, Row>, id: string): void {
@@ -209,6 +255,7 @@ export async function heldIn(db: Database): Promise<Held> {
     ),
     collections: await by('select * from collections', 'collection_rid', toCollection),
     agents: await agentsIn(db),
+    standings: await listStandings(db),
     publishers: publishers.map(({ domain }) => domain).sort(),
   }
 }
@@ -227,12 +274,23 @@ async function agentsIn(db: Database): Promise<Record<string, Row>> {
   )
 }
 
+async function listStandings(db: Database): Promise<Record<string, Standing>> {
+  const rows = await db.all<AgentVerdict>('select agent_url, status, badges from agent_standings')
+  const standings = rows.map(({ agent_url, status, badges }) => {
+    const held = badges.map(({ role, adcp_version }) => `${role} ${adcp_version}`).sort()
+    return [agent_url, { status, badges: held }] as const
+  })
+  return Object.fromEntries(
+    standings.filter(([, { status, badges }]) => status !== UNKNOWN.status || badges.length > 0),
+  )
+}
+
 /** What the events of one commit may say of one thing, in this order. */
 const stories: Record<string, RegExp> = {
   property: /^((created|updated)( stale)?|updated reactivated|stale|reactivated)$/,
   authorization: /^\w+$/,
   collection: /^\w+$/,
-  agent: /^\w+$/,
+  agent: /^(\w+|(compliance_changed ?)?(verification_earned ?)*(verification_lost ?)*)$/,
   publisher: /^\w+$/,
 }
 

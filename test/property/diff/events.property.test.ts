@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { badgeRoles } from '../../../pipeline/model/badge.ts'
 import type { FeedEvent } from '../../../pipeline/model/event.ts'
 import type { Observation, Source } from '../../../pipeline/model/observation.ts'
+import type { AgentVerdict } from '../../../pipeline/model/standing.ts'
 import { testClock } from '../../support/clock.ts'
 import { inTime } from '../../support/in-time.ts'
 import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
@@ -53,6 +55,32 @@ describe('the events of any nights', () => {
     )
   })
 
+  it('tell a reader who knows nothing else how agents fare, and which badges they have', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(judgements, { maxLength: 8 }),
+        inTime(20, async path => {
+          await index.clear()
+          const replica = new Replica()
+          for (const standings of path) {
+            const agents = standings.map(({ agent_url }) => agent_url)
+            const events = await index.commit({
+              standings: {
+                agents: [...new Set([...agents, GONE])],
+                standings,
+                histories: new Map(),
+              },
+            })
+            replica.apply(events)
+            expect(contradictionsIn(events)).toEqual([])
+            expect(replica.holds).toEqual(await heldIn(index.db))
+          }
+        }),
+      ),
+      { numRuns: 60 },
+    )
+  })
+
   it('are none when nothing has changed', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -69,6 +97,33 @@ describe('the events of any nights', () => {
     )
   })
 })
+
+const GONE = 'https://gone.example/mcp'
+
+/** How agents fare after a test. One of them is always looked at: where it is left out it is shown to nobody. */
+const judgements = fc.uniqueArray(
+  fc.record<AgentVerdict>({
+    agent_url: fc.constantFrom('https://a.example/mcp', 'https://b.example/mcp', GONE),
+    status: fc.constantFrom('passing', 'degraded', 'failing', 'unknown', 'opted_out'),
+    lifecycle_stage: fc.constantFrom('production', 'testing'),
+    headline: fc.constantFrom(null, 'All is well'),
+    tracks: fc.constantFrom({}, { core: 'pass' }),
+    storyboards_passing: fc.nat({ max: 3 }),
+    storyboards_total: fc.constant(3),
+    storyboards: fc.constant([]),
+    streak_days: fc.nat({ max: 2 }),
+    last_checked_at: fc.constantFrom(null, '2026-11-20T03:00:00.000Z'),
+    badges: fc.uniqueArray(
+      fc.record({
+        role: fc.constantFrom(...badgeRoles),
+        adcp_version: fc.constantFrom('3.0', '3.1'),
+        verified_specialisms: fc.constantFrom([], ['signal-owned']),
+      }),
+      { selector: ({ role, adcp_version }) => `${role} ${adcp_version}`, maxLength: 3 },
+    ),
+  }),
+  { selector: ({ agent_url }) => agent_url, maxLength: 3 },
+)
 
 /** Every file that has a document is found as it was. */
 async function unchangedIn({ db }: MemoryIndex, at: number): Promise<Observation[]> {
