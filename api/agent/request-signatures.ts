@@ -37,6 +37,9 @@ export interface SignatureOptions {
   requiredFor: readonly string[]
 }
 
+/** Longest id of a key that may sign, in characters. */
+const KEYID_LENGTH_MAX = 300
+
 /** Operators whose keys are cached. */
 const OPERATORS_MAX = 1000
 
@@ -121,6 +124,8 @@ class RequestVerifier {
       {
         profile: this.profile,
         findKey: (keyid, created) => {
+          // What a signer stores is filed under the id.
+          if (keyid.length > KEYID_LENGTH_MAX) return undefined
           const trusted = findInKeySet(this.#options.trusted, keyid)
           if (trusted || operator === undefined) return trusted
           owner = operator

@@ -128,6 +128,14 @@ describe('a signed request', () => {
     expect([status, payload.media_buy_id]).toEqual([200, expect.stringMatching(/^mb_/)])
   })
 
+  test('is refused if the id of its key is too long to be a key of the state', async () => {
+    const kid = 'k'.repeat(1_900)
+    web = { ...pages, [JWKS]: { keys: [{ ...signer.jwk, kid }] } }
+    expect(await post(order(), sign(order(), { ...signer, kid }))).toMatchObject(
+      refusedFor('key_unknown'),
+    )
+  })
+
   test('is refused before its task if the signature is invalid', async () => {
     const body = order()
     const headers = sign(body, signer)
