@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { join } from 'node:path'
 import type { Step } from '../../pipeline/writer/sequencer.ts'
+import { findProgram } from './programs.ts'
 import { cleanUp } from './registry.ts'
 
 /** Where a writer dies: before a step, or when what the step writes is on disk. */
@@ -20,9 +20,8 @@ export class Scripted {
   #wake = () => {}
 
   constructor(script: string, args: readonly string[]) {
-    const file = join(import.meta.dirname, script)
-    const stdio = ['pipe', 'pipe', 'inherit'] as const
-    this.#child = spawn(process.execPath, ['--import', 'tsx', file, ...args], { stdio: [...stdio] })
+    const file = findProgram(`test/support/${script}`)
+    this.#child = spawn(process.execPath, [file, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
     this.#child.stdin!.on('error', () => {})
     this.#child.stdout!.setEncoding('utf8').on('data', text => this.#hear(text))
     this.#ended = new Promise(resolve => {

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { makeReached } from '../../../pipeline/diff/property-sets.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
@@ -12,6 +11,7 @@ import {
   migrate,
 } from '../../../pipeline/store/migrations.ts'
 import { makeFolders, resolvePaths } from '../../../pipeline/store/paths.ts'
+import { findProgram } from '../../support/programs.ts'
 import { cleanUp, newDataDir } from '../../support/registry.ts'
 import {
   listStoredFormats,
@@ -101,8 +101,8 @@ describe.each(older)(
         const [shape, rows] = [await readShape(before), await readRows(before)]
         before.close()
 
-        const program = join(import.meta.dirname, '../../support/migrating.ts')
-        const args = ['--import', 'tsx', program, store, paths[store], String(statements)]
+        const program = findProgram('test/support/migrating.ts')
+        const args = [program, store, paths[store], String(statements)]
         const { signal, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
         expect(signal, stderr).toBe('SIGKILL')
 

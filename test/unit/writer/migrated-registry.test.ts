@@ -20,6 +20,7 @@ import { findFormat, findNewestFormat, planMigrations } from '../../../pipeline/
 import { type Paths, resolvePaths } from '../../../pipeline/store/paths.ts'
 import { nextBatch } from '../../support/batches.ts'
 import { testClock } from '../../support/clock.ts'
+import { findProgram } from '../../support/programs.ts'
 import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
 import { listStoredFormats, readRows, writeStores } from '../../support/stored-formats.ts'
 import { buildBrandSave } from '../../support/writes.ts'
@@ -70,7 +71,7 @@ function command(paths: Paths, ...args: string[]) {
   const env = { PATH: process.env.PATH, DATA_DIR: paths.dir, LOG_LEVEL: 'error' }
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    ['--import', 'tsx', 'scripts/registry.ts', ...args],
+    [findProgram('scripts/registry.ts'), ...args],
     { env, encoding: 'utf8' },
   )
   return { status, stdout, stderr }
@@ -122,11 +123,11 @@ describe('a registry with older formats', () => {
 /** Names the organization in a process that is killed: its name is in the log alone. */
 function renameAndDie(accounts: string): void {
   const program = `
-    import { Database } from './pipeline/store/duckdb.ts'
+    import { Database } from '${findProgram('pipeline/store/duckdb.ts')}'
     const db = await Database.open(process.argv.at(-1))
     await db.run("update organizations set name = 'Told to the log'")
     process.kill(process.pid, 'SIGKILL')`
-  const args = ['--import', 'tsx', '--input-type=module', '-e', program, accounts]
+  const args = ['--input-type=module', '-e', program, accounts]
   spawnSync(process.execPath, args)
   expect(existsSync(`${accounts}.wal`)).toBe(true)
 }
