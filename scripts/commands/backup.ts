@@ -14,7 +14,7 @@ export async function backUp(dir: string): Promise<void> {
 async function requestBackup(config: Config, dir: string): Promise<Manifest> {
   const run = await findRunningRegistry(config)
   if (run) {
-    const writer = connectWriter(run.redis_url, 'backup')
+    const writer = await connectWriter(run.redis_url, 'backup')
     try {
       const made = await writer.ask<Manifest | { failed: string }>({ ask: 'backup', dir })
       if ('failed' in made) throw new Error(made.failed)

@@ -51,7 +51,7 @@ export async function crawl(
   const run = await findRunningRegistry(config)
   if (!run) warnOfProtocolName(config)
   const summary = run
-    ? await crawlInRunning(connectWriter(run.redis_url, 'crawl'), domains, {
+    ? await crawlInRunning(await connectWriter(run.redis_url, 'crawl'), domains, {
         again: true,
         patienceMs: PATIENCE_MS,
       })

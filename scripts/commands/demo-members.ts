@@ -6,7 +6,7 @@ import { connectWriter, retryWhileUnavailable } from './running.ts'
 
 /** Enrols the members of the demo internet, one operation after the other. */
 export async function enrolDemoMembers(redisUrl: string): Promise<void> {
-  const writer = connectWriter(redisUrl, 'start', 'warn')
+  const writer = await connectWriter(redisUrl, 'start', 'warn')
   try {
     for (const operation of demoMembers.flatMap(listOperations)) {
       const submission_id = randomUUID()

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
-import { openWriterClient, type WriterClient } from '../../jobs/api-client/enqueue.ts'
+import type { WriterClient } from '../../jobs/api-client/enqueue.ts'
 import type { Question } from '../../jobs/indexer/questions.ts'
 import type { RunFile } from '../../jobs/run-file.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
@@ -12,7 +12,7 @@ import { createLog } from '../../pipeline/core/log.ts'
 import { type Answer, type Asker, Operation } from '../../pipeline/model/submission.ts'
 import { Lease } from '../../pipeline/store/lease.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
-import { Sequencer, type SequencerOptions } from '../../pipeline/writer/sequencer.ts'
+import type { Sequencer, SequencerOptions } from '../../pipeline/writer/sequencer.ts'
 
 /**
  * A person at a terminal waits longer than an API client: until the bulk commits in front are made.
@@ -21,8 +21,13 @@ const CLIENT_TIMEOUTS = { redisConnectMs: 10_000, redisAnswerMs: 10_000, answerM
 
 const RETRY_MS = 1_000
 
-/** Connects a command to the indexer. */
-export function connectWriter(redisUrl: string, name: string, level = 'error'): WriterClient {
+/** Connects a command to the indexer. A command that finds none running does not load its queue. */
+export async function connectWriter(
+  redisUrl: string,
+  name: string,
+  level = 'error',
+): Promise<WriterClient> {
+  const { openWriterClient } = await import('../../jobs/api-client/enqueue.ts')
   return openWriterClient(redisUrl, createLog(name, level), CLIENT_TIMEOUTS)
 }
 
@@ -109,7 +114,7 @@ async function withRegistry<Result>(
 ): Promise<Result> {
   const run = await findRunningRegistry(config)
   if (run) {
-    const writer = connectWriter(run.redis_url, 'registry')
+    const writer = await connectWriter(run.redis_url, 'registry')
     try {
       return await beside(writer)
     } finally {
@@ -145,6 +150,7 @@ export async function openAlone(
   { begins = false, ...how }: OpenOptions = {},
 ): Promise<Sequencer> {
   if (!begins) assertRegistry(config)
+  const { Sequencer } = await import('../../pipeline/writer/sequencer.ts')
   const log = createLog('registry', 'warn')
   const sequencer = await Sequencer.open({ config, clock: systemClock, log, ...how })
   if (sequencer === undefined) throw new Error(`another process is writing to ${config.DATA_DIR}`)

@@ -191,7 +191,7 @@ async function startWorld(
 }
 
 async function crawlFirst(redisUrl: string, domains: Domain[]): Promise<void> {
-  const summary = await crawlInRunning(connectWriter(redisUrl, 'start', 'warn'), domains, {
+  const summary = await crawlInRunning(await connectWriter(redisUrl, 'start', 'warn'), domains, {
     again: false,
     patienceMs: Number.POSITIVE_INFINITY,
   })

@@ -48,7 +48,7 @@ async function readStatus(config: Config): Promise<RegistryStatus> {
 
 /** Asks the indexer; undefined where it does not answer in time. */
 async function askIndexer({ redis_url }: RunFile): Promise<IndexStatus | undefined> {
-  const writer = connectWriter(redis_url, 'status')
+  const writer = await connectWriter(redis_url, 'status')
   try {
     return await writer.ask<IndexStatus>({ ask: 'status' })
   } catch (error) {

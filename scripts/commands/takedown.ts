@@ -35,7 +35,7 @@ export async function takeDown(
 async function clearCopies(config: Config): Promise<void> {
   const run = await findRunningRegistry(config)
   if (run) {
-    const writer = connectWriter(run.redis_url, 'takedown')
+    const writer = await connectWriter(run.redis_url, 'takedown')
     try {
       await writer.ask({ ask: 'publish' })
     } finally {

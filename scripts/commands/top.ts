@@ -22,7 +22,7 @@ export async function showCrawl({ interval, times = Number.POSITIVE_INFINITY }: 
   const config = readSettings()
   const run = await findRunningRegistry(config)
   if (!run) throw new Error(`no registry runs on ${config.DATA_DIR}`)
-  const writer = connectWriter(run.redis_url, 'top')
+  const writer = await connectWriter(run.redis_url, 'top')
   const since = systemClock.now()
   let before: { files: number; at: number } | undefined
   try {
