@@ -9,6 +9,9 @@ const CONNECTIONS_MIN = 16
 /** Share of the connections that is closed at once, so that looking for idle ones stays cheap. */
 const SHARE_LET_GO = 1 / 32
 
+/** Files that the process may open: asked once, as the report that says so takes milliseconds. */
+let openFilesMax: number | undefined
+
 interface Held {
   socket: Socket
   address: string
@@ -19,10 +22,11 @@ interface Held {
 
 /** Computes how many connections the process can hold beside its own files. */
 export function countConnections(most: number): number {
-  return Math.max(CONNECTIONS_MIN, Math.min(most, openFilesLimit() - OWN_FILES))
+  openFilesMax ??= readOpenFilesLimit()
+  return Math.max(CONNECTIONS_MIN, Math.min(most, openFilesMax - OWN_FILES))
 }
 
-function openFilesLimit(): number {
+function readOpenFilesLimit(): number {
   // It would look up names of peers.
   Object.assign(process.report, { excludeNetwork: true })
   const { userLimits } = process.report.getReport() as {
