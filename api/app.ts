@@ -8,11 +8,14 @@ import type { Config } from '../pipeline/core/config.ts'
 import type { Log } from '../pipeline/core/log.ts'
 import { readRegistryKeys } from '../pipeline/core/registry-keys.ts'
 import { readSigningKey } from '../pipeline/core/signing-key.ts'
+import { readTokenKeys } from '../pipeline/core/token-keys.ts'
 import { PushStateFile } from '../pipeline/push/state.ts'
 import { Caches } from '../pipeline/read/cache/caches.ts'
 import type { Reader } from '../pipeline/read/reader.ts'
 import { IssuerKeys } from './auth/issuer-keys.ts'
 import { UserTokens } from './auth/user-tokens.ts'
+import { addIdentity, identityPlaces } from './identity/endpoints.ts'
+import { Identity } from './identity/identity.ts'
 import { Connections, countConnections } from './limits/connection-limit.ts'
 import { CrawlQuota } from './limits/crawl.ts'
 import { Outbound } from './limits/outbound.ts'
@@ -82,11 +85,15 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   readBodies(app)
   app.setValidatorCompiler(compileValidator)
   answerErrors(app, services)
-  answerUnknown(app, [...operations, ...pages, { method: 'POST', path: MCP_PATH }])
+  const tokenKeys = readOwnTokenKeys(deps.config)
+  const identity = tokenKeys && new Identity(tokenKeys, deps.redis)
+  const more = [{ method: 'POST', path: MCP_PATH } as const, ...(identity ? identityPlaces : [])]
+  answerUnknown(app, [...operations, ...pages, ...more])
   app.register(rateLimit, rateLimiting(deps.redis))
   app.register(async scope => addRoutes(scope, operations, services))
   app.register(async scope => addRoutes(scope, pages, services))
   addMcp(app, operations, services)
+  if (identity !== undefined) addIdentity(app, identity, services)
   return app
 }
 
@@ -102,6 +109,7 @@ function buildServices(app: FastifyInstance, deps: AppDeps): Services {
     demand.close()
     streams.close()
   })
+  const tokenKeys = readOwnTokenKeys(config)
   const pushState = new PushStateFile(deps.reader.paths.pushState)
   app.addHook('onClose', async () => {
     await workers.close()
@@ -115,7 +123,13 @@ function buildServices(app: FastifyInstance, deps: AppDeps): Services {
     storyboards: new StoryboardQuota(redis, config),
     receivers: new ReceiverQuota(redis, config),
     pushState,
-    tokens: new UserTokens(config, deps.reader, issuerKeys),
+    isAuthorizationServer: tokenKeys !== undefined,
+    tokens: new UserTokens(
+      config,
+      deps.reader,
+      issuerKeys,
+      tokenKeys && { keys: tokenKeys.public, baseUrl },
+    ),
     outbound: new Outbound(deps.writer, config, deps.clock),
     demand,
     reports: new Reports(redis, config),
@@ -172,6 +186,11 @@ function makeOnce<Value>(make: () => Value): () => Value {
     made ??= make()
     return made
   }
+}
+
+/** Reads the keys of the registry's own tokens; undefined where another provider is set, or no keys. */
+function readOwnTokenKeys(config: Config) {
+  return config.AUTH_ISSUER === undefined ? readTokenKeys(config) : undefined
 }
 
 function readPublicKey({ CRAWL_SIGNING_KEY }: Config) {

@@ -1,9 +1,12 @@
 import { createLocalJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
 import type { Config } from '../../pipeline/core/config.ts'
 import { parseDomain } from '../../pipeline/core/domain.ts'
+import type { TokenJwk } from '../../pipeline/core/token-keys.ts'
 import { toUserId } from '../../pipeline/core/user-id.ts'
 import type { Issuer } from '../../pipeline/model/identity.ts'
+import type { Person as SignedIn } from '../../pipeline/model/person.ts'
 import { findIssuer } from '../../pipeline/read/lookups/issuers.ts'
+import { findPerson } from '../../pipeline/read/lookups/people.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import type { IssuerKeys } from './issuer-keys.ts'
 
@@ -42,20 +45,34 @@ export function isTokenLike(text: string): boolean {
   return text.length <= MOST_CHARS && TOKEN.test(text)
 }
 
+/** The registry as the issuer of its own tokens. */
+interface OwnIssuer {
+  keys: readonly TokenJwk[]
+  /** Returns the name of the issuer, which is the audience as well. */
+  baseUrl(): string
+}
+
+type OwnVerifier = OwnIssuer & { find: ReturnType<typeof createLocalJWKSet> }
+
 /**
- * Verifies user tokens of the identity provider in the settings, by its keys in the serving store. Without
- * these settings no token is valid.
+ * Verifies user tokens: of the identity provider in the settings, by its keys in the serving store, or of
+ * the registry itself. Without either no token is valid.
  */
 export class UserTokens {
   readonly #config: Config
   readonly #reader: Reader
   readonly #keys: IssuerKeys
+  readonly #own: OwnVerifier | undefined
   #made: { of: Issuer; find: ReturnType<typeof createLocalJWKSet> } | undefined
 
-  constructor(config: Config, reader: Reader, keys: IssuerKeys) {
+  constructor(config: Config, reader: Reader, keys: IssuerKeys, own?: OwnIssuer) {
     this.#config = config
     this.#reader = reader
     this.#keys = keys
+    this.#own = own && {
+      ...own,
+      find: createLocalJWKSet({ keys: own.keys.map(key => ({ ...key })) }),
+    }
   }
 
   /**
@@ -63,12 +80,33 @@ export class UserTokens {
    * cause the keys to be fetched again; `waits` says whether to wait for that.
    */
   async verifyPerson(token: string, waits: boolean): Promise<Person | undefined> {
+    if (this.#own !== undefined) return this.#verifyOwn(token, this.#own)
     if (this.#config.AUTH_ISSUER === undefined) return undefined
     const first = await this.#verify(token)
     if (first !== 'unknown key') return first
     if (!waits || !(await this.#keys.readAgain())) return undefined
     const second = await this.#verify(token)
     return second === 'unknown key' ? undefined : second
+  }
+
+  /** Verifies an access token that the registry issued, for a person that it knows. */
+  async #verifyOwn(token: string, { find, baseUrl }: OwnVerifier) {
+    const issuer = baseUrl()
+    try {
+      const { payload } = await jwtVerify(token, find, {
+        algorithms: ['ES256'],
+        typ: 'at+jwt',
+        issuer,
+        audience: issuer,
+        requiredClaims: ['exp', 'sub', 'client_id'],
+        currentDate: new Date(this.#reader.now()),
+        clockTolerance: CLOCKS_APART_S,
+      })
+      const known = findPerson(this.#reader, payload.sub!)
+      return known && toPerson(known)
+    } catch {
+      return undefined
+    }
   }
 
   async #verify(token: string): Promise<Person | 'unknown key' | undefined> {
@@ -117,6 +155,17 @@ export class UserTokens {
   }
 }
 
+/** Converts a person who has signed in here; the token itself only names them. */
+function toPerson({ user_id, name, email, email_verified }: SignedIn): Person {
+  const emailDomain = readEmailDomain({ email, email_verified })
+  return {
+    id: user_id,
+    subject: user_id,
+    ...(name !== null && { name: name.slice(0, 100) }),
+    ...(emailDomain !== undefined && { emailDomain }),
+  }
+}
+
 /** Tells whether an application obtained the token for itself, without a person. */
 function isMachine({ sub, grant_type, gty }: JWTPayload): boolean {
   const grants = [grant_type, gty]
@@ -125,7 +174,7 @@ function isMachine({ sub, grant_type, gty }: JWTPayload): boolean {
   )
 }
 
-function readEmailDomain({ email, email_verified }: JWTPayload): string | undefined {
+function readEmailDomain({ email, email_verified }: Record<string, unknown>): string | undefined {
   if (typeof email !== 'string' || email_verified !== true) return undefined
   return parseDomain(/^[^@\s]+@([^@\s]+)$/.exec(email)?.[1])
 }

@@ -20,6 +20,11 @@ export type LimitName = keyof typeof limits
 
 export function buildLimit(name: LimitName, config: Config): RateLimitOptions {
   const { max, timeWindow } = limits[name](config)
+  return buildAddressLimit(max, timeWindow)
+}
+
+/** Builds a limit of `max` requests of an address in `timeWindow` ms. */
+export function buildAddressLimit(max: number, timeWindow: number): RateLimitOptions {
   return {
     max,
     timeWindow,

@@ -48,6 +48,7 @@ export function addMcp(
     const sets = readToolsets(request)
     built ??= buildTools(operations)
     const tools = built
+    if (!isKnown && canSignIn(services)) requireSignIn(tools, request.body)
     const shown = [...tools.values()].filter(
       tool => isInToolsets(tool, sets) && (isKnown || tool.operation.access !== 'bearer'),
     )
@@ -69,6 +70,22 @@ export function addMcp(
       await server.close()
     }
   })
+}
+
+function canSignIn({ isAuthorizationServer, config }: Services): boolean {
+  return isAuthorizationServer || config.AUTH_ISSUER !== undefined
+}
+
+/**
+ * Refuses the call of a tool that needs a credential with a 401, from which a client learns where its
+ * person signs in; it then repeats the call.
+ */
+function requireSignIn(tools: ReadonlyMap<string, RegistryTool>, body: unknown): void {
+  const call = AnyCall.safeParse(body).data as { params?: { name?: string } } | undefined
+  const tool = tools.get(call?.params?.name ?? '')
+  if (tool?.operation.access === 'bearer') {
+    refuse('unauthenticated', `${tool.name} needs a credential: sign in`)
+  }
 }
 
 /**

@@ -40,6 +40,8 @@ export interface Services {
   pushState: PushStateFile
   /** Verifies the tokens of persons. */
   tokens: UserTokens
+  /** True where people sign in at the registry itself: it has keys, and no other provider is set. */
+  isAuthorizationServer: boolean
   /** Sends requests to the web. */
   outbound: Outbound
   /** Collects unknown domains that were looked up. */

@@ -36,8 +36,8 @@ show, and \`X-Registry-As-Of\` until when everything that was committed is in th
 
 Resolution, lookups, discovery and search of brands and properties need none. The feed, agent
 search, bootstrap and everything that writes need \`Authorization: Bearer sk_…\`, the key of an
-organization, or the token of a person, which comes from the identity provider that
-\`/.well-known/oauth-authorization-server\` describes. Without one, or with one that is not valid,
+organization, or the token of a person, which comes from the authorization server that
+\`/.well-known/oauth-authorization-server\` describes: applications register there by themselves. Without one, or with one that is not valid,
 they answer 401 and say in \`WWW-Authenticate\` where to learn more; 403 means that you are known
 and may not. Where a credential only widens an answer, a bad one counts as none.
 

@@ -13,6 +13,7 @@ import type { ProbeDeps } from '../../pipeline/live/probe-deps.ts'
 import { readAdagents } from '../../pipeline/live/read-adagents.ts'
 import { readBrand } from '../../pipeline/live/read-brand.ts'
 import { readIssuer } from '../../pipeline/live/read-issuer.ts'
+import { sendMail } from '../../pipeline/live/send-mail.ts'
 import type {
   LiveRequestAnswers,
   LiveRequestCaller,
@@ -68,6 +69,7 @@ const runners: Runners = {
     return checkOrigin(domain, { base, protocolName }, { ...deps, limits })
   },
   read_issuer: (_, { fetcher, config }) => readIssuer(fetcher, config),
+  send_mail: (request, { config }) => sendMail(request, config),
   ask_receiver(request, { fetcher, clock, config }) {
     const keys = readRegistryKeys(config)
     if (keys === undefined)

@@ -61,10 +61,14 @@ export function toAuditColumns({ submission_id, operation, by, request, reverts 
 }
 
 /**
- * Replaces the contact by a mark that there was one: contacts are stored in one place, from which they can
- * be erased.
+ * Replaces the contact by a mark that there was one, and leaves out who a person is: both are stored in one
+ * place, from which they can be erased.
  */
 function stripContact(operation: Operation): Operation {
+  if (operation.op === 'person.enter') {
+    const { op, user_id, provider } = operation
+    return { op, user_id, provider } as Operation
+  }
   const isNamed = operation.op === 'property.save' && operation.contact !== undefined
   return isNamed ? { ...operation, contact: {} } : operation
 }

@@ -26,6 +26,7 @@ import type {
 } from './operation-definition.ts'
 import { organizationDefinitions } from './organizations.ts'
 import { originDefinitions } from './origins.ts'
+import { personDefinitions } from './people.ts'
 import { policyDefinitions } from './policies.ts'
 import { reviewDefinitions } from './review-decisions.ts'
 import { roleDefinitions } from './roles.ts'
@@ -56,6 +57,7 @@ const definitions: OperationDefinitions<OperationName> = {
   ...monitoringDefinitions,
   ...organizationDefinitions,
   ...originDefinitions,
+  ...personDefinitions,
   ...policyDefinitions,
   ...reviewDefinitions,
   ...roleDefinitions,

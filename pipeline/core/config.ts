@@ -104,7 +104,7 @@ export const settings = {
   ),
   REGISTRY_SIGNING_KEYS: defineSetting(
     text.optional(),
-    'file with a private Ed25519 key (JWK), or several as a JWKS of which the first signs: the registry signs badges and webhooks with keys derived from it, which `/.well-known/jwks.json` publishes; without it badges are not signed and no webhooks are posted',
+    'file with a private Ed25519 key (JWK), or several as a JWKS of which the first signs: the registry signs badges and webhooks with keys derived from it, which `/.well-known/jwks.json` publishes, and the tokens of persons who sign in here; without it badges are not signed, no webhooks are posted and nobody signs in',
     { secret: true, shown: 'a key that `start` creates in DATA_DIR' },
   ),
   CREDENTIALS_KEY: defineSetting(
@@ -158,7 +158,7 @@ export const settings = {
   ),
   AUTH_ISSUER: defineSetting(
     issuerUrl.optional(),
-    'identity provider whose user tokens (JWT) are accepted, spelled as in their `iss`; without it only API keys are accepted',
+    'identity provider whose user tokens (JWT) are accepted, spelled as in their `iss`; without it the registry is the provider itself (`REGISTRY_SIGNING_KEYS`)',
   ),
   AUTH_JWKS_URL: defineSetting(
     httpUrl.optional(),
@@ -168,6 +168,21 @@ export const settings = {
   AUTH_CLIENT_ID: defineSetting(
     text.optional(),
     '`azp`, or else `client_id`, that a token must have; an issuer requires this or AUTH_AUDIENCE',
+  ),
+  SMTP_URL: defineSetting(
+    z
+      .string()
+      .regex(
+        /^smtps?:\/\/[^/\s]+\/?$/,
+        'must be smtp://HOST:PORT or smtps://USER:PASSWORD@HOST:PORT',
+      )
+      .optional(),
+    'mail server that sends sign-in links, by a crawler; without it they are printed to the log where BASE_URL is an address of this machine, and nobody else can sign in by mail',
+    { secret: true },
+  ),
+  MAIL_FROM: defineSetting(
+    text.optional(),
+    'sender of these mails, such as `Registry <registry@example.org>`; SMTP_URL requires it',
   ),
   BILLING_WEBHOOK_SECRET: defineSetting(
     z.string().min(16, 'must have at least 16 characters').optional(),

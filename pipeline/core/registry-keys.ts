@@ -33,7 +33,7 @@ export function readRegistryKeys(
 ): RegistryKeys | undefined {
   const path = config.REGISTRY_SIGNING_KEYS
   if (path === undefined) return undefined
-  const sets = readSecrets(path).map(deriveKeys)
+  const sets = readRegistrySecrets(path).map(deriveKeys)
   const field = `${config.PROTOCOL_NAME}_use`
   return {
     signers: sets[0]!,
@@ -48,7 +48,7 @@ function publish({ privateKey }: RegistrySigner, purpose: Record<string, string>
 }
 
 /** Reads the private keys of a file. Error texts give no details, since they must not contain a part of a key. */
-function readSecrets(path: string): Buffer[] {
+export function readRegistrySecrets(path: string): Buffer[] {
   try {
     const file = JSON.parse(readFileSync(path, 'utf8')) as JsonWebKey | { keys: JsonWebKey[] }
     const secrets = ('keys' in file ? (file.keys as JsonWebKey[]) : [file]).map(readSecret)

@@ -57,6 +57,10 @@ export const AuthorizationServer = z
     token_endpoint_auth_methods_supported: words
       .exactOptional()
       .describe('How clients authenticate for a token; absent if not published'),
+    authorization_response_iss_parameter_supported: z
+      .boolean()
+      .exactOptional()
+      .describe('Whether an answer names the issuer in `iss` (RFC 9207); absent if not published'),
     scopes_supported: words.exactOptional().describe('Supported scopes; absent if not published'),
   })
   .meta({

@@ -12,6 +12,7 @@ import { memberOperations } from './member.ts'
 import { mirrorOperations } from './mirror.ts'
 import { organizationOperations } from './organization.ts'
 import { ownershipOperations } from './ownership.ts'
+import { personOperations } from './person.ts'
 import { policyOperations } from './policy.ts'
 import { reviewOperations } from './review.ts'
 import { roleOperations } from './role.ts'
@@ -77,6 +78,7 @@ export const Operation = z.discriminatedUnion('op', [
   ...reviewOperations,
   ...saveOperations,
   ...identityOperations,
+  ...personOperations,
   ...organizationOperations,
   /** Takes a domain down: the registry may not mention it until it is readmitted. */
   z.object({

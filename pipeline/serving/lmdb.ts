@@ -13,7 +13,7 @@ export const MEMBERS_CHANGED = 'members'
 export const SUBSCRIPTIONS_CHANGED = 'subscriptions'
 
 /** Version of the keys and values; a store of another version is projected again. */
-export const SERVING_FORMAT = 28
+export const SERVING_FORMAT = 29
 
 const ZERO = 0x30
 
@@ -40,6 +40,8 @@ export const spaces = [
   'org_key',
   'user',
   'issuer',
+  'person',
+  'oauth_client',
   'member',
   'ownership',
   'role',

@@ -217,6 +217,8 @@ export const doors: Record<string, string[]> = {
   '@modelcontextprotocol/sdk': ['api/mcp', 'api/agent/mcp-endpoint.ts'],
   '@a2a-js/sdk': ['api/agent'],
   '@scalar/fastify-api-reference': ['api/reference'],
+  nodemailer: ['pipeline/live/send-mail.ts'],
+  'oidc-provider': ['api/identity'],
   jose: ['api/auth/user-tokens.ts', 'api/responses/badge-token.ts'],
   yaml: ['api', 'scripts', `${storyboards}/catalog.ts`],
   tsx: [`${read}/queries/read-agent-index.ts`],

@@ -116,6 +116,7 @@ type Attributes = Partial<
     | 'autofocus'
     | 'autocomplete'
     | 'maxlength'
+    | 'required'
     | 'colspan'
     | 'viewBox'
     | 'fill'

@@ -2,11 +2,10 @@ import { refuse } from '../../../pipeline/core/errors.ts'
 import { AuthorizationServer } from '../../../pipeline/model/identity.ts'
 import { ProtectedResource } from '../../../pipeline/model/responses/own-organization.ts'
 import { findIssuer } from '../../../pipeline/read/lookups/issuers.ts'
+import { buildOwnMetadata, scopes } from '../../identity/metadata.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
 import { replyOk } from '../../responses/reply.ts'
-
-const scopes = ['openid', 'profile', 'email']
 
 export const describeAuthorizationServer = defineOperation({
   id: 'describeAuthorizationServer',
@@ -14,9 +13,9 @@ export const describeAuthorizationServer = defineOperation({
   path: '/.well-known/oauth-authorization-server',
   summary: 'Get the metadata of the authorization server',
   description:
-    'Metadata of the identity provider (RFC 8414): authorization, token and registration are ' +
-    'its endpoints, the registry has none. 404 if it publishes no such document, and if only API ' +
-    'keys are accepted.',
+    'Metadata (RFC 8414) of the registry itself, where people sign in and applications register. ' +
+    'Where the settings name another identity provider, it is that one’s: 404 if it publishes no such ' +
+    'document. 404 too if only API keys are accepted.',
   access: 'public',
   cache: 'document',
   reply: { 200: AuthorizationServer },
@@ -24,9 +23,15 @@ export const describeAuthorizationServer = defineOperation({
   handle: ({ services }) => replyOk(buildServerMetadata(services)),
 })
 
-/** Returns the issuer's own metadata; nothing is added to it. */
-function buildServerMetadata({ config, reader }: Services): AuthorizationServer {
+/** Returns the metadata of the registry, or another issuer's own, to which nothing is added. */
+function buildServerMetadata({
+  config,
+  reader,
+  isAuthorizationServer,
+  baseUrl,
+}: Services): AuthorizationServer {
   const { AUTH_ISSUER: issuer } = config
+  if (isAuthorizationServer) return buildOwnMetadata(baseUrl())
   if (issuer === undefined) return refuse('not_found', 'no authorization server: API keys only')
   const server = findIssuer(reader, issuer)?.server
   return server ?? refuse('not_found', `${issuer} publishes no metadata that is known`)
@@ -46,12 +51,13 @@ export const protectedResources = (['api', 'mcp'] as const).map(resource =>
     reply: { 200: ProtectedResource },
     errors: [],
     handle: ({ services }) => {
-      const { AUTH_ISSUER: issuer } = services.config
+      const { config, isAuthorizationServer } = services
+      const issuer = isAuthorizationServer ? services.baseUrl() : config.AUTH_ISSUER
       return replyOk({
         resource: `${services.baseUrl()}/${resource}`,
         authorization_servers: issuer === undefined ? [] : [issuer],
         bearer_methods_supported: ['header'],
-        scopes_supported: scopes,
+        scopes_supported: [...scopes],
       })
     },
   }),

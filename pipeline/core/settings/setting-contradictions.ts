@@ -10,6 +10,8 @@ interface DependentSettings {
   AUTH_JWKS_URL?: string | undefined
   AUTH_AUDIENCE?: string | undefined
   AUTH_CLIENT_ID?: string | undefined
+  SMTP_URL?: string | undefined
+  MAIL_FROM?: string | undefined
   AGENT_BASE_URL?: string | undefined
   AGENT_LOOPBACK_WEBHOOKS?: boolean
 }
@@ -28,6 +30,8 @@ export function findContradictions(
     faults.push(
       '  AUTH_ISSUER: requires AUTH_AUDIENCE or AUTH_CLIENT_ID, or tokens for others would be accepted',
     )
+  if (settings.SMTP_URL && !settings.MAIL_FROM)
+    faults.push('  SMTP_URL: requires MAIL_FROM, the sender of its mails')
   const isExposed = isReachedByOthers(settings) || NODE_ENV === 'production'
   if (settings.AGENT_LOOPBACK_WEBHOOKS && isExposed)
     faults.push(

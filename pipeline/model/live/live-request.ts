@@ -4,6 +4,7 @@ import type { Enrichment } from '../enrichment.ts'
 import type { OriginCheck } from '../hosted.ts'
 import type { Issuer } from '../identity.ts'
 import { NonceHash, type OwnershipMethod, ownershipMethods } from '../ownership.ts'
+import { EmailAddress } from '../person.ts'
 import { type ReceiverAnswer, ReceiverUrl } from '../subscription.ts'
 import { type AdagentsReport, KnownBrandFile, type LiveBrand } from './live.ts'
 import { type AgentFailed, type AgentReport, agentTopics } from './live-agent.ts'
@@ -37,6 +38,13 @@ export const LiveRequest = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('check_origin'), domain: Domain, base: z.url() }),
   /** Reads the issuer in the crawler's own settings. */
   z.object({ kind: z.literal('read_issuer') }),
+  /** Sends a mail by the mail server in the crawler's own settings. */
+  z.object({
+    kind: z.literal('send_mail'),
+    to: EmailAddress,
+    subject: z.string().max(200),
+    text: z.string().max(4_000),
+  }),
   /** Posts a challenge to a receiver of changes, or a test where there is none. */
   z.object({
     kind: z.literal('ask_receiver'),
@@ -77,6 +85,8 @@ export interface LiveRequestAnswers {
   check_origin: OriginCheck
   /** The identity provider's metadata and keys, or why they could not be read. */
   read_issuer: Issuer | { failed: string }
+  /** Answer of the mail server: it took the mail, or why it did not. */
+  send_mail: { sent: true } | { failed: string }
   /** Answer of the receiver; `isConfirmed` where it was the challenge. */
   ask_receiver: ReceiverAnswer & MayBeThrottled
   /** Method by which the domain shows the nonce; null if it does not. */

@@ -10,6 +10,8 @@ type RecordSpace = Extract<
   | 'principal'
   | 'org_key'
   | 'user'
+  | 'person'
+  | 'oauth_client'
   | 'ownership'
   | 'role'
   | 'review'

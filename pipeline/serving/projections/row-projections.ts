@@ -5,6 +5,7 @@ import {
 } from './agent-tests.ts'
 import { freshnessProjection } from './freshness.ts'
 import { memberProjection, originProjection, ownershipProjection } from './members.ts'
+import { clientProjection, personProjection } from './people.ts'
 import { aliasProjection, pointerProjection } from './pointers.ts'
 import { issuerProjection, keyProjection, roleProjection, userProjection } from './principals.ts'
 import type { RowProjection } from './projection.ts'
@@ -19,6 +20,8 @@ export const rowProjections: readonly RowProjection[] = [
   keyProjection,
   userProjection,
   issuerProjection,
+  personProjection,
+  clientProjection,
   memberProjection,
   ownershipProjection,
   roleProjection,

@@ -1,0 +1,41 @@
+import { hash } from 'node:crypto'
+import type { Adapter, AdapterPayload } from 'oidc-provider'
+import { findClient } from '../../pipeline/read/lookups/people.ts'
+import type { Services } from '../operation/services.ts'
+
+/**
+ * Keeps the applications that register: the writer stores them, and every process finds them in the
+ * serving store. Of a secret only its hash is stored; it takes the secret's place when it is read.
+ */
+export function openClientRecords({
+  reader,
+  writer,
+}: Pick<Services, 'reader' | 'writer'>): Adapter {
+  return {
+    async upsert(client_id, { client_secret, ...metadata }) {
+      const secret_hash = client_secret === undefined ? null : hashSecret(client_secret)
+      const answer = await writer.submit(
+        { op: 'client.register', client_id, metadata: { ...metadata }, secret_hash },
+        { by: { kind: 'registry', id: 'sign-in' } },
+      )
+      if ('refused' in answer) throw new Error(answer.refused)
+    },
+    async find(client_id) {
+      const found = findClient(reader, client_id)
+      if (found === undefined) return undefined
+      const { metadata, secret_hash } = found
+      const secret = secret_hash !== null && { client_secret: secret_hash }
+      return { ...metadata, ...secret, client_id } as AdapterPayload
+    },
+    findByUid: async () => undefined,
+    findByUserCode: async () => undefined,
+    consume: async () => undefined,
+    destroy: async () => undefined,
+    revokeByGrantId: async () => undefined,
+  }
+}
+
+/** Hashes the secret of an application; it is random, so no slow hash is needed. */
+export function hashSecret(secret: string): string {
+  return hash('sha256', secret, 'hex')
+}

@@ -1,0 +1,58 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { HOUR } from '../../pipeline/core/clock.ts'
+import { buildAddressLimit } from '../limits/per-address.ts'
+import type { Services } from '../operation/services.ts'
+import type { Place } from '../operation/unknown-routes.ts'
+import type { Identity } from './identity.ts'
+import { nameOwnHost } from './own-host.ts'
+import { addSignIn, signInPlaces } from './sign-in.ts'
+
+const OPENID = '/.well-known/openid-configuration'
+
+const get = (path: string) => ({ method: 'GET', path }) as const
+const post = (path: string) => ({ method: 'POST', path }) as const
+
+/** Endpoints of the protocol, which the library answers itself. */
+const endpoints: readonly Place[] = [
+  get(OPENID),
+  get('/oauth/jwks'),
+  get('/authorize'),
+  post('/authorize'),
+  get('/authorize/:uid'),
+  post('/token'),
+  post('/register'),
+  post('/revoke'),
+]
+
+export const identityPlaces: readonly Place[] = [...endpoints, ...signInPlaces]
+
+/** Adds the authorization server and the pages on which people sign in. */
+export function addIdentity(app: FastifyInstance, identity: Identity, services: Services): void {
+  app.register(async scope => {
+    scope.removeAllContentTypeParsers()
+    // The library reads bodies itself, bounded.
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    const pass = async (request: FastifyRequest, reply: FastifyReply) => {
+      const provider = await identity.getProvider(services)
+      nameOwnHost(request.raw, services.baseUrl())
+      // Applications in browsers ask from any origin; preflights are answered as those of other paths.
+      if (!request.url.startsWith('/authorize'))
+        reply.raw.setHeader('access-control-allow-origin', '*')
+      reply.hijack()
+      await provider.callback()(request.raw, reply.raw)
+    }
+    for (const { method, path } of endpoints) {
+      const limit = path === '/register' && {
+        rateLimit: buildAddressLimit(services.config.LIMITS.clientRegistrationsPerHour, HOUR),
+      }
+      scope.route({
+        method: method === 'GET' ? ['GET', 'HEAD'] : method,
+        exposeHeadRoute: false,
+        url: path,
+        config: { operation: 'identity', ...limit },
+        handler: pass,
+      })
+    }
+  })
+  app.register(async scope => addSignIn(scope, identity, services))
+}

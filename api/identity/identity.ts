@@ -1,0 +1,42 @@
+import type Provider from 'oidc-provider'
+import type { Redis } from '../../jobs/redis.ts'
+import { refuse } from '../../pipeline/core/errors.ts'
+import type { TokenKeys } from '../../pipeline/core/token-keys.ts'
+import type { Services } from '../operation/services.ts'
+import { LoginLinks } from './login-links.ts'
+
+const RETRY_AFTER_S = 5
+
+/** The registry's own authorization server. It is made when somebody first asks for it. */
+export class Identity {
+  readonly keys: TokenKeys
+  readonly #redis: Redis | undefined
+  #provider: Promise<Provider> | undefined
+  #links: LoginLinks | undefined
+
+  constructor(keys: TokenKeys, redis: Redis | undefined) {
+    this.keys = keys
+    this.#redis = redis
+  }
+
+  /** Returns the authorization server; refuses with 503 while Redis is away, which holds its sessions. */
+  getProvider(services: Services): Promise<Provider> {
+    const redis = this.#requireRedis()
+    this.#provider ??= import('./provider.ts').then(({ createProvider }) =>
+      createProvider({ issuer: services.baseUrl(), keys: this.keys, redis, services }),
+    )
+    return this.#provider
+  }
+
+  getLinks({ config }: Services): LoginLinks {
+    this.#links ??= new LoginLinks(this.#requireRedis(), config.LIMITS)
+    return this.#links
+  }
+
+  #requireRedis(): Redis {
+    if (this.#redis?.status === 'ready') return this.#redis
+    return refuse('unavailable', 'nobody can sign in at the moment; try again', {
+      retry_after: RETRY_AFTER_S,
+    })
+  }
+}

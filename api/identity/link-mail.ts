@@ -1,0 +1,41 @@
+import { SECOND } from '../../pipeline/core/clock.ts'
+import { isLoopback } from '../../pipeline/core/loopback.ts'
+import type { Services } from '../operation/services.ts'
+
+/** Time in addition to that of the mail server, for a busy crawler. */
+const SLACK_MS = 5 * SECOND
+
+/** Tells whether a link reaches its person: by mail, or on the operator's own machine by the log. */
+export function canSendLinks({ config, baseUrl }: Services): boolean {
+  return config.SMTP_URL !== undefined || isOwnMachine(baseUrl())
+}
+
+/** Sends a sign-in link; tells whether it was sent. A crawler does it: the API reaches no network. */
+export async function sendLink(services: Services, email: string, url: string): Promise<boolean> {
+  const { config, writer, log, baseUrl } = services
+  if (config.SMTP_URL === undefined) {
+    log.info({ email, url }, 'sign-in link')
+    return true
+  }
+  const { mailMs, signInLinkMinutes } = config.LIMITS
+  const { host } = new URL(baseUrl())
+  const text = [
+    `Somebody, hopefully you, wants to sign in at ${host}.`,
+    `Open this link in the browser in which you began, within ${signInLinkMinutes} minutes:`,
+    url,
+    'It works once. If it was not you, ignore this mail: nothing happens without the link.',
+  ].join('\n\n')
+  const subject = `Sign in at ${host}`
+  const answer = await writer.requestLive(
+    { kind: 'send_mail', to: email, subject, text },
+    mailMs + SLACK_MS,
+  )
+  if ('sent' in answer) return true
+  services.boundedLog.warn('mail', { detail: answer.failed }, 'a sign-in link was not sent')
+  return false
+}
+
+function isOwnMachine(baseUrl: string): boolean {
+  const { hostname } = new URL(baseUrl)
+  return hostname === 'localhost' || isLoopback(hostname)
+}

@@ -1,0 +1,181 @@
+import { HTML, pageHeaders } from '../pages/headers.ts'
+import { Fragment, type Html, h } from '../pages/html/jsx.ts'
+import { clipText } from '../pages/html/text.tsx'
+import { renderDocument } from '../pages/parts/document.tsx'
+import { renderProblem } from '../pages/parts/problem.tsx'
+
+/** A page of sign-in, to be sent once. */
+export interface SignInPage {
+  status: number
+  body: string
+  headers: Record<string, string>
+}
+
+/** The application that a person signs in to, as pages show it. */
+export interface AskingClient {
+  name: string
+  /** The host that the person is sent to afterwards, or the scheme of an application. */
+  place: string
+}
+
+const headers = {
+  ...pageHeaders,
+  'content-type': HTML,
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'x-robots-tag': 'noindex',
+  // A form posts its origin only where the policy lets it; other sites are told nothing.
+  'referrer-policy': 'same-origin',
+}
+
+function buildPage(status: number, title: string, content: Html, more = {}): SignInPage {
+  const description = 'Sign in to the registry of agentic advertising.'
+  const body = <section class="sign-in">{content}</section>
+  const document = renderDocument({ title, description, body }, '', undefined)
+  return { status, body: document, headers: { ...headers, ...more } }
+}
+
+function renderClient({ name, place }: AskingClient): Html {
+  return (
+    <p class="lead">
+      <strong>
+        <bdi>{clipText(name, 80)}</bdi>
+      </strong>{' '}
+      asks to know who you are. You return to <code>{clipText(place, 120)}</code>.
+    </p>
+  )
+}
+
+function renderCancel(uid: string): Html {
+  return (
+    <form method="post" action={`/sign-in/${uid}/cancel`}>
+      <button type="submit" class="plain">
+        Cancel
+      </button>
+    </form>
+  )
+}
+
+/** Builds the page on which a person says who they are. `fault` is what was wrong with the last attempt. */
+export function buildSignInPage(uid: string, client: AskingClient, fault?: string): SignInPage {
+  return buildPage(
+    fault === undefined ? 200 : 400,
+    'Sign in',
+    <>
+      <h1>Sign in</h1>
+      {renderClient(client)}
+      <form method="post" action={`/sign-in/${uid}/link`}>
+        <label for="email">E-mail address</label>
+        <input
+          id="email"
+          name="email"
+          type="email"
+          required
+          maxlength="254"
+          autocomplete="username webauthn"
+          {...(fault !== undefined && { 'aria-describedby': 'fault', 'aria-invalid': 'true' })}
+        />
+        {fault === undefined ? null : (
+          <p id="fault" class="fault" role="alert">
+            {fault}
+          </p>
+        )}
+        <p class="hint">
+          You get a link by e-mail. There is no password, and no account to create first.
+        </p>
+        <button type="submit">Send me a link</button>
+      </form>
+      {renderCancel(uid)}
+    </>,
+  )
+}
+
+/** Builds the page that says that a link is on its way. */
+export function buildSentPage(email: string, minutes: number): SignInPage {
+  return buildPage(
+    200,
+    'Check your mail',
+    <>
+      <h1>Check your mail</h1>
+      <p class="lead">
+        We have sent a link to <bdi>{email}</bdi>. Open it in this browser within {minutes} minutes.
+      </p>
+      <p class="hint">It works once, and only in the browser in which you asked for it.</p>
+    </>,
+  )
+}
+
+/** Builds the page that a link opens: only the button on it signs in, so looking at a link uses nothing up. */
+export function buildOpenPage(uid: string, token: string): SignInPage {
+  return buildPage(
+    200,
+    'Sign in',
+    <>
+      <h1>Sign in</h1>
+      <p class="lead">You have opened the link that we sent you.</p>
+      <form method="post" action={`/sign-in/${uid}/open`}>
+        <input type="hidden" name="token" value={token} />
+        <button type="submit">Sign in</button>
+      </form>
+    </>,
+  )
+}
+
+const meanings = [
+  ['openid', 'Your id in this registry'],
+  ['profile', 'Your name'],
+  ['email', 'Your e-mail address'],
+] as const
+
+/** Builds the page on which a person consents. */
+export function buildConsentPage(
+  uid: string,
+  client: AskingClient,
+  who: string,
+  scopes: ReadonlySet<string>,
+): SignInPage {
+  return buildPage(
+    200,
+    'Allow access',
+    <>
+      <h1>Allow access</h1>
+      {renderClient(client)}
+      <p>
+        You are signed in as <bdi>{clipText(who, 120)}</bdi>. If you allow it, this application may
+        act here with your rights, for half a year at most, and learns:
+      </p>
+      <ul>{meanings.map(([scope, text]) => (scopes.has(scope) ? <li>{text}</li> : null))}</ul>
+      <p class="hint">
+        Anybody can name an application as they like. Allow it only if you have just started this
+        yourself.
+      </p>
+      <form method="post" action={`/sign-in/${uid}/consent`}>
+        <button type="submit">Allow</button>
+      </form>
+      {renderCancel(uid)}
+    </>,
+  )
+}
+
+/**
+ * Builds the page that leads on. It is a page with a header and not a redirect, because a browser holds
+ * redirects after a form to `form-action 'self'`, and the last one leads to the application.
+ */
+export function buildContinuePage(address: string): SignInPage {
+  return buildPage(
+    200,
+    'One moment',
+    <>
+      <h1>One moment</h1>
+      <p class="lead">
+        <a href={address}>Continue</a>
+      </p>
+    </>,
+    { refresh: `0; url=${address}` },
+  )
+}
+
+/** Builds the page of something that went wrong on the way. */
+export function buildSignInError(text: string, status = 400): SignInPage {
+  return buildPage(status, 'Not signed in', renderProblem('Not signed in', text))
+}

@@ -1,0 +1,174 @@
+import { randomUUID, timingSafeEqual } from 'node:crypto'
+import type { Configuration, KoaContextWithOIDC, default as Provider } from 'oidc-provider'
+import type { Redis } from '../../jobs/redis.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '../../pipeline/core/clock.ts'
+import type { TokenKeys } from '../../pipeline/core/token-keys.ts'
+import { findPerson } from '../../pipeline/read/lookups/people.ts'
+import type { Services } from '../operation/services.ts'
+import { hashSecret, openClientRecords } from './client-records.ts'
+import { clientAuthMethods, paths, scopes } from './metadata.ts'
+import { buildSignInError } from './pages.tsx'
+import { RedisModels } from './redis-models.ts'
+
+/** Seconds for which a person may take to sign in and consent. */
+const INTERACTION_S = 30 * 60
+const CODE_S = 60
+const SESSION_S = (14 * DAY) / SECOND
+/** Seconds after which a person is asked for their consent again. */
+const GRANT_S = (180 * DAY) / SECOND
+
+interface ProviderDeps {
+  issuer: string
+  keys: TokenKeys
+  redis: Redis
+  services: Services
+}
+
+/**
+ * Builds the authorization server. It issues codes to applications that have registered and proved
+ * themselves by PKCE, and for these access tokens that count for the whole registry. The library is loaded
+ * when somebody first signs in.
+ */
+export async function createProvider(deps: ProviderDeps): Promise<Provider> {
+  const { default: Provider, errors } = await import('oidc-provider')
+  const { issuer, redis, services } = deps
+  const models = new RedisModels(redis, () => {
+    throw new errors.InvalidGrant('used already')
+  })
+  const clients = openClientRecords(services)
+  class Server extends Provider {
+    /** Offers no page that posts itself: it would need an inline script. */
+    override registerResponseMode(
+      ...[name, handler]: Parameters<Provider['registerResponseMode']>
+    ) {
+      if (name !== 'form_post') super.registerResponseMode(name, handler)
+    }
+  }
+  const provider = new Server(issuer, {
+    adapter: (name: string) => (name === 'Client' ? clients : models.open(name)),
+    ...buildConfiguration(deps, () => {
+      throw new errors.InvalidTarget()
+    }),
+  })
+  // The addresses that a request names come from the settings alone (endpoints.ts).
+  provider.proxy = true
+  Object.assign(provider.Client.prototype, { compareClientSecret })
+  provider.on('server_error', (_, error) => services.log.error({ error }, 'sign-in failed'))
+  return provider
+}
+
+/** Compares the secret of an application with the hash that is stored in its place. */
+function compareClientSecret(this: { clientSecret: string }, actual: string): boolean {
+  const digest = Buffer.from(hashSecret(actual))
+  const stored = Buffer.from(this.clientSecret)
+  return digest.length === stored.length && timingSafeEqual(digest, stored)
+}
+
+function buildConfiguration(
+  { issuer, keys, services: { config, reader } }: ProviderDeps,
+  refuseTarget: () => never,
+): Configuration {
+  const { LIMITS: limits } = config
+  const accessTokenS = (limits.accessTokenMinutes * MINUTE) / SECOND
+  const refreshTokenS = (limits.refreshTokenDays * DAY) / SECOND
+  return {
+    jwks: { keys: keys.private.map(key => ({ ...key })) },
+    cookies: {
+      keys: [...keys.cookies],
+      names: {
+        session: 'registry_session',
+        interaction: 'registry_sign_in',
+        resume: 'registry_resume',
+      },
+      long: { signed: true, httpOnly: true, sameSite: 'lax', path: '/' },
+      short: { signed: true, httpOnly: true, sameSite: 'lax' },
+    },
+    routes: { ...paths },
+    scopes: [...scopes],
+    claims: { openid: ['sub'], profile: ['name'], email: ['email', 'email_verified'] },
+    // There is no userinfo endpoint: what a client may know of the person is in the ID token.
+    conformIdTokenClaims: false,
+    responseTypes: ['code'],
+    clientAuthMethods: [...clientAuthMethods],
+    clientDefaults: {
+      // Applications on a person's own machine redirect to it; web addresses must still be https.
+      application_type: 'native',
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+      id_token_signed_response_alg: 'ES256',
+    },
+    enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
+    subjectTypes: ['public'],
+    pkce: { required: () => true },
+    rotateRefreshToken: true,
+    issueRefreshToken: async (_, client) => client.grantTypeAllowed('refresh_token'),
+    expiresWithSession: async () => false,
+    ttl: {
+      AccessToken: accessTokenS,
+      AuthorizationCode: CODE_S,
+      Grant: GRANT_S,
+      IdToken: HOUR / SECOND,
+      Interaction: INTERACTION_S,
+      RefreshToken: refreshTokenS,
+      Session: SESSION_S,
+    },
+    features: {
+      devInteractions: { enabled: false },
+      dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      registration: {
+        enabled: true,
+        initialAccessToken: false,
+        issueRegistrationAccessToken: false,
+        idFactory: () => randomUUID(),
+      },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => issuer,
+        useGrantedResource: () => true,
+        getResourceServerInfo: (_, resource) =>
+          isOwnResource(issuer, resource)
+            ? {
+                scope: scopes.join(' '),
+                audience: issuer,
+                accessTokenFormat: 'jwt',
+                jwt: { sign: { alg: 'ES256' } },
+              }
+            : refuseTarget(),
+      },
+      revocation: { enabled: true },
+      rpInitiatedLogout: { enabled: false },
+      userinfo: { enabled: false },
+    },
+    interactions: { url: (_, { uid }) => `/sign-in/${uid}` },
+    findAccount: async (_, id) => {
+      const person = findPerson(reader, id)
+      if (person === undefined) return undefined
+      const { email, email_verified, name } = person
+      const claims = {
+        sub: id,
+        ...(name !== null && { name }),
+        ...(email !== null && { email, email_verified }),
+      }
+      return { accountId: id, claims: () => claims }
+    },
+    clientBasedCORS: () => true,
+    renderError: (ctx, { error, error_description: text }) => renderError(ctx, text ?? error),
+    // The API has no way out to the network: nothing that a client names is fetched.
+    fetch: async () => {
+      throw new Error('the authorization server fetches nothing')
+    },
+  } as Configuration
+}
+
+/** Tells whether a token for this resource counts here: for the registry, its REST API or its tools. */
+function isOwnResource(issuer: string, resource: string): boolean {
+  return [issuer, `${issuer}/`, `${issuer}/api`, `${issuer}/mcp`].includes(resource)
+}
+
+function renderError(ctx: KoaContextWithOIDC, text: string): void {
+  const { body, headers } = buildSignInError(text)
+  ctx.set(headers)
+  ctx.body = body
+}

@@ -1,0 +1,105 @@
+import { hash } from 'node:crypto'
+import type { Adapter, AdapterPayload } from 'oidc-provider'
+import { defineScript, type Redis, type Script } from '../../jobs/redis.ts'
+import { IDENTITY_KEYS } from './keys.ts'
+
+/** Models that end together with the grant that they were issued under. */
+const granted = new Set(['AccessToken', 'AuthorizationCode', 'RefreshToken'])
+
+/** Marks a code or a refresh token as used. Of parallel requests one gets 1, the others 0. */
+const CONSUME = `
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+return redis.call('HSETNX', KEYS[1], 'consumed', ARGV[1])`
+
+/** Is called when something is used a second time at the same moment as the first. */
+export type RefuseReplay = () => never
+
+/**
+ * Keeps what may be lost: sessions, codes, refresh tokens, consents. A record stands under the hash of its
+ * id, since whoever has the id of a code or a refresh token can use it.
+ */
+export class RedisModels {
+  readonly #redis: Redis
+  readonly #consume: Script<number>
+  readonly #refuseReplay: RefuseReplay
+
+  constructor(redis: Redis, refuseReplay: RefuseReplay) {
+    this.#redis = redis
+    this.#consume = defineScript(redis, 'consumeToken', 1, CONSUME)
+    this.#refuseReplay = refuseReplay
+  }
+
+  /** Returns the storage of one model, in the form that the authorization server wants. */
+  open(model: string): Adapter {
+    return {
+      upsert: (id, payload, seconds) => this.#upsert(model, id, payload, seconds),
+      find: id => this.#find(toKey(model, id), id),
+      findByUid: uid => this.#findByUid(uid),
+      findByUserCode: async () => undefined,
+      consume: id => this.#use(model, id),
+      destroy: async id => void (await this.#redis.del(toKey(model, id))),
+      revokeByGrantId: grantId => this.#revoke(grantId),
+    }
+  }
+
+  async #upsert(model: string, id: string, payload: AdapterPayload, seconds?: number) {
+    const key = toKey(model, id)
+    const { jti: _, ...stored } = payload
+    const { grantId, uid } = stored
+    const many = this.#redis.multi().hset(key, 'payload', JSON.stringify(stored))
+    const expire = (expiring: string) => {
+      if (seconds !== undefined) many.expire(expiring, seconds)
+    }
+    expire(key)
+    if (model === 'Session' && uid !== undefined) {
+      many.set(toUidKey(uid), key)
+      expire(toUidKey(uid))
+    }
+    if (granted.has(model) && grantId !== undefined) {
+      many.sadd(toGrantKey(grantId), key)
+      expire(toGrantKey(grantId))
+    }
+    await many.exec()
+  }
+
+  async #find(key: string, jti?: string): Promise<AdapterPayload | undefined> {
+    const [payload, consumed] = await this.#redis.hmget(key, 'payload', 'consumed')
+    if (!payload) return undefined
+    return {
+      ...(JSON.parse(payload) as AdapterPayload),
+      ...(jti !== undefined && { jti }),
+      ...(consumed && { consumed: Number(consumed) }),
+    }
+  }
+
+  async #findByUid(uid: string): Promise<AdapterPayload | undefined> {
+    const key = await this.#redis.get(toUidKey(uid))
+    return key === null ? undefined : this.#find(key)
+  }
+
+  async #use(model: string, id: string): Promise<void> {
+    const key = toKey(model, id)
+    if ((await this.#consume(key, Math.floor(Date.now() / 1_000))) === 1) return
+    const found = await this.#find(key)
+    if (found?.grantId !== undefined) await this.#revoke(found.grantId)
+    this.#refuseReplay()
+  }
+
+  async #revoke(grantId: string): Promise<void> {
+    const set = toGrantKey(grantId)
+    const keys = await this.#redis.smembers(set)
+    await this.#redis.del(set, ...keys)
+  }
+}
+
+function toKey(model: string, id: string): string {
+  return `${IDENTITY_KEYS}${model}:${hash('sha256', id, 'hex')}`
+}
+
+function toUidKey(uid: string): string {
+  return `${IDENTITY_KEYS}session-of:${hash('sha256', uid, 'hex')}`
+}
+
+function toGrantKey(grantId: string): string {
+  return `${IDENTITY_KEYS}issued-by:${hash('sha256', grantId, 'hex')}`
+}

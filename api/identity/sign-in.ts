@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { InteractionResults } from 'oidc-provider'
+import { refuse } from '../../pipeline/core/errors.ts'
+import { EMAIL_PROVIDER, EmailAddress } from '../../pipeline/model/person.ts'
+import { findPerson } from '../../pipeline/read/lookups/people.ts'
+import { toCaller } from '../limits/caller.ts'
+import type { Services } from '../operation/services.ts'
+import type { Place } from '../operation/unknown-routes.ts'
+import { type Asking, describeClient, findAsking, requireOwnForm } from './asking.ts'
+import { buildGrant } from './grant.ts'
+import type { Identity } from './identity.ts'
+import { canSendLinks, sendLink } from './link-mail.ts'
+import {
+  buildConsentPage,
+  buildContinuePage,
+  buildOpenPage,
+  buildSentPage,
+  buildSignInError,
+  buildSignInPage,
+  type SignInPage,
+} from './pages.tsx'
+
+const AT = '/sign-in/:uid'
+const FORM_BYTES = 16_384
+
+/** One step of a sign-in: the request that it belongs to, the form that was sent, and the services. */
+interface Step {
+  request: FastifyRequest
+  reply: FastifyReply
+  asking: Asking
+  form: URLSearchParams
+  identity: Identity
+  services: Services
+}
+
+type Take = (step: Step) => Promise<SignInPage>
+
+const steps: readonly (Place & { take: Take })[] = [
+  { method: 'GET', path: AT, take: showRequest },
+  { method: 'POST', path: `${AT}/link`, take: sendSignInLink },
+  { method: 'GET', path: `${AT}/open`, take: showLink },
+  { method: 'POST', path: `${AT}/open`, take: openLink },
+  { method: 'POST', path: `${AT}/consent`, take: giveConsent },
+  { method: 'POST', path: `${AT}/cancel`, take: cancel },
+]
+
+export const signInPlaces: readonly Place[] = steps
+
+/** Adds the pages on which people sign in and consent. Each belongs to one request, and to the browser that made it. */
+export function addSignIn(scope: FastifyInstance, identity: Identity, services: Services): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: FORM_BYTES },
+    (_request, body, done) => done(null, new URLSearchParams(body as string)),
+  )
+  for (const { method, path, take } of steps) {
+    scope.route({
+      method,
+      url: path,
+      exposeHeadRoute: false,
+      config: { operation: 'signIn', isPage: true },
+      handler: async (request, reply) => {
+        if (method === 'POST') requireOwnForm(request, services.baseUrl())
+        const provider = await identity.getProvider(services)
+        const asking = await findAsking(provider, request, reply, services)
+        const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
+        const page =
+          asking === undefined
+            ? buildSignInError(ENDED)
+            : await take({ request, reply, asking, form, identity, services })
+        return reply.code(page.status).headers(page.headers).send(page.body)
+      },
+    })
+  }
+}
+
+const ENDED =
+  'This sign-in has ended, or was begun in another browser. Go back to the application and begin again.'
+const USED = 'This link has been used, or is too old. Ask for another one.'
+
+/** Shows what the request waits for: that its person signs in, or consents. */
+async function showRequest({ asking, services }: Step): Promise<SignInPage> {
+  const { interaction, uid } = asking
+  const client = await describeClient(asking)
+  if (interaction.prompt.name === 'login') return buildSignInPage(uid, client)
+  const person = findPerson(services.reader, interaction.session?.accountId ?? '')
+  if (person === undefined) return buildSignInError(ENDED)
+  const scopes = new Set(String(interaction.params.scope ?? '').split(' '))
+  return buildConsentPage(uid, client, person.email ?? person.name ?? person.user_id, scopes)
+}
+
+async function sendSignInLink({ asking, form, request, identity, services }: Step) {
+  const { uid } = asking
+  requirePrompt(asking, 'login')
+  const client = await describeClient(asking)
+  if (!canSendLinks(services))
+    return buildSignInPage(uid, client, 'This registry sends no mail yet.')
+  const email = EmailAddress.safeParse(form.get('email') ?? '')
+  if (!email.success) return buildSignInPage(uid, client, 'This is no e-mail address.')
+  const links = identity.getLinks(services)
+  const token = await links.issue(uid, email.data, toCaller(request.ip))
+  if (token === undefined) {
+    return buildSignInPage(uid, client, 'Too many links were asked for. Try again in an hour.')
+  }
+  const url = `${services.baseUrl()}/sign-in/${uid}/open?token=${token}`
+  if (!(await sendLink(services, email.data, url))) {
+    return buildSignInPage(uid, client, 'The mail could not be sent. Try again later.')
+  }
+  return buildSentPage(email.data, services.config.LIMITS.signInLinkMinutes)
+}
+
+async function showLink({ asking, request }: Step): Promise<SignInPage> {
+  const { token } = request.query as { token?: unknown }
+  return typeof token === 'string' ? buildOpenPage(asking.uid, token) : buildSignInError(USED)
+}
+
+async function openLink(step: Step): Promise<SignInPage> {
+  const { asking, form, identity, services } = step
+  requirePrompt(asking, 'login')
+  const email = await identity.getLinks(services).use(asking.uid, form.get('token') ?? '')
+  if (email === undefined) return buildSignInError(USED)
+  const answer = await services.writer.submit(
+    {
+      op: 'person.enter',
+      user_id: randomUUID(),
+      provider: EMAIL_PROVIDER,
+      subject: email,
+      email,
+      email_verified: true,
+      name: null,
+    },
+    { by: { kind: 'registry', id: 'sign-in' } },
+  )
+  if ('refused' in answer) return refuse('conflict', answer.refused)
+  return finishLogin(step, String(answer.done.user_id), 'email')
+}
+
+/** Ends the login. Another person who was signed in in this browser is signed out. */
+async function finishLogin(step: Step, accountId: string, method: string): Promise<SignInPage> {
+  const { provider, interaction } = step.asking
+  const { session } = interaction
+  if (session !== undefined && session.accountId !== accountId) {
+    const other = await provider.Session.find(session.cookie)
+    await other?.destroy()
+    interaction.session = undefined
+    await interaction.save(interaction.exp - Math.floor(Date.now() / 1_000))
+  }
+  return finish(step, { login: { accountId, amr: [method] } })
+}
+
+async function giveConsent(step: Step): Promise<SignInPage> {
+  requirePrompt(step.asking, 'consent')
+  const { provider, interaction } = step.asking
+  const grantId = await buildGrant(provider, interaction)
+  return finish(step, { consent: { grantId } })
+}
+
+function cancel(step: Step): Promise<SignInPage> {
+  return finish(step, { error: 'access_denied', error_description: 'the person declined' })
+}
+
+async function finish({ asking, request, reply }: Step, result: InteractionResults) {
+  const { provider } = asking
+  return buildContinuePage(await provider.interactionResult(request.raw, reply.raw, result))
+}
+
+/** Refuses a form of another step: nobody consents before they have signed in. */
+function requirePrompt({ interaction }: Asking, prompt: 'login' | 'consent'): void {
+  if (interaction.prompt.name !== prompt) refuse('invalid_request', 'this is another step')
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+
+/** Provider of persons who are known by a link that was sent to their address. */
+export const EMAIL_PROVIDER = 'email'
+
+/** An e-mail address in lower case. The local part is not interpreted. */
+export const EmailAddress = z.string().trim().toLowerCase().max(254).pipe(z.email())
+
+const facts = {
+  email: EmailAddress.nullable(),
+  email_verified: z.boolean(),
+  name: z.string().trim().min(1).max(200).nullable(),
+}
+
+/** A person as the serving store holds it, under the subject of their tokens. */
+export const Person = z.object({
+  user_id: z.string(),
+  ...facts,
+})
+export type Person = z.infer<typeof Person>
+
+/** Largest metadata of an application, as JSON. */
+const METADATA_CHARS = 16_384
+
+const Metadata = z
+  .record(z.string(), z.unknown())
+  .refine(metadata => JSON.stringify(metadata).length <= METADATA_CHARS, {
+    error: 'is too large',
+  })
+
+/** An application as the serving store holds it, under its id. */
+export const OauthClient = z.object({
+  client_id: z.string().min(1).max(100),
+  metadata: Metadata,
+  /** SHA-256 of its secret, hex; null without one. */
+  secret_hash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .nullable(),
+})
+export type OauthClient = z.infer<typeof OauthClient>
+
+/** Operations of sign-in. */
+export const personOperations = [
+  /** A person signs in; the answer has the id that they have had since they first did. */
+  z.object({
+    op: z.literal('person.enter'),
+    /** Id of a new person. */
+    user_id: z.uuid(),
+    provider: z.string().min(1).max(2_000),
+    subject: z.string().min(1).max(255),
+    ...facts,
+  }),
+  z.object({ op: z.literal('client.register'), ...OauthClient.shape }),
+] as const

@@ -1,0 +1,389 @@
+import { hash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startRedis, type TestRedis } from '../../support/redis.ts'
+import {
+  askToken,
+  authorize,
+  BASE,
+  buildAuthorizeUrl,
+  CALLBACK,
+  createVerifier,
+  follow,
+  obtainTokens,
+  openWithSignIn,
+  register,
+  type SignInRegistry,
+  signIn,
+  TestBrowser,
+} from '../../support/signing-in.ts'
+
+let redis: TestRedis
+let registry: SignInRegistry
+let client_id: string
+
+beforeAll(async () => {
+  redis = await startRedis()
+  const limits = { clientRegistrationsPerHour: 1_000, signInLinksPerCallerHour: 1_000 }
+  registry = await openWithSignIn(redis, { limits })
+  await registry.createKey('Acme')
+  client_id = (await register(registry)).client_id!
+})
+afterAll(async () => {
+  await registry.close()
+  await redis.close()
+})
+
+let people = 0
+/** A person who had no mail yet. */
+const nextEmail = () => `person-${++people}@acme.example`
+const { challenge } = createVerifier()
+const begin = (query = {}) => buildAuthorizeUrl({ client_id, code_challenge: challenge, ...query })
+
+/** Begins a sign-in in a browser of its own; `at` is the page on which it asks for an address. */
+async function beginSignIn(query = {}) {
+  const browser = new TestBrowser(registry)
+  const { at, headers } = await follow(browser, await browser.get(begin(query)))
+  return { browser, at: at!, headers }
+}
+
+async function askForLink(browser: TestBrowser, at: string, email = nextEmail()) {
+  await browser.post(`${at}/link`, { email })
+  const link = new URL(registry.links.at(-1)!)
+  return { path: link.pathname, token: link.searchParams.get('token')!, url: link.href }
+}
+
+describe('PKCE', () => {
+  test.each([
+    ['without a challenge', { code_challenge: undefined, code_challenge_method: undefined }],
+    ['with a plain challenge', { code_challenge_method: 'plain' }],
+    ['with a challenge of no method, which would be plain', { code_challenge_method: undefined }],
+  ])('cannot be left out or weakened: a request %s is refused', async (_, query) => {
+    const answer = await new TestBrowser(registry).get(begin(query))
+    const back = new URL(String(answer.headers.location))
+    expect(back.searchParams.get('error')).toBe('invalid_request')
+    expect(back.searchParams.get('code')).toBeNull()
+  })
+
+  test.each([
+    ['without the verifier', { code_verifier: undefined }],
+    ['with another verifier', { code_verifier: createVerifier().verifier }],
+    ['with the challenge for a verifier', { code_verifier: challenge }],
+    ['from another redirect address', { redirect_uri: `${CALLBACK}/other` }],
+  ])('a stolen code is worth nothing %s', async (_, other) => {
+    const { verifier, challenge: code_challenge } = createVerifier()
+    const back = await authorize(registry, { client_id, code_challenge }, nextEmail())
+    const form: Record<string, string | undefined> = {
+      grant_type: 'authorization_code',
+      code: back.searchParams.get('code')!,
+      redirect_uri: CALLBACK,
+      client_id,
+      code_verifier: verifier,
+      ...other,
+    }
+    const given = Object.entries(form).filter(([, value]) => value !== undefined)
+    const answer = await askToken(registry, Object.fromEntries(given) as never)
+    expect([answer.status, answer.error]).toEqual([400, 'invalid_grant'])
+  })
+})
+
+describe('a code', () => {
+  test('counts once: used again it ends what it was exchanged for', async () => {
+    const { form, refresh_token, client_id: id } = await obtainTokens(registry, nextEmail())
+    expect(await askToken(registry, form)).toMatchObject({ status: 400, error: 'invalid_grant' })
+    const renewed = { grant_type: 'refresh_token', refresh_token, client_id: id }
+    expect(await askToken(registry, renewed)).toMatchObject({ error: 'invalid_grant' })
+  })
+
+  test('counts once of twenty attempts at the same time', async () => {
+    const { verifier, challenge: code_challenge } = createVerifier()
+    const back = await authorize(registry, { client_id, code_challenge }, nextEmail())
+    const form = {
+      grant_type: 'authorization_code',
+      code: back.searchParams.get('code')!,
+      redirect_uri: CALLBACK,
+      client_id,
+      code_verifier: verifier,
+    }
+    const answers = await Promise.all(Array.from({ length: 20 }, () => askToken(registry, form)))
+    expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1)
+  })
+
+  test('of one application is worth nothing to another', async () => {
+    const { client_id: other } = await register(registry)
+    const { verifier, challenge: code_challenge } = createVerifier()
+    const back = await authorize(registry, { client_id, code_challenge }, nextEmail())
+    const answer = await askToken(registry, {
+      grant_type: 'authorization_code',
+      code: back.searchParams.get('code')!,
+      redirect_uri: CALLBACK,
+      client_id: other!,
+      code_verifier: verifier,
+    })
+    expect([answer.status, answer.error]).toEqual([400, 'invalid_grant'])
+  })
+})
+
+describe('a refresh token', () => {
+  const renew = (refresh_token: string, id: string) =>
+    askToken(registry, { grant_type: 'refresh_token', refresh_token, client_id: id })
+
+  test('counts once: used again it ends the tokens that followed from it', async () => {
+    const { refresh_token, client_id: id } = await obtainTokens(registry, nextEmail())
+    const next = await renew(refresh_token, id)
+    expect(next.status).toBe(200)
+    expect((await renew(refresh_token, id)).error).toBe('invalid_grant')
+    expect((await renew(next.refresh_token, id)).error).toBe('invalid_grant')
+  })
+
+  test('counts once of twenty attempts at the same time', async () => {
+    const { refresh_token, client_id: id } = await obtainTokens(registry, nextEmail())
+    const answers = await Promise.all(Array.from({ length: 20 }, () => renew(refresh_token, id)))
+    expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1)
+  })
+
+  test('of one application is worth nothing to another', async () => {
+    const { refresh_token } = await obtainTokens(registry, nextEmail())
+    expect((await renew(refresh_token, client_id)).error).toBe('invalid_grant')
+  })
+
+  test('is stored as a hash, as codes and links are', async () => {
+    const { refresh_token, form } = await obtainTokens(registry, nextEmail())
+    const keys = await redis.redis.keys('*')
+    const texts = await Promise.all(
+      keys.map(async key => [key, JSON.stringify(await redis.redis.dump(key))].join(' ')),
+    )
+    const token = new URL(registry.links.at(-1)!).searchParams.get('token')!
+    for (const secret of [refresh_token, form.code, token]) {
+      expect(texts.filter(text => text.includes(secret))).toEqual([])
+    }
+  })
+})
+
+describe('a redirect address', () => {
+  test.each([
+    'http://127.0.0.1:7777/callback/../evil',
+    'http://127.0.0.1:7777/callback?next=https://evil.example',
+    'http://127.0.0.1:7777/other',
+    'http://127.0.0.1.evil.example/callback',
+    'http://evil.example@127.0.0.1:7777/callback',
+    'http://127.0.0.1:7777@evil.example/callback',
+    'https://evil.example/callback',
+    '//evil.example/callback',
+    'http://localhost:7777/callback',
+    'javascript:alert(1)',
+  ])('that was not registered, as %s, gets nobody sent there', async redirect_uri => {
+    const answer = await new TestBrowser(registry).get(begin({ redirect_uri }))
+    expect(answer.statusCode).toBe(400)
+    expect(answer.headers.location).toBeUndefined()
+    expect(answer.headers.refresh).toBeUndefined()
+  })
+
+  test.each([
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'http://evil.example/callback',
+    'https://evil.example/callback#fragment',
+    'file:///etc/passwd',
+    'callback',
+  ])('as %s cannot be registered', async uri => {
+    expect(await register(registry, { redirect_uris: [uri] })).toMatchObject({
+      error: expect.stringMatching(/invalid_redirect_uri|invalid_client_metadata/),
+    })
+  })
+
+  test('is the only place outside that a page of sign-in leads to', async () => {
+    const { browser, at } = await beginSignIn()
+    const { path, token } = await askForLink(browser, at)
+    const more = '?returnTo=https://evil.example&redirect_uri=https://evil.example'
+    const opened = await browser.post(path + more, { token, returnTo: '//evil.example' })
+    expect(opened.headers.refresh).toMatch(new RegExp(`^0; url=${BASE}/authorize/`))
+    expect(opened.body).not.toContain('evil.example')
+  })
+})
+
+test('each answer to an application names the issuer, so that none is taken for another’s', async () => {
+  const back = await authorize(registry, { client_id, code_challenge: challenge }, nextEmail())
+  expect(back.searchParams.get('iss')).toBe(BASE)
+  const { browser, at } = await beginSignIn()
+  const refused = await follow(browser, await browser.post(`${at}/cancel`, {}))
+  expect(new URL(refused.at!).searchParams.get('iss')).toBe(BASE)
+  const { body } = await registry.app.inject('/.well-known/oauth-authorization-server')
+  expect(JSON.parse(body).authorization_response_iss_parameter_supported).toBe(true)
+})
+
+describe('a form of sign-in', () => {
+  test.each([
+    ['another site', { 'sec-fetch-site': 'cross-site' }],
+    ['another site of the same domain', { 'sec-fetch-site': 'same-site' }],
+    ['another origin', { origin: 'https://evil.example' }],
+    ['an origin that is hidden', { origin: 'null' }],
+  ])('is refused from %s', async (_, headers) => {
+    const { browser, at } = await beginSignIn()
+    const before = registry.links.length
+    const answer = await browser.post(`${at}/link`, { email: nextEmail() }, headers)
+    expect(answer.statusCode).toBe(403)
+    expect(registry.links.length).toBe(before)
+  })
+
+  test('does nothing in a browser that did not begin the sign-in, and nothing before its turn', async () => {
+    const { browser, at } = await beginSignIn()
+    const stranger = new TestBrowser(registry)
+    for (const path of [at, `${at}/open`]) {
+      expect((await stranger.get(path)).body).toContain('begun in another browser')
+    }
+    for (const step of ['link', 'open', 'consent', 'cancel']) {
+      const answer = await stranger.post(`${at}/${step}`, { email: nextEmail(), token: 'x' })
+      expect([step, answer.statusCode]).toEqual([step, 400])
+    }
+    expect((await browser.post(`${at}/consent`, {})).statusCode).toBe(400)
+    // A cookie of one sign-in opens no other one.
+    const other = await beginSignIn()
+    browser.setCookie('registry_sign_in', other.browser.getCookie('registry_sign_in')!, at)
+    expect((await browser.get(at)).statusCode).toBe(400)
+  })
+
+  test('and its cookies are out of reach of scripts and of other sites', async () => {
+    const { headers } = await new TestBrowser(registry).get(begin())
+    const cookies = [headers['set-cookie']].flat().map(String)
+    expect(cookies.length).toBeGreaterThan(1)
+    for (const cookie of cookies) expect(cookie).toMatch(/; samesite=lax; httponly/i)
+  })
+})
+
+describe('a session', () => {
+  test('gets another id when its person signs in', async () => {
+    const { browser, at } = await beginSignIn()
+    const before = browser.getCookie('registry_session')
+    const { path, token } = await askForLink(browser, at)
+    await follow(browser, await browser.post(path, { token }))
+    expect(browser.getCookie('registry_session')).toBeTruthy()
+    expect(browser.getCookie('registry_session')).not.toBe(before)
+  })
+
+  test('that somebody else planted is not taken over', async () => {
+    const planted = new TestBrowser(registry)
+    await signIn(registry, planted, begin(), nextEmail())
+    const id = planted.getCookie('registry_session')!
+    const victim = new TestBrowser(registry)
+    // Without the signature it counts as none.
+    victim.setCookie('registry_session', id)
+    const asked = await follow(victim, await victim.get(begin()))
+    expect(asked.body).toContain('<h1>Sign in</h1>')
+  })
+
+  test('of one person ends when another one signs in in the same browser', async () => {
+    const browser = new TestBrowser(registry)
+    await signIn(registry, browser, begin(), 'first@acme.example')
+    const consent = await signIn(
+      registry,
+      browser,
+      begin({ prompt: 'login' }),
+      'second@acme.example',
+    )
+    expect((await browser.get(consent)).body).toContain('second@acme.example')
+  })
+})
+
+test('no page of sign-in may be framed, runs anything, or stays in a cache', async () => {
+  const { browser, at } = await beginSignIn()
+  const { path, token, url } = await askForLink(browser, at)
+  const looked = [
+    await browser.get(at),
+    await browser.get(url),
+    await browser.post(path, { token }),
+  ]
+  const wrong = await browser.get(begin({ client_id: 'nobody' }))
+  const stranger = await new TestBrowser(registry).get(at)
+  for (const { headers } of [...looked, wrong, stranger]) {
+    expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
+    expect(headers['content-security-policy']).not.toContain('unsafe')
+    expect(headers['x-frame-options']).toBe('DENY')
+    expect(headers['cache-control']).toContain('no-store')
+  }
+})
+
+describe('a sign-in link', () => {
+  test('works once, and looking at it uses nothing up', async () => {
+    const { browser, at } = await beginSignIn()
+    const { path, token, url } = await askForLink(browser, at)
+    for (let i = 0; i < 3; i++) expect((await browser.get(url)).statusCode).toBe(200)
+    expect((await browser.post(path, { token })).statusCode).toBe(200)
+    expect((await browser.post(path, { token })).statusCode).toBe(400)
+  })
+
+  test('works only in the browser that asked for it, and for that sign-in', async () => {
+    const { browser, at } = await beginSignIn()
+    const { path, token } = await askForLink(browser, at)
+    expect((await new TestBrowser(registry).post(path, { token })).statusCode).toBe(400)
+    const other = await beginSignIn()
+    expect((await other.browser.post(`${other.at}/open`, { token })).statusCode).toBe(400)
+  })
+
+  test('ends by itself', async () => {
+    const { browser, at } = await beginSignIn()
+    const { token } = await askForLink(browser, at)
+    const left = await redis.redis.ttl(`registry:identity:link:${hash('sha256', token, 'hex')}`)
+    expect(left).toBeGreaterThan(0)
+    expect(left).toBeLessThanOrEqual(15 * 60)
+  })
+
+  test('is sent to one address five times an hour', async () => {
+    const email = nextEmail()
+    const { browser, at } = await beginSignIn()
+    const before = registry.links.length
+    for (let i = 0; i < 6; i++) await browser.post(`${at}/link`, { email })
+    expect(registry.links.length - before).toBe(5)
+  })
+
+  test.each(['', 'nobody', 'a@b', 'a@b.example, c@d.example', 'a@b.example\nBcc: c@d.example'])(
+    'is not sent to %j',
+    async email => {
+      const { browser, at } = await beginSignIn()
+      const before = registry.links.length
+      expect((await browser.post(`${at}/link`, { email })).statusCode).toBe(400)
+      expect(registry.links.length).toBe(before)
+    },
+  )
+})
+
+describe('an application', () => {
+  test('is shown by its words as text, and by where it leads', async () => {
+    const hostile = '"><script>alert(1)</script>'
+    const { client_id: id } = await register(registry, { client_name: hostile })
+    const { browser, at } = await beginSignIn({ client_id: id })
+    const { body } = await browser.get(at)
+    expect(body).not.toContain('<script>alert')
+    expect(body).toContain('&lt;script&gt;')
+    expect(body).toContain('127.0.0.1:7777')
+  })
+
+  test('with a secret must show it; only its hash is stored', async () => {
+    const given = await register(registry, { token_endpoint_auth_method: 'client_secret_post' })
+    const { verifier, challenge: code_challenge } = createVerifier()
+    const query = { client_id: given.client_id!, code_challenge }
+    const back = await authorize(registry, query, nextEmail())
+    const form = {
+      grant_type: 'authorization_code',
+      code: back.searchParams.get('code')!,
+      redirect_uri: CALLBACK,
+      client_id: given.client_id!,
+      code_verifier: verifier,
+    }
+    for (const client_secret of ['x', hash('sha256', given.client_secret!, 'hex')]) {
+      const answer = await askToken(registry, { ...form, client_secret })
+      expect([answer.status, answer.error]).toEqual([401, 'invalid_client'])
+    }
+    expect(await askToken(registry, form)).toMatchObject({ error: 'invalid_client' })
+    const client_secret = given.client_secret!
+    expect(await askToken(registry, { ...form, client_secret })).toMatchObject({ status: 200 })
+    const rows = await registry.sequencer.accounts.db.all(
+      'select columns(*)::varchar from oauth_clients',
+    )
+    expect(JSON.stringify(rows)).not.toContain(client_secret)
+  })
+
+  test('has nothing fetched for it', async () => {
+    const fetched = { sector_identifier_uri: 'https://evil.example/x', subject_type: 'pairwise' }
+    expect(await register(registry, fetched)).toHaveProperty('error')
+  })
+})

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readConfig } from '../../../pipeline/core/config.ts'
+import { crawlerWith } from '../../support/issuer.ts'
+import { openMailServer } from '../../support/mail-server.ts'
+import { startRedis, type TestRedis } from '../../support/redis.ts'
+import {
+  buildAuthorizeUrl,
+  createVerifier,
+  follow,
+  openWithSignIn,
+  register,
+  TestBrowser,
+} from '../../support/signing-in.ts'
+
+let redis: TestRedis
+beforeAll(async () => {
+  redis = await startRedis()
+})
+afterAll(() => redis.close())
+
+/** Asks a registry with these settings for a link, and returns what its page says. */
+async function askForLink(settings: Record<string, string>) {
+  const crawler = crawlerWith(settings, { now: () => Date.now() })
+  const { requestLive } = crawler
+  const registry = await openWithSignIn(redis, { settings, writer: { requestLive } })
+  await registry.createKey('Acme')
+  const { client_id } = await register(registry)
+  const browser = new TestBrowser(registry)
+  const url = buildAuthorizeUrl({ client_id, code_challenge: createVerifier().challenge })
+  const { at } = await follow(browser, await browser.get(url))
+  const sent = await browser.post(`${at}/link`, { email: 'ann@acme.example' })
+  return {
+    sent,
+    registry,
+    browser,
+    async close() {
+      await registry.close()
+      await crawler.close()
+    },
+  }
+}
+
+const from = { MAIL_FROM: 'Registry <registry@registry.example>' }
+
+test('a sign-in link comes by mail, to its person alone, and stands in no log', async () => {
+  const mail = await openMailServer()
+  const { sent, registry, browser, close } = await askForLink({ SMTP_URL: mail.url, ...from })
+  expect([sent.statusCode, sent.body]).toEqual([200, expect.stringContaining('Check your mail')])
+  expect(registry.links).toEqual([])
+  expect(mail.recipients).toEqual(['<ann@acme.example>'])
+  const text = mail.mails[0]!.replace(/=\n/g, '').replaceAll('=3D', '=')
+  expect(text).toContain('From: Registry <registry@registry.example>')
+  const link = new URL(/http:\S+\/open\?token=\S+/.exec(text)![0])
+  const token = link.searchParams.get('token')!
+  const opened = await follow(browser, await browser.post(link.pathname, { token }))
+  expect(opened.body).toContain('<h1>Allow access</h1>')
+  await close()
+  await mail.close()
+})
+
+test('a mail server that takes none is told to the person', async () => {
+  const mail = await openMailServer(true)
+  const { sent, close } = await askForLink({ SMTP_URL: mail.url, ...from })
+  expect([sent.statusCode, sent.body]).toEqual([400, expect.stringContaining('could not be sent')])
+  await close()
+  await mail.close()
+})
+
+test('without a mail server nobody signs in by mail at a public address', async () => {
+  const BASE_URL = 'https://registry.example'
+  const { sent, registry, close } = await askForLink({ BASE_URL })
+  expect(sent.statusCode).toBe(400)
+  expect(registry.links).toEqual([])
+  await close()
+})
+
+test('a mail server needs a sender', () => {
+  expect(() => readConfig({ SMTP_URL: 'smtp://127.0.0.1:25' })).toThrow('MAIL_FROM')
+})

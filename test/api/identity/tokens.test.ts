@@ -1,0 +1,115 @@
+import { createHmac, createPublicKey } from 'node:crypto'
+import { decodeJwt, decodeProtectedHeader, importJWK, type JWTPayload, SignJWT } from 'jose'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readTokenKeys } from '../../../pipeline/core/token-keys.ts'
+import { NIL_UUID } from '../../../pipeline/core/uuid-v7.ts'
+import { startRedis, type TestRedis } from '../../support/redis.ts'
+import {
+  createKey,
+  obtainTokens,
+  openWithSignIn,
+  type SignInRegistry,
+} from '../../support/signing-in.ts'
+
+const former = createKey()
+const HOUR = 3_600_000
+
+let redis: TestRedis
+let registry: SignInRegistry
+let tokens: Awaited<ReturnType<typeof obtainTokens>>
+let own: ReturnType<typeof readTokenKeys>
+
+beforeAll(async () => {
+  redis = await startRedis()
+  registry = await openWithSignIn(redis, {}, [createKey(), former])
+  await registry.createKey('Acme')
+  tokens = await obtainTokens(registry)
+  own = readTokenKeys(registry.config)
+})
+afterAll(async () => {
+  await registry.close()
+  await redis.close()
+})
+
+const askStatus = async (token: string) => {
+  const headers = { authorization: `Bearer ${token}` }
+  return (await registry.app.inject({ url: '/api/registry/feed', headers })).statusCode
+}
+
+/** Signs what the registry would, with what is said otherwise. */
+async function sign(claims: JWTPayload = {}, header: object = {}, index = 0): Promise<string> {
+  const jwk = own!.private[index]!
+  return new SignJWT({ ...decodeJwt(tokens.access_token), ...claims })
+    .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: jwk.kid, ...header })
+    .sign(await importJWK({ ...jwk }, 'ES256'))
+}
+
+const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+test('a token of the current key and one of a former key count', async () => {
+  expect(decodeProtectedHeader(tokens.access_token).kid).toBe(own!.public[0]!.kid)
+  expect(await askStatus(await sign())).toBe(200)
+  expect(await askStatus(await sign({}, {}, 1))).toBe(200)
+  const { keys } = (await registry.app.inject('/oauth/jwks')).json()
+  expect(keys.map(({ kid }: { kid: string }) => kid)).toEqual(own!.public.map(({ kid }) => kid))
+  expect(JSON.stringify(keys)).not.toMatch(/"d":/)
+})
+
+test.each<[string, () => Promise<string> | string]>([
+  ['an ID token', () => tokens.id_token],
+  ['a refresh token', () => tokens.refresh_token],
+  [
+    'a token that says that it needs no signature',
+    () => `${part({ alg: 'none', typ: 'at+jwt' })}.${part(decodeJwt(tokens.access_token))}.`,
+  ],
+  ['a token without the type of an access token', () => sign({}, { typ: 'JWT' })],
+  ['a token for another audience', () => sign({ aud: 'https://other.example' })],
+  ['a token of another issuer', () => sign({ iss: 'https://other.example' })],
+  ['a token of no application', () => sign({ client_id: undefined as never })],
+  ['a token that never ends', () => sign({ exp: undefined as never })],
+  ['a token of somebody who never signed in', () => sign({ sub: NIL_UUID })],
+  ['a token of an application alone', () => sign({ sub: tokens.client_id })],
+  [
+    'a token signed with the public key as a secret',
+    () => {
+      const { kid, x, y } = own!.public[0]!
+      const key = createPublicKey({ key: { kty: 'EC', crv: 'P-256', x, y }, format: 'jwk' })
+      const signed = `${part({ alg: 'HS256', typ: 'at+jwt', kid })}.${part(decodeJwt(tokens.access_token))}`
+      const secret = key.export({ type: 'spki', format: 'pem' })
+      return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`
+    },
+  ],
+  [
+    'a token of a key that it brings along',
+    async () => {
+      const { publicKey, privateKey } = await crypto.subtle.generateKey(
+        { name: 'ECDSA', namedCurve: 'P-256' },
+        true,
+        ['sign', 'verify'],
+      )
+      const jwk = await crypto.subtle.exportKey('jwk', publicKey)
+      return new SignJWT(decodeJwt(tokens.access_token))
+        .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', jwk: jwk as never })
+        .sign(privateKey)
+    },
+  ],
+])('%s is refused', async (_, make) => {
+  expect(await askStatus(tokens.access_token)).toBe(200)
+  expect(await askStatus(await make())).toBe(401)
+})
+
+test('an application cannot get a token for itself alone', async () => {
+  const answer = await registry.app.inject({
+    method: 'POST',
+    url: '/token',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: `grant_type=client_credentials&client_id=${tokens.client_id}`,
+  })
+  expect([answer.statusCode, answer.json().error]).toEqual([400, 'unsupported_grant_type'])
+})
+
+test('a token ends by itself', async () => {
+  const { exp } = decodeJwt(tokens.access_token)
+  registry.clock.pass(exp! * 1_000 - registry.clock.now() + HOUR)
+  expect(await askStatus(tokens.access_token)).toBe(401)
+})
