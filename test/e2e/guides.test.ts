@@ -12,7 +12,7 @@ beforeAll(async () => {
   demo = await startDemo('Readers')
 })
 
-afterAll(() => demo.close())
+afterAll(() => demo?.close())
 
 test('there is a guide for each kind of user', () => {
   const kinds = ['agent-operator', 'analyst', 'buyer', 'publisher', 'registry-operator']
