@@ -110,7 +110,7 @@ export const settings = {
   CREDENTIALS_KEY: defineSetting(
     z.string().regex(SEALING_KEY, 'must be 32 bytes in Base64').optional(),
     'key that encrypts the credentials by which agents are tested, 32 bytes in Base64 (`openssl rand -base64 32`); API and crawlers need it, backups do not hold it; without it none are taken',
-    { secret: true },
+    { secret: true, shown: 'in the demo a key that `start` creates in DATA_DIR' },
   ),
   ROBOTS: defineSetting(
     z.enum(['ignore', 'respect']).default('ignore'),

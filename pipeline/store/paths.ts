@@ -23,6 +23,7 @@ export function resolvePaths(dataDir: string) {
     accountsBackups: findBackupsBeside(at('accounts', 'accounts.duckdb')),
     /** Private key that `start` makes where the settings name none. */
     registryKey: at('accounts', 'registry-key.jwk'),
+    demoCredentialsKey: at('accounts', 'demo-credentials-key'),
     lease: at('lease.duckdb'),
     serving: at('serving'),
     servingFile: at('serving', 'serving.mdb'),

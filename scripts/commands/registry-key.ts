@@ -1,16 +1,33 @@
-import { generateKeyPairSync } from 'node:crypto'
-import { existsSync, mkdirSync } from 'node:fs'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { replaceFile } from '../../pipeline/store/fsync.ts'
 import { type Paths, PRIVATE } from '../../pipeline/store/paths.ts'
 
 const PRIVATE_FILE = 0o600
+const CREDENTIALS_KEY_BYTES = 32
 
 /** Returns the file of the registry's own key, which only its user may read; makes it the first time. */
 export function ensureRegistryKey(paths: Paths): string {
-  if (existsSync(paths.registryKey)) return paths.registryKey
-  mkdirSync(dirname(paths.registryKey), { recursive: true, mode: PRIVATE })
-  const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
-  replaceFile(paths.registryKey, `${JSON.stringify(jwk)}\n`, PRIVATE_FILE)
-  return paths.registryKey
+  return ensureSecretFile(paths.registryKey, () =>
+    JSON.stringify(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })),
+  )
+}
+
+/**
+ * Returns the key that encrypts the credentials of agents in a demo; makes it the first time. A registry
+ * with members of its own gets it by a setting, so that it lies apart from what it encrypts.
+ */
+export function ensureDemoCredentialsKey(paths: Paths): string {
+  const file = ensureSecretFile(paths.demoCredentialsKey, () =>
+    randomBytes(CREDENTIALS_KEY_BYTES).toString('base64'),
+  )
+  return readFileSync(file, 'utf8').trim()
+}
+
+function ensureSecretFile(file: string, createSecret: () => string): string {
+  if (existsSync(file)) return file
+  mkdirSync(dirname(file), { recursive: true, mode: PRIVATE })
+  replaceFile(file, `${createSecret()}\n`, PRIVATE_FILE)
+  return file
 }

@@ -14,7 +14,7 @@ import { crawlInRunning } from './crawl.ts'
 import { enrolDemoMembers } from './demo-members.ts'
 import { type DomainsFile, describeRefused, readDomainsFile } from './domains-file.ts'
 import { readSettings, requireRedisUrl, warnOfProtocolName } from './environment.ts'
-import { ensureRegistryKey } from './registry-key.ts'
+import { ensureDemoCredentialsKey, ensureRegistryKey } from './registry-key.ts'
 import { connectWriter } from './running.ts'
 import { takeStartLock } from './start-lock.ts'
 import { printAddress, printAgentAddress, printExamples, printFound } from './start-output.ts'
@@ -105,6 +105,8 @@ async function startRoles(plan: Plan, supervisor: Supervisor): Promise<void> {
     REDIS_URL: redisUrl,
     LOG_LEVEL: chooseLogLevel(config),
     REGISTRY_SIGNING_KEYS: config.REGISTRY_SIGNING_KEYS ?? ensureRegistryKey(paths),
+    CREDENTIALS_KEY:
+      config.CREDENTIALS_KEY ?? (isDemo ? ensureDemoCredentialsKey(paths) : undefined),
   }
   const indexing = supervisor.start({ name: 'indexer', args: ['indexer'], env })
   // A failure is reported by the awaits below; until then it must not count as unhandled.

@@ -153,6 +153,11 @@ describe('a first start crawls the demo internet', () => {
     expect(status).toBe(1)
   })
 
+  test('only its user can read the key that encrypts credentials of agents', () => {
+    const file = `${folder.path}/accounts/demo-credentials-key`
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+
   test('only its user can read where it runs: the address of Redis may contain a password', () => {
     expect(statSync(`${folder.path}/run.json`).mode & 0o777).toBe(0o600)
   })
