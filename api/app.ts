@@ -24,6 +24,7 @@ import { ReceiverQuota } from './limits/receivers.ts'
 import { SaveQuota } from './limits/save.ts'
 import { StoryboardQuota } from './limits/storyboards.ts'
 import { Demand } from './live/demand.ts'
+import { RunStorage } from './live/run-storage.ts'
 import { addMcp, MCP_PATH } from './mcp/endpoint.ts'
 import { BoundedLog } from './operation/bounded-log.ts'
 import { answerWhileClosing } from './operation/closing.ts'
@@ -51,7 +52,7 @@ export interface AppDeps {
   reader: Reader
   clock: Clock
   log: Log
-  writer: Pick<WriterClient, 'submit' | 'requestLive' | 'runStoryboard'>
+  writer: Omit<WriterClient, 'ask' | 'close'>
   /** A connection that fails at once; without one nothing is counted across processes. */
   redis?: Redis
   /** Fetches the keys of the identity provider; by default only when a token requires it. */
@@ -107,9 +108,11 @@ function buildServices(app: FastifyInstance, deps: AppDeps): Services {
   const demand = new Demand(deps.writer, config.LIMITS, deps)
   app.addHook('preClose', async () => {
     demand.close()
+    runStorage.close()
     streams.close()
   })
   const tokenKeys = readOwnTokenKeys(config)
+  const runStorage = new RunStorage(deps.log)
   const pushState = new PushStateFile(deps.reader.paths.pushState)
   app.addHook('onClose', async () => {
     await workers.close()
@@ -121,6 +124,7 @@ function buildServices(app: FastifyInstance, deps: AppDeps): Services {
     quota: new CrawlQuota(redis, config),
     saves: new SaveQuota(redis, config),
     storyboards: new StoryboardQuota(redis, config),
+    runStorage,
     receivers: new ReceiverQuota(redis, config),
     pushState,
     isAuthorizationServer: tokenKeys !== undefined,

@@ -12,7 +12,7 @@ export interface ApiDeps {
   config: Config
   clock: Clock
   log: Log
-  writer: Pick<WriterClient, 'submit' | 'requestLive' | 'runStoryboard'>
+  writer: Omit<WriterClient, 'ask' | 'close'>
   redis?: Redis
 }
 

@@ -58,6 +58,9 @@ export const SUBMISSIONS = {
   means: 'what people ask of the sequencer; gone when it is committed and answered',
 } as const
 
+/** Reason of the failure of a job that was cancelled while it ran. */
+export const JOB_CANCELLED = 'cancelled'
+
 /** Builds the key that marks a job whose caller has given up. */
 export function toCancelledKey(jobId: string): string {
   return `${REDIS_PREFIX}:cancelled:${jobId}`

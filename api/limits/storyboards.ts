@@ -52,15 +52,24 @@ export class StoryboardQuota {
     tester: Tester,
     work: () => Promise<Result>,
   ): Promise<{ result: Result; headers: Readonly<Record<string, string>> }> {
-    if (isAdmin(tester.roles)) return { result: await work(), headers: {} }
-    const key = `registry:storyboards:${kind}:${toUser(tester)}`
-    const headers = await this.#take(kind, key)
+    const { headers, release } = await this.reserve(kind, tester)
     try {
       return { result: await work(), headers }
     } catch (error) {
-      await this.#release(key).catch(() => undefined)
+      await release()
       throw error
     }
+  }
+
+  /** Takes a place for work that goes on after the answer; `release` gives it back. Refuses as `spend` does. */
+  async reserve(
+    kind: TestKind,
+    tester: Tester,
+  ): Promise<{ headers: Readonly<Record<string, string>>; release(): Promise<unknown> }> {
+    if (isAdmin(tester.roles)) return { headers: {}, release: async () => undefined }
+    const key = `registry:storyboards:${kind}:${toUser(tester)}`
+    const headers = await this.#take(kind, key)
+    return { headers, release: () => this.#release(key).catch(() => undefined) }
   }
 
   async #take(kind: TestKind, key: string): Promise<Readonly<Record<string, string>>> {

@@ -106,6 +106,8 @@ interface Declared<
   deprecated?: true
   /** The body is passed as the bytes that were sent; its schema describes them. */
   raw?: true
+  /** Names a fault of the body by a code of its own instead of `invalid_request`, and its field. */
+  nameFault?(issue: z.core.$ZodIssue): { error: PublicErrorName; field: string }
   /** Media type of the body, if it is not JSON. */
   bodyType?: 'multipart/form-data'
   /** It changes something: not offered to callers with read access only. */

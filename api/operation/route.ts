@@ -19,7 +19,7 @@ import { anyOrigin, buildExposedHeaders } from './cross-origin.ts'
 import type { Operation } from './operation.ts'
 import { buildHooks } from './request-hooks.ts'
 import { type Services, withActor } from './services.ts'
-import { compileBoundedValidator, compileValidator } from './validation.ts'
+import { compileValidator, createBoundedCompiler } from './validation.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -79,7 +79,7 @@ function buildRoute(operation: Operation, services: Services): RouteOptions {
     // check.
     validatorCompiler: (isLaborious
       ? compileValidator
-      : compileBoundedValidator) as FastifySchemaCompiler<FastifySchema>,
+      : createBoundedCompiler(operation.nameFault)) as FastifySchemaCompiler<FastifySchema>,
     ...buildHooks(operation, services),
     handler: buildHandler(operation, services),
   }

@@ -15,6 +15,7 @@ import type { ReceiverQuota } from '../limits/receivers.ts'
 import type { SaveQuota } from '../limits/save.ts'
 import type { StoryboardQuota } from '../limits/storyboards.ts'
 import type { Demand } from '../live/demand.ts'
+import type { RunStorage } from '../live/run-storage.ts'
 import type { Reference } from '../reference/scalar.ts'
 import type { AnswerCache } from '../responses/answer-cache.ts'
 import type { AnswerGroup } from '../responses/answer-group.ts'
@@ -31,10 +32,12 @@ export interface Services {
   reader: Reader
   clock: Clock
   log: Log
-  writer: Pick<WriterClient, 'submit' | 'requestLive' | 'runStoryboard'>
+  writer: Omit<WriterClient, 'ask' | 'close'>
   quota: CrawlQuota
   saves: SaveQuota
   storyboards: StoryboardQuota
+  /** Has runs of storyboards stored. */
+  runStorage: RunStorage
   receivers: ReceiverQuota
   /** Progress of deliveries of changes. */
   pushState: PushStateFile
@@ -84,6 +87,8 @@ export function withActor({ principal, id }: FastifyRequest, services: Services)
     writer: {
       requestLive: writer.requestLive,
       runStoryboard: writer.runStoryboard,
+      findStoryboardJob: writer.findStoryboardJob,
+      cancelStoryboardJob: writer.cancelStoryboardJob,
       submit: (operation, context) =>
         writer.submit(operation, { ...(by && { by }), request: id, ...context }),
     },

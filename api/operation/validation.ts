@@ -1,6 +1,6 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import type { z } from 'zod'
-import { PublicError } from '../../pipeline/core/errors.ts'
+import { PublicError, type PublicErrorName } from '../../pipeline/core/errors.ts'
 import { describeIssue } from './validation-messages.ts'
 
 type Result = { value: unknown } | { error: Error }
@@ -29,37 +29,44 @@ function describeFirst(): typeof describeIssue {
   return issue => (described++ < FAULTS_DESCRIBED ? describeIssue(issue) : '')
 }
 
+type FaultNamer = (issue: z.core.$ZodIssue) => { error: PublicErrorName; field: string }
+
 /** Compiles the check of a part of a request by its schema; a fault is a 400 that names the field. */
-export const compileValidator: FastifySchemaCompiler<z.ZodType> =
-  ({ schema, httpPart }) =>
-  (input): Result => {
+export const compileValidator: FastifySchemaCompiler<z.ZodType> = route => createCheck(route)
+
+function createCheck(
+  { schema, httpPart }: Parameters<FastifySchemaCompiler<z.ZodType>>[0],
+  nameFault?: FaultNamer,
+): (input: unknown) => Result {
+  return input => {
     // An absent body arrives as null.
     const data = input ?? undefined
     // Describing faults costs ten times the check itself, so it is only done after a failure.
     const read = schema.safeParse(data)
     if (read.success) return { value: read.data }
-    const { error } = schema.safeParse(data, { error: describeFirst() })
+    const { error } = schema.safeParse(data, { error: describeFirst(), reportInput: true })
     const faults = error ?? read.error
-    return {
-      error: new PublicError(
-        'invalid_request',
-        describeIssues(httpPart, faults),
-        findChoices(faults),
-      ),
-    }
+    const [first] = faults.issues
+    const named = httpPart === 'body' && first ? nameFault?.(first) : undefined
+    const { error: name = 'invalid_request' as const, ...field } = named ?? {}
+    const text = describeIssues(httpPart, faults)
+    return { error: new PublicError(name, text, { ...findChoices(faults), ...field }) }
   }
+}
 
 /**
  * Compiles a check that first refuses a body with too many items in its lists: each of hundreds of
  * thousands of invalid items would become a fault, which takes seconds.
  */
-export const compileBoundedValidator: FastifySchemaCompiler<z.ZodType> = route => {
-  const validate = compileValidator(route) as (input: unknown) => Result
-  if (route.httpPart !== 'body') return validate
-  return input => {
-    if (countItems(input, ITEMS_MAX) <= ITEMS_MAX) return validate(input)
-    const text = `body: must have at most ${ITEMS_MAX} items in its lists`
-    return { error: new PublicError('invalid_request', text) }
+export function createBoundedCompiler(nameFault?: FaultNamer): FastifySchemaCompiler<z.ZodType> {
+  return route => {
+    const check = createCheck(route, nameFault)
+    if (route.httpPart !== 'body') return check
+    return input => {
+      if (countItems(input, ITEMS_MAX) <= ITEMS_MAX) return check(input)
+      const text = `body: must have at most ${ITEMS_MAX} items in its lists`
+      return { error: new PublicError('invalid_request', text) }
+    }
   }
 }
 

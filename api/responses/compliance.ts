@@ -1,7 +1,8 @@
 import { toIso } from '../../pipeline/core/clock.ts'
-import { hasApiAccess } from '../../pipeline/core/tiers.ts'
-import type { AgentTests, SuiteRun } from '../../pipeline/model/agent-test.ts'
+import { hasApiAccess, tiers } from '../../pipeline/core/tiers.ts'
+import type { AgentDiagnostics, AgentTests, SuiteRun } from '../../pipeline/model/agent-test.ts'
 import { type ComplianceState, usualSettings } from '../../pipeline/model/compliance.ts'
+import type { StoredMember } from '../../pipeline/model/member.ts'
 import type {
   AgentCompliance,
   ComplianceHistory,
@@ -10,7 +11,7 @@ import type {
 } from '../../pipeline/model/responses/compliance.ts'
 import { COMPLIANCE_TARGET, STORYBOARD_PROTOCOL_VERSION } from '../../pipeline/model/storyboard.ts'
 import type { AgentRuns, RecordedRun } from '../../pipeline/model/storyboard-record.ts'
-import { findAgentTests } from '../../pipeline/read/lookups/agent-tests.ts'
+import { findAgentDiagnostics, findAgentTests } from '../../pipeline/read/lookups/agent-tests.ts'
 import { getMembers } from '../../pipeline/read/lookups/members.ts'
 import { findAgentRuns } from '../../pipeline/read/lookups/records.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
@@ -22,6 +23,7 @@ import {
   sumByTrack,
   untestedState,
 } from '../../pipeline/resolve/compliance.ts'
+import { listNotices, observeRuns, summarizeTracks } from '../../pipeline/resolve/test-notes.ts'
 import { findStoryboard } from '../../pipeline/storyboards/catalog.ts'
 import { canActFor } from '../auth/organization-access.ts'
 import type { Principal } from '../auth/principal.ts'
@@ -31,8 +33,8 @@ import { listBadges, toVerifiedBadge } from './badges.ts'
 export interface ShownRuns extends AgentRuns {
   /** Settings and results of its tests; absent where the caller may not see it, or nothing is known. */
   tests?: AgentTests | undefined
-  /** True if the caller belongs to an organization that enrolled the agent. */
-  isOwn: boolean
+  /** The caller's organization that enrolled the agent. */
+  owner?: StoredMember | undefined
 }
 
 /**
@@ -46,25 +48,28 @@ export function findShownRuns(
   reader: Reader,
 ): ShownRuns {
   const members = getMembers(reader)
-  const enrolments = members.all.flatMap(({ org_id, agents }) =>
-    agents.filter(({ url }) => url === agent_url).map(({ visibility }) => ({ org_id, visibility })),
+  const enrolments = members.all.flatMap(({ agents }) =>
+    agents.filter(({ url }) => url === agent_url),
   )
-  const isOwn = enrolments.some(({ org_id }) => canActFor(principal, org_id))
+  const owner = members.all.find(
+    ({ org_id, agents }) =>
+      canActFor(principal, org_id) && agents.some(({ url }) => url === agent_url),
+  )
   const isMember = principal !== undefined && hasApiAccess(principal.tier)
   const isShown = enrolments.some(
     ({ visibility }) => visibility === 'public' || (visibility === 'members_only' && isMember),
   )
-  const none = { agent_url, storyboards: [], runs: [], isOwn }
-  if (!isOwn && !isShown) return none
+  const none = { agent_url, storyboards: [], runs: [], owner }
+  if (!owner && !isShown) return none
   const tests = findAgentTests(reader, agent_url)
-  return isOptedOut(tests) ? { ...none, tests } : findRuns(reader, agent_url, { tests, isOwn })
+  return isOptedOut(tests) ? { ...none, tests } : findRuns(reader, agent_url, { tests, owner })
 }
 
 /** Finds the runs that count: those of storyboards that apply, where all were run once. */
 function findRuns(
   reader: Reader,
   agent_url: string,
-  { tests, isOwn }: Pick<ShownRuns, 'tests' | 'isOwn'>,
+  { tests, owner }: Pick<ShownRuns, 'tests' | 'owner'>,
 ): ShownRuns {
   const { storyboards = [], runs = [] } = findAgentRuns(reader, agent_url) ?? {}
   const counted = tests?.state && new Set(tests.state.storyboards.map(run => run.storyboard_id))
@@ -73,7 +78,7 @@ function findRuns(
     storyboards: storyboards.filter(run => counted?.has(run.storyboard_id) ?? true),
     runs,
     tests,
-    isOwn,
+    owner,
   }
 }
 
@@ -88,27 +93,45 @@ const version = {
 const noVersion = { requested_compliance_target: null, adcp_version: null }
 
 /** Lists the last result of each storyboard; what was wrong is for the agent's own organization. */
-export function listResults({ storyboards, isOwn }: Omit<ShownRuns, 'runs'>): StoryboardResult[] {
-  return storyboards.map(
-    ({ run_id: _, kind: __, duration_ms: ___, tested_at, first_failure_message, ...result }) => {
-      const storyboard = findStoryboard(result.storyboard_id)
-      return {
-        ...result,
-        ...version,
-        title: storyboard?.title ?? result.storyboard_id,
-        category: storyboard?.category ?? null,
-        track: storyboard?.track ?? null,
-        first_failure_message: isOwn ? first_failure_message : null,
-        last_tested_at: tested_at,
-      }
-    },
-  )
+export function listResults(
+  { agent_url, storyboards, owner }: ShownRuns,
+  reader: Reader,
+): StoryboardResult[] {
+  const diagnosed = owner && (findAgentDiagnostics(reader, agent_url)?.runs ?? [])
+  return storyboards.map(({ run_id: _, kind: __, duration_ms: ___, tested_at, ...result }) => ({
+    ...result,
+    ...version,
+    ...describeStoryboard(result.storyboard_id),
+    first_failure_message: owner ? result.first_failure_message : null,
+    first_failure_validations: findFailedChecks(diagnosed, { ...result, tested_at }),
+    last_tested_at: tested_at,
+  }))
+}
+
+function describeStoryboard(id: string) {
+  const { title = id, category = null, track = null } = findStoryboard(id) ?? {}
+  return { title, category, track }
+}
+
+/** Finds the checks that the first failed step of a run failed, as long as its steps are stored. */
+function findFailedChecks(
+  diagnosed: AgentDiagnostics['runs'] | undefined,
+  run: Pick<RecordedRun, 'tested_at' | 'storyboard_id' | 'first_failed_step_id'>,
+): StoryboardResult['first_failure_validations'] {
+  const of = diagnosed?.filter(({ captured_at }) => captured_at === run.tested_at) ?? []
+  const step = of
+    .flatMap(({ steps }) => steps)
+    .find(
+      ({ storyboard_id, step_id }) =>
+        storyboard_id === run.storyboard_id && step_id === run.first_failed_step_id,
+    )
+  return step?.failed_validations ?? []
 }
 
 /** Sums the last result of each storyboard up, with the settings and the badges of the agent. */
 export function describeCompliance(shown: ShownRuns, reader: Reader): AgentCompliance {
   const { agent_url, tests } = shown
-  const results = listResults(shown)
+  const results = listResults(shown, reader)
   const state = tests?.state ?? deriveState(shown, results)
   const { passing, total } = countPassing(results)
   const settings = tests?.settings ?? usualSettings
@@ -142,6 +165,25 @@ export function describeCompliance(shown: ShownRuns, reader: Reader): AgentCompl
     specialism_status: judgeSpecialisms(known),
     verified_badges: badges.map(badge => toVerifiedBadge(agent_url, badge)),
     storyboard_statuses: results,
+    track_details: summarizeTracks(
+      shown.storyboards.map(run => ({ ...run, ...describeStoryboard(run.storyboard_id) })),
+    ),
+    notices: tests ? listNotices(known, settings, badges) : [],
+    observations: observeRuns(results),
+    ...describeOwner(shown),
+  }
+}
+
+/** Describes what only the agent's own organization may read: its membership, and whose verdict it is. */
+function describeOwner({ owner, runs, tests }: ShownRuns) {
+  const tier = owner?.membership_tier ?? null
+  const last = owner && listHistory({ runs, tests })[0]
+  return {
+    membership_tier: tier,
+    membership_tier_label: tier && tiers[tier].label,
+    subscription_status: tier && ('active' as const),
+    is_api_access_tier: hasApiAccess(tier),
+    verdict_source: last?.triggered_by ?? null,
   }
 }
 
@@ -165,7 +207,7 @@ export function findComplianceSummary(
 ): ComplianceSummary | undefined {
   const tests = findAgentTests(reader, agentUrl)
   if (isOptedOut(tests)) return undefined
-  const shown = findRuns(reader, agentUrl, { tests, isOwn: false })
+  const shown = findRuns(reader, agentUrl, { tests })
   const all = describeCompliance(shown, reader)
   if (all.last_checked_at === null || all.status === 'opted_out') return undefined
   const { requested_compliance_target, adcp_version, status, lifecycle_stage, streak_days } = all
@@ -192,16 +234,16 @@ export function findComplianceSummary(
 }
 
 /** Lists runs, the newest first: scheduled ones, and those of single storyboards. */
-export function describeHistory(
-  { agent_url, runs, tests }: ShownRuns,
-  limit: number,
-): ComplianceHistory {
+export function describeHistory(shown: ShownRuns, limit: number): ComplianceHistory {
+  const listed = listHistory(shown).slice(0, limit)
+  return { agent_url: shown.agent_url, runs: listed, count: listed.length }
+}
+
+function listHistory({ runs, tests }: Pick<ShownRuns, 'runs' | 'tests'>): HistoryRun[] {
   const suites = isOptedOut(tests) ? [] : (tests?.suites ?? [])
-  const all = [...suites.map(toHistorySuite), ...runs.map(toHistoryRun)].sort(
+  return [...suites.map(toHistorySuite), ...runs.map(toHistoryRun)].sort(
     (a, b) => Date.parse(b.tested_at) - Date.parse(a.tested_at),
   )
-  const listed = all.slice(0, limit)
-  return { agent_url, runs: listed, count: listed.length }
 }
 
 type HistoryRun = ComplianceHistory['runs'][number]

@@ -12,7 +12,13 @@ import {
   readStoryboardStatus,
   readStoryboardStatusBulk,
 } from './agents/agent-compliance.ts'
-import { connectAgent, disconnectAgent, readAuthStatus } from './agents/agent-credentials.ts'
+import {
+  connectAgent,
+  disconnectAgent,
+  readAuthStatus,
+  saveClientCredentials,
+  testClientCredentials,
+} from './agents/agent-credentials.ts'
 import {
   pauseMonitoring,
   readDiagnostics,
@@ -24,13 +30,13 @@ import {
 } from './agents/agent-monitoring.ts'
 import { searchForAgents } from './agents/agent-search.ts'
 import {
-  compareStoryboard,
   listAgentStoryboards,
   runAgentStep,
   runAgentStoryboard,
 } from './agents/agent-storyboards.ts'
 import { listAgents } from './agents/agents.ts'
 import { checkBadgeToken, signAgentBadge } from './agents/badge-tokens.ts'
+import { cancelComparison, compareStoryboard, readComparison } from './agents/comparisons.ts'
 import {
   discoverAgent,
   readAgentFormats,
@@ -259,6 +265,8 @@ export const operations: readonly Operation[] = [
   approveMirrorProposal,
   rejectMirrorProposal,
   compareStoryboard,
+  readComparison,
+  cancelComparison,
   runAgentStoryboard,
   runAgentStep,
   listAgentStoryboards,
@@ -283,6 +291,8 @@ export const operations: readonly Operation[] = [
   readAuthStatus,
   connectAgent,
   disconnectAgent,
+  saveClientCredentials,
+  testClientCredentials,
   listAllStoryboards,
   readFirstStep,
   readStoryboard,

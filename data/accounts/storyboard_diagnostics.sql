@@ -13,7 +13,7 @@ create table if not exists storyboard_diagnostics (
   captured_at timestamptz not null,
   seq bigint not null
 );
-comment on table storyboard_diagnostics is 'Steps of scheduled runs, shortened and without secrets; of the last five runs of each agent.';
+comment on table storyboard_diagnostics is 'Steps of runs, shortened and without secrets; of the last five scheduled runs of each agent, and of its last five others.';
 comment on column storyboard_diagnostics.run_id is 'the run';
 comment on column storyboard_diagnostics.agent_url is 'the agent that was tested';
 comment on column storyboard_diagnostics.position is 'which step of the run it was, from 1';

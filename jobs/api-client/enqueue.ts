@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { Queue, QueueEvents, type QueueEventsListener } from 'bullmq'
+import { HOUR, type Instant, SECOND } from '../../pipeline/core/clock.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import { limits } from '../../pipeline/core/limits.ts'
 import type { Log } from '../../pipeline/core/log.ts'
@@ -16,7 +17,7 @@ import type {
 } from '../../pipeline/model/storyboard-run.ts'
 import type { Answer, Operation, Submission } from '../../pipeline/model/submission.ts'
 import type { Question } from '../indexer/questions.ts'
-import { type QueueName, queues, REDIS_PREFIX, toCancelledKey } from '../queues.ts'
+import { JOB_CANCELLED, type QueueName, queues, REDIS_PREFIX, toCancelledKey } from '../queues.ts'
 import { connectRedis, type Redis, waitUntilReady } from '../redis.ts'
 import { type ClientTimeouts, SubmissionClient } from './submission-client.ts'
 
@@ -24,6 +25,24 @@ const INSPECTION_MS = 600_000
 const RETRY_AFTER_S = 5
 /** Longer than any job runs. */
 const CANCELLED_S = 600
+
+/** A job that others may look up while it runs, and for an hour after its end. */
+export interface JobHandle {
+  id: string
+  /** Runs once the job is in the queue. */
+  onQueued(): void
+}
+
+/** A kept job as it stands. */
+export interface FoundJob {
+  data: unknown
+  status: 'queued' | 'running' | 'completed' | 'cancelled' | 'failed'
+  /** The last that its crawler reported; absent before the first report. */
+  progress?: unknown
+  /** Its answer, once it is completed. */
+  answer?: unknown
+  queued_at: Instant
+}
 
 /** Submits writes to the sequencer and awaits their answers. */
 export interface WriterClient {
@@ -51,8 +70,12 @@ export interface WriterClient {
    */
   runStoryboard<Kind extends StoryboardJobKind>(
     job: StoryboardJobOf<Kind>,
-    options: { ms: number; signal: AbortSignal },
+    options: { ms: number; signal: AbortSignal; handle?: JobHandle },
   ): Promise<StoryboardAnswers[Kind]>
+  /** Finds a kept job by its id, for as long as it is kept; fails as `runStoryboard` does. */
+  findStoryboardJob(id: string): Promise<FoundJob | undefined>
+  /** Ends a kept job. */
+  cancelStoryboardJob(id: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -99,8 +122,10 @@ export function openWriterClient(
           ms,
         ),
       ),
-    runStoryboard: (job, { ms, signal }) =>
-      answered(`storyboard ${job.kind}`, storyboards.request(job.kind, job, ms, signal)),
+    runStoryboard: (job, { ms, signal, handle }) =>
+      answered(`storyboard ${job.kind}`, storyboards.request(job.kind, job, ms, signal, handle)),
+    findStoryboardJob: id => answered('storyboard found', storyboards.find(id)),
+    cancelStoryboardJob: id => answered('storyboard cancelled', storyboards.cancel(id)),
     async close() {
       submissions.close()
       await Promise.all([questions, liveRequests, storyboards].map(queue => queue.close()))
@@ -112,7 +137,15 @@ export function openWriterClient(
 type RpcQueueName = Extract<QueueName, 'questions' | 'live' | 'storyboards'>
 
 interface RpcQueue {
-  request(name: string, data: object, ms: number, signal?: AbortSignal): Promise<unknown>
+  request(
+    name: string,
+    data: object,
+    ms: number,
+    signal?: AbortSignal,
+    handle?: JobHandle,
+  ): Promise<unknown>
+  find(id: string): Promise<FoundJob | undefined>
+  cancel(id: string): Promise<void>
   close(): Promise<unknown>
 }
 
@@ -143,22 +176,36 @@ function openRpcQueue(
   let opened: Promise<Opened> | undefined
   const closing = new AbortController()
   setMaxListeners(0, closing.signal)
+  const ensureOpen = async () => {
+    if (opened === undefined) await waitAtMost(waitUntilReady(commands), redisConnectMs)
+    if (commands.status !== 'ready') throw new Error('redis is away')
+    opened ??= open(name, commands, listening).catch(error => {
+      opened = undefined
+      throw error
+    })
+    return opened
+  }
   return {
-    async request(job, data, ms, signal) {
-      if (opened === undefined) await waitAtMost(waitUntilReady(commands), redisConnectMs)
-      if (commands.status !== 'ready') throw new Error('redis is away')
-      opened ??= open(name, commands, listening).catch(error => {
-        opened = undefined
-        throw error
-      })
-      const { queue, events } = await opened
-      const jobId = randomUUID()
+    async request(job, data, ms, signal, handle) {
+      const { queue, events } = await ensureOpen()
+      const jobId = handle?.id ?? randomUUID()
       return waitForEnd(jobId, events, {
         ms,
         signal: signal ? AbortSignal.any([closing.signal, signal]) : closing.signal,
-        enqueue: () => queue.add(job, data, { ...queues[name].options, jobId }),
+        async enqueue() {
+          await queue.add(job, data, { ...queues[name].options, ...(handle && keepingJob), jobId })
+          handle?.onQueued()
+        },
         withdraw: () => withdraw(queue, jobId, commands),
       })
+    },
+    async find(id) {
+      const { queue } = await ensureOpen()
+      return findJob(queue, id)
+    },
+    async cancel(id) {
+      const { queue } = await ensureOpen()
+      await withdraw(queue, id, commands)
     },
     async close() {
       closing.abort('the client is closed')
@@ -169,6 +216,30 @@ function openRpcQueue(
       listening.disconnect()
     },
   }
+}
+
+const retention = { age: HOUR / SECOND, count: 1_000 }
+/** Options of a job that is kept after its end. */
+const keepingJob = { removeOnComplete: retention, removeOnFail: retention }
+
+async function findJob(queue: Queue, id: string): Promise<FoundJob | undefined> {
+  const job = await queue.getJob(id)
+  if (job === undefined) return undefined
+  const state = await job.getState()
+  const hasProgress = typeof job.progress === 'object'
+  return {
+    data: job.data,
+    status: toJobStatus(state, job.failedReason),
+    ...(hasProgress && { progress: job.progress }),
+    ...(state === 'completed' && { answer: job.returnvalue }),
+    queued_at: job.timestamp,
+  }
+}
+
+function toJobStatus(state: string, failedReason: string | undefined): FoundJob['status'] {
+  if (state === 'completed') return 'completed'
+  if (state === 'failed') return failedReason === JOB_CANCELLED ? 'cancelled' : 'failed'
+  return state === 'active' ? 'running' : 'queued'
 }
 
 /** Withdraws a request. A crawler that has already taken the job learns by a key that nobody waits for it. */

@@ -2,9 +2,15 @@ import { createHash } from 'node:crypto'
 import { Worker } from 'bullmq'
 import { SECOND } from '../../pipeline/core/clock.ts'
 import type { Log } from '../../pipeline/core/log.ts'
-import { StoryboardJob } from '../../pipeline/model/storyboard-run.ts'
+import { StoryboardJob, type StoryboardProgress } from '../../pipeline/model/storyboard-run.ts'
 import { type JobDeps, runStoryboardJob } from '../../pipeline/storyboards/run-job.ts'
-import { queues, REDIS_PREFIX, toCancelledKey, toStalledInterval } from '../queues.ts'
+import {
+  JOB_CANCELLED,
+  queues,
+  REDIS_PREFIX,
+  toCancelledKey,
+  toStalledInterval,
+} from '../queues.ts'
 import type { Redis } from '../redis.ts'
 
 /** Interval of checks whether a caller still waits for a job. */
@@ -16,19 +22,26 @@ const LOOK_MS = SECOND / 2
  */
 export function openStoryboardWorker(
   { working, asking }: { working: Redis; asking: Redis },
-  deps: Omit<JobDeps, 'signal'>,
+  deps: Omit<JobDeps, 'signal' | 'report'>,
   stopping: AbortSignal,
   log: Log,
 ): Worker {
   const worker = new Worker<unknown>(
     'storyboards',
-    async ({ id = '', data }) => {
+    async running => {
+      const { id = '', data } = running
       const job = StoryboardJob.parse(data)
       const fetcher = deps.fetcher.for({ kind: 'caller', caller: toCallerId(job.caller) })
       const cancelled = watchCancelled(id, asking)
       const signal = AbortSignal.any([stopping, cancelled.signal])
       try {
-        return await runStoryboardJob(job, { ...deps, fetcher, signal })
+        const report = (progress: StoryboardProgress) => {
+          // Without Redis nobody can look.
+          running.updateProgress(progress).catch(() => undefined)
+        }
+        const answer = await runStoryboardJob(job, { ...deps, fetcher, signal, report })
+        if (cancelled.signal.aborted) throw new Error(JOB_CANCELLED)
+        return answer
       } finally {
         cancelled.close()
       }

@@ -1,10 +1,6 @@
 import type { Badge } from './badge.ts'
-import type {
-  ComplianceState,
-  CredentialType,
-  MonitoringSettings,
-  StepDiagnostic,
-} from './compliance.ts'
+import type { ComplianceState, CredentialType, MonitoringSettings } from './compliance.ts'
+import type { StepDiagnostic } from './step-diagnostic.ts'
 
 /** A scheduled run as readers see it. */
 export interface SuiteRun {

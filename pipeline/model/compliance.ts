@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { EnrolledUrl } from './member.ts'
+import { StepDiagnostic } from './step-diagnostic.ts'
 import { tracks } from './storyboard.ts'
-import { ValidationResult } from './storyboard-check.ts'
 import { storyboardResult } from './storyboard-record.ts'
 
 export const complianceStatuses = ['passing', 'degraded', 'failing', 'unknown'] as const
@@ -14,28 +14,20 @@ export type LifecycleStage = (typeof lifecycleStages)[number]
 export const INTERVAL_HOURS = { min: 6, max: 168, usual: 12 } as const
 export const IntervalHours = z.int().min(INTERVAL_HOURS.min).max(INTERVAL_HOURS.max)
 
-export const credentialTypes = ['bearer', 'basic'] as const
+/** Kinds of credentials that are sent as they are. */
+export const tokenTypes = ['bearer', 'basic'] as const
+export const credentialTypes = [...tokenTypes, 'oauth_client_credentials'] as const
+export type TokenType = (typeof tokenTypes)[number]
 export type CredentialType = (typeof credentialTypes)[number]
+
+/** Characters of an encrypted credential; client credentials are the longest. */
+export const SEALED_CHARS_MAX = 40_000
 
 /** Ends of a scheduled run: the agent was tested, or why it could not be. */
 export const suiteOutcomes = ['tested', 'auth_required', 'unreachable'] as const
 
 const id = z.string().min(1).max(200)
-const text = z.string().max(1_000)
 const org_id = z.string().min(1).max(300)
-
-/** A step of a scheduled run as its organization may see it: shortened, and without secrets. */
-export const StepDiagnostic = z.object({
-  storyboard_id: id,
-  phase_id: id,
-  step_id: id,
-  task: id,
-  step_passed: z.boolean().nullable(),
-  duration_ms: z.number().nonnegative(),
-  error_text: text.nullable(),
-  failed_validations: z.array(ValidationResult),
-})
-export type StepDiagnostic = z.infer<typeof StepDiagnostic>
 
 export const SuiteResult = z.object({
   run_id: z.uuid(),
@@ -79,7 +71,7 @@ export const complianceOperations = [
     org_id,
     auth_type: z.enum(credentialTypes),
     /** The credential, encrypted by the API (core/sealing.ts). */
-    sealed_secret: z.string().min(1).max(12_000),
+    sealed_secret: z.string().min(1).max(SEALED_CHARS_MAX),
   }),
   z.object({ op: z.literal('agent.credential.remove'), agent_url: EnrolledUrl, org_id }),
   /** The registry tested an agent by schedule. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { EnrolledUrl } from './member.ts'
+import { StepDiagnostic } from './step-diagnostic.ts'
 import { tracks } from './storyboard.ts'
 
 /** Kinds of runs that are stored; a comparison counts for nothing. */
@@ -43,6 +44,8 @@ export const storyboardOperations = [
     /** Status of the reference agent, and steps that differ; of a comparison only. */
     reference_status: z.enum(storyboardStatuses).exactOptional(),
     differing_steps: z.array(id).max(200).exactOptional(),
+    /** Its steps; of a run only. */
+    diagnostics: z.array(StepDiagnostic).max(1_000).exactOptional(),
   }),
 ] as const
 

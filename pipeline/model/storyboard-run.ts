@@ -1,5 +1,8 @@
 import { z } from 'zod'
-import type { Suite } from './compliance.ts'
+import { SEALED_CHARS_MAX, type Suite } from './compliance.ts'
+import { TestObservation } from './responses/compliance.ts'
+import { AgentDiagnostic } from './responses/monitoring.ts'
+import type { StepDiagnostic } from './step-diagnostic.ts'
 import { ValidationResult } from './storyboard-check.ts'
 
 const count = z.int().nonnegative()
@@ -229,6 +232,9 @@ export const StoryboardRun = z
       )
       .describe('Phases in their order'),
     summary: RunSummary,
+    diagnostics: z.array(AgentDiagnostic).describe('Steps in the form in which they are stored'),
+    observations: z.array(TestObservation).describe('What the run showed beside its verdict'),
+    test_kit: z.null().describe('Always null: the storyboards need none'),
     total_duration_ms: ms,
   })
   .meta({ id: 'StoryboardRun', description: 'A storyboard run against an agent.' })
@@ -267,7 +273,9 @@ const tested = {
   /** Caller whom the requests are counted for. */
   caller: text.max(64),
   /** The agent's own credential, encrypted, and the organization that gave it. */
-  credential: z.object({ org_id: text.max(300), sealed: text.max(12_000) }).exactOptional(),
+  credential: z
+    .object({ org_id: text.max(300), sealed: text.max(SEALED_CHARS_MAX) })
+    .exactOptional(),
 }
 
 /** Jobs that run storyboards; a crawler does them. */
@@ -282,6 +290,8 @@ export const StoryboardJob = z.discriminatedUnion('kind', [
     context: z.record(z.string(), z.unknown()),
   }),
   z.object({ kind: z.literal('profile'), ...tested }),
+  /** Asks for an access token by the client credentials of the agent. */
+  z.object({ kind: z.literal('token'), ...tested }),
   /** Every storyboard that applies to the agent. */
   z.object({ kind: z.literal('suite'), ...tested }),
 ])
@@ -293,6 +303,20 @@ export type StoryboardJobOf<Kind extends StoryboardJobKind> = Extract<Storyboard
 /** The agent requires a credential that the registry does not have. */
 export interface NeedsCredential {
   needs_credential: true
+  /** Why the credential that the registry has is of no use; absent where it has none. */
+  message?: string
+}
+
+/** Steps of a comparison that are done on each side, those that were skipped among them. */
+export interface StoryboardProgress {
+  user: number
+  reference: number
+}
+
+/** A run, and its steps in the form in which they are stored. */
+export interface FinishedRun {
+  run: Omit<StoryboardRun, 'diagnostics' | 'observations'>
+  diagnostics: StepDiagnostic[]
 }
 
 /** A comparison, with what is stored of each side. */
@@ -308,11 +332,27 @@ export interface AgentSilent {
   message: string
 }
 
+/** Reason why a token endpoint gave no token. */
+export interface TokenFailure {
+  /** `oauth`: it refused; `malformed`: its answer is none; `network`: it did not answer. */
+  kind: 'oauth' | 'malformed' | 'network'
+  message: string
+  oauth_error?: string
+  oauth_error_description?: string
+  http_status?: number
+}
+
+/** Result of asking for a token, which is dropped. */
+export type TokenTest =
+  | { ok: true; latency_ms: number }
+  | { ok: false; latency_ms: number; error: TokenFailure }
+
 /** Answers by kind of job. */
 export interface StoryboardAnswers {
   compare: ComparedRuns | NeedsCredential
-  run: StoryboardRun | NeedsCredential
+  run: FinishedRun | NeedsCredential
   step: SingleStep | NeedsCredential | AgentSilent
   profile: { profile: AgentProfile } | NeedsCredential | AgentSilent
+  token: TokenTest
   suite: Suite
 }

@@ -41,6 +41,14 @@ export function chooseCompliance(
   return passing === 0 ? 'failing' : 'degraded'
 }
 
+/** Statuses of a part of the protocol by those of an agent. */
+export const trackStatuses = {
+  passing: 'pass',
+  degraded: 'partial',
+  failing: 'fail',
+  unknown: 'skip',
+} as const satisfies Record<ComplianceStatus, TrackStatus>
+
 /** Sums results up by the part of the protocol that they are about. */
 export function sumByTrack(
   results: readonly Pick<CountedResult, 'track' | 'status'>[],
@@ -49,9 +57,8 @@ export function sumByTrack(
     results.filter(({ track }) => track !== null),
     ({ track }) => track!,
   )
-  const words = { passing: 'pass', degraded: 'partial', failing: 'fail', unknown: 'skip' } as const
   return Object.fromEntries(
-    [...tracks].map(([track, members]) => [track, words[chooseCompliance(members)]]),
+    [...tracks].map(([track, members]) => [track, trackStatuses[chooseCompliance(members)]]),
   )
 }
 

@@ -16,6 +16,8 @@ export interface AgentTarget {
   url: string
   /** Value of the header `Authorization`. */
   authorization?: string
+  /** Further texts that nothing of the agent's may show. */
+  secrets?: readonly string[]
   /** Set for an agent that the operator of the registry named: it may be in a private network. */
   isOperators?: true
 }
@@ -102,7 +104,7 @@ export class AgentSession {
  * time of a storyboard is over.
  */
 export async function openAgentSession(
-  { url, authorization, isOperators }: AgentTarget,
+  { url, authorization, secrets: more = [], isOperators }: AgentTarget,
   deps: SessionDeps,
 ): Promise<AgentSession | { failure: McpFailure }> {
   const { limits, protocolName } = deps
@@ -123,7 +125,7 @@ export async function openAgentSession(
   const connected = await waitUnless(signal, connectMcp(url, time, mcpDeps), timedOut)
   if ('failure' in connected) return connected
   const { session, serverName, list } = connected
-  const secrets = authorization === undefined ? [] : listSecrets(authorization)
+  const secrets = authorization === undefined ? [] : [...listSecrets(authorization), ...more]
   const said = { tools: list.tools.map(tool => tool.name), name: serverName ?? hostname }
   return new AgentSession({ session, secrets, ...hideSecrets(said, secrets) }, deps, signal)
 }

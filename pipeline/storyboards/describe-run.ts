@@ -1,3 +1,4 @@
+import type { StepDiagnostic } from '../model/step-diagnostic.ts'
 import {
   COMPLIANCE_TARGET,
   STORYBOARD_PROTOCOL_VERSION,
@@ -5,8 +6,8 @@ import {
 } from '../model/storyboard.ts'
 import type {
   AgentRun,
+  FinishedRun,
   StepResult,
-  StoryboardRun,
   StoryboardStatus,
 } from '../model/storyboard-run.ts'
 import { findResult } from './compare.ts'
@@ -19,7 +20,7 @@ export function describeRun(
   run: AgentRun,
   run_id: string,
   protocolName: string,
-): StoryboardRun {
+): FinishedRun['run'] {
   const { id, title, category, narrative, phases } = storyboard
   const { url, profile } = run
   return {
@@ -44,6 +45,7 @@ export function describeRun(
       })),
     })),
     summary: summarizeRun(storyboard, run),
+    test_kit: null,
     total_duration_ms: run.duration_ms,
   }
 }
@@ -77,4 +79,20 @@ export function describeStatus(storyboard: Storyboard, run: AgentRun): Storyboar
 function describeFailure({ error, validations }: StepResult): string {
   const [first] = validations.filter(({ passed }) => !passed)
   return error ?? `not so: ${first?.description ?? 'the step'}`
+}
+
+/** Lists the steps of a run as its organization may read them later. */
+export function listDiagnostics({ id }: Storyboard, { phases }: AgentRun): StepDiagnostic[] {
+  return phases.flatMap(({ phase_id, steps }) =>
+    steps.map(({ step, task, passed, duration_ms, error, validations }) => ({
+      storyboard_id: id,
+      phase_id,
+      step_id: step,
+      task,
+      step_passed: passed,
+      duration_ms,
+      error_text: error ?? null,
+      failed_validations: validations.filter(check => !check.passed),
+    })),
+  )
 }

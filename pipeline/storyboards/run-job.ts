@@ -2,7 +2,7 @@ import { chooseAgentPort } from '../core/agent-port.ts'
 import { toAgentUrlKey } from '../core/agent-url.ts'
 import type { Config } from '../core/config.ts'
 import type { McpFailure } from '../crawl/mcp/failure.ts'
-import { decryptCredential } from '../model/agent-credential.ts'
+import { decryptCredential, type OpenedCredential } from '../model/agent-credential.ts'
 import type { Storyboard } from '../model/storyboard.ts'
 import type {
   AgentSilent,
@@ -10,19 +10,28 @@ import type {
   StoryboardAnswers,
   StoryboardJobKind,
   StoryboardJobOf,
+  StoryboardProgress,
   TestedAgent,
 } from '../model/storyboard-run.ts'
-import { type AgentTarget, openAgentSession, type SessionDeps } from './agent-session.ts'
+import { fetchAccessToken } from './access-token.ts'
+import {
+  AgentSession,
+  type AgentTarget,
+  openAgentSession,
+  type SessionDeps,
+} from './agent-session.ts'
 import { findStoryboard } from './catalog.ts'
 import { compareRuns } from './compare.ts'
-import { describeRun, describeStatus } from './describe-run.ts'
+import { describeRun, describeStatus, listDiagnostics } from './describe-run.ts'
 import { readProfile } from './read-profile.ts'
 import { runSingleStep } from './run-step.ts'
 import { runStoryboard } from './run-storyboard.ts'
-import { runSuite } from './run-suite.ts'
+import { closedSuite, runSuite } from './run-suite.ts'
 
 export interface JobDeps extends SessionDeps {
   config: Config
+  /** Reports the steps of a comparison, after each. */
+  report(progress: StoryboardProgress): void
 }
 
 type Runners = {
@@ -35,11 +44,23 @@ type Runners = {
 const runners: Runners = {
   async compare({ storyboard_id, ...agent }, deps) {
     const storyboard = requireStoryboard(storyboard_id)
+    const target = await resolveTarget(agent, deps)
+    if ('needs_credential' in target) return target
+    const done = { user: 0, reference: 0 }
+    const watch = (side: keyof StoryboardProgress) => () => {
+      done[side]++
+      deps.report({ ...done })
+    }
     const [user, reference] = await Promise.all([
-      runStoryboard(storyboard, findTarget(agent, deps.config), deps),
-      runStoryboard(storyboard, buildReferenceTarget(storyboard, deps.config), deps),
+      runStoryboard(storyboard, target, deps, watch('user')),
+      runStoryboard(
+        storyboard,
+        buildReferenceTarget(storyboard, deps.config),
+        deps,
+        watch('reference'),
+      ),
     ])
-    if (user.status === 'auth_required') return { needs_credential: true }
+    if (user.status === 'auth_required') return refused
     return {
       comparison: compareRuns(storyboard, user, reference, deps.protocolName),
       user: describeStatus(storyboard, user),
@@ -48,32 +69,63 @@ const runners: Runners = {
   },
   async run({ storyboard_id, run_id, ...agent }, deps) {
     const storyboard = requireStoryboard(storyboard_id)
-    const run = await runStoryboard(storyboard, findTarget(agent, deps.config), deps)
-    if (run.status === 'auth_required') return { needs_credential: true }
-    return describeRun(storyboard, run, run_id, deps.protocolName)
+    const target = await resolveTarget(agent, deps)
+    if ('needs_credential' in target) return target
+    const run = await runStoryboard(storyboard, target, deps)
+    if (run.status === 'auth_required') return refused
+    return {
+      run: describeRun(storyboard, run, run_id, deps.protocolName),
+      diagnostics: listDiagnostics(storyboard, run),
+    }
   },
   async step({ storyboard_id, step_id, context, ...agent }, deps) {
     const storyboard = requireStoryboard(storyboard_id)
-    const session = await openAgentSession(findTarget(agent, deps.config), deps)
-    if ('failure' in session) return describeSilence(session.failure)
+    const session = await openSession(agent, deps)
+    if (!(session instanceof AgentSession)) return session
     const { clock, protocolName } = deps
     const start = { context, startedAt: clock.now(), protocolName }
     return runSingleStep(storyboard, step_id, session, start)
   },
   async profile(agent, deps) {
-    const session = await openAgentSession(findTarget(agent, deps.config), deps)
-    if ('failure' in session) return describeSilence(session.failure)
+    const session = await openSession(agent, deps)
+    if (!(session instanceof AgentSession)) return session
     return { profile: await readProfile(session, deps.protocolName) }
   },
-  suite: (agent, deps) => {
+  async token(agent, deps) {
+    const opened = openCredential(agent, deps.config)
+    if (opened === undefined || 'authorization' in opened) {
+      const message = 'the client credentials cannot be opened: save them again'
+      return { ok: false, latency_ms: 0, error: { kind: 'malformed', message } }
+    }
+    const started = performance.now()
+    const answer = await fetchAccessToken(opened.credentials, deps)
+    const latency_ms = Math.round(performance.now() - started)
+    return 'token' in answer
+      ? { ok: true, latency_ms }
+      : { ok: false, latency_ms, error: answer.failure }
+  },
+  async suite(agent, deps) {
     const time = AbortSignal.timeout(deps.limits.complianceRunMs)
-    const signal = AbortSignal.any([deps.signal, time])
-    return runSuite(findTarget(agent, deps.config), { ...deps, signal })
+    const limited = { ...deps, signal: AbortSignal.any([deps.signal, time]) }
+    const target = await resolveTarget(agent, limited)
+    return 'needs_credential' in target ? closedSuite : runSuite(target, limited)
   },
 }
 
+const refused: NeedsCredential = { needs_credential: true }
+
+async function openSession(
+  agent: TestedAgent,
+  deps: JobDeps,
+): Promise<AgentSession | NeedsCredential | AgentSilent> {
+  const target = await resolveTarget(agent, deps)
+  if ('needs_credential' in target) return target
+  const session = await openAgentSession(target, deps)
+  return 'failure' in session ? describeSilence(session.failure) : session
+}
+
 function describeSilence({ outcome }: McpFailure): NeedsCredential | AgentSilent {
-  if (outcome === 'needs_auth') return { needs_credential: true }
+  if (outcome === 'needs_auth') return refused
   return outcome === 'timeout'
     ? { failed: 'timeout', message: 'the agent did not answer in time' }
     : { failed: 'no_answer', message: 'the agent cannot be reached' }
@@ -103,18 +155,35 @@ function buildReferenceTarget({ default_agent }: Storyboard, config: Config): Ag
 }
 
 /**
- * Finds how an agent is reached. The reference agent's own credential goes to the reference agent
- * alone; another agent is sent the one that its organization gave, or none.
+ * Resolves how an agent is reached. The reference agent's own credential goes to the reference agent
+ * alone; another agent is sent the one that its organization gave, or a token that was asked for with
+ * it, or none. A token lasts for one job, and is stored nowhere.
  */
-function findTarget({ agent_url: url, credential }: TestedAgent, config: Config): AgentTarget {
-  const isReference = toAgentUrlKey(url)!.startsWith(`${findReferenceBase(config)}/`)
-  if (isReference) return { url, authorization: buildReferenceHeader(config), isOperators: true }
-  const { CREDENTIALS_KEY: key } = config
-  const authorization =
-    credential && key
-      ? decryptCredential(key, credential.sealed, { org_id: credential.org_id, agent_url: url })
-      : undefined
-  return { url, ...(authorization !== undefined && { authorization }) }
+async function resolveTarget(
+  agent: TestedAgent,
+  deps: JobDeps,
+): Promise<AgentTarget | NeedsCredential> {
+  const { agent_url: url } = agent
+  const isReference = toAgentUrlKey(url)!.startsWith(`${findReferenceBase(deps.config)}/`)
+  if (isReference) {
+    return { url, authorization: buildReferenceHeader(deps.config), isOperators: true }
+  }
+  const opened = openCredential(agent, deps.config)
+  if (opened === undefined) return { url }
+  if ('authorization' in opened) return { url, authorization: opened.authorization }
+  const answer = await fetchAccessToken(opened.credentials, deps)
+  if ('failure' in answer) return { needs_credential: true, message: answer.failure.message }
+  const { client_secret } = opened.credentials
+  return { url, authorization: `Bearer ${answer.token}`, secrets: [client_secret] }
+}
+
+function openCredential(
+  { agent_url, credential }: TestedAgent,
+  { CREDENTIALS_KEY: key }: Config,
+): OpenedCredential | undefined {
+  if (credential === undefined || key === undefined) return undefined
+  const { org_id, sealed } = credential
+  return decryptCredential(key, sealed, { org_id, agent_url })
 }
 
 function buildReferenceHeader({ REFERENCE_AGENT_TOKEN, TEST_AGENT_TOKEN }: Config): string {

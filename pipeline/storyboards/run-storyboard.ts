@@ -6,11 +6,15 @@ import { readProfile } from './read-profile.ts'
 import { createState, runStep } from './run-step.ts'
 import { chooseStatus } from './summarize.ts'
 
-/** Runs a storyboard against an agent, step by step. Whatever the agent does is a result. */
+/**
+ * Runs a storyboard against an agent, step by step, and calls `onStep` after each. Whatever the agent does
+ * is a result.
+ */
 export async function runStoryboard(
   storyboard: Storyboard,
   target: AgentTarget,
   deps: SessionDeps,
+  onStep: () => void = () => undefined,
 ): Promise<AgentRun> {
   const startedAt = deps.clock.now()
   const started = performance.now()
@@ -34,6 +38,7 @@ export async function runStoryboard(
       const result = await runStep(step, phase, state, session)
       recordResult(state, phase, step, result)
       steps.push(result)
+      onStep()
     }
     phases.push({ phase_id: phase.id, steps })
   }

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { BADGE_VERSION } from '../model/badge.ts'
-import type { StepDiagnostic, Suite, SuiteResult } from '../model/compliance.ts'
+import type { Suite, SuiteResult } from '../model/compliance.ts'
+import type { StepDiagnostic } from '../model/step-diagnostic.ts'
 import type { Storyboard } from '../model/storyboard.ts'
 import type { AgentRun } from '../model/storyboard-run.ts'
 import { type AgentTarget, openAgentSession, type SessionDeps } from './agent-session.ts'
 import { listApplicable } from './catalog.ts'
-import { describeStatus } from './describe-run.ts'
+import { describeStatus, listDiagnostics } from './describe-run.ts'
 import { readProfile } from './read-profile.ts'
 import { runStoryboard } from './run-storyboard.ts'
 
@@ -40,22 +41,10 @@ export async function runSuite(target: AgentTarget, deps: SessionDeps): Promise<
 
 const nothingTested = { supports_version: false, specialisms: [], results: [], diagnostics: [] }
 
+/** Result of an agent that gives no token for the credentials that it has. */
+export const closedSuite: Suite = { outcome: 'auth_required', duration_ms: 0, ...nothingTested }
+
 function describeResult(storyboard: Storyboard, run: AgentRun): SuiteResult {
   const { first_failure_validations: _, ...status } = describeStatus(storyboard, run)
   return { run_id: randomUUID(), track: storyboard.track, duration_ms: run.duration_ms, ...status }
-}
-
-function listDiagnostics({ id }: Storyboard, { phases }: AgentRun): StepDiagnostic[] {
-  return phases.flatMap(({ phase_id, steps }) =>
-    steps.map(({ step, task, passed, duration_ms, error, validations }) => ({
-      storyboard_id: id,
-      phase_id,
-      step_id: step,
-      task,
-      step_passed: passed,
-      duration_ms,
-      error_text: error ?? null,
-      failed_validations: validations.filter(check => !check.passed),
-    })),
-  )
 }

@@ -24,6 +24,8 @@ async function serve(limits: Record<string, number> = {}) {
     submit: async () => ({ done: {} }),
     requestLive: () => refuse('unavailable', 'no crawler'),
     runStoryboard: () => refuse('unavailable', 'no crawler'),
+    findStoryboardJob: () => refuse('unavailable', 'no crawler'),
+    cancelStoryboardJob: () => refuse('unavailable', 'no crawler'),
   }
   const { url, close } = await runApi({ config, clock: systemClock, log: silentLog, writer })
   opened.push(close)

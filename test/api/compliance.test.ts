@@ -9,6 +9,7 @@ import { silentLog } from '../../pipeline/core/log.ts'
 import { badgeRoles } from '../../pipeline/model/badge.ts'
 import type { FeedEvent } from '../../pipeline/model/event.ts'
 import type { TestRegistry } from '../support/app.ts'
+import { publisherFile } from '../support/documents.ts'
 import { type LiveWeb, openLiveWeb } from '../support/live.ts'
 import { enrol } from '../support/members.ts'
 import { makeRegistryKey } from '../support/receiving.ts'
@@ -273,10 +274,24 @@ describe('the credential of an agent', () => {
     web.hosts['secret.example'] = hostAgent(agent, {
       damage: payload => ({ ...payload, echoed: `you sent ${TOKEN}` }),
     })
-    const none = { has_auth: false, auth_type: null, saved_at: null }
+    const none = {
+      has_auth: false,
+      agent_context_id: null,
+      auth_type: null,
+      has_oauth_token: false,
+      has_valid_oauth: false,
+      oauth_token_expires_at: null,
+      has_oauth_client_credentials: false,
+      saved_at: null,
+    }
     expect((await tested.read('auth-status', tested.key)).body).toEqual(none)
     const connected = await tested.send('PUT', 'connect', { auth_token: TOKEN })
-    expect(connected.body).toEqual({ connected: true, has_auth: true, auth_type: 'bearer' })
+    expect(connected.body).toEqual({
+      connected: true,
+      has_auth: true,
+      agent_context_id: expect.any(String),
+      auth_type: 'bearer',
+    })
     await testNow(tested)
     expect((await tested.read('compliance')).body.status).toBe('passing')
     const run = await tested.send('POST', 'storyboard/capability_discovery/run')
@@ -316,6 +331,129 @@ describe('the credential of an agent', () => {
     )
     expect(rows).toEqual([{ sealed: null }])
   })
+
+  it('may be client credentials, by which a token is asked for before each run', async () => {
+    const secret = 'a secret & more'
+    const asked: { authorization: string | undefined; form: Record<string, string> }[] = []
+    const tested = await enrolAgent('issued.example', { isOpen: false })
+    web.hosts['tokens.example'] = {
+      '/token': ({ request, response, body }) => {
+        const form = Object.fromEntries(new URLSearchParams(body))
+        asked.push({ authorization: request.headers.authorization, form })
+        response.setHeader('content-type', 'application/json')
+        response.end(JSON.stringify({ access_token: TOKEN, token_type: 'Bearer', expires_in: 60 }))
+      },
+      '/refuse': ({ response, body }) => {
+        response.writeHead(401, { 'content-type': 'application/json' })
+        const error_description = `unknown: ${new URLSearchParams(body).get('client_secret')}`
+        response.end(JSON.stringify({ error: 'invalid_client', error_description }))
+      },
+      '/odd': { token: 'none' },
+    }
+    const given = {
+      token_endpoint: 'https://tokens.example/token',
+      client_id: 'registry',
+      client_secret: secret,
+      scope: 'sell buy',
+      resource: ['https://issued.example/', 'https://other.example/'],
+    }
+    const path = 'oauth-client-credentials'
+    expect((await tested.send('POST', `${path}/test`)).status).toBe(404)
+    const saved = await tested.send('PUT', path, given)
+    expect(saved.body).toEqual({
+      connected: true,
+      has_auth: true,
+      agent_context_id: expect.any(String),
+      auth_type: 'oauth_client_credentials',
+    })
+    const status = await tested.read('auth-status', tested.key)
+    expect(status.body).toMatchObject({
+      has_auth: true,
+      auth_type: 'oauth_client_credentials',
+      has_oauth_client_credentials: true,
+      has_oauth_token: false,
+      agent_context_id: saved.body.agent_context_id,
+    })
+    const proven = await tested.send('POST', `${path}/test`)
+    expect(proven.body).toEqual({ ok: true, latency_ms: expect.any(Number) })
+    await testNow(tested)
+    expect((await tested.read('compliance')).body.status).toBe('passing')
+    const basic = Buffer.from('registry:a+secret+%26+more').toString('base64')
+    expect(asked).toHaveLength(2)
+    expect(asked[0]).toEqual({
+      authorization: `Basic ${basic}`,
+      form: {
+        grant_type: 'client_credentials',
+        scope: 'sell buy',
+        resource: 'https://other.example/',
+      },
+    })
+    const inBody = {
+      ...given,
+      auth_method: 'body',
+      token_endpoint: 'https://tokens.example/refuse',
+    }
+    await tested.send('PUT', path, inBody)
+    const refused = await tested.send('POST', `${path}/test`)
+    expect(refused.body).toMatchObject({
+      ok: false,
+      error: {
+        kind: 'oauth',
+        oauth_error: 'invalid_client',
+        oauth_error_description: 'unknown: [redacted]',
+        http_status: 401,
+      },
+    })
+    const run = await tested.send('POST', 'storyboard/capability_discovery/run')
+    expect([run.status, run.body]).toMatchObject([
+      422,
+      { needs_oauth: true, error: 'the token endpoint refused: invalid_client' },
+    ])
+    await testNow(tested)
+    expect((await tested.read('compliance')).body).toMatchObject({
+      status: 'unknown',
+      headline: 'the agent wants a credential',
+    })
+    await tested.send('PUT', path, { ...given, token_endpoint: 'https://tokens.example/odd' })
+    const odd = await tested.send('POST', `${path}/test`)
+    expect(odd.body).toMatchObject({ ok: false, error: { kind: 'malformed', http_status: 200 } })
+    await tested.send('PUT', path, { ...given, token_endpoint: 'https://nowhere.example:1/token' })
+    const shown = [saved.body, status.body, proven.body, refused.body, run.body, odd.body]
+    expect(JSON.stringify(shown)).not.toContain(secret)
+    expect(await readFiles()).not.toContain(secret)
+    await tested.send('PUT', 'compliance/opt-out', { opt_out: true })
+  })
+
+  const valid = { token_endpoint: 'https://t.example/token', client_id: 'a', client_secret: 'b' }
+  it.each<[string, string, unknown]>([
+    ['invalid_blob_shape', 'oauth_client_credentials', 'text'],
+    ['missing_field', 'client_secret', { ...valid, client_secret: undefined }],
+    ['missing_field', 'client_id', { ...valid, client_id: '' }],
+    ['invalid_field_type', 'client_id', { ...valid, client_id: 7 }],
+    ['field_too_long', 'scope', { ...valid, scope: 'x'.repeat(1_025) }],
+    ['field_too_long', 'client_secret', { ...valid, client_secret: 'x'.repeat(8_193) }],
+    ['invalid_url', 'token_endpoint', { ...valid, token_endpoint: 'http://t.example/token' }],
+    ['invalid_url', 'token_endpoint', { ...valid, token_endpoint: 'https://localhost/token' }],
+    ['invalid_url', 'token_endpoint', { ...valid, token_endpoint: 'https://169.254.169.254/' }],
+    ['invalid_url', 'token_endpoint', { ...valid, token_endpoint: 'https://a:b@t.example/' }],
+    ['invalid_env_reference', 'client_secret', { ...valid, client_secret: '$ENV:SECRET' }],
+    ['invalid_auth_method_value', 'auth_method', { ...valid, auth_method: 'jwt' }],
+    ['invalid_field_type', 'resource', { ...valid, resource: 7 }],
+    ['array_too_few', 'resource', { ...valid, resource: [] }],
+    ['array_too_many', 'resource', { ...valid, resource: Array(9).fill('https://r.example/') }],
+    ['aggregate_too_long', 'resource', { ...valid, resource: Array(5).fill('x'.repeat(2_000)) }],
+  ])('is refused with %s of %s', async (code, field, payload) => {
+    const url = 'https://t.example/mcp'
+    refused ??= await enrol(registry, { org: 'Refused', agents: [{ url }] })
+    const answer = await registry.app.inject({
+      method: 'PUT',
+      url: `/api/registry/agents/${encodeURIComponent(url)}/oauth-client-credentials`,
+      headers: { authorization: `Bearer ${refused}`, 'content-type': 'application/json' },
+      payload: JSON.stringify(payload),
+    })
+    expect([answer.statusCode, answer.json()]).toMatchObject([400, { code, field }])
+  })
+  let refused: string | undefined
 
   it('is refused in words where the operator has set no key', async () => {
     const strict = await web.open()
@@ -548,6 +686,32 @@ describe('badges', () => {
     expect((await kept.read('compliance', kept.key)).body).toEqual(before)
     expect(await registry.verify()).toEqual([])
   })
+})
+
+test('the search for agents sums up how they fare', async () => {
+  const tested = await enrolAgent('searched.example')
+  await testNow(tested)
+  const seller = { sites: ['seller.example'], agents: [tested.url] }
+  await registry.observe(publisherFile('seller.example', seller))
+  await registry.publish()
+  const search = async () => {
+    const headers = { authorization: `Bearer ${tested.key}` }
+    const answer = await registry.app.inject({ url: '/api/registry/agents/search', headers })
+    return answer.json().results.find(({ agent_url }: Payload) => agent_url === tested.url)
+  }
+  expect((await search()).compliance_summary).toEqual({
+    status: 'passing',
+    lifecycle_stage: 'production',
+    tracks: { core: 'pass', error_handling: 'pass', signals: 'pass' },
+    streak_days: 0,
+    last_checked_at: expect.any(String),
+    headline: expect.stringMatching(/^\d+ of \d+ storyboards pass$/),
+    verified: true,
+    verified_roles: ['signals'],
+  })
+  await tested.send('PUT', 'compliance/opt-out', { opt_out: true })
+  await registry.publish()
+  expect((await search()).compliance_summary).toMatchObject({ status: 'opted_out' })
 })
 
 test('an agent of another organization cannot be set up by one that enrolled it too', async () => {

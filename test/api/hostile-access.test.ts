@@ -250,6 +250,24 @@ const cases: Record<string, Case[]> = {
       status: 403,
     },
   ],
+  getStoryboardComparison: [
+    {
+      asks: () => ({
+        method: 'GET',
+        url: `${toHiddenPath()}/storyboard/account_setup/compare/${NIL_UUID}`,
+      }),
+      status: 403,
+    },
+  ],
+  cancelStoryboardComparison: [
+    {
+      asks: () => ({
+        method: 'DELETE',
+        url: `${toHiddenPath()}/storyboard/account_setup/compare/${NIL_UUID}`,
+      }),
+      status: 403,
+    },
+  ],
   runAgentStoryboard: [
     {
       asks: () => ({ method: 'POST', url: `${toHiddenPath()}/storyboard/account_setup/run` }),
@@ -367,6 +385,26 @@ const cases: Record<string, Case[]> = {
         url: `${toHiddenPath()}/connect`,
         payload: { auth_token: 'stolen' },
       }),
+      status: 403,
+    },
+  ],
+  saveAgentClientCredentials: [
+    {
+      asks: () => ({
+        method: 'PUT',
+        url: `${toHiddenPath()}/oauth-client-credentials`,
+        payload: {
+          token_endpoint: 'https://mallory.example/token',
+          client_id: 'mallory',
+          client_secret: 'stolen',
+        },
+      }),
+      status: 403,
+    },
+  ],
+  testAgentClientCredentials: [
+    {
+      asks: () => ({ method: 'POST', url: `${toHiddenPath()}/oauth-client-credentials/test` }),
       status: 403,
     },
   ],

@@ -25,8 +25,7 @@ test('an API process that starts has the issuer’s keys fetched before the firs
     clock,
     log: silentLog,
     writer: {
-      requestLive: writer.requestLive,
-      runStoryboard: writer.runStoryboard,
+      ...writer,
       submit: async operation => (await registry.submit(operation))[0]!,
     },
   })

@@ -25,6 +25,8 @@ beforeAll(async () => {
     submit: async () => ({ done: {} }),
     requestLive: () => refuse('bad_gateway', 'no crawler'),
     runStoryboard: () => refuse('bad_gateway', 'no crawler'),
+    findStoryboardJob: () => refuse('bad_gateway', 'no crawler'),
+    cancelStoryboardJob: () => refuse('bad_gateway', 'no crawler'),
   }
   const reader = new Reader(config.DATA_DIR, systemClock)
   await reader.refresh()

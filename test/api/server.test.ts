@@ -15,6 +15,8 @@ test('the API listens over an empty folder and closes once', async () => {
     submit: async () => ({ done: {} }),
     requestLive: () => refuse('unavailable', 'no crawler'),
     runStoryboard: () => refuse('unavailable', 'no crawler'),
+    findStoryboardJob: () => refuse('unavailable', 'no crawler'),
+    cancelStoryboardJob: () => refuse('unavailable', 'no crawler'),
   }
   const { url, close } = await runApi({ config, clock: systemClock, log: silentLog, writer })
   expect((await fetch(`${url}/healthz`)).status).toBe(200)

@@ -120,6 +120,7 @@ beforeAll(async () => {
   const agents = [{ url }, { url: 'https://slow.example/mcp' }]
   for (const registry of ['strict', 'readOnly', 'hasty'] as const) {
     await registries[registry].submit(...memberOperations({ org: 'Readers', agents }))
+    await keepCredentials(registries[registry])
   }
   for (const registry of ['usual', 'readOnly'] as const) {
     moderators[registry] = await createModerator(registries[registry])
@@ -144,6 +145,7 @@ beforeAll(async () => {
   known.bulkReport = await createId('checkIdentifierList', 200, { identifiers: ['acme.example'] })
   await challenge()
   await subscribe()
+  await beginComparisons()
   await appointAdmins()
   await registries.usual.publish()
   await publishUnsearched(registries.unsearched)
@@ -172,7 +174,12 @@ async function fill(registry: TestRegistry): Promise<string> {
     org: 'Acme',
     tier: 'company_leader',
     domains: ['acme.example'],
-    agents: [{ url }, { url: 'https://closed.example/mcp' }, { url: 'https://away.example/mcp' }],
+    agents: [
+      { url },
+      { url: 'https://closed.example/mcp' },
+      { url: 'https://away.example/mcp' },
+      { url: 'https://issued.example/mcp' },
+    ],
   })
   await registry.submit({ op: 'policy.publish', policy: PolicyContent.parse(ccpa) })
   const moderator = await createModerator(registry)
@@ -192,6 +199,17 @@ async function fill(registry: TestRegistry): Promise<string> {
   return key
 }
 
+/** Client credentials of an agent of the ordinary caller. */
+async function keepCredentials(registry: TestRegistry): Promise<void> {
+  const { db } = registry.sequencer.accounts
+  const readers = await db.one<{ org_id: string }>(
+    `select org_id from organizations where name = 'Readers'`,
+  )
+  const op = 'agent.credential.save'
+  const auth_type = 'oauth_client_credentials'
+  await registry.submit({ op, agent_url: url, ...readers!, auth_type, sealed_secret: 'v1.sealed' })
+}
+
 /** Keys of admins of the registry. */
 async function appointAdmins(): Promise<void> {
   const appoint = async (registry: TestRegistry) => {
@@ -206,6 +224,18 @@ async function appointAdmins(): Promise<void> {
     strict: await appoint(strict),
     readOnly: await appoint(readOnly),
   }
+}
+
+/** Comparisons of the agent that Acme enrolled. */
+async function beginComparisons(): Promise<void> {
+  const begin = async () => {
+    const answer = await ask(findOperation('compareStoryboard'), 202, {
+      place: [encodeURIComponent(url), 'capability_discovery'],
+      headers: { prefer: 'respond-async', authorization: `Bearer ${known.acmeKey}` },
+    })
+    return answer.json().comparison_id
+  }
+  known.comparisons = { read: await begin(), cancelled: await begin() }
 }
 
 /** Subscriptions of the ordinary caller. */
@@ -295,6 +325,13 @@ async function verifyAgent(registry: TestRegistry, org_id: string): Promise<void
   const op = 'agent.credential.save'
   await registry.submit(
     { op, agent_url, org_id, auth_type: 'bearer', sealed_secret },
+    {
+      op,
+      agent_url: 'https://issued.example/mcp',
+      org_id,
+      auth_type: 'oauth_client_credentials',
+      sealed_secret,
+    },
     buildSuite({ agent_url: url, org_id, at: registry.clock.now() }),
   )
 }

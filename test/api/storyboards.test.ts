@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { RegistryClient } from '@adcp/sdk'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
+import type { WriterClient } from '../../jobs/api-client/enqueue.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
+import { refuse } from '../../pipeline/core/errors.ts'
 import { referenceTenants } from '../../pipeline/model/storyboard.ts'
 import { listStoryboards } from '../../pipeline/storyboards/catalog.ts'
 import type { TestRegistry } from '../support/app.ts'
@@ -153,21 +156,167 @@ describe('POST /api/registry/agents/{encodedUrl}/storyboard/{storyboardId}/compa
   })
 })
 
+describe('a comparison that is not waited for', () => {
+  const begin = async (agentUrl: string, secret = key) => {
+    const answer = await registry.app.inject({
+      method: 'POST',
+      url: at(agentUrl, 'storyboard/idempotent_writes/compare'),
+      headers: { authorization: `Bearer ${secret}`, prefer: 'respond-async' },
+    })
+    const { statusCode: status, headers } = answer
+    return { status, headers, body: answer.json() }
+  }
+  const ask = async (url: string, method: 'GET' | 'DELETE' = 'GET', secret = key) => {
+    const headers = { authorization: `Bearer ${secret}` }
+    const answer = await registry.app.inject({ method, url, headers })
+    return { status: answer.statusCode, body: answer.body === '' ? undefined : answer.json() }
+  }
+
+  it('shows the steps that are done on each side, then its result, which is stored', async () => {
+    let goOn = () => {}
+    const paused = new Promise<void>(resolve => {
+      goOn = resolve
+    })
+    web.hosts['paused.example'] = hostAgent(agent, {
+      isOpen: true,
+      listen: ({ task }) => (task === 'create_media_buy' ? paused : undefined),
+    })
+    const url = 'https://paused.example/sales/mcp'
+    const secret = await enrol(registry, { org: 'Patient', agents: [{ url }] })
+    const begun = await begin(url, secret)
+    const { comparison_id, progress_url } = begun.body
+    expect(begun).toMatchObject({
+      status: 202,
+      headers: { location: progress_url, 'preference-applied': 'respond-async' },
+      body: { status: 'queued' },
+    })
+    await expect
+      .poll(async () => (await ask(progress_url, 'GET', secret)).body, { timeout: 30_000 })
+      .toMatchObject({ status: 'running', user_steps_done: 1, reference_steps_done: 6 })
+    const { body } = await ask(progress_url, 'GET', secret)
+    expect(body).toMatchObject({ comparison_id, steps_total: 6, agent_url: url })
+    const sum = (name: string) =>
+      body.phases.reduce((all: number, phase: Payload) => all + phase[name], 0)
+    expect([sum('steps_total'), sum('user_steps_done'), sum('reference_steps_done')]).toEqual([
+      6, 1, 6,
+    ])
+    expect((await ask(progress_url)).status).toBe(403)
+    goOn()
+    await expect
+      .poll(async () => (await ask(progress_url, 'GET', secret)).body.status, { timeout: 30_000 })
+      .toBe('completed')
+    const { result } = (await ask(progress_url, 'GET', secret)).body
+    expect(result.user_agent.summary).toMatchObject({ overall_status: 'passing' })
+    const stored = () =>
+      registry.sequencer.accounts.db.all(
+        `select kind, requested_by in (select key_id from api_keys) as is_known
+         from storyboard_runs where run_id = $comparison_id`,
+        { comparison_id },
+      )
+    await expect.poll(stored).toEqual([{ kind: 'compare', is_known: true }])
+    await registry.reader.refresh()
+  })
+
+  it('tells that the agent wants a credential', async () => {
+    const { body } = await begin('https://closed.example/sales/mcp')
+    await expect
+      .poll(async () => (await ask(body.progress_url)).body, { timeout: 30_000 })
+      .toMatchObject({ status: 'failed', needs_oauth: true, error: expect.any(String) })
+  })
+
+  it('ends when it is cancelled, and is not stored', async () => {
+    const before = [hanging, closed]
+    const { body } = await begin('https://hanging.example/mcp')
+    await expect.poll(() => hanging).toBe(before[0]! + 1)
+    const other = at('https://hanging.example/mcp', 'storyboard/account_setup/compare/')
+    expect((await ask(`${other}${body.comparison_id}`, 'DELETE')).status).toBe(404)
+    expect((await ask(body.progress_url, 'DELETE')).status).toBe(204)
+    await expect.poll(() => closed, { timeout: 20_000 }).toBe(before[1]! + 1)
+    await expect
+      .poll(async () => (await ask(body.progress_url)).body?.status, { timeout: 20_000 })
+      .toBe('cancelled')
+    const { comparison_id: run_id } = body
+    const { db } = registry.sequencer.accounts
+    expect(
+      await db.all('select 1 from storyboard_runs where run_id = $run_id', { run_id }),
+    ).toEqual([])
+  })
+})
+
 test('a run ends when its caller disconnects', async () => {
   const address = await registry.app.listen({ host: '127.0.0.1', port: 0 })
   const leaving = new AbortController()
+  const before = { hanging, closed }
   const url = `${address}/api/registry/agents/${encodeURIComponent('https://hanging.example/mcp')}/storyboard/capability_discovery/compare`
   const asked = fetch(url, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}` },
     signal: leaving.signal,
   }).catch(error => error.name)
-  await expect.poll(() => hanging).toBe(1)
-  expect(closed).toBe(0)
+  await expect.poll(() => hanging).toBe(before.hanging + 1)
+  expect(closed).toBe(before.closed)
   leaving.abort()
   expect(await asked).toBe('AbortError')
-  await expect.poll(() => closed).toBe(1)
-  expect(hanging).toBe(1)
+  await expect.poll(() => closed).toBe(before.closed + 1)
+  expect(hanging).toBe(before.hanging + 1)
+})
+
+describe('a run that ends while the writer is away', () => {
+  it.each(['run', 'compare'])('%s: answers, and is stored once the writer is back', async verb => {
+    let away = 2
+    const submissions: string[] = []
+    const { sequencer } = await openAway(async (operation, meta) => {
+      submissions.push(`${operation.op} ${meta?.submission_id}`)
+      if (away-- > 0) return refuse('unavailable', 'the writer is away')
+      return undefined
+    })
+    const answer = await lone.app.inject({
+      method: 'POST',
+      url: at(MINE, `storyboard/capability_discovery/${verb}`),
+      headers: { authorization: `Bearer ${loneKey}` },
+    })
+    expect(answer.statusCode).toBe(200)
+    const rows = () =>
+      sequencer.accounts.db.all(
+        `select kind, agent_url, requested_by in (select key_id from api_keys) as is_known
+         from storyboard_runs`,
+      )
+    expect(await rows()).toEqual([])
+    await expect
+      .poll(rows, { timeout: 20_000 })
+      .toEqual([{ kind: verb, agent_url: MINE, is_known: true }])
+    expect(new Set(submissions).size).toBe(1)
+    expect(submissions).toHaveLength(3)
+  })
+
+  let lone: TestRegistry
+  let loneKey: string
+
+  /** Opens a registry whose API reaches the writer only where this says nothing. */
+  async function openAway(
+    intercept: (...submitted: Parameters<WriterClient['submit']>) => Promise<undefined>,
+  ): Promise<TestRegistry> {
+    let isReady = false
+    lone = await web.open(
+      {},
+      {
+        settings: { PROTOCOL_NAME: 'adcp' },
+        writer: {
+          submit: async (operation, meta) => {
+            if (isReady) await intercept(operation, meta)
+            const { answers } = await lone.sequencer.commit({
+              observations: [],
+              submissions: [{ submission_id: randomUUID(), ...meta, operation }],
+            })
+            return [...answers.values()][0]!
+          },
+        },
+      },
+    )
+    loneKey = await enrol(lone, { org: 'Lone', agents: [{ url: MINE }] })
+    isReady = true
+    return lone
+  }
 })
 
 test('a failed run does not count towards the hourly limit, an answered one does', async () => {
@@ -354,7 +503,53 @@ describe('results of an agent', () => {
       first_failed_step_id: 'list_all_accounts',
       first_failure_message: 'not so: Every account has an id',
     })
-    expect(public_).toEqual({ ...own, first_failure_message: null })
+    expect(own.first_failure_validations[0]).toMatchObject({
+      description: 'Every account has an id',
+      passed: false,
+    })
+    expect(public_).toEqual({ ...own, first_failure_message: null, first_failure_validations: [] })
+  })
+
+  it('name the membership to the agent’s own organization alone, in the same fields', async () => {
+    const [own, others] = [await read('compliance', owner), await read('compliance', stranger)]
+    const fields = {
+      membership_tier: 'company_standard',
+      membership_tier_label: 'Builder',
+      subscription_status: 'active',
+      is_api_access_tier: true,
+      verdict_source: 'owner_test',
+    }
+    expect(own).toMatchObject(fields)
+    expect(others).toMatchObject(
+      Object.fromEntries(
+        Object.entries(fields).map(([name, value]) => [name, value === true ? false : null]),
+      ),
+    )
+    expect(Object.keys(others)).toEqual(Object.keys(own))
+  })
+
+  it('say by part of the protocol how many storyboards passed, and what could not be run', async () => {
+    const { track_details, observations, notices } = await read('compliance')
+    expect(track_details).toEqual([
+      {
+        track: 'core',
+        status: 'partial',
+        scenario_count: 2,
+        passed_count: 1,
+        duration_ms: expect.any(Number),
+      },
+    ])
+    expect([observations, notices]).toEqual([[], []])
+  })
+
+  it('have the steps of the last runs for the agent’s own organization', async () => {
+    const { diagnostics, run_id } = await read('compliance/diagnostics', owner)
+    const { runs } = await read('compliance/history')
+    expect(run_id).toBe(runs[0].id)
+    expect(diagnostics[0]).toMatchObject({ id: `${run_id}/1`, storyboard_id: 'account_setup' })
+    expect(diagnostics.find(({ step_passed }: Payload) => step_passed === false)).toMatchObject({
+      step_id: 'list_all_accounts',
+    })
   })
 
   it('of a private agent are for its own organization', async () => {

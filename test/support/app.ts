@@ -112,6 +112,8 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
     },
     requestLive: noCrawler,
     runStoryboard: noCrawler,
+    findStoryboardJob: noCrawler,
+    cancelStoryboardJob: noCrawler,
     ...options.writer,
   }
   const { redis } = options
@@ -174,7 +176,13 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
 export async function anotherApi({ config, clock }: Pick<TestRegistry, 'config' | 'clock'>) {
   const reader = new Reader(config.DATA_DIR, clock)
   await reader.refresh()
-  const writer = { submit: noCrawler, requestLive: noCrawler, runStoryboard: noCrawler }
+  const writer = {
+    submit: noCrawler,
+    requestLive: noCrawler,
+    runStoryboard: noCrawler,
+    findStoryboardJob: noCrawler,
+    cancelStoryboardJob: noCrawler,
+  }
   const app = buildApp({ config, reader, clock, log: silentLog, writer })
   return {
     app,

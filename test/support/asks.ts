@@ -62,6 +62,8 @@ export interface Known {
    * is too old, the receiver is silent, nobody writes, or little is allowed.
    */
   subscriptions: Record<'read' | 'deleted' | 'expired' | 'silent' | 'readOnly' | 'strict', string>
+  /** Comparisons that Acme has begun: one to read, and one to cancel. */
+  comparisons: Record<'read' | 'cancelled', string>
 }
 
 type Asking = Ask | ((known: Known) => Ask)
@@ -406,7 +408,19 @@ export const asks: Asks = {
     400: { place: 'x'.repeat(201) },
     404: { place: 'none' },
   },
-  compareStoryboard: asksToTest('capability_discovery'),
+  compareStoryboard: {
+    ...asksToTest('capability_discovery'),
+    202: as('acmeKey', {
+      place: [encodeURIComponent(url), 'capability_discovery'],
+      headers: { prefer: 'respond-async' },
+    }),
+  },
+  getStoryboardComparison: asksOfComparison({
+    200: known => ofComparison(known, known.comparisons.read),
+  }),
+  cancelStoryboardComparison: asksOfComparison({
+    204: known => ofComparison(known, known.comparisons.cancelled),
+  }),
   runAgentStoryboard: asksToTest('capability_discovery'),
   runAgentStoryboardStep: {
     ...asksToTest('capability_discovery', 'read_capabilities'),
@@ -423,6 +437,17 @@ export const asks: Asks = {
   setAgentMonitoringInterval: asksOwner({ interval_hours: 24 }),
   requeueAgentMonitoring: { ...asksOwner(), 429: { place: agent } },
   connectAgent: asksOwner({ auth_token: 'secret' }),
+  saveAgentClientCredentials: asksOwner({
+    token_endpoint: 'https://closed.example/token',
+    client_id: 'registry',
+    client_secret: 'secret',
+  }),
+  testAgentClientCredentials: {
+    ...asksOwner(),
+    200: as('acmeKey', { place: encodeURIComponent('https://issued.example/mcp') }),
+    404: as('acmeKey', { place: agent }),
+    429: { place: agent },
+  },
   disconnectAgent: {
     ...asksOwner(),
     204: as('acmeKey', { place: encodeURIComponent('https://away.example/mcp') }),
@@ -520,7 +545,10 @@ function decided(number: number): Asks[string] {
 
 /** Asks with another credential than the usual one. */
 function as(whose: 'adminKey' | 'acmeKey' | 'person' | 'colleague' | 'prospect', asked: Ask = {}) {
-  return (known: Known): Ask => ({ ...asked, headers: { authorization: `Bearer ${known[whose]}` } })
+  return (known: Known): Ask => ({
+    ...asked,
+    headers: { ...asked.headers, authorization: `Bearer ${known[whose]}` },
+  })
 }
 
 function billed(organization: (known: Known) => string) {
@@ -676,6 +704,23 @@ function asksToTest(...more: string[]): Asks[string] {
     422: as('acmeKey', at('https://closed.example/mcp')),
     429: at(url),
     503: at(url),
+  }
+}
+
+/** A comparison of the agent, as its own organization asks about it. */
+function ofComparison(known: Known, id: string): Ask {
+  return as('acmeKey', { place: [agent, 'capability_discovery', id] })(known)
+}
+
+function asksOfComparison(answered: Asks[string]): Asks[string] {
+  const unknown = { place: [agent, 'capability_discovery', unissued] }
+  return {
+    ...answered,
+    400: { place: [agent, 'capability_discovery', 'x'] },
+    401: unknown,
+    403: { place: [encodeURIComponent('https://nobody.example/mcp'), 'account_setup', unissued] },
+    404: as('acmeKey', unknown),
+    503: unknown,
   }
 }
 

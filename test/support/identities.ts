@@ -13,6 +13,7 @@ type Settled = Omit<
   | 'bulkReport'
   | 'proposals'
   | 'subscriptions'
+  | 'comparisons'
   | 'registryAdmins'
   | 'dispute'
   | 'acmeKey'

@@ -72,6 +72,8 @@ export async function openLiveWeb(
         writer: {
           requestLive: writer.requestLive,
           runStoryboard: writer.runStoryboard,
+          findStoryboardJob: writer.findStoryboardJob,
+          cancelStoryboardJob: writer.cancelStoryboardJob,
           ...more.writer,
         },
         limits: { ...forgetful, ...own },

@@ -9,6 +9,7 @@ import {
   AgentStoryboardsBulk,
   ComplianceHistory,
 } from '../../../pipeline/model/responses/compliance.ts'
+import type { Reader } from '../../../pipeline/read/reader.ts'
 import { countPassing } from '../../../pipeline/resolve/compliance.ts'
 import type { Principal } from '../../auth/principal.ts'
 import { createPageSize } from '../../inputs/fields.ts'
@@ -74,7 +75,7 @@ export const readStoryboardStatus = defineOperation({
   handle: ({ params: { encodedUrl: agent_url }, principal, services: { reader } }) => {
     requireApiAccess(principal)
     const shown = findShownRuns(agent_url, principal, reader)
-    const storyboards = listResults(shown)
+    const storyboards = listResults(shown, reader)
     const { passing, total } = countPassing(storyboards)
     return replyOk({
       agent_url,
@@ -111,15 +112,17 @@ export const readStoryboardStatusBulk = defineOperation({
     const invalid = known.filter(({ url }) => url === undefined).length
     const agents = Object.fromEntries(
       known.flatMap(({ text, url }) =>
-        url === undefined ? [] : [[text, describeForBulk(findShownRuns(url, principal, reader))]],
+        url === undefined
+          ? []
+          : [[text, describeForBulk(findShownRuns(url, principal, reader), reader)]],
       ),
     )
     return replyOk({ agents, ...(invalid > 0 && { invalid_urls: invalid }) })
   },
 })
 
-function describeForBulk(shown: ShownRuns) {
-  return isOptedOut(shown.tests) ? { status: 'opted_out' } : listResults(shown)
+function describeForBulk(shown: ShownRuns, reader: Reader) {
+  return isOptedOut(shown.tests) ? { status: 'opted_out' } : listResults(shown, reader)
 }
 
 function requireApiAccess({ tier }: Principal): void {

@@ -23,6 +23,7 @@ import { createPageSize } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
+import { showDiagnostics } from '../../responses/diagnostics.ts'
 import { replyOk } from '../../responses/reply.ts'
 
 const params = z.object(AgentParams)
@@ -146,9 +147,9 @@ export const readDiagnostics = defineOperation({
   ...read,
   id: 'getAgentDiagnostics',
   path: '/api/registry/agents/:encodedUrl/compliance/diagnostics',
-  summary: 'List the steps of a scheduled run of an agent',
+  summary: 'List the steps of a run of an agent',
   description:
-    'Of the last five runs; the last one where none is named. What the agent said is cut short, ' +
+    'Of the last five scheduled runs and the last five others; the last one where none is named. What the agent said is cut short, ' +
     `and secrets are hidden. ${owned}`,
   query: z.object({
     run_id: z.uuid().optional().describe('The run, from the history'),
@@ -160,17 +161,9 @@ export const readDiagnostics = defineOperation({
     if (!isModerator(principal.roles)) requireOwnAgent(principal, agent_url, reader)
     const runs = findAgentDiagnostics(reader, agent_url)?.runs ?? []
     const run = query.run_id ? runs.find(({ run_id }) => run_id === query.run_id) : runs[0]
-    const diagnostics = (run?.steps ?? []).slice(0, query.limit).map((step, i) => {
-      const { failed_validations, ...rest } = step
-      return {
-        id: `${run!.run_id}/${i + 1}`,
-        run_id: run!.run_id,
-        agent_url,
-        ...rest,
-        failed_validations_jsonb: failed_validations,
-        captured_at: run!.captured_at,
-      }
-    })
+    const diagnostics = run
+      ? showDiagnostics({ ...run, agent_url }, run.steps.slice(0, query.limit))
+      : []
     const run_id = run?.run_id ?? query.run_id ?? null
     return replyOk({ agent_url, run_id, count: diagnostics.length, diagnostics })
   },

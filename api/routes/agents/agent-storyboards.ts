@@ -10,32 +10,25 @@ import {
 } from '../../../pipeline/model/storyboard.ts'
 import {
   type AgentProfile,
-  type AgentSilent,
-  type NeedsCredential,
   SingleStep,
   StepContext,
-  type StoryboardAnswers,
-  StoryboardComparison,
-  type StoryboardJobKind,
-  type StoryboardJobOf,
   StoryboardRun,
-  type StoryboardStatus,
 } from '../../../pipeline/model/storyboard-run.ts'
-import type { OperationOf } from '../../../pipeline/model/submission.ts'
-import { findAgentCredential } from '../../../pipeline/read/lookups/agent-tests.ts'
-import type { Reader } from '../../../pipeline/read/reader.ts'
+import { observeRuns } from '../../../pipeline/resolve/test-notes.ts'
 import { listApplicable } from '../../../pipeline/storyboards/catalog.ts'
-import type { Principal } from '../../auth/principal.ts'
-import { AgentParams, AnyId, requireOwnAgent } from '../../checks/own-agent.ts'
-import type { TestKind } from '../../limits/storyboards.ts'
+import { OrganizationQuery } from '../../auth/organization-query.ts'
+import {
+  AgentParams,
+  AnyId,
+  ChosenOrganization,
+  chooseOwner,
+  organization_id,
+} from '../../checks/own-agent.ts'
 import { defineOperation } from '../../operation/operation.ts'
-import type { Services } from '../../operation/services.ts'
-import { unwrapAnswer } from '../../operation/submission-result.ts'
+import { showDiagnostics } from '../../responses/diagnostics.ts'
 import { replyOk } from '../../responses/reply.ts'
+import { describeJob, recordRun, runJob } from './run-jobs.ts'
 import { requireStoryboard } from './storyboards.ts'
-
-/** Time that a job may wait for a crawler, and its answer may take. */
-const SLACK_MS = 20_000
 
 const declared = {
   group: 'Agent Compliance',
@@ -64,41 +57,6 @@ const place = z.object({
   storyboardId: AnyId.describe('Name of a storyboard, from the list of storyboards'),
 })
 
-export const compareStoryboard = defineOperation({
-  ...declared,
-  id: 'compareStoryboard',
-  method: 'POST',
-  path: '/api/registry/agents/:encodedUrl/storyboard/:storyboardId/compare',
-  summary: 'Compare an agent with the reference agent',
-  description:
-    'Runs a storyboard against your agent and against the reference agent, both at once, for at most ' +
-    `90 seconds each; ten an hour, together with runs. ${asked}`,
-  params: place,
-  reply: { 200: StoryboardComparison },
-  errors: refusals,
-  handle: async ({ params: { encodedUrl: url, storyboardId }, principal, signal, services }) => {
-    const org_id = requireOwnAgent(principal, url, services.reader)
-    const { id } = requireStoryboard(storyboardId)
-    const asked = describeJob('compare', url, principal, { org_id, reader: services.reader })
-    const { kind, agent_url } = asked
-    const job = { ...asked, storyboard_id: id }
-    const tested_at = toIso(services.clock.now())
-    const { result, headers } = await runJob('run', job, { principal, signal, services })
-    const { comparison, user, reference } = result
-    const finished = { run_id: randomUUID(), kind, agent_url, org_id, tested_at, user }
-    await recordRun(
-      { ...finished, duration_ms: comparison.total_duration_ms },
-      principal,
-      services,
-      {
-        reference_status: reference.status,
-        differing_steps: listDiffering(comparison),
-      },
-    )
-    return replyOk(comparison, headers)
-  },
-})
-
 export const runAgentStoryboard = defineOperation({
   ...declared,
   id: 'runAgentStoryboard',
@@ -107,21 +65,26 @@ export const runAgentStoryboard = defineOperation({
   summary: 'Run a storyboard against an agent',
   description: `Every step with its checks. ${asked}`,
   params: place,
+  body: ChosenOrganization,
   reply: { 200: StoryboardRun },
   errors: refusals,
-  handle: async ({ params: { encodedUrl: url, storyboardId }, principal, signal, services }) => {
-    const org_id = requireOwnAgent(principal, url, services.reader)
-    const { id, track } = requireStoryboard(storyboardId)
+  handle: async ({ params, body, principal, signal, services }) => {
+    const { encodedUrl: url, storyboardId } = params
+    const org_id = chooseOwner(principal, url, services.reader, body?.organization_id)
+    const { id, track, title } = requireStoryboard(storyboardId)
     const asked = describeJob('run', url, principal, { org_id, reader: services.reader })
     const { kind, agent_url } = asked
     const run_id = randomUUID()
     const job = { ...asked, storyboard_id: id, run_id }
     const tested_at = toIso(services.clock.now())
     const { result, headers } = await runJob('run', job, { principal, signal, services })
-    const { storyboard_status: user, total_duration_ms: duration_ms } = result
+    const { run, diagnostics } = result
+    const { storyboard_status: user, total_duration_ms: duration_ms } = run
     const finished = { run_id, kind, agent_url, org_id, tested_at, user, duration_ms }
-    await recordRun(finished, principal, services, { track })
-    return replyOk(result, headers)
+    await recordRun(finished, principal, services, { track, diagnostics })
+    const shown = showDiagnostics({ run_id, agent_url, captured_at: tested_at }, diagnostics)
+    const observations = observeRuns([{ title, ...user }])
+    return replyOk({ ...run, diagnostics: shown, observations }, headers)
   },
 })
 
@@ -146,13 +109,14 @@ export const runAgentStep = defineOperation({
         context => JSON.stringify(context).length <= CONTEXT_CHARS,
         `must take at most ${CONTEXT_CHARS} characters`,
       ).optional(),
+      organization_id,
     })
     .optional(),
   reply: { 200: SingleStep },
   errors: [...refusals, 'bad_gateway', 'gateway_timeout'],
   handle: async ({ params, body, principal, signal, services }) => {
     const { encodedUrl: url, storyboardId, stepId } = params
-    const org_id = requireOwnAgent(principal, url, services.reader)
+    const org_id = chooseOwner(principal, url, services.reader, body?.organization_id)
     const { id, phases } = requireStoryboard(storyboardId)
     if (!phases.some(({ steps }) => steps.some(step => step.id === stepId))) {
       return refuse('not_found', 'the storyboard has no step with this id')
@@ -174,11 +138,12 @@ export const listAgentStoryboards = defineOperation({
   description:
     'The agent is called to discover what it is. It must be enrolled by your organization.',
   params: z.object(AgentParams),
+  query: OrganizationQuery,
   reply: { 200: ApplicableStoryboards },
   errors: [...refusals.filter(error => error !== 'not_found'), 'bad_gateway', 'gateway_timeout'],
-  handle: async ({ params: { encodedUrl: url }, principal, signal, services }) => {
+  handle: async ({ params: { encodedUrl: url }, query, principal, signal, services }) => {
     const { reader } = services
-    const org_id = requireOwnAgent(principal, url, reader)
+    const org_id = chooseOwner(principal, url, reader, query.org)
     const job = describeJob('profile', url, principal, { org_id, reader })
     const { result, headers } = await runJob('step', job, { principal, signal, services })
     return replyOk(describeApplicable(url, result.profile, services.config.PROTOCOL_NAME), headers)
@@ -212,87 +177,4 @@ function describeApplicable(
     })),
     total_storyboards: entries.length,
   }
-}
-
-/** Describes a job, with the credential that the organization has given of its agent. */
-function describeJob<Kind extends StoryboardJobKind>(
-  kind: Kind,
-  agent_url: string,
-  { org_id: caller, id }: Principal,
-  { org_id, reader }: { org_id: string; reader: Reader },
-) {
-  const known = findAgentCredential(reader, org_id, agent_url)
-  const credential = known && { org_id, sealed: known.sealed }
-  return { kind, agent_url, caller: caller ?? id, ...(credential && { credential }) }
-}
-
-/** A run to be stored. */
-interface FinishedRun {
-  run_id: string
-  kind: 'run' | 'compare'
-  agent_url: string
-  org_id: string
-  tested_at: string
-  duration_ms: number
-  user: StoryboardStatus
-}
-
-/** Submits a run, with its caller, for storage. */
-async function recordRun(
-  { user, ...run }: FinishedRun,
-  { id: requested_by }: Principal,
-  { writer }: Services,
-  more: Pick<OperationOf<'storyboard.record'>, 'reference_status' | 'differing_steps' | 'track'>,
-): Promise<void> {
-  const { first_failure_validations: _, ...result } = user
-  const operation = {
-    op: 'storyboard.record',
-    ...run,
-    ...result,
-    requested_by,
-    ...more,
-  } as const
-  unwrapAnswer(await writer.submit(operation))
-}
-
-function listDiffering({ phases = [] }: StoryboardComparison): string[] {
-  const steps = phases.flatMap(phase => phase.steps)
-  return steps.filter(({ differs }) => differs).map(({ id }) => id)
-}
-
-interface Asking {
-  principal: Principal
-  signal(): AbortSignal
-  services: Services
-}
-
-/** Runs a job on a crawler within the caller's quota; refuses if the agent could not be called. */
-function runJob<Kind extends StoryboardJobKind>(
-  kind: TestKind,
-  job: StoryboardJobOf<Kind>,
-  { principal, signal, services }: Asking,
-): Promise<{ result: Answered<Kind>; headers: Readonly<Record<string, string>> }> {
-  const { config, storyboards, writer } = services
-  const ms = config.LIMITS.storyboardMs + SLACK_MS
-  return storyboards.spend(kind, principal, async () =>
-    requireAnswered<Kind>(await writer.runStoryboard<Kind>(job, { ms, signal: signal() })),
-  )
-}
-
-type Answered<Kind extends StoryboardJobKind> = Exclude<
-  StoryboardAnswers[Kind],
-  NeedsCredential | AgentSilent
->
-
-function requireAnswered<Kind extends StoryboardJobKind>(
-  answer: StoryboardAnswers[Kind],
-): Answered<Kind> {
-  if ('needs_credential' in answer) {
-    const text = 'the agent requires a credential that the registry does not have'
-    return refuse('agent_needs_credential', text, { needs_oauth: true })
-  }
-  if ('failed' in answer) {
-    return refuse(answer.failed === 'timeout' ? 'gateway_timeout' : 'bad_gateway', answer.message)
-  }
-  return answer as Answered<Kind>
 }

@@ -7,11 +7,11 @@ import type { Stamp } from '../stamp.ts'
 import { reviewBadges } from './badges.ts'
 import { findCompliance, writeCompliance } from './compliance-state.ts'
 import { findMonitoring, refuseOther } from './monitoring.ts'
+import { keepDiagnostics } from './step-diagnostics.ts'
 import { keepLastRuns, keepRuns } from './storyboard-runs.ts'
 
-/** Runs of one agent that are kept, and those of which every step is. */
+/** Stored runs of one agent at most. */
 const RUNS_MAX = 100
-const DIAGNOSED_RUNS_MAX = 5
 
 /** Keeps what came of a scheduled run, and what follows for the status and the badges. */
 export async function recordSuite(
@@ -90,34 +90,19 @@ async function keepSuite(
       seq,
     },
   ])
-  await db.insert(
-    'storyboard_diagnostics',
-    diagnostics.map((step, i) => ({
-      ...step,
-      run_id,
-      agent_url,
-      position: i + 1,
-      captured_at: tested_at,
-      seq,
-    })),
-  )
+  await keepDiagnostics(db, of, { run_id, diagnostics, seq })
   await dropOldRuns(db, agent_url)
 }
 
 async function dropOldRuns(db: Database, agent_url: string): Promise<void> {
-  const last = (kept: number) => `select run_id from compliance_runs
-    where agent_url = $agent_url order by tested_at desc, run_id desc limit ${kept}`
-  for (const [table, kept] of [
-    ['storyboard_diagnostics', DIAGNOSED_RUNS_MAX],
-    ['compliance_runs', RUNS_MAX],
-  ] as const) {
-    await db.write(
-      'delete from',
-      table,
-      `where agent_url = $agent_url and run_id not in (${last(kept)})`,
-      { agent_url },
-    )
-  }
+  await db.write(
+    'delete from',
+    'compliance_runs',
+    `where agent_url = $agent_url and run_id not in (
+       select run_id from compliance_runs where agent_url = $agent_url
+       order by tested_at desc, run_id desc limit ${RUNS_MAX})`,
+    { agent_url },
+  )
 }
 
 export const complianceDefinitions: OperationDefinitions<'compliance.record'> = {

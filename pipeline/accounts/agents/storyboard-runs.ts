@@ -10,6 +10,7 @@ import type { Stamp } from '../stamp.ts'
 import { reviewBadges } from './badges.ts'
 import { findCompliance, writeCompliance } from './compliance-state.ts'
 import { findMonitoring } from './monitoring.ts'
+import { keepDiagnostics } from './step-diagnostics.ts'
 
 /** Stored runs of one agent at most. */
 const RUNS_PER_AGENT_MAX = 500
@@ -19,13 +20,14 @@ const RUNS_SHOWN_MAX = 100
 /** Stores a run; beyond the maximum the oldest run of the agent is deleted. */
 export async function recordRun(
   db: Database,
-  { op: _, track, ...run }: OperationOf<'storyboard.record'>,
+  { op: _, track, diagnostics = [], ...run }: OperationOf<'storyboard.record'>,
   stamp: Stamp,
 ): Promise<Answer> {
   const { run_id, agent_url, kind, differing_steps = null, reference_status = null } = run
   const { seq } = stamp
   await db.insert('storyboard_runs', [{ ...run, reference_status, differing_steps, seq }])
   await keepLastRuns(db, agent_url)
+  await keepDiagnostics(db, run, { run_id, diagnostics, seq })
   if (kind === 'run') await countRun(db, { ...run, track: track ?? null }, stamp)
   return { done: { run_id, agent_url } }
 }
@@ -54,7 +56,7 @@ export async function keepRuns(
   await db.insert('storyboard_runs', rows)
 }
 
-type SuiteRow = Omit<OperationOf<'storyboard.record'>, 'op' | 'requested_by'>
+type SuiteRow = Omit<OperationOf<'storyboard.record'>, 'op' | 'requested_by' | 'diagnostics'>
 
 /** Drops the oldest runs of an agent where there are too many. */
 export async function keepLastRuns(db: Database, agent_url: string): Promise<void> {

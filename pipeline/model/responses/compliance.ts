@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { tierNames } from '../../core/tiers.ts'
 import { badgeRoles } from '../badge.ts'
 import { complianceStatuses, lifecycleStages } from '../compliance.ts'
 import { AgentUrl } from '../shared-fields.ts'
+import { ValidationResult } from '../storyboard-check.ts'
 import { storyboardStatuses } from '../storyboard-record.ts'
 
 const text = z.string()
@@ -37,6 +39,9 @@ export const StoryboardResult = z
     first_failure_message: text
       .nullable()
       .describe('What was wrong, in one line; visible only to the agent’s own organization'),
+    first_failure_validations: z
+      .array(ValidationResult)
+      .describe('Checks of that step which failed; visible only to the agent’s own organization'),
     last_tested_at: moment.describe('Time of the last run'),
     last_passed_at: moment.describe('Time of the last run that passed; null if none did'),
   })
@@ -98,6 +103,58 @@ export const ComplianceSummary = z
   .meta({ id: 'AgentComplianceSummary', description: 'Summary of an agent’s test results.' })
 export type ComplianceSummary = z.infer<typeof ComplianceSummary>
 
+const TrackDetail = z
+  .object({
+    track: text.describe('Name of that part'),
+    status: z.enum(trackStatuses).describe('`skip` where nothing could be judged'),
+    scenario_count: count.describe('Storyboards about it that were run'),
+    passed_count: count.describe('Storyboards about it that pass'),
+    duration_ms: z.number().describe('Milliseconds that they took together'),
+  })
+  .meta({ id: 'AgentTrackDetail', description: 'Results of an agent in a part of the protocol.' })
+
+const severity = z.enum(['info', 'warning']).describe('`warning` where something should be done')
+
+const TestNotice = z
+  .object({
+    code: z
+      .enum(['monitoring_paused', 'requalification_required', 'badge_degraded', 'not_reached'])
+      .describe('Its kind, for programs'),
+    severity,
+    message: text.describe('The same in one sentence, for people'),
+  })
+  .meta({ id: 'AgentTestNotice', description: 'What to know beside the results of an agent.' })
+
+export const TestObservation = z
+  .object({
+    category: z
+      .enum(['coverage', 'reachability'])
+      .describe('`coverage` where steps were skipped, `reachability` where none could be run'),
+    severity,
+    message: text.describe('What was seen, for people'),
+  })
+  .meta({ id: 'AgentTestObservation', description: 'What runs showed beside their verdict.' })
+
+/** Fields that only the agent's own organization reads; for others they are null or false. */
+const ownersFields = {
+  membership_tier: z
+    .enum(tierNames)
+    .nullable()
+    .describe('Membership of your organization; null for others and without one'),
+  membership_tier_label: text.nullable().describe('Name of that membership, for people'),
+  subscription_status: z
+    .literal('active')
+    .nullable()
+    .describe('`active` while your organization has a membership; null for others'),
+  is_api_access_tier: z
+    .boolean()
+    .describe('Whether that membership has API access, without which no badge is issued'),
+  verdict_source: z
+    .enum(['heartbeat', 'owner_test', 'manual'])
+    .nullable()
+    .describe('What caused the last run, as in the history; null for others'),
+}
+
 export const AgentCompliance = z
   .object({
     agent_url: AgentUrl,
@@ -122,6 +179,17 @@ export const AgentCompliance = z
     last_passed_at: moment.describe('Moment of the last run that passed'),
     last_failed_at: moment.describe('Moment of the last run that did not pass'),
     storyboard_statuses: z.array(StoryboardResult).describe('Last result of each storyboard'),
+    track_details: z
+      .array(TrackDetail)
+      .describe('Last results by the part of the protocol, with their numbers'),
+    notices: z
+      .array(TestNotice)
+      .max(50)
+      .describe('What a reader of the results should know; at most 50'),
+    observations: z
+      .array(TestObservation)
+      .describe('What the last runs showed beside their verdict'),
+    ...ownersFields,
   })
   .meta({ id: 'AgentCompliance', description: 'Test results of an agent.' })
 export type AgentCompliance = z.infer<typeof AgentCompliance>

@@ -35,10 +35,21 @@ export const Requeued = z
   .object({ requeued: z.literal(true).describe('The next run is due at once') })
   .meta({ id: 'AgentRequeued', description: 'A run was asked for.' })
 
+const agent_context_id = z.uuid().describe('Identifies the agent together with its credential')
+
 export const AgentAuthStatus = z
   .object({
     has_auth: z.boolean().describe('Whether the registry has a credential of the agent'),
+    agent_context_id: agent_context_id
+      .nullable()
+      .describe('Identifies the agent together with its credential; null without one'),
     auth_type: z.enum(credentialTypes).nullable().describe('Its kind; null where there is none'),
+    has_oauth_token: z.literal(false).describe('Always false: no token is kept'),
+    has_valid_oauth: z.literal(false).describe('Always false, for the same reason'),
+    oauth_token_expires_at: z.null().describe('Always null, for the same reason'),
+    has_oauth_client_credentials: z
+      .boolean()
+      .describe('Whether it is client credentials, by which a token is asked for before each run'),
     saved_at: moment.describe('Moment at which it was given; null where there is none'),
   })
   .meta({ id: 'AgentAuthStatus', description: 'Whether an agent can be tested with a credential.' })
@@ -47,36 +58,61 @@ export const AgentConnected = z
   .object({
     connected: z.literal(true).describe('The credential is kept, encrypted'),
     has_auth: z.literal(true).describe('The registry has a credential of the agent'),
+    agent_context_id,
     auth_type: z.enum(credentialTypes).describe('Kind of the credential'),
   })
   .meta({ id: 'AgentConnected', description: 'A credential of an agent was taken.' })
+export type AgentConnected = z.infer<typeof AgentConnected>
+
+const TokenError = z
+  .object({
+    kind: z
+      .enum(['oauth', 'malformed', 'network'])
+      .describe(
+        '`oauth`: it refused; `malformed`: its answer is none; `network`: it did not answer',
+      ),
+    message: text.describe('The same in one line, for people'),
+    oauth_error: text.optional().describe('Its error code; absent where it gave none'),
+    oauth_error_description: text.optional().describe('Its own words, cut short'),
+    http_status: z.int().optional().describe('Status of its answer; absent without one'),
+  })
+  .meta({ id: 'AgentTokenError', description: 'Why a token endpoint gave no token.' })
+
+export const TokenTested = z
+  .object({
+    ok: z.boolean().describe('Whether the token endpoint gave a token'),
+    latency_ms: z.number().describe('Milliseconds that it took'),
+    error: TokenError.optional().describe('Why it gave none; absent where it gave one'),
+  })
+  .meta({ id: 'AgentTokenTest', description: 'What a token endpoint answered.' })
+
+export const AgentDiagnostic = z
+  .object({
+    id: text.describe('Identifies the step among those of the registry'),
+    run_id: z.uuid().describe('Identifies the run, as in the history'),
+    agent_url: AgentUrl,
+    storyboard_id: text.describe('Names what was run, as in paths'),
+    phase_id: text.describe('Names the part of the storyboard'),
+    step_id: text.describe('Names what was called, within its phase'),
+    task: text.describe('Name of the tool that was called'),
+    step_passed: z.boolean().nullable().describe('Null where it was not run'),
+    duration_ms: z.number().describe('Milliseconds that it took'),
+    error_text: text
+      .nullable()
+      .describe('Why the agent gave no answer, or how it refused; null otherwise'),
+    failed_validations_jsonb: z
+      .array(ValidationResult)
+      .describe('Checks that the answer failed, values cut short and without secrets'),
+    captured_at: z.iso.datetime().describe('Moment at which the run began'),
+  })
+  .meta({ id: 'AgentDiagnostic', description: 'A step of a run as its organization reads it.' })
+export type AgentDiagnostic = z.infer<typeof AgentDiagnostic>
 
 export const AgentDiagnosticList = z
   .object({
     agent_url: AgentUrl,
     run_id: z.uuid().nullable().describe('The run; null where there is none'),
     count: z.int().describe('How many steps there are in the list'),
-    diagnostics: z
-      .array(
-        z.object({
-          id: text.describe('Identifies the step among those of the registry'),
-          run_id: z.uuid().describe('Identifies the run, as in the history'),
-          agent_url: AgentUrl,
-          storyboard_id: text.describe('Names what was run, as in paths'),
-          phase_id: text.describe('Names the part of the storyboard'),
-          step_id: text.describe('Names what was called, within its phase'),
-          task: text.describe('Name of the tool that was called'),
-          step_passed: z.boolean().nullable().describe('Null where it was not run'),
-          duration_ms: z.number().describe('Milliseconds that it took'),
-          error_text: text
-            .nullable()
-            .describe('Why the agent gave no answer, or how it refused; null otherwise'),
-          failed_validations_jsonb: z
-            .array(ValidationResult)
-            .describe('Checks that the answer failed, values cut short and without secrets'),
-          captured_at: z.iso.datetime().describe('Moment at which the run began'),
-        }),
-      )
-      .describe('Steps in their order'),
+    diagnostics: z.array(AgentDiagnostic).describe('Steps in their order'),
   })
-  .meta({ id: 'AgentDiagnostics', description: 'Steps of a scheduled run of an agent.' })
+  .meta({ id: 'AgentDiagnostics', description: 'Steps of a run of an agent.' })

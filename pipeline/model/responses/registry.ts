@@ -134,6 +134,9 @@ export const ErrorBody = z
       .describe('Organization whose claim the domain’s pointer has at present'),
     platform: text.optional().describe('Platform of the requested mirror'),
     policy_id: text.optional().describe('The policy that the request named'),
+    field: text
+      .optional()
+      .describe('Field of the body that is wrong, where the code is about one field'),
     valid_values: z
       .array(text)
       .optional()

@@ -1,0 +1,279 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { toIso } from '../../../pipeline/core/clock.ts'
+import { PublicError, refuse } from '../../../pipeline/core/errors.ts'
+import {
+  ComparisonProgress,
+  ComparisonStarted,
+} from '../../../pipeline/model/responses/comparison-progress.ts'
+import type { Storyboard } from '../../../pipeline/model/storyboard.ts'
+import {
+  type ComparedRuns,
+  type NeedsCredential,
+  StoryboardComparison,
+  StoryboardJob,
+  type StoryboardJobOf,
+  type StoryboardProgress,
+} from '../../../pipeline/model/storyboard-run.ts'
+import type { Principal } from '../../auth/principal.ts'
+import {
+  AgentParams,
+  AnyId,
+  ChosenOrganization,
+  chooseOwner,
+  requireOwnAgent,
+} from '../../checks/own-agent.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import type { Services } from '../../operation/services.ts'
+import { noContent, replyOk, type Sent } from '../../responses/reply.ts'
+import {
+  type Asking,
+  describeJob,
+  recordRun,
+  requireAnswered,
+  runJob,
+  SLACK_MS,
+} from './run-jobs.ts'
+import { requireStoryboard } from './storyboards.ts'
+
+const declared = {
+  group: 'Agent Compliance',
+  access: 'bearer',
+  cache: 'none',
+  checksInputFirst: true,
+} as const
+
+const path = '/api/registry/agents/:encodedUrl/storyboard/:storyboardId/compare'
+const place = z.object({
+  ...AgentParams,
+  storyboardId: AnyId.describe('Name of a storyboard, from the list of storyboards'),
+})
+
+export const compareStoryboard = defineOperation({
+  ...declared,
+  id: 'compareStoryboard',
+  method: 'POST',
+  path,
+  summary: 'Compare an agent with the reference agent',
+  description:
+    'Runs a storyboard against your agent and against the reference agent, both at once, for at most ' +
+    '90 seconds each; ten an hour, together with runs. The agent must be enrolled by your organization. ' +
+    'It is really called: purchases of the storyboard are for a sandbox account. The run ends when the ' +
+    'caller disconnects. With `Prefer: respond-async` (RFC 7240) the answer is 202 at once, and ' +
+    '`progress_url` says how far it is. 422 with `needs_oauth` when the agent requires a credential that ' +
+    'the registry does not have.',
+  writes: true,
+  params: place,
+  body: ChosenOrganization,
+  reply: { 200: StoryboardComparison, 202: ComparisonStarted },
+  errors: [
+    'invalid_request',
+    'forbidden',
+    'not_found',
+    'agent_needs_credential',
+    'rate_limited',
+    'unavailable',
+  ],
+  handle: async ({ params, body, header, principal, signal, services }) => {
+    const { encodedUrl: url, storyboardId } = params
+    const { reader, clock } = services
+    const org_id = chooseOwner(principal, url, reader, body?.organization_id)
+    const { id } = requireStoryboard(storyboardId)
+    const job = { ...describeJob('compare', url, principal, { org_id, reader }), storyboard_id: id }
+    const comparison: Comparison = {
+      run_id: randomUUID(),
+      org_id,
+      job,
+      tested_at: toIso(clock.now()),
+    }
+    if (/\brespond-async\b/.test(String(header('prefer')))) {
+      return startComparison(comparison, { principal, services })
+    }
+    const { result, headers } = await runJob('run', job, { principal, signal, services })
+    await recordComparison(comparison, result, principal, services)
+    return replyOk(result.comparison, headers)
+  },
+})
+
+const jobPlace = place.extend({
+  comparisonId: z.uuid().describe('Id of the comparison, from the answer that it was begun with'),
+})
+
+export const readComparison = defineOperation({
+  ...declared,
+  id: 'getStoryboardComparison',
+  method: 'GET',
+  path: `${path}/:comparisonId`,
+  summary: 'Check how far a comparison is',
+  description:
+    'Of one that was begun with `Prefer: respond-async`: phases and steps that are done, and the result. For ' +
+    'the organization that began it, until an hour after its end.',
+  params: jobPlace,
+  reply: { 200: ComparisonProgress },
+  errors: ['invalid_request', 'forbidden', 'not_found', 'unavailable'],
+  handle: async ({ params, principal, services }) => {
+    const storyboard = requireComparison(params, principal, services)
+    const { job, found } = await findComparison(params, principal, services)
+    const done = (found.progress ?? { user: 0, reference: 0 }) as StoryboardProgress
+    const answer = found.answer as ComparedRuns | NeedsCredential | undefined
+    return replyOk({
+      comparison_id: params.comparisonId,
+      progress_url: buildProgressUrl(job, params.comparisonId),
+      agent_url: job.agent_url,
+      storyboard_id: job.storyboard_id,
+      status: found.status,
+      requested_at: toIso(found.queued_at),
+      ...countSteps(storyboard, done),
+      ...(found.status === 'failed' && { error: 'the comparison was not finished; try again' }),
+      ...(answer && describeEnd(answer)),
+    })
+  },
+})
+
+export const cancelComparison = defineOperation({
+  ...declared,
+  id: 'cancelStoryboardComparison',
+  method: 'DELETE',
+  path: `${path}/:comparisonId`,
+  summary: 'Cancel a comparison',
+  description:
+    'The agent is not called any more, and nothing is stored. A finished one is forgotten.',
+  writes: true,
+  params: jobPlace,
+  reply: { 204: null },
+  errors: ['invalid_request', 'forbidden', 'not_found', 'unavailable'],
+  handle: async ({ params, principal, services }) => {
+    requireComparison(params, principal, services)
+    await findComparison(params, principal, services)
+    await services.writer.cancelStoryboardJob(params.comparisonId)
+    return noContent
+  },
+})
+
+interface Comparison {
+  run_id: string
+  org_id: string
+  job: StoryboardJobOf<'compare'>
+  tested_at: string
+}
+
+/** Begins a comparison that goes on after the answer. It is stored at its end, with who asked. */
+async function startComparison(
+  comparison: Comparison,
+  { principal, services }: Omit<Asking, 'signal'>,
+): Promise<Sent> {
+  const { run_id, job } = comparison
+  const { writer, storyboards, config, log } = services
+  const { headers, release } = await storyboards.reserve('run', principal)
+  const ms = config.LIMITS.storyboardMs + SLACK_MS
+  const progress_url = buildProgressUrl(job, run_id)
+  return new Promise((resolve, reject) => {
+    const body = { comparison_id: run_id, progress_url, status: 'queued' }
+    const answerHeaders = {
+      ...headers,
+      location: progress_url,
+      'preference-applied': 'respond-async',
+    }
+    const onQueued = () => resolve({ status: 202, body, headers: answerHeaders })
+    const signal = new AbortController().signal
+    writer
+      .runStoryboard<'compare'>(job, { ms, signal, handle: { id: run_id, onQueued } })
+      .then(answer =>
+        recordComparison(comparison, requireAnswered<'compare'>(answer), principal, services),
+      )
+      .catch(async error => {
+        await release()
+        if (!(error instanceof PublicError)) log.error({ error, run: run_id }, 'comparison failed')
+        reject(error)
+      })
+  })
+}
+
+async function recordComparison(
+  { run_id, org_id, job, tested_at }: Comparison,
+  { comparison, user, reference }: ComparedRuns,
+  principal: Principal,
+  services: Services,
+): Promise<void> {
+  const { agent_url } = job
+  const duration_ms = comparison.total_duration_ms
+  const run = { run_id, kind: 'compare', agent_url, org_id, tested_at, user, duration_ms } as const
+  await recordRun(run, principal, services, {
+    reference_status: reference.status,
+    differing_steps: listDiffering(comparison),
+  })
+}
+
+function listDiffering({ phases = [] }: StoryboardComparison): string[] {
+  const steps = phases.flatMap(phase => phase.steps)
+  return steps.filter(({ differs }) => differs).map(({ id }) => id)
+}
+
+type Place = z.output<typeof jobPlace>
+
+function requireComparison(
+  { encodedUrl, storyboardId }: Place,
+  principal: Principal,
+  { reader }: Services,
+): Storyboard {
+  requireOwnAgent(principal, encodedUrl, reader)
+  return requireStoryboard(storyboardId)
+}
+
+/** Finds a comparison that the caller's organization began; refuses with 404 for any other. */
+async function findComparison(
+  { encodedUrl, storyboardId, comparisonId }: Place,
+  { org_id, id }: Principal,
+  { writer }: Services,
+) {
+  const found = await writer.findStoryboardJob(comparisonId)
+  const job = StoryboardJob.safeParse(found?.data).data
+  const isTheirs =
+    job?.kind === 'compare' &&
+    job.agent_url === encodedUrl &&
+    job.storyboard_id === storyboardId &&
+    job.caller === (org_id ?? id)
+  if (found === undefined || !isTheirs) {
+    return refuse('not_found', 'there is no such comparison, or its end is over an hour ago')
+  }
+  return { job, found }
+}
+
+function buildProgressUrl(
+  { agent_url, storyboard_id }: StoryboardJobOf<'compare'>,
+  id: string,
+): string {
+  const at = `/api/registry/agents/${encodeURIComponent(agent_url)}`
+  return `${at}/storyboard/${encodeURIComponent(storyboard_id)}/compare/${id}`
+}
+
+/** Counts the steps that both sides are through with, which they take in their order. */
+function countSteps({ phases }: Storyboard, { user, reference }: StoryboardProgress) {
+  let before = 0
+  const counted = phases.map(({ id, title, steps }) => {
+    const steps_total = steps.length
+    const within = (done: number) => Math.max(0, Math.min(done - before, steps_total))
+    const phase = {
+      id,
+      title,
+      steps_total,
+      user_steps_done: within(user),
+      reference_steps_done: within(reference),
+    }
+    before += steps_total
+    return phase
+  })
+  return {
+    steps_total: before,
+    user_steps_done: user,
+    reference_steps_done: reference,
+    phases: counted,
+  }
+}
+
+/** Describes the end of a comparison: its result, or why there is none. */
+function describeEnd(answer: ComparedRuns | NeedsCredential): Partial<ComparisonProgress> {
+  if ('comparison' in answer) return { result: answer.comparison }
+  const { message = 'the agent requires a credential that the registry does not have' } = answer
+  return { status: 'failed', error: message, needs_oauth: true }
+}

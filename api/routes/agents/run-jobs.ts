@@ -1,0 +1,104 @@
+import { refuse } from '../../../pipeline/core/errors.ts'
+import type {
+  AgentSilent,
+  NeedsCredential,
+  StoryboardAnswers,
+  StoryboardJobKind,
+  StoryboardJobOf,
+  StoryboardStatus,
+} from '../../../pipeline/model/storyboard-run.ts'
+import type { OperationOf } from '../../../pipeline/model/submission.ts'
+import { findAgentCredential } from '../../../pipeline/read/lookups/agent-tests.ts'
+import type { Reader } from '../../../pipeline/read/reader.ts'
+import type { Principal } from '../../auth/principal.ts'
+import type { TestKind } from '../../limits/storyboards.ts'
+import type { Services } from '../../operation/services.ts'
+import { unwrapAnswer } from '../../operation/submission-result.ts'
+
+/** Time that a job may wait for a crawler, and its answer may take. */
+export const SLACK_MS = 20_000
+
+/** Describes a job, with the credential that the organization has given of its agent. */
+export function describeJob<Kind extends StoryboardJobKind>(
+  kind: Kind,
+  agent_url: string,
+  { org_id: caller, id }: Principal,
+  { org_id, reader }: { org_id: string; reader: Reader },
+) {
+  const known = findAgentCredential(reader, org_id, agent_url)
+  const credential = known && { org_id, sealed: known.sealed }
+  return { kind, agent_url, caller: caller ?? id, ...(credential && { credential }) }
+}
+
+/** A run to be stored. */
+interface FinishedRun {
+  run_id: string
+  kind: 'run' | 'compare'
+  agent_url: string
+  org_id: string
+  tested_at: string
+  duration_ms: number
+  user: StoryboardStatus
+}
+
+/** Has a run stored, with its caller. */
+export async function recordRun(
+  { user, ...run }: FinishedRun,
+  { id: requested_by }: Principal,
+  { writer, runStorage }: Services,
+  more: Pick<
+    OperationOf<'storyboard.record'>,
+    'reference_status' | 'differing_steps' | 'track' | 'diagnostics'
+  >,
+): Promise<void> {
+  const { first_failure_validations: _, ...result } = user
+  const operation = {
+    op: 'storyboard.record',
+    ...run,
+    ...result,
+    requested_by,
+    ...more,
+  } as const
+  const { run_id: submission_id } = run
+  await runStorage.keep(submission_id, async () =>
+    unwrapAnswer(await writer.submit(operation, { submission_id })),
+  )
+}
+
+export interface Asking {
+  principal: Principal
+  signal(): AbortSignal
+  services: Services
+}
+
+/** Runs a job on a crawler within the caller's quota; refuses if the agent could not be called. */
+export function runJob<Kind extends StoryboardJobKind>(
+  kind: TestKind,
+  job: StoryboardJobOf<Kind>,
+  { principal, signal, services }: Asking,
+): Promise<{ result: Answered<Kind>; headers: Readonly<Record<string, string>> }> {
+  const { config, storyboards, writer } = services
+  const ms = config.LIMITS.storyboardMs + SLACK_MS
+  return storyboards.spend(kind, principal, async () =>
+    requireAnswered<Kind>(await writer.runStoryboard<Kind>(job, { ms, signal: signal() })),
+  )
+}
+
+type Answered<Kind extends StoryboardJobKind> = Exclude<
+  StoryboardAnswers[Kind],
+  NeedsCredential | AgentSilent
+>
+
+/** Returns what a job found; refuses where the agent could not be called. */
+export function requireAnswered<Kind extends StoryboardJobKind>(
+  answer: StoryboardAnswers[Kind],
+): Answered<Kind> {
+  if ('needs_credential' in answer) {
+    const { message = 'the agent requires a credential that the registry does not have' } = answer
+    return refuse('agent_needs_credential', message, { needs_oauth: true })
+  }
+  if ('failed' in answer) {
+    return refuse(answer.failed === 'timeout' ? 'gateway_timeout' : 'bad_gateway', answer.message)
+  }
+  return answer as Answered<Kind>
+}
