@@ -6,6 +6,7 @@ import { isAdmin } from '../../pipeline/core/roles.ts'
 import { limitHeaders } from './crawl.ts'
 
 const HOUR_S = 3_600
+const MINUTE_S = 60
 const RETRY_AFTER_S = 5
 
 /** Takes a place in the window. Returns whether there was one, how many are left, and when the window opens again. */
@@ -72,13 +73,30 @@ export class StoryboardQuota {
     return { headers, release: () => this.#release(key).catch(() => undefined) }
   }
 
-  async #take(kind: TestKind, key: string): Promise<Readonly<Record<string, string>>> {
-    const most = this.#places[kind]
-    const [taken, left, ms] = await this.#reserve(key, most, HOUR_S).catch(() =>
+  /** Refuses with 429 where an agent was refreshed less than a minute ago, by whoever it was. */
+  async lockAgent(agentUrl: string): Promise<void> {
+    const [taken, , ms] = await this.#count(`registry:storyboards:agent:${agentUrl}`, 1, MINUTE_S)
+    if (taken === 1) return
+    const retry_after = Math.max(1, Math.ceil(ms / SECOND))
+    refuse('rate_limited', 'the agent was refreshed less than a minute ago', { retry_after })
+  }
+
+  /** Takes a place in a window; refuses with 503 while Redis is away. */
+  #count(
+    key: string,
+    most: number,
+    seconds: number,
+  ): Promise<[taken: 0 | 1, left: number, ms: number]> {
+    return this.#reserve(key, most, seconds).catch(() =>
       refuse('unavailable', 'agents cannot be tested at the moment; try again', {
         retry_after: RETRY_AFTER_S,
       }),
     )
+  }
+
+  async #take(kind: TestKind, key: string): Promise<Readonly<Record<string, string>>> {
+    const most = this.#places[kind]
+    const [taken, left, ms] = await this.#count(key, most, HOUR_S)
     const seconds = Math.max(1, Math.ceil(ms / SECOND))
     const headers = limitHeaders(most, HOUR_S, left, seconds)
     if (taken === 1) return headers

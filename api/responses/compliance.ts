@@ -170,14 +170,15 @@ export function describeCompliance(shown: ShownRuns, reader: Reader): AgentCompl
     ),
     notices: tests ? listNotices(known, settings, badges) : [],
     observations: observeRuns(results),
-    ...describeOwner(shown),
+    ...describeOwner(shown, reader),
   }
 }
 
 /** Describes what only the agent's own organization may read: its membership, and whose verdict it is. */
-function describeOwner({ owner, runs, tests }: ShownRuns) {
+function describeOwner(shown: ShownRuns, reader: Reader) {
+  const { owner } = shown
   const tier = owner?.membership_tier ?? null
-  const last = owner && listHistory({ runs, tests })[0]
+  const last = owner && listHistory(shown, reader)[0]
   return {
     membership_tier: tier,
     membership_tier_label: tier && tiers[tier].label,
@@ -234,14 +235,25 @@ export function findComplianceSummary(
 }
 
 /** Lists runs, the newest first: scheduled ones, and those of single storyboards. */
-export function describeHistory(shown: ShownRuns, limit: number): ComplianceHistory {
-  const listed = listHistory(shown).slice(0, limit)
+export function describeHistory(
+  shown: ShownRuns,
+  reader: Reader,
+  limit: number,
+): ComplianceHistory {
+  const listed = listHistory(shown, reader).slice(0, limit)
   return { agent_url: shown.agent_url, runs: listed, count: listed.length }
 }
 
-function listHistory({ runs, tests }: Pick<ShownRuns, 'runs' | 'tests'>): HistoryRun[] {
+function listHistory({ agent_url, runs, tests }: ShownRuns, reader: Reader): HistoryRun[] {
   const suites = isOptedOut(tests) ? [] : (tests?.suites ?? [])
-  return [...suites.map(toHistorySuite), ...runs.map(toHistoryRun)].sort(
+  const requests = findAgentDiagnostics(reader, agent_url)?.requests ?? []
+  const requested = new Set(
+    requests.flatMap(({ request_id, request_type }) =>
+      request_type === 'requested_run' ? [request_id] : [],
+    ),
+  )
+  const shownSuites = suites.map(run => toHistorySuite(run, requested.has(run.run_id)))
+  return [...shownSuites, ...runs.map(toHistoryRun)].sort(
     (a, b) => Date.parse(b.tested_at) - Date.parse(a.tested_at),
   )
 }
@@ -265,7 +277,7 @@ function toHistoryRun(run: RecordedRun): HistoryRun {
   }
 }
 
-function toHistorySuite(run: SuiteRun): HistoryRun {
+function toHistorySuite(run: SuiteRun, isRequested: boolean): HistoryRun {
   const { run_id, overall_status, headline, tracks, duration_ms, tested_at } = run
   return {
     id: run_id,
@@ -276,7 +288,7 @@ function toHistorySuite(run: SuiteRun): HistoryRun {
     ...countTracks(tracks),
     tracks_json: tracks as HistoryRun['tracks_json'],
     total_duration_ms: duration_ms,
-    triggered_by: 'heartbeat',
+    triggered_by: isRequested ? 'manual' : 'heartbeat',
     tested_at: toIso(Date.parse(tested_at)),
   }
 }

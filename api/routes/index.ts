@@ -23,6 +23,7 @@ import {
   pauseMonitoring,
   readDiagnostics,
   readMonitoring,
+  readRequests,
   requeueMonitoring,
   setLifecycle,
   setMonitoringInterval,
@@ -43,6 +44,7 @@ import {
   readAgentProducts,
   readAgentPublishers,
 } from './agents/probing.ts'
+import { refreshAgent } from './agents/refresh.ts'
 import { listAllStoryboards, readFirstStep, readStoryboard } from './agents/storyboards.ts'
 import { listAgentPublishers, listAgentPublishersAlias } from './authorization/agent-publishers.ts'
 import { lookUpAgentDomains, lookUpProperty } from './authorization/authorization-lookups.ts'
@@ -293,6 +295,8 @@ export const operations: readonly Operation[] = [
   disconnectAgent,
   saveClientCredentials,
   testClientCredentials,
+  readRequests,
+  refreshAgent,
   listAllStoryboards,
   readFirstStep,
   readStoryboard,

@@ -1,5 +1,6 @@
 import type { Operation } from '../model/submission.ts'
 import { credentialDefinitions } from './agents/agent-credentials.ts'
+import { agentRequestDefinitions } from './agents/agent-requests.ts'
 import { badgeDefinitions } from './agents/badges.ts'
 import { complianceDefinitions } from './agents/compliance-runs.ts'
 import { enrollingDefinitions } from './agents/enrolling.ts'
@@ -42,6 +43,7 @@ const definitions: OperationDefinitions<OperationName> = {
   ...catalogDefinitions,
   ...challengeDefinitions,
   ...complianceDefinitions,
+  ...agentRequestDefinitions,
   ...crawlRequestDefinitions,
   ...credentialDefinitions,
   ...domainDefinitions,

@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
 import type { Log } from '../core/log.ts'
 import { parseRequestUrl } from '../core/url.ts'
+import { buildUserAgent, PRODUCT } from '../core/user-agent.ts'
 import { type Context, callOver } from './call.ts'
 import type { PostOptions, PostResult } from './called.ts'
 import { createDial } from './connect.ts'
@@ -72,8 +73,6 @@ export interface Fetcher {
   close(): Promise<void>
 }
 
-/** Product name of the crawler, in its User-Agent and in robots.txt. */
-const PRODUCT = 'AgenticAdRegistry'
 const MAX_IDLE = 128
 const NAME_WAIT_MAX_MS = 2_000
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]+$/
@@ -103,7 +102,7 @@ export function createFetcher(options: FetcherOptions): Fetcher {
     sign,
     log,
   })
-  const userAgent = `${PRODUCT}/1.0 (+${options.contact})`
+  const userAgent = buildUserAgent(options.contact)
   const context: Context = { transport, clock, userAgent, cause: { kind: 'caller' } }
   const robots =
     options.robots === 'respect'

@@ -1,3 +1,4 @@
+import type { AgentRequest } from './agent-request.ts'
 import type { Badge } from './badge.ts'
 import type { ComplianceState, CredentialType, MonitoringSettings } from './compliance.ts'
 import type { StepDiagnostic } from './step-diagnostic.ts'
@@ -30,6 +31,8 @@ export interface AgentTests {
 export interface AgentDiagnostics {
   agent_url: string
   runs: { run_id: string; captured_at: string; steps: StepDiagnostic[] }[]
+  /** Calls of the agent, the newest first; absent in records of older versions. */
+  requests?: AgentRequest[]
 }
 
 /** The credential of an agent, encrypted. */

@@ -81,6 +81,8 @@ export const complianceOperations = [
     agent_url: EnrolledUrl,
     org_id,
     tested_at: z.iso.datetime(),
+    /** True if its organization asked for the run, which is then not a scheduled one. */
+    requested: z.literal(true).exactOptional(),
     ...Suite.shape,
   }),
   /** Badges whose time is over end. */

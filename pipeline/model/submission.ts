@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Domain } from '../core/domain.ts'
 import type { PublicErrorName } from '../core/errors.ts'
 import { keyPermissions } from '../core/roles.ts'
+import { agentRequestOperations } from './agent-request.ts'
 import { complianceOperations } from './compliance.ts'
 import { catalogOperations } from './contribution.ts'
 import { crawlScopes } from './crawl-request.ts'
@@ -96,6 +97,7 @@ export const Operation = z.discriminatedUnion('op', [
   ...storyboardOperations,
   ...subscriptionOperations,
   ...complianceOperations,
+  ...agentRequestOperations,
 ])
 export type Operation = z.infer<typeof Operation>
 export type OperationOf<Op extends Operation['op']> = Extract<Operation, { op: Op }>

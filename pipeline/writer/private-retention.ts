@@ -42,6 +42,7 @@ export async function forgetPrivateRows(
   // The content is in the revisions.
   await dropSubmissions(index, accounts, 'brand.enrich', requestsUntil)
   await dropSubmissions(index, accounts, 'compliance.record', requestsUntil)
+  await dropSubmissions(index, accounts, 'agent.request.record', requestsUntil)
   await dropContacts(index, accounts, until)
   for (const [table, since] of Object.entries(over)) {
     await accounts.write('delete from', table, `where ${since} < $until::timestamptz`, { until })

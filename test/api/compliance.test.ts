@@ -268,6 +268,92 @@ describe('scheduled runs', () => {
   })
 })
 
+describe('a refresh', () => {
+  it('asks the agent what it is and tests it at once, and is told apart in the history', async () => {
+    const tested = await enrolAgent('refreshed.example')
+    const { status, body } = await tested.send('POST', 'refresh')
+    expect([status, body]).toEqual([
+      200,
+      {
+        online: true,
+        tools_count: expect.any(Number),
+        response_time_ms: expect.any(Number),
+        inferred_type: 'signals',
+        type_promoted: false,
+        oauth_required: false,
+        checked_at: expect.any(String),
+        compliance: {
+          ran: true,
+          run_id: expect.any(String),
+          requested_compliance_target: '3.0',
+          adcp_version: '3.0.6',
+          badge_eligible: true,
+          badge_eligible_adcp_versions: ['3.0'],
+          overall_status: 'passing',
+          storyboards_passing: expect.any(Number),
+          storyboards_total: body.compliance.storyboards_passing,
+          observations_count: 0,
+          notices_count: 0,
+        },
+      },
+    ])
+    const { runs } = (await tested.read('compliance/history')).body
+    expect(runs).toMatchObject([{ id: body.compliance.run_id, triggered_by: 'manual' }])
+    expect((await tested.read('compliance', tested.key)).body.verdict_source).toBe('manual')
+    const again = await tested.send('POST', 'refresh')
+    expect([again.status, again.body.retry_after]).toEqual([429, expect.any(Number)])
+    await tested.send('PUT', 'monitoring/pause', { paused: true })
+    expect((await tested.send('POST', 'refresh')).status).toBe(409)
+    await tested.send('PUT', 'compliance/opt-out', { opt_out: true })
+  })
+
+  it('says that an agent wants a credential, and refuses where it cannot be reached', async () => {
+    const locked = await enrolAgent('locked.example', { isOpen: false })
+    expect((await locked.send('POST', 'refresh')).body).toMatchObject({
+      online: true,
+      oauth_required: true,
+      compliance: { ran: false, error: expect.any(String) },
+    })
+    const gone = await enrolAgent('gone.example')
+    web.hosts['gone.example'] = { '*': ({ request }) => request.socket.destroy() }
+    expect((await gone.send('POST', 'refresh')).status).toBe(502)
+    for (const { send } of [locked, gone])
+      await send('PUT', 'compliance/opt-out', { opt_out: true })
+  })
+})
+
+test('an organization reads when its agent was called, and others do not', async () => {
+  const tested = await enrolAgent('called.example')
+  await testNow(tested)
+  registry.clock.pass(MINUTE)
+  const since = new Date(registry.clock.now()).toISOString()
+  await tested.send('POST', 'storyboard/capability_discovery/compare')
+  registry.clock.pass(1_000)
+  await tested.read('applicable-storyboards', tested.key)
+  registry.clock.pass(1_000)
+  web.hosts['called.example'] = { '*': ({ request }) => request.socket.destroy() }
+  await tested.send('POST', 'storyboard/capability_discovery/step/read_capabilities')
+  const { body } = await tested.read('monitoring/requests', tested.key)
+  expect(body).toMatchObject({
+    agent_url: tested.url,
+    requests: [
+      { request_type: 'step', success: false, error_message: 'the agent cannot be reached' },
+      { request_type: 'discovery', success: true, error_message: null },
+      { request_type: 'comparison', success: true },
+      { request_type: 'scheduled_run', success: true },
+    ],
+    count: 4,
+    total: 4,
+  })
+  expect(body.requests[0].user_agent).toMatch(/^AgenticAdRegistry\/1\.0 \(\+https:/)
+  const some = await tested.read(`monitoring/requests?limit=1&since=${since}`, tested.key)
+  expect([some.body.count, some.body.total]).toEqual([1, 3])
+  const stranger = await registry.createKey('Spy')
+  expect((await tested.read('monitoring/requests', stranger)).status).toBe(403)
+  await tested.send('PUT', 'compliance/opt-out', { opt_out: true })
+  expect(await registry.verify()).toEqual([])
+})
+
 describe('the credential of an agent', () => {
   it('opens it, is stored encrypted, and is never shown', async () => {
     const tested = await enrolAgent('secret.example', { isOpen: false })

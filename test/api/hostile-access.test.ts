@@ -320,6 +320,15 @@ const cases: Record<string, Case[]> = {
       status: 403,
     },
   ],
+  listAgentRequests: [
+    {
+      asks: () => ({ method: 'GET', url: `${toHiddenPath()}/monitoring/requests` }),
+      status: 403,
+    },
+  ],
+  refreshAgent: [
+    { asks: () => ({ method: 'POST', url: `${toHiddenPath()}/refresh` }), status: 403 },
+  ],
   getAgentMonitoring: [
     {
       asks: () => ({ method: 'GET', url: `${toHiddenPath()}/monitoring/settings` }),

@@ -78,6 +78,7 @@ beforeAll(async () => {
       'agent.example': { '/mcp': agentAt({ get_products: { products: [product] } }) },
       'closed.example': { '*': ({ response }) => response.writeHead(401).end() },
       'published.example': { '/.well-known/adagents.json': publishedFile },
+      'fresh.example': { '*': ({ response }) => response.writeHead(401).end() },
       'away.example': { '*': ({ request }) => request.socket.destroy() },
     },
     {},
@@ -179,6 +180,8 @@ async function fill(registry: TestRegistry): Promise<string> {
       { url: 'https://closed.example/mcp' },
       { url: 'https://away.example/mcp' },
       { url: 'https://issued.example/mcp' },
+      { url: 'https://paused.example/mcp' },
+      { url: 'https://fresh.example/mcp' },
     ],
   })
   await registry.submit({ op: 'policy.publish', policy: PolicyContent.parse(ccpa) })
@@ -333,6 +336,7 @@ async function verifyAgent(registry: TestRegistry, org_id: string): Promise<void
       sealed_secret,
     },
     buildSuite({ agent_url: url, org_id, at: registry.clock.now() }),
+    { op: 'monitoring.change', agent_url: 'https://paused.example/mcp', org_id, paused: true },
   )
 }
 

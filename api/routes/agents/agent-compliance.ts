@@ -59,7 +59,7 @@ export const readComplianceHistory = defineOperation({
   reply: { 200: ComplianceHistory },
   errors: ['invalid_request'],
   handle: ({ params: { encodedUrl: url }, query: { limit }, principal, services: { reader } }) =>
-    replyOk(describeHistory(findShownRuns(url, principal, reader), limit)),
+    replyOk(describeHistory(findShownRuns(url, principal, reader), reader, limit)),
 })
 
 export const readStoryboardStatus = defineOperation({

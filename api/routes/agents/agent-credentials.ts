@@ -25,7 +25,7 @@ import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { noContent, replyOk } from '../../responses/reply.ts'
-import { describeJob, runJob } from './run-jobs.ts'
+import { describeJob, runBriefJob } from './run-jobs.ts'
 
 const declared = {
   group: 'Agent Compliance',
@@ -160,7 +160,11 @@ export const testClientCredentials = defineOperation({
       return refuse('not_found', 'the registry has no client credentials of this agent')
     }
     const job = describeJob('token', encodedUrl, principal, { org_id, reader })
-    const { result, headers } = await runJob('step', job, { principal, signal, services })
+    const { result, headers } = await runBriefJob<'token'>(job, org_id, {
+      principal,
+      signal,
+      services,
+    })
     return replyOk(result, headers)
   },
 })

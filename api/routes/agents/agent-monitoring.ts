@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { MINUTE, SECOND } from '../../../pipeline/core/clock.ts'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import { isModerator } from '../../../pipeline/core/roles.ts'
+import { buildUserAgent } from '../../../pipeline/core/user-agent.ts'
 import type { AgentTests } from '../../../pipeline/model/agent-test.ts'
 import {
   IntervalHours,
@@ -11,6 +12,7 @@ import {
 } from '../../../pipeline/model/compliance.ts'
 import {
   AgentDiagnosticList,
+  AgentRequestList,
   MonitoringSchedule,
   RegistryMetadata,
   Requeued,
@@ -166,6 +168,37 @@ export const readDiagnostics = defineOperation({
       : []
     const run_id = run?.run_id ?? query.run_id ?? null
     return replyOk({ agent_url, run_id, count: diagnostics.length, diagnostics })
+  },
+})
+
+export const readRequests = defineOperation({
+  ...read,
+  id: 'listAgentRequests',
+  path: '/api/registry/agents/:encodedUrl/monitoring/requests',
+  summary: 'List when the registry called an agent to test it',
+  description:
+    'Runs, comparisons, steps, discoveries and tokens, the newest first; the last 500 are kept. Who ' +
+    `asked for them is not shown. ${owned}`,
+  query: z.object({
+    limit: createPageSize({ usual: 50, max: 200 }),
+    since: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .describe('Only requests of this moment and later'),
+  }),
+  reply: { 200: AgentRequestList },
+  errors: ['invalid_request', 'forbidden'],
+  handle: ({ params: { encodedUrl: agent_url }, query, principal, services }) => {
+    const { reader, config } = services
+    if (!isModerator(principal.roles)) requireOwnAgent(principal, agent_url, reader)
+    const all = findAgentDiagnostics(reader, agent_url)?.requests ?? []
+    const from = query.since === undefined ? 0 : Date.parse(query.since)
+    const found = all.filter(({ created_at }) => Date.parse(created_at) >= from)
+    const user_agent = buildUserAgent(config.CRAWL_CONTACT)
+    const requests = found
+      .slice(0, query.limit)
+      .map(({ request_id: id, ...request }) => ({ id, agent_url, user_agent, ...request }))
+    return replyOk({ agent_url, requests, count: requests.length, total: found.length })
   },
 })
 

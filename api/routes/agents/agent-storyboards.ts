@@ -27,7 +27,7 @@ import {
 import { defineOperation } from '../../operation/operation.ts'
 import { showDiagnostics } from '../../responses/diagnostics.ts'
 import { replyOk } from '../../responses/reply.ts'
-import { describeJob, recordRun, runJob } from './run-jobs.ts'
+import { describeJob, recordRun, runBriefJob, runJob } from './run-jobs.ts'
 import { requireStoryboard } from './storyboards.ts'
 
 const declared = {
@@ -124,7 +124,11 @@ export const runAgentStep = defineOperation({
     const asked = describeJob('step', url, principal, { org_id, reader: services.reader })
     const context = body?.context ?? {}
     const job = { ...asked, storyboard_id: id, step_id: stepId, context }
-    const { result, headers } = await runJob('step', job, { principal, signal, services })
+    const { result, headers } = await runBriefJob<'step'>(job, org_id, {
+      principal,
+      signal,
+      services,
+    })
     return replyOk(result, headers)
   },
 })
@@ -145,7 +149,11 @@ export const listAgentStoryboards = defineOperation({
     const { reader } = services
     const org_id = chooseOwner(principal, url, reader, query.org)
     const job = describeJob('profile', url, principal, { org_id, reader })
-    const { result, headers } = await runJob('step', job, { principal, signal, services })
+    const { result, headers } = await runBriefJob<'profile'>(job, org_id, {
+      principal,
+      signal,
+      services,
+    })
     return replyOk(describeApplicable(url, result.profile, services.config.PROTOCOL_NAME), headers)
   },
 })

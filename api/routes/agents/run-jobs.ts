@@ -1,4 +1,6 @@
-import { refuse } from '../../../pipeline/core/errors.ts'
+import { randomUUID } from 'node:crypto'
+import { toIso } from '../../../pipeline/core/clock.ts'
+import { PublicError, type PublicErrorName, refuse } from '../../../pipeline/core/errors.ts'
 import type {
   AgentSilent,
   NeedsCredential,
@@ -102,3 +104,51 @@ export function requireAnswered<Kind extends StoryboardJobKind>(
   }
   return answer as Answered<Kind>
 }
+
+/**
+ * Runs a job of which nothing else is stored, and has it noted among the calls of the agent, also where the
+ * agent could not be called.
+ */
+export async function runBriefJob<Kind extends 'step' | 'profile' | 'token'>(
+  job: StoryboardJobOf<Kind>,
+  org_id: string,
+  asking: Asking,
+): Promise<{ result: Answered<Kind>; headers: Readonly<Record<string, string>> }> {
+  const { writer, clock, runStorage } = asking.services
+  const { kind, agent_url }: StoryboardJobOf<'step' | 'profile' | 'token'> = job
+  const request_id = randomUUID()
+  const requested_at = toIso(clock.now())
+  const started = performance.now()
+  const note = async (error_message: string | null) => {
+    const operation = {
+      op: 'agent.request.record',
+      request_id,
+      agent_url,
+      org_id,
+      request_type: briefTypes[kind],
+      response_time_ms: Math.round(performance.now() - started),
+      success: error_message === null,
+      error_message,
+      requested_at,
+    } as const
+    await runStorage.keep(request_id, async () =>
+      unwrapAnswer(await writer.submit(operation, { submission_id: request_id })),
+    )
+  }
+  try {
+    const answered = await runJob('step', job, asking)
+    await note(null)
+    return answered
+  } catch (error) {
+    if (error instanceof PublicError && agentFailures.has(error.error)) await note(error.message)
+    throw error
+  }
+}
+
+const briefTypes = { step: 'step', profile: 'discovery', token: 'token' } as const
+/** Refusals after which the agent, or its token endpoint, was called. */
+const agentFailures = new Set<PublicErrorName>([
+  'agent_needs_credential',
+  'bad_gateway',
+  'gateway_timeout',
+])

@@ -1,4 +1,5 @@
 import { groupBy } from '../../core/group.ts'
+import type { AgentRequest } from '../../model/agent-request.ts'
 import type {
   AgentDiagnostics,
   AgentTests,
@@ -77,30 +78,50 @@ function groupByAgent<Row>(rows: readonly Of<Row>[]): Map<string, Row[]> {
   )
 }
 
-/** Loads the steps of the last scheduled runs of the agents that a condition selects. */
+/** Rows by whose change what an organization reads of the tests of its agent changes. */
+export const DIAGNOSED = `(select agent_url, seq from storyboard_diagnostics
+  union all select agent_url, seq from agent_requests)`
+
+/** Loads the steps of the last runs of the agents that a condition selects, and the calls of them. */
 export async function loadAgentDiagnostics(
   db: Database,
   where: string,
   parameters: Parameters,
 ): Promise<AgentDiagnostics[]> {
-  const rows = await db.all<Of<StepDiagnostic> & { run_id: string; captured_at: string }>(
+  const selected = `agent_url in (select agent_url from ${DIAGNOSED} where ${where})`
+  const steps = await db.all<Of<StepDiagnostic> & { run_id: string; captured_at: string }>(
     `select agent_url, run_id, captured_at, storyboard_id, phase_id, step_id, task, step_passed,
        duration_ms, error_text, failed_validations
-     from storyboard_diagnostics where agent_url in (
-       select agent_url from storyboard_diagnostics where ${where})
+     from storyboard_diagnostics where ${selected}
      order by agent_url, captured_at desc, run_id, position`,
     parameters,
   )
-  const agents = groupBy(rows, row => row.agent_url)
-  return [...agents].map(([agent_url, steps]) => ({
+  const requests = groupByAgent(
+    await db.all<Of<AgentRequest>>(
+      `select agent_url, request_id, request_type, response_time_ms, success, error_message,
+         created_at
+       from agent_requests where ${selected}
+       order by agent_url, created_at desc, request_id desc`,
+      parameters,
+    ),
+  )
+  const runs = groupBy(steps, row => row.agent_url)
+  return [...new Set([...runs.keys(), ...requests.keys()])].map(agent_url => ({
     agent_url,
-    runs: [...groupBy(steps, step => step.run_id)].map(([run_id, group]) => ({
-      run_id,
-      captured_at: group[0]!.captured_at,
-      steps: group.map(
-        ({ agent_url: _, run_id: __, captured_at: ___, ...step }): StepDiagnostic => step,
-      ),
-    })),
+    runs: toDiagnosedRuns(runs.get(agent_url) ?? []),
+    requests: requests.get(agent_url) ?? [],
+  }))
+}
+
+function toDiagnosedRuns(
+  steps: readonly (Of<StepDiagnostic> & { run_id: string; captured_at: string })[],
+): AgentDiagnostics['runs'] {
+  return [...groupBy(steps, step => step.run_id)].map(([run_id, group]) => ({
+    run_id,
+    captured_at: group[0]!.captured_at,
+    steps: group.map(
+      ({ agent_url: _, run_id: __, captured_at: ___, ...step }): StepDiagnostic => step,
+    ),
   }))
 }
 

@@ -4,6 +4,7 @@ import { applySuite, countPassing, sumByTrack } from '../../resolve/compliance.t
 import type { Database } from '../../store/duckdb.ts'
 import type { OperationDefinitions } from '../operation-definition.ts'
 import type { Stamp } from '../stamp.ts'
+import { keepRequest } from './agent-requests.ts'
 import { reviewBadges } from './badges.ts'
 import { findCompliance, writeCompliance } from './compliance-state.ts'
 import { findMonitoring, refuseOther } from './monitoring.ts'
@@ -91,6 +92,17 @@ async function keepSuite(
     },
   ])
   await keepDiagnostics(db, of, { run_id, diagnostics, seq })
+  const reached = suite.outcome === 'tested'
+  const request = {
+    request_id: run_id,
+    agent_url,
+    request_type: suite.requested ? 'requested_run' : 'scheduled_run',
+    response_time_ms: duration_ms,
+    success: reached,
+    error_message: reached ? null : state.headline,
+    created_at: tested_at,
+  } as const
+  await keepRequest(db, request, seq)
   await dropOldRuns(db, agent_url)
 }
 

@@ -7,6 +7,7 @@ import type { Database, Parameters } from '../../store/duckdb.ts'
 import { inList } from '../../store/in-list.ts'
 import type { OperationDefinitions } from '../operation-definition.ts'
 import type { Stamp } from '../stamp.ts'
+import { keepRequest } from './agent-requests.ts'
 import { reviewBadges } from './badges.ts'
 import { findCompliance, writeCompliance } from './compliance-state.ts'
 import { findMonitoring } from './monitoring.ts'
@@ -28,6 +29,18 @@ export async function recordRun(
   await db.insert('storyboard_runs', [{ ...run, reference_status, differing_steps, seq }])
   await keepLastRuns(db, agent_url)
   await keepDiagnostics(db, run, { run_id, diagnostics, seq })
+  // A run without any step did not reach the agent.
+  const reached = run.steps_total > 0 || run.status === 'untested'
+  const request = {
+    request_id: run_id,
+    agent_url,
+    request_type: kind === 'run' ? 'storyboard_run' : 'comparison',
+    response_time_ms: run.duration_ms,
+    success: reached,
+    error_message: reached ? null : run.first_failure_message,
+    created_at: run.tested_at,
+  } as const
+  await keepRequest(db, request, seq)
   if (kind === 'run') await countRun(db, { ...run, track: track ?? null }, stamp)
   return { done: { run_id, agent_url } }
 }

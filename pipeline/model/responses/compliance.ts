@@ -218,8 +218,10 @@ export const ComplianceHistory = z
             .describe('Results by part; empty for the run of one storyboard'),
           total_duration_ms: z.number().describe('Milliseconds that it took'),
           triggered_by: z
-            .enum(['heartbeat', 'owner_test'])
-            .describe('`heartbeat` by schedule, `owner_test` where its organization asked for it'),
+            .enum(['heartbeat', 'owner_test', 'manual'])
+            .describe(
+              '`heartbeat` by schedule, `manual` where its organization asked for all storyboards, `owner_test` for one of them',
+            ),
           tested_at: z.iso.datetime().describe('Moment at which it began'),
         }),
       )

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { credentialTypes, lifecycleStages } from '../compliance.ts'
+import { agentRequestTypes } from '../agent-request.ts'
+import { complianceStatuses, credentialTypes, lifecycleStages } from '../compliance.ts'
 import { AgentUrl } from '../shared-fields.ts'
 import { ValidationResult } from '../storyboard-check.ts'
 
@@ -116,3 +117,65 @@ export const AgentDiagnosticList = z
     diagnostics: z.array(AgentDiagnostic).describe('Steps in their order'),
   })
   .meta({ id: 'AgentDiagnostics', description: 'Steps of a run of an agent.' })
+
+export const AgentRequestList = z
+  .object({
+    agent_url: AgentUrl,
+    requests: z
+      .array(
+        z.object({
+          id: z.uuid().describe('Identifies the request; for a run it is that of the history'),
+          agent_url: AgentUrl,
+          request_type: z
+            .enum(agentRequestTypes)
+            .describe('What it was for: a run, a comparison, a step, a discovery or a token'),
+          user_agent: text.describe('Header `User-Agent` by which the agent recognizes it'),
+          response_time_ms: z
+            .number()
+            .nullable()
+            .describe('Milliseconds that all of it took; null where it is not known'),
+          success: z.boolean().describe('Whether the agent could be called, whatever it answered'),
+          error_message: text.nullable().describe('Why it could not; null otherwise'),
+          created_at: z.iso.datetime().describe('Moment at which it began'),
+        }),
+      )
+      .describe('Requests, the newest first'),
+    count: z.int().describe('How many there are in the list'),
+    total: z.int().describe('How many there are since that moment, of at most 500 that are kept'),
+  })
+  .meta({ id: 'AgentRequests', description: 'When the registry called an agent to test it.' })
+
+export const AgentRefreshed = z
+  .object({
+    online: z.boolean().describe('Whether the agent answered'),
+    tools_count: z.int().nullable().describe('How many tools it offers; null if it did not tell'),
+    response_time_ms: z.number().nullable().describe('Milliseconds until it had told'),
+    inferred_type: text.describe('Type of the agent, as it is enrolled'),
+    type_promoted: z.literal(false).describe('Always false: its organization says its type'),
+    oauth_required: z
+      .boolean()
+      .describe('Whether it requires a credential that the registry does not have'),
+    checked_at: z.iso.datetime().describe('Moment at which it was asked'),
+    error: text.optional().describe('Why it could not be tested; absent otherwise'),
+    compliance: z
+      .object({
+        ran: z.boolean().describe('Whether all storyboards that apply were run'),
+        run_id: z.uuid().optional().describe('Id of the run, as in the history'),
+        requested_compliance_target: text.optional().describe('Version that was tested'),
+        adcp_version: text.optional().describe('The same, in full'),
+        badge_eligible: z.boolean().optional().describe('Whether the agent has a badge after it'),
+        badge_eligible_adcp_versions: z
+          .array(text)
+          .optional()
+          .describe('Versions of the protocol that it has one for'),
+        overall_status: z.enum(complianceStatuses).optional().describe('How the agent fares now'),
+        storyboards_passing: z.int().optional().describe('How many pass'),
+        storyboards_total: z.int().optional().describe('How many have a verdict'),
+        observations_count: z.int().optional().describe('What the run showed beside its verdict'),
+        notices_count: z.int().optional().describe('What to know beside the results'),
+        error: text.optional().describe('Why nothing was run; absent where it was'),
+      })
+      .describe('The run, and how the agent fares after it'),
+  })
+  .meta({ id: 'AgentRefreshed', description: 'An agent was asked and tested at once.' })
+export type AgentRefreshed = z.infer<typeof AgentRefreshed>

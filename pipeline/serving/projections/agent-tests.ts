@@ -1,4 +1,5 @@
 import {
+  DIAGNOSED,
   loadAgentDiagnostics,
   loadAgentTests,
   loadCredentials,
@@ -25,11 +26,11 @@ export const agentTestProjection: RowProjection = {
   },
 }
 
-/** Steps of scheduled runs, for the organizations of the agents. */
+/** Steps of runs, and calls, for the organizations of the agents. */
 export const agentDiagnosticProjection: RowProjection = {
   ...shared,
-  tables: ['storyboard_diagnostics'],
-  from: 'storyboard_diagnostics',
+  tables: ['storyboard_diagnostics', 'agent_requests'],
+  from: DIAGNOSED,
   async project({ accounts }, where, parameters) {
     const agents = await loadAgentDiagnostics(accounts.db, where, parameters)
     return agents.map(diagnostics => ({

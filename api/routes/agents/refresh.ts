@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { MINUTE, toIso } from '../../../pipeline/core/clock.ts'
+import { refuse } from '../../../pipeline/core/errors.ts'
+import { AgentRefreshed } from '../../../pipeline/model/responses/monitoring.ts'
+import {
+  COMPLIANCE_TARGET,
+  STORYBOARD_PROTOCOL_VERSION,
+} from '../../../pipeline/model/storyboard.ts'
+import { findAgentTests } from '../../../pipeline/read/lookups/agent-tests.ts'
+import { getMembers } from '../../../pipeline/read/lookups/members.ts'
+import { AgentParams, ChosenOrganization, chooseOwner } from '../../checks/own-agent.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import { unwrapAnswer } from '../../operation/submission-result.ts'
+import { describeCompliance, findShownRuns } from '../../responses/compliance.ts'
+import { replyOk } from '../../responses/reply.ts'
+import { type Asking, describeJob, SLACK_MS } from './run-jobs.ts'
+
+export const refreshAgent = defineOperation({
+  id: 'refreshAgent',
+  method: 'POST',
+  path: '/api/registry/agents/:encodedUrl/refresh',
+  group: 'Agent Compliance',
+  access: 'bearer',
+  cache: 'none',
+  checksInputFirst: true,
+  writes: true,
+  summary: 'Ask and test an agent now',
+  description:
+    'The agent is asked what it is, and then tested by all storyboards that apply, which counts as a scheduled ' +
+    'run. It takes minutes where there are many; the run ends when the caller disconnects. Once a minute for ' +
+    'an agent, and ten an hour together with other runs. 409 while its tests are paused or it is opted ' +
+    'out, 502 when it gives no usable answer. The agent must be enrolled by your organization.',
+  params: z.object(AgentParams),
+  body: ChosenOrganization,
+  reply: { 200: AgentRefreshed },
+  errors: [
+    'invalid_request',
+    'forbidden',
+    'conflict',
+    'rate_limited',
+    'bad_gateway',
+    'gateway_timeout',
+    'unavailable',
+  ],
+  handle: async ({ params: { encodedUrl: agent_url }, body, principal, signal, services }) => {
+    const { reader, storyboards } = services
+    const org_id = chooseOwner(principal, agent_url, reader, body?.organization_id)
+    const settings = findAgentTests(reader, agent_url)?.settings
+    if (settings?.is_opted_out || settings?.paused_at) {
+      return refuse('conflict', 'the tests of this agent are paused, or it is opted out')
+    }
+    await storyboards.lockAgent(agent_url)
+    const asking = { principal, signal, services }
+    const { result, headers } = await storyboards.spend('run', principal, () =>
+      refresh({ agent_url, org_id }, asking),
+    )
+    return replyOk(result, headers)
+  },
+})
+
+interface Place {
+  agent_url: string
+  org_id: string
+}
+
+async function refresh(place: Place, asking: Asking): Promise<AgentRefreshed> {
+  const { principal, signal, services } = asking
+  const { reader, writer, config, clock } = services
+  const { agent_url, org_id } = place
+  const found = getMembers(reader).all.flatMap(({ agents }) => agents)
+  const inferred_type = found.find(({ url }) => url === agent_url)?.type ?? 'unknown'
+  const facts = { inferred_type, type_promoted: false, checked_at: toIso(clock.now()) } as const
+  const started = performance.now()
+  const probe = await writer.runStoryboard<'profile'>(
+    describeJob('profile', agent_url, principal, { org_id, reader }),
+    { ms: config.LIMITS.storyboardMs + SLACK_MS, signal: signal() },
+  )
+  const response_time_ms = Math.round(performance.now() - started)
+  if ('failed' in probe) {
+    return refuse(probe.failed === 'timeout' ? 'gateway_timeout' : 'bad_gateway', probe.message)
+  }
+  if ('needs_credential' in probe) {
+    const { message: error = 'the agent requires a credential that the registry does not have' } =
+      probe
+    const compliance = { ran: false, error }
+    const closed = { online: true, tools_count: null, response_time_ms, oauth_required: true }
+    return { ...facts, ...closed, error, compliance }
+  }
+  const tools_count = probe.profile.tools.length
+  const open = { online: true, tools_count, response_time_ms, oauth_required: false }
+  return { ...facts, ...open, compliance: await testAll(place, asking) }
+}
+
+/** Runs all storyboards that apply, has the run stored, and describes how the agent fares after it. */
+async function testAll(
+  { agent_url, org_id }: Place,
+  { principal, signal, services }: Asking,
+): Promise<AgentRefreshed['compliance']> {
+  const { reader, writer, config, clock } = services
+  const run_id = randomUUID()
+  const tested_at = toIso(clock.now())
+  const job = describeJob('suite', agent_url, principal, { org_id, reader })
+  const ms = config.LIMITS.complianceRunMs + MINUTE
+  const suite = await writer.runStoryboard<'suite'>(job, { ms, signal: signal() })
+  const operation = {
+    op: 'compliance.record',
+    run_id,
+    agent_url,
+    org_id,
+    tested_at,
+    requested: true,
+    ...suite,
+  } as const
+  unwrapAnswer(await writer.submit(operation, { submission_id: run_id }))
+  await reader.refresh()
+  const after = describeCompliance(findShownRuns(agent_url, principal, reader), reader)
+  return {
+    ran: suite.outcome === 'tested',
+    run_id,
+    requested_compliance_target: COMPLIANCE_TARGET,
+    adcp_version: STORYBOARD_PROTOCOL_VERSION,
+    badge_eligible: after.verified,
+    badge_eligible_adcp_versions: [...new Set(Object.values(after.verified_role_versions).flat())],
+    ...(after.status !== 'opted_out' && { overall_status: after.status }),
+    storyboards_passing: after.storyboards_passing,
+    storyboards_total: after.storyboards_total,
+    observations_count: after.observations.length,
+    notices_count: after.notices.length,
+  }
+}
