@@ -25,12 +25,8 @@ export const PinnedBadgePath = BadgePath.extend({
 
 /** Returns the role of this name, or refuses with the names that there are. */
 export function requireRole(role: string): BadgeRole {
-  return (
-    badgeRoles.find(known => known === role) ??
-    refuse('invalid_request', `role: must be one of ${badgeRoles.join(', ')}`, {
-      code: 'invalid_role',
-      message: 'There is no badge for this role',
-      valid_roles: [...badgeRoles],
-    })
-  )
+  const known = badgeRoles.find(name => name === role)
+  if (known) return known
+  const message = `role: must be one of ${badgeRoles.join(', ')}`
+  return refuse('invalid_role', message, { message, valid_roles: [...badgeRoles] })
 }

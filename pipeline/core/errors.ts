@@ -28,6 +28,7 @@ interface PublicErrorEntry {
 export const publicErrors = {
   invalid_request: { status: 400, means: 'a parameter or the body is missing or invalid' },
   invalid_type: { status: 400, means: 'the agent type is unknown' },
+  invalid_role: { status: 400, means: 'there is no badge of this role' },
   unverified_hostname: {
     status: 400,
     means: 'the agent’s host is not on a domain that the organization has proven to own',

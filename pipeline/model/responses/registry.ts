@@ -141,6 +141,10 @@ export const ErrorBody = z
       .array(text)
       .optional()
       .describe('All valid values of the parameter, if one was invalid'),
+    valid_roles: z
+      .array(text)
+      .optional()
+      .describe('Every role of badges, if the one that was asked for is none'),
     file_status: z
       .int()
       .optional()
