@@ -11,7 +11,6 @@ import {
 } from '../../../pipeline/read/lookups/candidates.ts'
 import { findPublishersFreshness } from '../../../pipeline/read/lookups/deciding-files.ts'
 import { findInventory, type StockedProperty } from '../../../pipeline/read/lookups/inventory.ts'
-import { findPlainSales } from '../../../pipeline/read/lookups/plain-sales.ts'
 import { listPublishersAfter } from '../../../pipeline/read/lookups/reach.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { isGranted } from '../../../pipeline/resolve/authority.ts'
@@ -44,14 +43,16 @@ export const lookUpProperty = defineOperation({
   handle: ({ query: { type, value, limit, ...query }, services: { reader } }) => {
     const cursor = Number(query.cursor ?? 0)
     const all = loadSellers(reader, { type, value })
-    const shown = new ResponseBudget().takeJson(formatSellers(all.slice(cursor, cursor + limit)))
-    const head = JSON.stringify({ type, value }).slice(0, -1)
-    const rest = JSON.stringify({
-      count: shown.length,
-      ...(shown.length < all.length && { agents_total: all.length, agents_truncated: true }),
-      ...buildPageEnd(cursor, shown.length, all.length),
+    const page = all.slice(cursor, cursor + limit).map(toShownSeller)
+    const agents = new ResponseBudget().take(page)
+    return replyOk({
+      type,
+      value,
+      agents,
+      count: agents.length,
+      ...(agents.length < all.length && { agents_total: all.length, agents_truncated: true }),
+      ...buildPageEnd(cursor, agents.length, all.length),
     })
-    return replyOk(`${head},"agents":[${shown.join()}],${rest.slice(1)}`)
   },
 })
 
@@ -59,10 +60,9 @@ export const lookUpProperty = defineOperation({
 interface Seller {
   agent_url: string
   publisher_domain: string
-  /** The property, as JSON if it was not parsed. */
-  property: StockedProperty | string
+  property: StockedProperty
+  /** Sort key: by publisher, agent and property. */
   order: string
-  json?: string
 }
 
 /** Sellers of a property; `isTimed` if some of them only sell now. */
@@ -100,12 +100,10 @@ function findSellers(reader: Reader, asked: Identifier): Sellers {
 
 /** Finds the sellers of a publisher that grants all or nothing; undefined if each must be judged. */
 function findPlainSellers(reader: Reader, { rid, owner, publishers }: Place): Seller[] | undefined {
-  const sales = publishers.length === 1 ? findPlainSales(reader, owner) : undefined
-  const shown = sales?.property(rid)
-  if (sales === undefined || shown === undefined) return undefined
-  const head = `{"id":"${rid}","property_rid":"${rid}","property_id":${shown.id}`
-  const property = `${head},"publisher_domain":"${owner}",${shown.members}}`
-  return sales.sellers.map(agent => toSeller(agent, owner, rid, property))
+  const inventory = publishers.length === 1 ? findInventory(reader, owner) : undefined
+  const property = inventory?.property(rid)
+  if (inventory?.stored.sellers === undefined || property === undefined) return undefined
+  return inventory.stored.sellers.map(agent => toSeller(agent, owner, property))
 }
 
 /** Adds the sellers that grants admit, one by one; returns whether any grant depends on the time. */
@@ -120,36 +118,19 @@ function judgeSellers(reader: Reader, place: Place, all: Seller[]): boolean {
     isTimed ||= inventory.isTimed
     for (const agent of inventory.agents) {
       if (!isGranted(property, inventory.granting(agent), terms)) continue
-      all.push(toSeller(agent, publisher, property.property_rid, property))
+      all.push(toSeller(agent, publisher, property))
     }
   }
   return isTimed
 }
 
-function toSeller(
-  agent_url: string,
-  publisher_domain: string,
-  rid: string,
-  property: Seller['property'],
-): Seller {
-  return { agent_url, publisher_domain, property, order: `${publisher_domain} ${agent_url} ${rid}` }
+function toSeller(agent_url: string, publisher_domain: string, property: StockedProperty): Seller {
+  const order = `${publisher_domain} ${agent_url} ${property.property_rid}`
+  return { agent_url, publisher_domain, property, order }
 }
 
-/** Formats sellers; a property that many agents sell is formatted once. */
-function formatSellers(sellers: readonly Seller[]): string[] {
-  const spelled = new Map<StockedProperty, string>()
-  const spell = (property: StockedProperty) => {
-    const shown = spelled.get(property) ?? JSON.stringify(toShownProperty(property))
-    spelled.set(property, shown)
-    return shown
-  }
-  return sellers.map(seller => {
-    if (seller.json !== undefined) return seller.json
-    const { agent_url, publisher_domain, property } = seller
-    const shown = typeof property === 'string' ? property : spell(property)
-    seller.json = `{"agent_url":${JSON.stringify(agent_url)},"publisher_domain":"${publisher_domain}","property":${shown}}`
-    return seller.json
-  })
+function toShownSeller({ agent_url, publisher_domain, property }: Seller) {
+  return { agent_url, publisher_domain, property: toShownProperty(property) }
 }
 
 function toShownProperty(property: StockedProperty) {

@@ -17,7 +17,7 @@ import {
 import { findCandidates, findPropertyPlaces } from '../../../pipeline/read/lookups/candidates.ts'
 import {
   type Deciding,
-  formatDecidingFreshness,
+  findDecidingFreshness,
   listDeciding,
   listFilesOfIdentifier,
 } from '../../../pipeline/read/lookups/deciding-files.ts'
@@ -76,97 +76,95 @@ export const authorizeProperty = defineOperation({
     const agent = findAgent(reader, parseAgent('agent_url', agent_url))
     const terms = toTerms(query, reader.now())
     const asked = { type: identifier_type, value: identifier_value }
-    const head = JSON.stringify({ agent_url, identifier_type, identifier_value }).slice(0, -1)
-    const tail = (deciding: Deciding) =>
-      `"checked_at":"${toIso(reader.now())}","freshness":${formatDecidingFreshness(reader, deciding)}`
-    if (isPlain(query)) {
-      const { members, deciding } = findCachedSale(reader, asked, agent, terms)
-      return replyOk(`${head},${members},${tail(deciding)}}`)
-    }
-    const { members, deciding, evidence } = chooseBestSale(reader, asked, agent, terms)
-    const explained =
-      query.explain === 'true'
-        ? `,${formatMembers(buildStretch('evidence', evidence(query.declared_cursor), query.evidence_cursor))}`
-        : ''
-    return replyOk(`${head},${formatMembers(members)},${tail(deciding)}${explained}}`)
+    const sale = isPlain(query)
+      ? findCachedSale(reader, asked, agent, terms)
+      : chooseBestSale(reader, asked, agent, terms)
+    return replyOk({
+      agent_url,
+      identifier_type,
+      identifier_value,
+      ...sale.judged,
+      checked_at: toIso(reader.now()),
+      freshness: findDecidingFreshness(reader, sale.deciding),
+      ...(query.explain === 'true' &&
+        'evidence' in sale &&
+        buildStretch('evidence', sale.evidence(query.declared_cursor), query.evidence_cursor)),
+    })
   },
 })
 
-const formatMembers = (members: object) => JSON.stringify(members).slice(1, -1)
-
-/** A judged sale as JSON members, with the files that decided it. */
-interface SpelledSale {
-  members: string
+/** A judged sale as members of an answer, with the files that decided it. */
+interface JudgedSale {
+  judged: Pick<
+    z.output<typeof PropertyAuthorization>,
+    'authorized' | 'property_id' | 'property_rid' | 'publisher_domain' | 'sides' | 'confirmed'
+  >
   deciding: Deciding
 }
 
 const SALE_BYTES = 500
 /** Cached sales; undefined for one that depends on the time. */
 const sales = declareCache(
-  () => new CommitCache<{ sale: SpelledSale | undefined }>(CACHE_BYTES_MAX, () => SALE_BYTES),
+  () => new CommitCache<{ sale: JudgedSale | undefined }>(CACHE_BYTES_MAX, () => SALE_BYTES),
 )
 
-/** Finds the best sale for a question that names only agent and property; drops its grants. */
+/** Finds the best sale for a question that names only agent and property; caches no evidence. */
 function findCachedSale(
   reader: Reader,
   asked: Identifier,
   agent: KnownAgent,
   terms: Terms,
-): SpelledSale {
-  const sold = () => chooseBestSale(reader, asked, agent, terms)
-  const spelled = ({ members, deciding }: ReturnType<typeof sold>) => ({
-    members: formatMembers(members),
-    deciding,
-  })
+): JudgedSale {
   const { serving } = reader
-  if (serving === undefined) return spelled(sold())
+  if (serving === undefined) return chooseBestSale(reader, asked, agent, terms)
   const question = `${agent.agent_url} ${asked.type.length} ${asked.type} ${asked.value}`
   const known = sales(reader).get(serving, question, () => {
     const plain = findPlainSale(reader, asked, agent)
     if (plain !== undefined) return { sale: plain }
-    const found = sold()
-    return { sale: found.isTimed ? undefined : spelled(found) }
+    const { judged, deciding, isTimed } = chooseBestSale(reader, asked, agent, terms)
+    return { sale: isTimed ? undefined : { judged, deciding } }
   })
-  return known.sale ?? spelled(sold())
+  return known.sale ?? chooseBestSale(reader, asked, agent, terms)
 }
 
 /**
- * Answers the common case without judging one by one: publishers that grant all or nothing, and an operator
- * without declarations. Undefined if each must be judged.
+ * Answers the common case without judging each property: publishers that grant all or nothing, and an
+ * operator without declarations. Undefined if each must be judged.
  */
 function findPlainSale(
   reader: Reader,
   asked: Identifier,
   agent: KnownAgent,
-): SpelledSale | undefined {
+): JudgedSale | undefined {
   if (!isOperatorSilent(reader, agent)) return undefined
-  const said = new Set<Side>()
+  const sides = new Set<Side>()
   const deciding: Source[][] = []
   for (const { rid, owner, publishers } of findPropertyPlaces(reader, asked)) {
-    const sales = publishers.length === 1 ? findPlainSales(reader, owner) : undefined
-    if (sales === undefined) return undefined
-    if (sales.sellers.includes(agent.agent_url)) {
-      const id = sales.property(rid)?.id
-      return id
-        ? { members: formatPlainSale(rid, id, owner), deciding: [sales.files()] }
-        : undefined
+    const plain = publishers.length === 1 ? findPlainSales(reader, owner) : undefined
+    if (plain === undefined) return undefined
+    if (plain.sellers.includes(agent.agent_url)) {
+      const property_id = plain.findPropertyId(rid)
+      if (property_id === undefined) return undefined
+      const sold = { authorized: true, sides: soldPlainly, confirmed: false }
+      const property = { property_id, property_rid: rid }
+      return { judged: toJudged(sold, property, owner), deciding: [plain.listFiles()] }
     }
-    said.add(sales.valid ? 'mismatch' : 'unknown')
-    deciding.push(sales.files())
+    sides.add(plain.valid ? 'mismatch' : 'unknown')
+    deciding.push(plain.listFiles())
   }
-  const publisher = said.has('mismatch') && !said.has('unknown') ? 'mismatch' : 'unknown'
+  const publisher = sides.has('mismatch') && !sides.has('unknown') ? 'mismatch' : 'unknown'
   return {
-    members: `"authorized":false,"sides":{"publisher":"${publisher}","operator":"unknown"},"confirmed":false`,
+    judged: { authorized: false, sides: { publisher, operator: 'unknown' }, confirmed: false },
     deciding: deciding.length > 0 ? deciding : listFilesOfIdentifier(asked),
   }
 }
 
-function formatPlainSale(rid: string, id: string, owner: string): string {
-  const what = `"property_id":${id},"property_rid":"${rid}","publisher_domain":"${owner}"`
-  return `"authorized":true,${what},"sides":{"publisher":"match","operator":"unknown"},"confirmed":false`
-}
-
-const nothingSaid = { publisher: 'unknown', operator: 'unknown' } as const
+const soldPlainly = { publisher: 'match', operator: 'unknown' } as const
+const notSold = {
+  authorized: false,
+  sides: { publisher: 'unknown', operator: 'unknown' },
+  confirmed: false,
+} as const
 
 const notKnown = {
   side: 'publisher',
@@ -198,9 +196,9 @@ function chooseBestSale(reader: Reader, asked: Identifier, agent: KnownAgent, te
       if (best === undefined || rankSale(sale) > rankSale(best)) best = sale
     }
   }
-  const sale = best
+  const sale: Sale | undefined = best
   return {
-    members: toAnswer(sale),
+    judged: sale ? toJudged(sale.verdict, sale.property, sale.publisher) : notSold,
     isTimed,
     deciding: sale
       ? listDeciding(reader, sale.publisher, operating, sale.verdict.sides)
@@ -219,17 +217,15 @@ function chooseBestSale(reader: Reader, asked: Identifier, agent: KnownAgent, te
   }
 }
 
-function toAnswer(sale: Sale | undefined): object {
-  if (sale === undefined) return { authorized: false, sides: nothingSaid, confirmed: false }
-  const { property, publisher, verdict } = sale
-  const { authorized, sides, confirmed } = verdict
+/** Converts a verdict to members of an answer; a property is named where it may be sold. */
+function toJudged(
+  { authorized, sides, confirmed }: Pick<Verdict, 'authorized' | 'sides' | 'confirmed'>,
+  { property_id, property_rid }: Pick<StockedProperty, 'property_id' | 'property_rid'>,
+  publisher_domain: string,
+): JudgedSale['judged'] {
   return {
     authorized,
-    ...(authorized && {
-      property_id: property.property_id ?? property.property_rid,
-      property_rid: property.property_rid,
-      publisher_domain: publisher,
-    }),
+    ...(authorized && { property_id: property_id ?? property_rid, property_rid, publisher_domain }),
     sides,
     confirmed,
   }

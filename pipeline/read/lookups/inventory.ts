@@ -18,27 +18,48 @@ export type StockedProperty = ForSale & Pick<StoredProperty, 'property_type' | '
 /** A grant as it is kept, ready to be judged. */
 export type StockedGrant = GrantInForce & Pick<StoredGrant, 'in_force'>
 
-/** Inventory of a publisher: its properties and grants. */
+/**
+ * Inventory of a publisher: its properties and grants. Each index is built when it is first used, since
+ * many questions need one property, or none.
+ */
 export class Inventory {
   readonly stored: StoredInventory
-  readonly properties: readonly StockedProperty[]
-  /** True if any grant has a window, so that answers depend on the time. */
-  readonly isTimed: boolean
-  readonly #positions: ReadonlyMap<string, number>
-  readonly #stored: ReadonlyMap<string, StoredGrant[]>
-  readonly #grants = new Map<string, StockedGrant[]>()
-  readonly #sets: ReadonlySet<number>[] = []
+  #properties: readonly StockedProperty[] | undefined
+  #positionsByRid: ReadonlyMap<string, number> | undefined
+  #grantsByAgent: ReadonlyMap<string, StoredGrant[]> | undefined
+  #isTimed: boolean | undefined
+  readonly #preparedGrants = new Map<string, StockedGrant[]>()
+  readonly #preparedSets: ReadonlySet<number>[] = []
 
   constructor(stored: StoredInventory) {
     this.stored = stored
-    this.properties = stored.properties.map(property => ({
+  }
+
+  get properties(): readonly StockedProperty[] {
+    this.#properties ??= this.stored.properties.map(property => ({
       ...property,
-      publisher_domain: stored.publisher_domain,
+      publisher_domain: this.stored.publisher_domain,
       is_active: property.status === 'active',
     }))
-    this.isTimed = stored.grants.some(isTimed)
-    this.#positions = new Map(this.properties.map((property, i) => [property.property_rid, i]))
-    this.#stored = groupBy(stored.grants, grant => grant.agent_url)
+    return this.#properties
+  }
+
+  /** True if any grant has a window, so that answers depend on the time. */
+  get isTimed(): boolean {
+    this.#isTimed ??= this.stored.grants.some(isTimed)
+    return this.#isTimed
+  }
+
+  get #positions(): ReadonlyMap<string, number> {
+    this.#positionsByRid ??= new Map(
+      this.stored.properties.map(({ property_rid }, position) => [property_rid, position]),
+    )
+    return this.#positionsByRid
+  }
+
+  get #stored(): ReadonlyMap<string, StoredGrant[]> {
+    this.#grantsByAgent ??= groupBy(this.stored.grants, grant => grant.agent_url)
+    return this.#grantsByAgent
   }
 
   get agents(): Iterable<string> {
@@ -52,7 +73,7 @@ export class Inventory {
 
   /** Finds the publisher's grants to an agent, whether their windows are open or not. */
   grantsTo(agentUrl: string): readonly StockedGrant[] {
-    const known = this.#grants.get(agentUrl)
+    const known = this.#preparedGrants.get(agentUrl)
     if (known !== undefined) return known
     const stored = this.#stored.get(agentUrl)
     if (stored === undefined) return []
@@ -62,14 +83,14 @@ export class Inventory {
         this.#setAt(place),
       ),
     }))
-    this.#grants.set(agentUrl, grants)
+    this.#preparedGrants.set(agentUrl, grants)
     return grants
   }
 
   /** Returns a property set prepared for lookups: one for all grants that share it. */
   #setAt(place: number): ReadonlySet<number> {
-    const known = this.#sets[place] ?? new Set(this.stored.sets[place])
-    this.#sets[place] = known
+    const known = this.#preparedSets[place] ?? new Set(this.stored.sets[place])
+    this.#preparedSets[place] = known
     return known
   }
 

@@ -4,67 +4,60 @@ import { HEAD_LENGTH } from '../../serving/document-value.ts'
 import type { Reader } from '../reader.ts'
 import { isInventoryCached } from './inventory.ts'
 
-/**
- * Maximum size of an inventory that is read without being parsed; a longer one is parsed, and cached on its
- * second request.
- */
-const SHORT = 16 * 1024
+/** Largest inventory that is searched as text; a larger one is parsed, and cached on its second request. */
+const TEXT_BYTES_MAX = 16 * 1024
 
 /**
- * A publisher whose every grant covers all its properties, without time limits or terms, so that
- * little of it must be read (`sellers` of `StoredInventory`).
+ * A publisher whose every grant covers all its properties, without time limits or terms
+ * (`sellers` of `StoredInventory`).
  */
 export interface PlainSales {
-  /** Some file of it is known, so that its silence says something. */
+  /** True if a file of the publisher is known, so that a missing grant is a refusal. */
   valid: boolean
   sellers: readonly string[]
-  /** Finds the property of a rid; undefined where a full lookup is needed. */
-  property(rid: string): PlainProperty | undefined
-  /** Returns the files that decide what is known of a property. */
-  files(): Source[]
-}
-
-/** A property as the JSON of its parts. */
-export interface PlainProperty {
-  /** The id, or the rid of one that has none. */
-  id: string
-  /** Its type, name, identifiers and tags, as members. */
-  members: string
+  /** Finds the id of a property, or the rid of one without an id; undefined where it is not listed. */
+  findPropertyId(rid: string): string | undefined
+  /** Lists the files that decide what is known of the publisher. */
+  listFiles(): Source[]
 }
 
 /**
- * Looks at the text of an inventory where that tells enough and it was not parsed already. Its members are searched for as
- * `buildInventory` orders them: what they are searched by has quotes that no text within it can have.
+ * Reads the few members of an inventory that decide a plain sale, without parsing the rest. Undefined where
+ * grants differ, and where the inventory is parsed already.
+ *
+ * This is the one place that searches stored JSON as text: whether an agent may sell a property is asked
+ * before each bid, and parsing the inventory made a new question take a quarter more time. It relies on the
+ * order in which `buildInventory` writes the members. What it searches for has quotes that no text within
+ * the JSON can have.
  */
 export function findPlainSales(reader: Reader, publisher: string): PlainSales | undefined {
   if (isInventoryCached(reader, publisher)) return undefined
   const value = reader.serving?.peek('inventory', publisher)
-  if (value === undefined || value.length > SHORT) return undefined
+  if (value === undefined || value.length > TEXT_BYTES_MAX) return undefined
   const text = value.toString('utf8', HEAD_LENGTH, value.length)
   const sellers = sliceBetween(text, ',"sellers":', ',"discovery_method":')
   if (sellers === undefined) return undefined
   return {
     valid: sliceBetween(text, ',"valid":', ',"sellers":') === 'true',
     sellers: JSON.parse(sellers),
-    property: rid => readProperty(text, rid),
-    files: () => readFiles(text, publisher),
+    findPropertyId: rid => findPropertyId(text, rid),
+    listFiles: () => listFiles(text, publisher),
   }
 }
 
-function readFiles(text: string, domain: string): Source[] {
+function listFiles(text: string, domain: string): Source[] {
   const members = sliceBetween(text, ',"discovery_method":', ',"property_count":')
   return listPublisherFiles({ ...JSON.parse(`{"discovery_method":${members}}`), domain })
 }
 
-function readProperty(text: string, rid: string): PlainProperty | undefined {
+function findPropertyId(text: string, rid: string): string | undefined {
   const start = text.indexOf(`{"property_rid":"${rid}",`)
   if (start < 0) return undefined
   const id = sliceBetween(text, ',"property_id":', ',"property_type":', start)
-  const members = sliceBetween(text, ',"property_type":', ',"status":', start)
-  if (id === undefined || members === undefined) return undefined
-  return { id: id === 'null' ? `"${rid}"` : id, members: `"property_type":${members}` }
+  return id === undefined ? undefined : (JSON.parse(id) ?? rid)
 }
 
+/** Returns the text after one mark and before the next one. */
 function sliceBetween(text: string, before: string, after: string, from = 0): string | undefined {
   const start = text.indexOf(before, from)
   if (start < 0) return undefined
