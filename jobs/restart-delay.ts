@@ -1,5 +1,5 @@
 const FIRST_MS = 100
-const LONGEST_MS = 5_000
+const DELAY_MAX_MS = 5_000
 /** A process that ran this long is restarted without delay again. */
 const STABLE_MS = 60_000
 
@@ -12,6 +12,6 @@ export class RestartDelay {
 
   next(now: number = performance.now()): number {
     this.#ended = [...this.#ended.filter(at => now - at < STABLE_MS), now]
-    return Math.min(LONGEST_MS, FIRST_MS * 2 ** (this.#ended.length - 1))
+    return Math.min(DELAY_MAX_MS, FIRST_MS * 2 ** (this.#ended.length - 1))
   }
 }

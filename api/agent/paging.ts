@@ -9,12 +9,12 @@ export const Pagination = z
   })
   .describe('The page of the list to return')
 
-const DEFAULT_PAGE = 50
+const PAGE_ROWS_DEFAULT = 50
 
 /** Cuts one page of a list, and describes it for the answer. */
 export function cutPage<Item>(
   all: readonly Item[],
-  { max_results = DEFAULT_PAGE, cursor }: z.infer<typeof Pagination> = {},
+  { max_results = PAGE_ROWS_DEFAULT, cursor }: z.infer<typeof Pagination> = {},
 ): { items: Item[]; pagination: Record<string, unknown> } {
   const from = cursor === undefined ? 0 : readCursor(cursor, all.length)
   const until = from + max_results

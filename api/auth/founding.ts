@@ -5,7 +5,7 @@ import type { Founding } from '../../pipeline/model/organization.ts'
 import type { Person } from './user-tokens.ts'
 
 /** Length of an organization name, with room for an appended number. */
-const MOST_CHARS = 190
+const ID_CHARS_MAX = 190
 
 /** Finds the domain of the person's verified address, unless it is a free mail provider. */
 export function findCorporateDomain({ emailDomain }: Person): Domain | undefined {
@@ -19,7 +19,7 @@ export function deriveFounding(person: Person): Founding {
   return {
     org_id: randomUUID(),
     user_id: person.id,
-    name: (email_domain ?? workspace).slice(0, MOST_CHARS),
+    name: (email_domain ?? workspace).slice(0, ID_CHARS_MAX),
     is_personal: email_domain === undefined,
     ...(email_domain !== undefined && { email_domain }),
   }

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 
-const MOST_CHARS = 255
+const ORGANIZATION_CHARS_MAX = 255
 
 /** Id of the organization, if the caller may act for several. */
 export const org = z
   .string()
   .trim()
   .min(1, 'must be the id of an organization')
-  .max(MOST_CHARS)
+  .max(ORGANIZATION_CHARS_MAX)
   .optional()
   .meta({ description: 'Id of the organization; by default your own, or your first' })
 

@@ -37,12 +37,12 @@ const algorithms = [
 /** Media type of an access token, or of a token without a type; logout notices and the like do not match. */
 const TYPE = /^(?:application\/)?(?:at\+)?jwt$/i
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/
-const MOST_CHARS = 8_192
+const TOKEN_CHARS_MAX = 8_192
 const CLOCKS_APART_S = 5
 
 /** Tells whether a credential has the form of a user token. */
 export function isTokenLike(text: string): boolean {
-  return text.length <= MOST_CHARS && TOKEN.test(text)
+  return text.length <= TOKEN_CHARS_MAX && TOKEN.test(text)
 }
 
 /** The registry as the issuer of its own tokens. */

@@ -6,7 +6,7 @@ import { type BrandFile, isStorable } from '../../pipeline/model/save.ts'
 import { checkBrand } from '../../pipeline/parse/brand-json.ts'
 import { reportFaults } from '../../pipeline/parse/check-adagents.ts'
 
-const FAULTS = 20
+const FAULTS_SHOWN_MAX = 20
 /**
  * Reads a submitted brand.json, without its contact data. Refuses a file with errors, a pointer, and the
  * file of another domain.
@@ -19,7 +19,9 @@ export function readBrandFile(
     refuse('invalid_request', 'brand_json: must be well-formed and not nested too deeply')
   }
   const file = stripPii(submitted)
-  const { document, faults } = checkBrand(Buffer.from(JSON.stringify(file)), { maxFaults: FAULTS })
+  const { document, faults } = checkBrand(Buffer.from(JSON.stringify(file)), {
+    maxFaults: FAULTS_SHOWN_MAX,
+  })
   const { errors } = reportFaults(faults)
   if (errors.length > 0 || document === undefined) {
     const [first] = errors

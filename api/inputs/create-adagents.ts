@@ -14,7 +14,7 @@ import {
 import { formatPath } from '../operation/validation.ts'
 import { describeIssue } from '../operation/validation-messages.ts'
 
-const FAULTS = 50
+const FAULTS_SHOWN_MAX = 50
 
 /** Members that a file may have, in the order in which they are written. Everything else is dropped. */
 const catalog = [
@@ -50,7 +50,7 @@ export function createAdagents(
   const file = buildFile(config, now)
   const text = JSON.stringify(file, null, 2)
   const { faults } = ignoreOwnership(
-    checkAdagents(Buffer.from(text), undefined, { now, maxFaults: FAULTS }),
+    checkAdagents(Buffer.from(text), undefined, { now, maxFaults: FAULTS_SHOWN_MAX }),
   )
   const report = reportFaults(withStrict(faults, file))
   if (!report.valid) {
@@ -86,7 +86,7 @@ function withStrict(faults: readonly Fault[], file: Record<string, unknown>): Fa
   const strict = listStrictFaults(file).filter(
     ({ field }) => !known.some(place => field.startsWith(place) || place.startsWith(field)),
   )
-  return [...faults, ...strict.slice(0, Math.max(0, FAULTS - faults.length) || 1)]
+  return [...faults, ...strict.slice(0, Math.max(0, FAULTS_SHOWN_MAX - faults.length) || 1)]
 }
 
 /** Lists the places where a file deviates from its format. */

@@ -89,13 +89,13 @@ export function createPageSize({ usual, max }: { usual: number; max: number }) {
   )
 }
 
-const LARGEST_OFFSET = 1e9
+const OFFSET_MAX = 1e9
 
 /** Offset of a page; a page beyond the end of a list is empty. */
 export const pageOffset = createWholeNumber({
   description: 'Items to skip; `cursor` does the same without counting',
   min: 0,
-  max: LARGEST_OFFSET,
+  max: OFFSET_MAX,
   default: 0,
   clamp: true,
 })
@@ -107,7 +107,7 @@ export const pageCursor = z
   .optional()
   .meta({ description: '`next_cursor` of the previous page; replaces `offset`' })
 
-const VALUES = 100
+const CSV_VALUES_MAX = 100
 const NO_VALUES: readonly string[] = []
 
 /** Creates the schema of comma-separated values, at most a hundred; empty ones are ignored. */
@@ -121,7 +121,8 @@ export function createCsv(description: string) {
         .split(',')
         .map(value => value.trim())
         .filter(value => value !== '')
-      if (values.length > VALUES) ctx.addIssue(`must not be more than ${VALUES} values`)
+      if (values.length > CSV_VALUES_MAX)
+        ctx.addIssue(`must not be more than ${CSV_VALUES_MAX} values`)
       return values
     })
     .meta({ description })

@@ -10,7 +10,7 @@ export interface LogoUpload {
   note?: string
 }
 
-const TAGS = 20
+const TAGS_MAX = 20
 
 /** Reads a form with a picture. `body` was capped while it arrived. */
 export async function readLogoForm(
@@ -48,7 +48,7 @@ function readTags(form: FormData): string[] {
   const words = readText(form, 'tags')
     .split(',')
     .filter(word => word.trim() !== '')
-  if (words.length > TAGS) refuse('invalid_request', `tags: must not be more than ${TAGS}`)
+  if (words.length > TAGS_MAX) refuse('invalid_request', `tags: must not be more than ${TAGS_MAX}`)
   const tags = words.map(word => {
     const read = LogoTag.safeParse(word)
     if (read.success) return read.data

@@ -10,7 +10,7 @@ import {
 } from '../../pipeline/resolve/mirrored.ts'
 import { ignoreOwnership } from './create-adagents.ts'
 
-const FAULTS = 20
+const FAULTS_SHOWN_MAX = 20
 const parts = ['formats', 'properties', 'placements', 'collections', 'signals'] as const
 
 /** A submitted file: a catalog, and any other members. */
@@ -32,13 +32,13 @@ export function readMirror(file: MirrorFile, now: Instant): MirrorContent {
   const { $schema: _, authorized_agents: __, last_updated: ___, ...catalog } = file
   const document = { $schema: ADAGENTS_SCHEMA, ...catalog, authorized_agents: [] as [] }
   const bytes = Buffer.from(JSON.stringify(document))
-  const checked = checkAdagents(bytes, undefined, { now, maxFaults: FAULTS })
+  const checked = checkAdagents(bytes, undefined, { now, maxFaults: FAULTS_SHOWN_MAX })
   const { errors } = reportFaults(ignoreOwnership(checked).faults)
   const { document: understood } = checked
   if (errors.length > 0 || understood?.variant !== 'inline') {
     const [first] = errors
     const text = first?.message ?? 'body: is not a catalog'
-    refuse('invalid_request', text, { details: errors.slice(0, FAULTS) })
+    refuse('invalid_request', text, { details: errors.slice(0, FAULTS_SHOWN_MAX) })
   }
   const { catalog_etag = null, superseded_by = null } = file
   return {

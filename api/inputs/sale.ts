@@ -6,14 +6,14 @@ import { refuse } from '../../pipeline/core/errors.ts'
 import { delegationTypes } from '../../pipeline/model/documents/index.ts'
 import type { Terms } from '../../pipeline/resolve/sale-terms.ts'
 
-const VALUES = 100
-const VALUE_CHARS = 500
-const URL_CHARS = 2_048
+const TERM_VALUES_MAX = 100
+const VALUE_CHARS_MAX = 500
+const URL_CHARS_MAX = 2_048
 
 /** The address of an agent; it is compared by its key. `*` matches no agent. */
 export const AgentUrl = z
   .string()
-  .max(URL_CHARS)
+  .max(URL_CHARS_MAX)
   .transform((text, ctx): string => {
     const key = parseAgentKey(text)
     if (key !== undefined) return key
@@ -44,8 +44,8 @@ const At = z.iso
     description: 'Evaluate the windows of grants at this time; everything else is as of now',
   })
 
-const value = z.string().min(1).max(VALUE_CHARS)
-const values = z.array(value).min(1).max(VALUES)
+const value = z.string().min(1).max(VALUE_CHARS_MAX)
+const values = z.array(value).min(1).max(TERM_VALUES_MAX)
 
 /** Values that are repeated or separated by commas. */
 const list = z
@@ -115,7 +115,7 @@ export function toTerms(asked: SaleQuestion, now: Instant, anywhere = false): Te
 
 /** Parses an agent's address to its key; the answer repeats the parameter as sent. */
 export function parseAgent(name: string, text: string): string {
-  const key = text.length > URL_CHARS ? undefined : parseAgentKey(text)
+  const key = text.length > URL_CHARS_MAX ? undefined : parseAgentKey(text)
   if (key !== undefined) return key
   const read = AgentUrl.safeParse(text)
   if (read.success) return read.data

@@ -63,7 +63,7 @@ function shorten(properties: Json): Json {
     }
     const isPlain =
       (key === 'minimum' && value <= 1) ||
-      (key === 'maximum' && value > FAR) ||
+      (key === 'maximum' && value > NUMBER_SHOWN_MAX) ||
       (key === 'default' && value === '')
     if (isPlain) return undefined
     if (!Array.isArray(value?.enum)) return value
@@ -101,7 +101,8 @@ function omitUsual(properties: Json): Json {
   return Object.fromEntries(listed)
 }
 
-const FAR = 1e6
+/** Bounds of numbers beyond this are left out of a tool’s schema. */
+const NUMBER_SHOWN_MAX = 1e6
 /** A parameter that may be repeated: a list, or a text with commas. */
 const STRING_OR_STRINGS = '[{"type":"string"},{"type":"array","items":{"type":"string"}}]'
 const PLACE = '#/$defs/'

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { PublicError } from '../../pipeline/core/errors.ts'
 
 /** Levels of arrays and objects in a body; real requests have less than half. */
-const MOST_LEVELS = 64
+const NESTING_MAX = 64
 
 /**
  * Reads bodies as JSON. Deep nesting is refused before parsing: a megabyte of brackets takes a
@@ -18,8 +18,8 @@ export function readBodies(app: FastifyInstance): void {
       return done(new PublicError('unsupported_media_type', packed))
     }
     const text = body as string
-    if (isDeeper(text, MOST_LEVELS)) {
-      const tooDeep = `body: is nested more than ${MOST_LEVELS} levels deep`
+    if (isDeeper(text, NESTING_MAX)) {
+      const tooDeep = `body: is nested more than ${NESTING_MAX} levels deep`
       return done(new PublicError('invalid_request', tooDeep))
     }
     if (!SURROGATE_ESCAPE.test(text)) return parse(request, text, done)

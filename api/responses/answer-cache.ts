@@ -5,7 +5,7 @@ import { getMembers } from '../../pipeline/read/lookups/members.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import type { Sent } from './reply.ts'
 
-const MOST_BYTES = 32 * 1024 * 1024
+const CACHE_BYTES_MAX = 32 * 1024 * 1024
 /** Maximum length of a cached answer: longer ones would evict everything else. */
 const ANSWER_BYTES = 4 * 1024 * 1024
 /** Factor by which the compressed forms of an answer add to its size. */
@@ -23,7 +23,7 @@ export class AnswerCache {
   readonly #making = new Map<string, Promise<Sent>>()
   #shown: readonly unknown[] = []
 
-  constructor(reader: Reader, clock: Clock, mostBytes = MOST_BYTES) {
+  constructor(reader: Reader, clock: Clock, mostBytes = CACHE_BYTES_MAX) {
     this.#reader = reader
     this.#answers = new LRUCache({
       maxSize: mostBytes,

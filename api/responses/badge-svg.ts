@@ -10,8 +10,8 @@ const roleTitles: Readonly<Record<BadgeRole, string>> = {
   'sponsored-intelligence': 'Sponsored intelligence',
 }
 
-const HEIGHT = 24
-const PADDING = 10
+const HEIGHT_PX = 24
+const PADDING_PX = 10
 /** Mean width of a character of 12 px in the fonts that are named; `textLength` makes it exact. */
 const CHARACTER_WIDTH = 6.6
 const colors = { active: '#15713a', degraded: '#8a5a00', none: '#5b616b' } as const
@@ -36,11 +36,11 @@ export function drawBadge(role: BadgeRole, badge: Badge | undefined, version?: s
   const width = left + right
   const title = describeBadge(role, badge, version)
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${HEIGHT}" viewBox="0 0 ${width} ${HEIGHT}" role="img" aria-label="${title}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${HEIGHT_PX}" viewBox="0 0 ${width} ${HEIGHT_PX}" role="img" aria-label="${title}">`,
     `<title>${title}</title>`,
-    `<clipPath id="edge"><rect width="${width}" height="${HEIGHT}" rx="4"/></clipPath>`,
-    `<g clip-path="url(#edge)"><rect width="${left}" height="${HEIGHT}" fill="#2b2f36"/>`,
-    `<rect x="${left}" width="${right}" height="${HEIGHT}" fill="${colors[state]}"/></g>`,
+    `<clipPath id="edge"><rect width="${width}" height="${HEIGHT_PX}" rx="4"/></clipPath>`,
+    `<g clip-path="url(#edge)"><rect width="${left}" height="${HEIGHT_PX}" fill="#2b2f36"/>`,
+    `<rect x="${left}" width="${right}" height="${HEIGHT_PX}" fill="${colors[state]}"/></g>`,
     '<g fill="#fff" font-family="Verdana,DejaVu Sans,Arial,sans-serif" font-size="12" aria-hidden="true">',
     drawText(name, 0, left),
     drawText(value, left, right),
@@ -49,9 +49,9 @@ export function drawBadge(role: BadgeRole, badge: Badge | undefined, version?: s
 }
 
 function measure(text: string): number {
-  return Math.round(text.length * CHARACTER_WIDTH) + 2 * PADDING
+  return Math.round(text.length * CHARACTER_WIDTH) + 2 * PADDING_PX
 }
 
 function drawText(text: string, x: number, width: number): string {
-  return `<text x="${x + PADDING}" y="16" textLength="${width - 2 * PADDING}" lengthAdjust="spacingAndGlyphs">${text}</text>`
+  return `<text x="${x + PADDING_PX}" y="16" textLength="${width - 2 * PADDING_PX}" lengthAdjust="spacingAndGlyphs">${text}</text>`
 }

@@ -10,7 +10,7 @@ import type { Sent } from './reply.ts'
 export { buildPageEnd }
 
 const SEARCH_CHARS = 200
-const SHORTEST_CHARS = 2
+const QUERY_CHARS_MIN = 2
 const NOT_YET_SECONDS = 5
 /** Maximum bytes of a list; callers refuse longer ones. */
 export const LIST_BYTES = Math.floor(1.5 * 1024 * 1024)
@@ -19,8 +19,8 @@ export const LIST_BYTES = Math.floor(1.5 * 1024 * 1024)
 export const SearchText = z.string().trim().max(SEARCH_CHARS)
 
 /** A required search text. */
-export const RequiredText = SearchText.min(SHORTEST_CHARS, {
-  error: `must be at least ${SHORTEST_CHARS} characters`,
+export const RequiredText = SearchText.min(QUERY_CHARS_MIN, {
+  error: `must be at least ${QUERY_CHARS_MIN} characters`,
 }).meta({ description: 'A name, a domain, an identifier, or a part of one' })
 
 /** Returns the search index; undefined before the first commit. */

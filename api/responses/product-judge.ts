@@ -188,9 +188,9 @@ const unknown = { publisher: 'unknown', operator: 'unknown' } as const
 
 function combineAll(all: readonly Verdict['sides'][]): Verdict['sides'] {
   const combineSide = (name: keyof Verdict['sides']): Side => {
-    const said = new Set(all.map(sides => sides[name]))
-    if (said.has('mismatch')) return 'mismatch'
-    return said.size === 1 && said.has('match') ? 'match' : 'unknown'
+    const answers = new Set(all.map(sides => sides[name]))
+    if (answers.has('mismatch')) return 'mismatch'
+    return answers.size === 1 && answers.has('match') ? 'match' : 'unknown'
   }
   return { publisher: combineSide('publisher'), operator: combineSide('operator') }
 }

@@ -13,7 +13,7 @@ import { createPageSize, pageCursor, pageOffset } from '../inputs/fields.ts'
 import { buildSeqHeader, cutPage, getSearch, getSnapshot, LIST_BYTES, SearchText } from './lists.ts'
 import { replyOk, type Sent } from './reply.ts'
 
-const LARGEST_PAGE = 5_000
+const PAGE_ROWS_MAX = 5_000
 
 /** Creates the query schema of a list; `limit=0` means the default page size. */
 export function listQuery<const Source extends string>(sources: readonly Source[], usual: number) {
@@ -22,7 +22,7 @@ export function listQuery<const Source extends string>(sources: readonly Source[
       description: 'Part of a name, a domain or an identifier; blank for all',
     }),
     source: z.enum(sources).optional().describe('Only records of this source; all by default'),
-    limit: createPageSize({ usual, max: LARGEST_PAGE }),
+    limit: createPageSize({ usual, max: PAGE_ROWS_MAX }),
     offset: pageOffset,
     cursor: pageCursor,
   })

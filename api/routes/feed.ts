@@ -11,7 +11,7 @@ import { defineOperation } from '../operation/operation.ts'
 import { replyLent } from '../responses/reply.ts'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-const FILTERS = 100
+const TYPE_FILTERS_MAX = 100
 
 const cursor = z
   .string()
@@ -29,7 +29,7 @@ const types = z
       .map(filter => filter.trim())
       .filter(filter => filter !== '')
     const bad = filters.find(filter => !isTypeFilter(filter) || matchTypes([filter]).length === 0)
-    if (filters.length > FILTERS) ctx.addIssue(`must not be more than ${FILTERS}`)
+    if (filters.length > TYPE_FILTERS_MAX) ctx.addIssue(`must not be more than ${TYPE_FILTERS_MAX}`)
     else if (bad !== undefined) {
       const shown = JSON.stringify(bad.slice(0, 100))
       ctx.addIssue({

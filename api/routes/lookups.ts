@@ -23,7 +23,7 @@ import { buildPageEnd, buildSeqHeader, getSnapshot } from '../responses/lists.ts
 import { replyOk, replyStored, type Sent } from '../responses/reply.ts'
 import { ResponseBudget } from '../responses/response-budget.ts'
 
-const USUAL_PAGE = 200
+const PAGE_ROWS_DEFAULT = 200
 /** Bytes of the two lists of a page, in addition to its other content. */
 const PAGE_BYTES = 150 * 1024
 
@@ -82,7 +82,7 @@ function replyLookup(
 ): Sent | Promise<Sent> {
   const page = () =>
     buildPublisherPage(services.reader, domain, {
-      limit: limit || USUAL_PAGE,
+      limit: limit || PAGE_ROWS_DEFAULT,
       cursor: Number(cursor ?? 0),
       base: services.baseUrl(),
       fitHalf: items => new ResponseBudget(PAGE_BYTES / 2).take(items),

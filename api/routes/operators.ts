@@ -22,8 +22,8 @@ import { buildPublisherCursor } from './authorization/agent-publishers.ts'
 
 /** Agents on a page. */
 const AGENTS = 20
-const AGENTS_MOST = 100
-const PUBLISHERS_EACH = 100
+const AGENTS_MAX = 100
+const PUBLISHERS_PER_AGENT_MAX = 100
 /** Bytes of publishers in one answer: callers refuse answers above 256 KiB. */
 const PUBLISHER_BYTES = 160 * 1024
 
@@ -52,7 +52,7 @@ export const lookUpOperator = defineOperation({
         examples: [...scopes],
         description: 'Only agents of this visibility',
       }),
-    limit: createPageSize({ usual: AGENTS, max: AGENTS_MOST }),
+    limit: createPageSize({ usual: AGENTS, max: AGENTS_MAX }),
     cursor: pageCursor,
   }),
   reply: { 200: OperatorLookup },
@@ -184,7 +184,7 @@ function toMember(member: StoredMember): OperatorLookup['member'] {
 /** Lists publishers that authorize an agent, as many as the answer has room for. */
 function listAuthorizing(reader: Reader, url: string, budget: { bytes: number }) {
   const authorized_by: OperatorLookup['agents'][number]['authorized_by'] = []
-  for (const reach of listReachesAfter(reader, url, { limit: PUBLISHERS_EACH })) {
+  for (const reach of listReachesAfter(reader, url, { limit: PUBLISHERS_PER_AGENT_MAX })) {
     const { publisher_domain, authorized_for } = reach
     const entry = {
       publisher_domain,

@@ -8,8 +8,8 @@ import { defineOperation } from '../operation/operation.ts'
 import { buildSeqHeader, fitItems, getSnapshot } from '../responses/lists.ts'
 import { replyOk } from '../responses/reply.ts'
 
-const PAGE = 1_000
-const LARGEST_PAGE = 5_000
+const PAGE_ROWS_DEFAULT = 1_000
+const PAGE_ROWS_MAX = 5_000
 
 export const listRegisteredPublishers = defineOperation({
   id: 'listPublishers',
@@ -26,7 +26,7 @@ export const listRegisteredPublishers = defineOperation({
   cacheKey: () => '',
   query: z.object({
     cursor: z.string().max(253).optional().meta({ description: '`next_cursor` of a page' }),
-    limit: createPageSize({ usual: PAGE, max: LARGEST_PAGE }),
+    limit: createPageSize({ usual: PAGE_ROWS_DEFAULT, max: PAGE_ROWS_MAX }),
   }),
   reply: { 200: PublisherList },
   errors: ['invalid_request', 'unavailable'],

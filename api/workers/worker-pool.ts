@@ -11,7 +11,7 @@ const SMALL_BYTES = 16 * 1024
 const TASK_MS = 15_000
 const IDLE_MS = 30_000
 const HEAP_MB = 256
-const MOST_THREADS = 2
+const THREADS_MAX = 2
 const BUSY = 'too many files are being checked at once; try again'
 
 /** Caller of a task, and the length of its body. */
@@ -25,7 +25,7 @@ export interface TaskAsked {
  * Callers take turns.
  */
 export class WorkerPool {
-  readonly #threads = Math.max(1, Math.min(MOST_THREADS, availableParallelism() - 1))
+  readonly #threads = Math.max(1, Math.min(THREADS_MAX, availableParallelism() - 1))
   readonly #turns: FairTurns
   #pool: Piscina<TaskMessage, TaskReply> | undefined
 

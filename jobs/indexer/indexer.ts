@@ -17,7 +17,7 @@ import { createBulkCommits } from './bulk-commits.ts'
 import { ByteSemaphore } from './byte-semaphore.ts'
 import { ComplianceMonitor } from './compliance-monitor.ts'
 import { Dispatcher } from './dispatcher.ts'
-import { PublishInterval, SHORTEST_INTERVAL_S } from './publish-interval.ts'
+import { INTERVAL_MIN_S, PublishInterval } from './publish-interval.ts'
 import { answerQuestion, type Question } from './questions.ts'
 import { BrandRefresher } from './refresh-brands.ts'
 import { SubmissionConsumer } from './submission-consumer.ts'
@@ -171,7 +171,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
  */
 function startPublishing(sequencer: Sequencer, config: Config, clock: Clock, log: Log): Loop {
   const interval = new PublishInterval()
-  let pauseS = SHORTEST_INTERVAL_S
+  let pauseS = INTERVAL_MIN_S
   let retained: string | undefined
   const intervalMs = () => 1_000 * (config.PUBLISH_EVERY ?? pauseS)
   return repeatEvery(intervalMs, log, async () => {

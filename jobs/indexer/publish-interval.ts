@@ -1,6 +1,6 @@
-export const SHORTEST_INTERVAL_S = 5
-const LONGEST_S = 900
-/** A copy that takes this long is made every SHORTEST_INTERVAL_S seconds. */
+export const INTERVAL_MIN_S = 5
+const INTERVAL_MAX_S = 900
+/** A copy that takes this long is made every INTERVAL_MIN_S seconds. */
 const FAST_COPY_MS = 500
 /** A slower copy means that the machine is busy, not that the index is large. */
 const SLOW_DISK_BYTES_PER_MS = 50_000
@@ -30,8 +30,8 @@ export class PublishInterval {
     if (this.#last.length > COPIES_MEASURED) this.#last.shift()
     const share = Math.min(...this.#last) / FAST_COPY_MS
     return Math.min(
-      LONGEST_S,
-      Math.max(SHORTEST_INTERVAL_S, Math.round(SHORTEST_INTERVAL_S * share ** 2)),
+      INTERVAL_MAX_S,
+      Math.max(INTERVAL_MIN_S, Math.round(INTERVAL_MIN_S * share ** 2)),
     )
   }
 }

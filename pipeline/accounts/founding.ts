@@ -13,7 +13,7 @@ import {
 } from './organizations.ts'
 import type { Stamp } from './stamp.ts'
 
-const MOST_ORGANIZATIONS = 10
+const ORGANIZATIONS_MAX = 10
 
 /** A founding: of a new organization, or of one that waits for its first person. */
 export type Plan = { founds: NewOrganization } | { adopts: Organization } | Refusal
@@ -30,12 +30,12 @@ export async function foundOrganization(
     return { refused: `an organization named ${operation.name} already exists`, error: 'conflict' }
   }
   const { company_type, revenue_tier, marketing_opt_in } = operation
-  const said = {
+  const answers = {
     ...(company_type && { company_type }),
     ...(revenue_tier && { revenue_tier }),
     marketing_opt_in,
   }
-  const { org_id, name } = await applyPlan(db, plan, operation, stamp, said)
+  const { org_id, name } = await applyPlan(db, plan, operation, stamp, answers)
   return { done: { org_id, name, ...('adopts' in plan && { adopted: true }) } }
 }
 
@@ -51,7 +51,7 @@ export async function planFounding(db: Database, founding: Founding): Promise<Pl
      where m.user_id = $user_id and m.removed_at is null`,
     { user_id },
   )
-  if (theirs.length >= MOST_ORGANIZATIONS) {
+  if (theirs.length >= ORGANIZATIONS_MAX) {
     return { refused: `you already belong to ${theirs.length} organizations` }
   }
   const workspace = theirs.find(

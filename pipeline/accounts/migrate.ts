@@ -8,6 +8,7 @@ import { findBackupsBeside, PRIVATE } from '../store/paths.ts'
 /** Number of copies from before migrations that are kept, the newest ones. */
 export const COPIES_KEPT = 3
 
+/** Mode of a file that only its owner reads. */
 const PRIVATE_FILE = 0o600
 
 /**

@@ -13,7 +13,7 @@ export interface KnownNames {
 }
 
 /** Shorter protected labels are part of too many words; they count only between hyphens. */
-const LEAST_PART = 5
+const PART_CHARS_MIN = 5
 
 /**
  * Checks whether a new name can be mistaken for another one. Letters of other scripts in the shape of a
@@ -102,7 +102,7 @@ function judgeLabel(label: string, { byLabel }: ProtectedNames): NameVerdict {
 
 function findLongPart(look: string, byLabel: ProtectedNames['byLabel']) {
   for (const [other, named] of byLabel) {
-    if (named.label.length >= LEAST_PART && look.includes(other)) return named
+    if (named.label.length >= PART_CHARS_MIN && look.includes(other)) return named
   }
   return undefined
 }

@@ -53,16 +53,16 @@ export function toInstant(id: string): Instant {
   return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
 }
 
-const LEAST_TAIL = '-7000-8000-000000000000'
+const TAIL_MIN = '-7000-8000-000000000000'
 
 /** Builds the smallest id of an instant: a position in the order of ids that is never issued. */
 export function buildLeastId(instant: Instant): string {
   const millis = Math.max(0, Math.floor(instant)).toString(16).padStart(12, '0')
-  return `${millis.slice(0, 8)}-${millis.slice(8)}${LEAST_TAIL}`
+  return `${millis.slice(0, 8)}-${millis.slice(8)}${TAIL_MIN}`
 }
 
 export function isLeastId(id: string): boolean {
-  return id.endsWith(LEAST_TAIL)
+  return id.endsWith(TAIL_MIN)
 }
 
 export function toIdBytes(id: string): Buffer {

@@ -1,8 +1,8 @@
 import { clip } from '../parse/clip.ts'
 import { isObject, type JsonObject, type ObjectReader } from '../parse/object-reader.ts'
 
-const MAX_LEVELS = 12
-const MAX_ITEMS = 1_000
+const NESTING_MAX = 12
+const ITEMS_MAX = 1_000
 const KEY_CHARS = 128
 const TEXT_CHARS = 2_000
 
@@ -17,10 +17,10 @@ export function sanitizeBlock(block: JsonObject): JsonObject {
 function sanitize(value: unknown, level: number): unknown {
   if (typeof value === 'string') return clip(value, TEXT_CHARS) ?? ''
   if (typeof value !== 'object' || value === null) return value
-  if (level > MAX_LEVELS) return null
-  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map(item => sanitize(item, level + 1))
+  if (level > NESTING_MAX) return null
+  if (Array.isArray(value)) return value.slice(0, ITEMS_MAX).map(item => sanitize(item, level + 1))
   const sanitizedMembers = Object.entries(value)
-    .slice(0, MAX_ITEMS)
+    .slice(0, ITEMS_MAX)
     .filter(([key]) => key !== '__proto__' && clip(key, KEY_CHARS) === key)
     .map(([key, member]) => [key, sanitize(member, level + 1)])
   return Object.fromEntries(sanitizedMembers)

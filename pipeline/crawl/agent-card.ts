@@ -19,7 +19,7 @@ export interface CardFound {
 /** `absent`: the agent has no card; `failed`: it could not be determined. */
 export type CardRead = CardFound | 'absent' | 'failed' | { fault: string }
 
-const SKILLS = 500
+const SKILLS_MAX = 500
 const ID = /^[\w.:/-]{1,128}$/
 
 /** Reads the card of an agent that speaks A2A, from its place below the agent's address. */
@@ -94,7 +94,7 @@ function buildCard(address: string, card: JsonObject): CardFound {
 function readSkills(card: JsonObject): AgentTool[] {
   const list = [card.skills, card.tools, card.capabilities].find(Array.isArray) ?? []
   const tools = new Map<string, AgentTool>()
-  for (const skill of (list as unknown[]).slice(0, SKILLS)) {
+  for (const skill of (list as unknown[]).slice(0, SKILLS_MAX)) {
     if (!isObject(skill)) continue
     const name = skill.id ?? skill.name
     const description = clip(skill.description, 2_000)

@@ -4,9 +4,9 @@ import type { MeasurementCapabilities } from '../model/documents/index.ts'
 import { stripControls } from '../parse/clip.ts'
 import type { ObjectReader } from '../parse/object-reader.ts'
 
-const METRICS = 500
-const ACCREDITATIONS = 32
-const URL_CHARS = 2_048
+const METRICS_MAX = 500
+const ACCREDITATIONS_MAX = 32
+const URL_CHARS_MAX = 2_048
 
 /** Markup, and addresses or attributes that run scripts when a page shows them. */
 const SCRIPT_LIKE =
@@ -25,7 +25,7 @@ const clean = (maxChars: number) =>
         .refine(text => !SCRIPT_LIKE.test(text), 'contains something like a script'),
     )
 
-const address = clean(URL_CHARS).refine(isHttps, 'must be an https address')
+const address = clean(URL_CHARS_MAX).refine(isHttps, 'must be an https address')
 
 const Accreditation = z
   .object({
@@ -39,7 +39,7 @@ const Accreditation = z
 const Metric = z.object({
   metric_id: clean(256),
   standard_reference: address.exactOptional(),
-  accreditations: z.array(Accreditation).max(ACCREDITATIONS).exactOptional(),
+  accreditations: z.array(Accreditation).max(ACCREDITATIONS_MAX).exactOptional(),
   unit: clean(64).exactOptional(),
   description: clean(2_000).exactOptional(),
   methodology_url: address.exactOptional(),
@@ -50,7 +50,7 @@ const Block = z.object({
   metrics: z
     .array(Metric)
     .min(1)
-    .max(METRICS, `lists more than ${METRICS} metrics`)
+    .max(METRICS_MAX, `lists more than ${METRICS_MAX} metrics`)
     .refine(hasUniqueIds, 'contains a metric twice'),
 })
 

@@ -5,8 +5,8 @@ import { clip } from '../parse/clip.ts'
 import { isObject, type JsonObject, type ObjectReader } from '../parse/object-reader.ts'
 import { hasList } from './agent-blocks.ts'
 
-const PRODUCTS_READ = 1_000
-const ITEMS_READ = 200
+const PRODUCTS_MAX = 1_000
+const ITEMS_MAX = 200
 /** Matches delivery types and kinds of formats, which are words of the protocol. */
 const TOKEN = /^[a-z][a-z0-9_]{0,63}$/
 const knownChannels: ReadonlySet<string> = new Set(channels)
@@ -23,7 +23,7 @@ export function openBrief(): JsonObject {
  */
 export function readProducts(part: ObjectReader): AgentProducts | undefined {
   if (!hasList(part, 'products')) return undefined
-  const products = (part.value.products as unknown[]).slice(0, PRODUCTS_READ).filter(isObject)
+  const products = (part.value.products as unknown[]).slice(0, PRODUCTS_MAX).filter(isObject)
   const listed = (key: string) => products.flatMap(product => readItems(product[key]))
   const options = [...listed('format_options'), ...listed('formats')].filter(isObject)
   return {
@@ -43,9 +43,9 @@ function parseChannel(value: unknown): string | undefined {
 }
 
 function readItems(list: unknown): unknown[] {
-  return Array.isArray(list) ? list.slice(0, ITEMS_READ) : []
+  return Array.isArray(list) ? list.slice(0, ITEMS_MAX) : []
 }
 
 function listDistinct<Item>(items: readonly Item[], read: (item: Item) => string | undefined) {
-  return [...new Set(items.flatMap(item => read(item) ?? []))].sort().slice(0, ITEMS_READ)
+  return [...new Set(items.flatMap(item => read(item) ?? []))].sort().slice(0, ITEMS_MAX)
 }

@@ -6,9 +6,9 @@ import { readJson } from '../parse/read-json.ts'
 import type { BrandProvider } from './enrich-brand.ts'
 import { parseColor, parseHttpsUrl, rankLogos } from './home-page-facts.ts'
 
-const NAME = 200
+const NAME_CHARS_MAX = 200
 const TEXT_CHARS_MAX = 1_000
-const ITEMS = 20
+const ITEMS_MAX = 20
 
 /** Our roles of colours, by those of the provider. */
 const colorRoles: Readonly<Record<string, string>> = {
@@ -44,7 +44,7 @@ export function createBrandfetchProvider({
 }
 
 function toEnrichment(domain: string, brand: JsonObject): Enrichment | undefined {
-  const name = clip(brand.name, NAME)
+  const name = clip(brand.name, NAME_CHARS_MAX)
   if (name === undefined) return undefined
   const manifest: BrandProfile = {
     name,
@@ -63,12 +63,14 @@ function toEnrichment(domain: string, brand: JsonObject): Enrichment | undefined
 }
 
 function filterObjects(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject).slice(0, ITEMS) : []
+  return Array.isArray(value) ? value.filter(isObject).slice(0, ITEMS_MAX) : []
 }
 
 function readLogos(value: unknown): BrandProfile['logos'] {
   const logos = filterObjects(value).flatMap(({ type, theme, formats }) => {
-    const tags = [clip(type, NAME), clip(theme, NAME)].filter(tag => tag !== undefined)
+    const tags = [clip(type, NAME_CHARS_MAX), clip(theme, NAME_CHARS_MAX)].filter(
+      tag => tag !== undefined,
+    )
     return filterObjects(formats).flatMap(({ src }) =>
       typeof src === 'string' ? [{ href: src, tags }] : [],
     )
@@ -90,8 +92,10 @@ function readColors(value: unknown): Record<string, string> | undefined {
 
 function readFonts(value: unknown): BrandProfile['fonts'] {
   const fonts = filterObjects(value).flatMap(font => {
-    const name = clip(font.name, NAME)
-    return name === undefined ? [] : [{ name, ...optional('role', clip(font.type, NAME)) }]
+    const name = clip(font.name, NAME_CHARS_MAX)
+    return name === undefined
+      ? []
+      : [{ name, ...optional('role', clip(font.type, NAME_CHARS_MAX)) }]
   })
   return fonts.length === 0 ? undefined : fonts
 }
@@ -105,7 +109,9 @@ function readCompany(
   name: string,
   { employees, foundedYear, industries, location }: JsonObject,
 ): BrandCompany {
-  const named = filterObjects(industries).flatMap(industry => clip(industry.name, NAME) ?? [])
+  const named = filterObjects(industries).flatMap(
+    industry => clip(industry.name, NAME_CHARS_MAX) ?? [],
+  )
   const address = isObject(location) ? [location.city, location.country] : []
   return {
     name,
@@ -115,11 +121,11 @@ function readCompany(
     ...(Number.isInteger(foundedYear) && { founded: Number(foundedYear) }),
     ...optional(
       'location',
-      clip(address.filter(line => typeof line === 'string').join(', '), NAME),
+      clip(address.filter(line => typeof line === 'string').join(', '), NAME_CHARS_MAX),
     ),
   }
 }
 
 function readEmployees(value: unknown): string | undefined {
-  return Number.isInteger(value) ? String(value) : clip(value, NAME)
+  return Number.isInteger(value) ? String(value) : clip(value, NAME_CHARS_MAX)
 }

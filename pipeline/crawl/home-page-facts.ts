@@ -5,8 +5,8 @@ import { readTexts } from '../parse/linked-data.ts'
 import { isObject, type JsonObject, optional } from '../parse/object-reader.ts'
 
 const URL_CHARS = 2_048
-const LOGOS = 20
-const NAME = 200
+const LOGOS_MAX = 20
+const NAME_CHARS_MAX = 200
 const HEX = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i
 const YEAR = /^(\d{4})(?:-|$)/
 
@@ -32,7 +32,7 @@ export function rankLogos(
     const url = parseHttpsUrl(href, base)
     if (url !== undefined && !logos.has(url)) logos.set(url, { url, tags })
   }
-  return logos.size === 0 ? undefined : [...logos.values()].slice(0, LOGOS)
+  return logos.size === 0 ? undefined : [...logos.values()].slice(0, LOGOS_MAX)
 }
 
 /** Parses a colour to `#RRGGBB`, in capitals. */
@@ -45,8 +45,11 @@ export function parseColor(text: unknown): string | undefined {
 /** Reads a company from linked data: no people, no addresses to write to. */
 export function readCompany(company: JsonObject): BrandCompany | undefined {
   const found = {
-    ...optional('name', clip(readTexts(company.legalName)[0] ?? readTexts(company.name)[0], NAME)),
-    ...optional('industry', clip(readTexts(company.industry)[0], NAME)),
+    ...optional(
+      'name',
+      clip(readTexts(company.legalName)[0] ?? readTexts(company.name)[0], NAME_CHARS_MAX),
+    ),
+    ...optional('industry', clip(readTexts(company.industry)[0], NAME_CHARS_MAX)),
     ...optional('employees', readEmployees(company.numberOfEmployees)),
     ...optional('founded', readYear(company.foundingDate)),
     ...optional('location', readLocationName(company.address)),
@@ -73,5 +76,5 @@ function readLocationName(value: unknown): string | undefined {
   const address = Array.isArray(value) ? value[0] : value
   if (!isObject(address)) return undefined
   const parts = ['addressLocality', 'addressRegion', 'addressCountry']
-  return clip(parts.flatMap(part => readTexts(address[part])[0] ?? []).join(', '), NAME)
+  return clip(parts.flatMap(part => readTexts(address[part])[0] ?? []).join(', '), NAME_CHARS_MAX)
 }

@@ -12,10 +12,10 @@ import {
 } from './home-page-facts.ts'
 import { extractDescriptiveTags } from './page-tags.ts'
 
-const MAX_SCRIPTS = 20
-const NAME = 200
+const SCRIPTS_MAX = 20
+const NAME_CHARS_MAX = 200
 const TEXT_CHARS_MAX = 1_000
-const SOCIAL = 20
+const SOCIAL_LINKS_MAX = 20
 const PARTS = /\s+[|–—·»:-]\s+/
 
 /** Facts about a brand from its home page. */
@@ -44,8 +44,8 @@ export function readHomePage(html: string, url: string): HomePage | undefined {
       name,
       url: new URL('/', url).href,
       ...optional('description', pickDescription(page, data)),
-      ...optional('tagline', clip(readTexts(data.company?.slogan)[0], NAME)),
-      ...optional('tone', clip(readTexts(data.company?.tone)[0], NAME)),
+      ...optional('tagline', clip(readTexts(data.company?.slogan)[0], NAME_CHARS_MAX)),
+      ...optional('tone', clip(readTexts(data.company?.tone)[0], NAME_CHARS_MAX)),
       ...optional('logos', rankLogos([...listDataLogos(data), ...linkLogos(page)], base)),
       ...optional('colors', readColors(page)),
       ...optional('social', readSocialLinks(data, base)),
@@ -59,7 +59,7 @@ export function readHomePage(html: string, url: string): HomePage | undefined {
 }
 
 function listScripts(page: Page): string[] {
-  const scripts = page('script[type="application/ld+json" i]').slice(0, MAX_SCRIPTS)
+  const scripts = page('script[type="application/ld+json" i]').slice(0, SCRIPTS_MAX)
   return scripts.toArray().map(script => page(script).text())
 }
 
@@ -76,7 +76,7 @@ function readMeta(page: Page, ...names: string[]): string[] {
 
 function pickName(page: Page, { company, site }: LinkedData): string | undefined {
   const title = page('title').first().text()
-  return pickFirst(NAME, [
+  return pickFirst(NAME_CHARS_MAX, [
     ...readTexts(company?.name),
     ...readMeta(page, 'og:site_name', 'application-name', 'apple-mobile-web-app-title'),
     ...readTexts(site?.name),
@@ -123,5 +123,5 @@ function readColors(page: Page): Record<string, string> | undefined {
 
 function readSocialLinks({ company }: LinkedData, base: string): string[] | undefined {
   const urls = readTexts(company?.sameAs, 'url').flatMap(href => parseHttpsUrl(href, base) ?? [])
-  return urls.length === 0 ? undefined : [...new Set(urls)].slice(0, SOCIAL)
+  return urls.length === 0 ? undefined : [...new Set(urls)].slice(0, SOCIAL_LINKS_MAX)
 }

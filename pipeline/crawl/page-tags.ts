@@ -1,5 +1,5 @@
 /** Tags that are read from one page: more than an honest one has. */
-const MAX_TAGS = 300
+const TAGS_MAX = 300
 const TAG_CHARS = 16 * 1024
 const CONTENT_CHARS = 256 * 1024
 
@@ -17,7 +17,7 @@ const single = new Set(['meta', 'link', 'base'])
 export function extractDescriptiveTags(html: string): string {
   const tags: string[] = []
   let at = html.indexOf('<')
-  while (at >= 0 && tags.length < MAX_TAGS) {
+  while (at >= 0 && tags.length < TAGS_MAX) {
     const next = html.startsWith('<!--', at) ? endOfComment(html, at) : readTag(html, at, tags)
     if (next === undefined) break
     at = html.indexOf('<', next)

@@ -12,7 +12,7 @@ import { type Source, toSourceKey } from '../model/observation.ts'
 
 /** Delays after the first, second … attempt without an answer; none after the last. */
 const PAUSES = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR]
-export const MAX_ATTEMPTS = PAUSES.length + 1
+export const ATTEMPTS_MAX = PAUSES.length + 1
 
 /** A file that must be fetched for a request, and when. */
 export interface DueSource extends Source {

@@ -73,7 +73,7 @@ export interface Fetcher {
   close(): Promise<void>
 }
 
-const MAX_IDLE = 128
+const IDLE_CONNECTIONS_MAX = 128
 const NAME_WAIT_MAX_MS = 2_000
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]+$/
 const noAddress: Failure = { outcome: 'refused', detail: 'the address is invalid' }
@@ -85,7 +85,7 @@ const noAddress: Failure = { outcome: 'refused', detail: 'the address is invalid
  */
 export function createFetcher(options: FetcherOptions): Fetcher {
   const { connectTo, caFile, dnsServer, limits, clock, log } = options
-  const { hostConcurrency, addressConcurrency, maxIdle = MAX_IDLE } = options
+  const { hostConcurrency, addressConcurrency, maxIdle = IDLE_CONNECTIONS_MAX } = options
   const resolver = createResolver({ connectTo, dnsServer, limits, clock })
   const dial = createDial({ connectTo, caFile, connectMs: limits.connectMs })
   const connections = new Connections(dial, addressConcurrency, maxIdle)

@@ -7,7 +7,7 @@ import { describeFailure } from './agent-failures.ts'
 import { waitWithin } from './deadline.ts'
 import type { ProbeDeps } from './probe-deps.ts'
 
-const AT_ONCE = 4
+const AGENTS_AT_ONCE = 4
 
 /**
  * Checks whether these agents respond: by their card, else to a handshake. One that requires a credential
@@ -37,7 +37,7 @@ export async function checkAgents(
           : await waitWithin(remainingMs, checkAgent(address, deps), timeout)
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, check))
+  await Promise.all(Array.from({ length: AGENTS_AT_ONCE }, check))
   return checks.filter(check => check !== undefined)
 }
 

@@ -5,7 +5,7 @@ import { AuthorizationServer, type Issuer, IssuerKey } from '../model/identity.t
 export type IssuerRead = Issuer | { failed: string }
 
 const KEYS_MAX = 100
-const MAX_BYTES = 256 * 1024
+const FILE_BYTES_MAX = 256 * 1024
 
 /**
  * Reads the public keys and the metadata of the configured identity provider. Its addresses come
@@ -16,7 +16,7 @@ export async function readIssuer(fetcher: Fetcher, config: Config): Promise<Issu
   if (issuer === undefined || jwksUrl === undefined) return { failed: 'no issuer is configured' }
   const privateHost = new URL(issuer).hostname
   const ask: FetchOptions = {
-    maxBytes: MAX_BYTES,
+    maxBytes: FILE_BYTES_MAX,
     deadlineMs: limits.issuerMs,
     redirects: 'none',
     maxRedirects: 0,

@@ -15,7 +15,7 @@ export type DomainProof = (typeof domainProofs)[number]
 const name = z.string().trim().min(1).max(200)
 /** Name or id of an organization. */
 const org = name
-const MAX_AGENT_URL = 1_000
+const AGENT_URL_CHARS_MAX = 1_000
 
 export const Slug = z
   .string()
@@ -25,7 +25,7 @@ export const Slug = z
 /** Address of an enrolled agent, as its key. */
 export const EnrolledUrl = z
   .string()
-  .max(MAX_AGENT_URL)
+  .max(AGENT_URL_CHARS_MAX)
   .refine(text => !/[?#]/.test(text) && toAgentUrlKey(text) !== undefined, {
     error: 'must be an http(s) address without ? and #',
   })

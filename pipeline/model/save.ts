@@ -7,7 +7,7 @@ import { Identifier, identifierTypes } from './documents/index.ts'
 import { kellerTypes } from './documents/vocabulary.ts'
 import { BrandCompany, BrandProfile, enrichers } from './enrichment.ts'
 
-const MAX_DEPTH = 20
+const NESTING_MAX = 20
 /** NUL, and half of a surrogate pair: no store keeps them. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: NUL is meant
 const UNSTORABLE = /[\x00\p{Surrogate}]/u
@@ -26,7 +26,7 @@ function isPlain(value: string): boolean {
 export function isStorable(value: unknown, depth = 0): boolean {
   if (typeof value === 'string') return isPlain(value)
   if (typeof value !== 'object' || value === null) return true
-  if (depth === MAX_DEPTH) return false
+  if (depth === NESTING_MAX) return false
   return Object.entries(value).every(
     ([key, member]) => isPlain(key) && isStorable(member, depth + 1),
   )
@@ -94,7 +94,7 @@ export const BrandManifest = z
       .optional()
       .meta({ description: 'Lines of business of the brand' }),
   })
-  .refine(value => isStorable(value), `must be well-formed and at most ${MAX_DEPTH} levels deep`)
+  .refine(value => isStorable(value), `must be well-formed and at most ${NESTING_MAX} levels deep`)
   .transform(value => stripPii(value))
 
 /** Schema of a brand.json as served and as parsed, without contact data. */
@@ -111,7 +111,7 @@ const Findings = z
     manifest: BrandProfile,
     company: BrandCompany.exactOptional(),
   })
-  .refine(value => isStorable(value), `must be well-formed and at most ${MAX_DEPTH} levels deep`)
+  .refine(value => isStorable(value), `must be well-formed and at most ${NESTING_MAX} levels deep`)
   .transform(value => stripPii(value))
 
 /** Relations between brands, as their submitter declares them. */

@@ -4,7 +4,8 @@ import { readCountries } from './countries.ts'
 import { quote } from './faults.ts'
 import { type ObjectReader, optional } from './object-reader.ts'
 
-const CLASSES = 45
+/** Classes of goods and services in the Nice classification. */
+const NICE_CLASSES = 45
 
 export function readTrademarks(root: ObjectReader): Trademark[] {
   return root.parts('trademarks').flatMap(part => parseTrademark(part) ?? [])
@@ -36,13 +37,13 @@ function readLicensor(part: ObjectReader): string | undefined {
 function readClasses(part: ObjectReader): number[] | undefined {
   const written = part.list('nice_classes')
   const isClass = (value: unknown): value is number =>
-    Number.isInteger(value) && Number(value) >= 1 && Number(value) <= CLASSES
+    Number.isInteger(value) && Number(value) >= 1 && Number(value) <= NICE_CLASSES
   written?.forEach((value, i) => {
     if (isClass(value)) return
     part.error(
       `nice_classes[${i}]`,
       'not_allowed',
-      `is ${quote(value)}, must be a number from 1 to ${CLASSES}`,
+      `is ${quote(value)}, must be a number from 1 to ${NICE_CLASSES}`,
     )
   })
   return written && [...new Set(written.filter(isClass))]

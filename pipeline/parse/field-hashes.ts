@@ -1,7 +1,7 @@
 import { hashStructure } from '../core/structural-hash.ts'
 import type { JsonObject } from './object-reader.ts'
 
-const OWN_FIELDS = 64
+const FIELDS_MAX = 64
 const IGNORED_FIELDS = new Set(['$schema', 'last_updated'])
 
 /**
@@ -13,12 +13,12 @@ const IGNORED_FIELDS = new Set(['$schema', 'last_updated'])
 export function hashFields(root: JsonObject, lists: ReadonlySet<string>): Record<string, string> {
   const fields: Record<string, string> = {}
   const keys = Object.keys(root).filter(key => !IGNORED_FIELDS.has(key))
-  for (const key of keys.slice(0, OWN_FIELDS)) {
+  for (const key of keys.slice(0, FIELDS_MAX)) {
     const value = root[key]
     const isEmptyList = lists.has(key) && !(Array.isArray(value) && value.length > 0)
     if (!isEmptyList) fields[key] = hashStructure({ [key]: value })
   }
-  const others = keys.slice(OWN_FIELDS)
+  const others = keys.slice(FIELDS_MAX)
   if (others.length > 0) {
     fields['…'] = hashStructure(Object.fromEntries(others.map(key => [key, root[key]])))
   }

@@ -2,8 +2,8 @@ import { Faults } from './faults.ts'
 import { isObject, type JsonObject } from './object-reader.ts'
 import { readJson } from './read-json.ts'
 
-const MAX_NODES = 200
-const MAX_LEVELS = 4
+const NODES_MAX = 200
+const NESTING_MAX = 4
 const COMPANY = /(?:Organization|Corporation|Brand|Business|Store|Airline)$/
 const SITE = /^(?:https?:\/\/schema\.org\/)?WebSite$/
 
@@ -27,7 +27,7 @@ export function readLinkedData(scripts: readonly string[]): LinkedData {
 }
 
 function collect(value: unknown, nodes: JsonObject[], level: number): void {
-  if (level > MAX_LEVELS || nodes.length >= MAX_NODES) return
+  if (level > NESTING_MAX || nodes.length >= NODES_MAX) return
   if (Array.isArray(value)) for (const item of value) collect(item, nodes, level)
   if (!isObject(value)) return
   nodes.push(value)
@@ -44,7 +44,7 @@ function readTypes(node: JsonObject): string[] {
 /** Reads the texts of a value that is one text, several, or an object with a name. */
 export function readTexts(value: unknown, key = 'name'): string[] {
   if (typeof value === 'string') return [value]
-  if (Array.isArray(value)) return value.slice(0, MAX_NODES).flatMap(item => listTexts(item, key))
+  if (Array.isArray(value)) return value.slice(0, NODES_MAX).flatMap(item => listTexts(item, key))
   return listTexts(value, key)
 }
 

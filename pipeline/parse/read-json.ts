@@ -3,7 +3,7 @@ import { isPersonal } from '../core/pii.ts'
 import { type Faults, quote } from './faults.ts'
 import { isObject, type JsonObject } from './object-reader.ts'
 
-const MAX_LEVELS = 64
+const NESTING_MAX = 64
 const UNSTORABLE = /\\u(?:d[89a-f]|0000)/i
 const ESCAPE = /\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|\\u(d[89a-f][0-9a-f]{2}|0000)|\\./gis
 
@@ -34,7 +34,7 @@ export function readJson(body: Uint8Array, faults: Faults): JsonRead {
     faults.error(
       'root',
       'too_deep',
-      `is nested more than ${MAX_LEVELS} levels deep: make it flatter`,
+      `is nested more than ${NESTING_MAX} levels deep: make it flatter`,
     )
     return { outcome: 'unusable' }
   }
@@ -74,7 +74,7 @@ function explainSyntaxError(text: string, error: unknown): string {
 
 /** Cleans a node and those below it; false when it is too deep, which also bounds the recursion. */
 function sanitize(node: JsonObject | unknown[], level: number): boolean {
-  if (level > MAX_LEVELS) return false
+  if (level > NESTING_MAX) return false
   if (Array.isArray(node)) {
     for (let i = 0; i < node.length; i++) if (!sanitizeValue(node[i], level)) return false
     return true

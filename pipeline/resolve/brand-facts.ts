@@ -3,7 +3,7 @@ import type { BrandDocument, BrandEntry } from '../model/documents/index.ts'
 import { isUrl, parseSource } from '../model/observation.ts'
 
 /** JSON-level redirects followed before a brand, or its house, counts as unresolvable. */
-export const MAX_HOPS = 3
+export const HOPS_MAX = 3
 
 export type Portfolio = Extract<BrandDocument, { variant: 'house_portfolio' }>
 export type Canonical = Extract<BrandDocument, { variant: 'brand_canonical' }>

@@ -6,7 +6,7 @@ import {
   type BrandFacts,
   findHouse,
   findNextPlace,
-  MAX_HOPS,
+  HOPS_MAX,
   type Place,
   type Portfolio,
 } from './brand-facts.ts'
@@ -45,7 +45,7 @@ export function* resolveClaim(
 ): Derivation<Claim | Pending> {
   const visited = new Set<string>([leaf.requested])
   let at: Place = { current: house, location: house }
-  while (visited.size <= MAX_HOPS + 1 && !visited.has(at.location)) {
+  while (visited.size <= HOPS_MAX + 1 && !visited.has(at.location)) {
     visited.add(at.location)
     const file = yield* ask('brand.json', at.location)
     if (file.validity === 'unknown') return pending

@@ -7,9 +7,9 @@ import {
   findHouse,
   findNextPlace,
   findPrimaryWebsite,
+  HOPS_MAX,
   isForeign,
   listOwnedWebsites,
-  MAX_HOPS,
   type Place,
   type Portfolio,
   readEntryFacts,
@@ -34,7 +34,7 @@ interface Walk extends Place {
 export function* deriveBrand(domain: Domain, now: Instant): Derivation<Answer> {
   const visited = new Set<string>()
   let at: Walk = { requested: domain, current: domain, location: domain, now }
-  while (visited.size <= MAX_HOPS && !visited.has(at.location)) {
+  while (visited.size <= HOPS_MAX && !visited.has(at.location)) {
     visited.add(at.location)
     const file = yield* ask('brand.json', at.location)
     if (file.validity === 'unknown' && visited.size > 1) return pending

@@ -25,6 +25,7 @@ export interface CollectionContents {
 export const ranks = { is: 0, begins: 1, contains: 2 } as const
 export type Rank = 0 | 1 | 2
 
+/** The byte of a comma. */
 const COMMA = 0x2c
 
 /** The entries of one collection, numbered in the order in which they are listed. */

@@ -16,9 +16,9 @@ type Store = RootDatabase<Uint8Array, number>
  * last is shorter.
  */
 const CHUNK = 2 ** 26
-const BUFFERED = 2 ** 16
+const BUFFER_BYTES = 2 ** 16
 const NUMBERS_BITS = 24
-const NUMBERS = 2 ** NUMBERS_BITS
+const NUMBERS_PER_PART = 2 ** NUMBERS_BITS
 /**
  * Address space that is reserved for a file, however long it is. It is the same for every file,
  * since the runtime remembers the length of earlier buffers at an address.
@@ -44,7 +44,7 @@ export function isLock(file: string): boolean {
 export class PartsWriter {
   readonly #file: string
   readonly #store: Store
-  #chunk = Buffer.allocUnsafeSlow(BUFFERED)
+  #chunk = Buffer.allocUnsafeSlow(BUFFER_BYTES)
   #length = 0
   #chunks = 0
   #isClosed = false
@@ -231,7 +231,7 @@ export class Numbers32 {
 
   at(index: number): number {
     const number = this.#first + index
-    return this.#chunks[number >>> NUMBERS_BITS]![number % NUMBERS]!
+    return this.#chunks[number >>> NUMBERS_BITS]![number % NUMBERS_PER_PART]!
   }
 
   /** Numbers from one on to before another: to be read, not kept. */
@@ -239,7 +239,7 @@ export class Numbers32 {
     if (start === end) return new Uint32Array()
     const first = this.#first + start
     const chunk = this.#chunks[first >>> NUMBERS_BITS]!
-    const from = first % NUMBERS
+    const from = first % NUMBERS_PER_PART
     const to = from + end - start
     if (to <= chunk.length) return chunk.subarray(from, to)
     return Uint32Array.from({ length: end - start }, (_, i) => this.at(start + i))

@@ -1,6 +1,7 @@
 import type { Collection } from './collection.ts'
 
-const FLAGS = 256
+/** Values of the byte that holds the flags of an entry. */
+const FLAG_COMBINATIONS = 256
 /** Entries per block: for one filter the number of matches before each block is known. */
 const BLOCK = 1_024
 /** Bodies of first pages that are kept; each is at most as large as an answer may be. */
@@ -32,7 +33,7 @@ export class Listing {
   constructor(collection: Collection) {
     collection.assertOpen()
     this.#collection = collection
-    const counts = new Uint32Array(FLAGS)
+    const counts = new Uint32Array(FLAG_COMBINATIONS)
     for (let id = 0; id < collection.count; id++) counts[collection.readFlags(id)]!++
     this.#counts = [...counts.entries()].filter(([, count]) => count > 0)
   }
@@ -82,13 +83,14 @@ export class Listing {
 /** The entries whose flags fit. */
 class Filtered {
   readonly #collection: Collection
-  readonly #matches = new Uint8Array(FLAGS)
+  readonly #matches = new Uint8Array(FLAG_COMBINATIONS)
   /** Number of matches before each block, and in all. */
   readonly #before: Uint32Array
 
   constructor(collection: Collection, matches: (flags: number) => boolean) {
     this.#collection = collection
-    for (let flags = 0; flags < FLAGS; flags++) this.#matches[flags] = matches(flags) ? 1 : 0
+    for (let flags = 0; flags < FLAG_COMBINATIONS; flags++)
+      this.#matches[flags] = matches(flags) ? 1 : 0
     this.#before = new Uint32Array(Math.ceil(collection.count / BLOCK) + 1)
     for (let id = 0; id < collection.count; id++) {
       this.#before[Math.floor(id / BLOCK) + 1]! += this.#matches[collection.readFlags(id)]!

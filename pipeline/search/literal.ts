@@ -8,7 +8,8 @@ import { buildPatterns } from './texts.ts'
 const DIRECT_CHECK_MAX = 48
 /** Maximum number of entries that are sorted directly. */
 const SORTED = 2_048
-const PAUSE_EVERY = 4_096
+/** Entries after which other requests get a turn. */
+const ENTRIES_PER_TURN = 4_096
 /** A mark before a text, and one behind it. */
 const RANK_BITS = 2
 
@@ -63,8 +64,8 @@ function* rankContaining(
   // Sorting many would take long at a stretch.
   const best =
     measureRange(suffixes) <= SORTED ? new SparseRanks() : new DenseRanks(collection.count)
-  for (let start = suffixes.start; start < suffixes.end; start += PAUSE_EVERY) {
-    const end = Math.min(suffixes.end, start + PAUSE_EVERY)
+  for (let start = suffixes.start; start < suffixes.end; start += ENTRIES_PER_TURN) {
+    const end = Math.min(suffixes.end, start + ENTRIES_PER_TURN)
     for (const suffix of collection.suffixes.listPositions({ start, end })) {
       if (text.length > ORDERED && !collection.isAt(suffix, text)) continue
       best.add(collection.owners.of(suffix), collection.rankAt(suffix, text.length))
@@ -111,7 +112,7 @@ class DenseRanks {
     for (let id = 0; id < this.#gains.length; id++) {
       const gain = this.#gains[id]!
       if (gain > 0) lists[names[names.length - gain]!].push(id)
-      if (id % PAUSE_EVERY === 0) yield
+      if (id % ENTRIES_PER_TURN === 0) yield
     }
     return lists
   }

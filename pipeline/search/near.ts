@@ -4,7 +4,7 @@ import type { Collection } from './collection.ts'
 import { EntrySet } from './entry-set.ts'
 import type { Slices } from './slices.ts'
 import { isMisspelled } from './vocabulary.ts'
-import { SHORTEST_TYPED } from './word-keys.ts'
+import { TYPED_CHARS_MIN } from './word-keys.ts'
 
 /** Words of a query at most; longer queries are not searched for misspellings. */
 const WORDS_MAX = 8
@@ -71,7 +71,7 @@ function listMeanings(collection: Collection, typedWords: readonly number[][]): 
  * others the longest are the rarest.
  */
 function compareSelectivity(a: readonly number[], b: readonly number[]): number {
-  const isShort = (typed: readonly number[]) => Number(typed.length < SHORTEST_TYPED)
+  const isShort = (typed: readonly number[]) => Number(typed.length < TYPED_CHARS_MIN)
   return isShort(b) - isShort(a) || b.length - a.length
 }
 
@@ -140,7 +140,7 @@ function* findFirstHavingAll(
  * the second half unchanged, unless it swaps the two characters in the middle.
  */
 function listRequiredParts(typed: readonly number[]): Uint8Array[] {
-  if (typed.length < SHORTEST_TYPED) return [encodePoints(typed)]
+  if (typed.length < TYPED_CHARS_MIN) return [encodePoints(typed)]
   const middle = typed.length >> 1
   const changed = [...typed]
   changed[middle - 1] = typed[middle]!

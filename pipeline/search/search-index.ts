@@ -17,7 +17,8 @@ export interface SearchContents {
   collections: Record<CollectionName, CollectionContents>
 }
 
-const PAUSE_EVERY = 1_024
+/** Entries after which other requests get a turn. */
+const ENTRIES_PER_TURN = 1_024
 
 /**
  * Finds entries by their texts. What is called as asked comes first, then what begins so, then what
@@ -131,7 +132,7 @@ function* readItems(collection: Collection, ids: readonly number[]): Slices<stri
   const items: string[] = []
   for (const id of ids) {
     items.push(collection.readItem(id))
-    if (items.length % PAUSE_EVERY === 0) yield
+    if (items.length % ENTRIES_PER_TURN === 0) yield
   }
   return items
 }

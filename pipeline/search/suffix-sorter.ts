@@ -4,7 +4,7 @@ import { END } from './texts.ts'
 export const ORDERED = 66
 /** Bytes by which a part is sorted at once, and which all of its suffixes had in common before. */
 const STEP = 4
-const IN_COMMON = 2
+const COMMON_BYTES = 2
 /** Fewer are sorted by comparing them. */
 const COMPARISON_SORT_MAX = 24
 
@@ -21,12 +21,12 @@ export class SuffixSorter {
 
   /** Sorts rising positions, all of which begin with the same two bytes. */
   sort(positions: Uint32Array): void {
-    if (this.#texts[positions[0]! + IN_COMMON - 1] === END) return
+    if (this.#texts[positions[0]! + COMMON_BYTES - 1] === END) return
     if (positions.length > this.#pairs.length) {
       this.#pairs = new BigUint64Array(positions.length)
       this.#prefixWords = new Uint32Array(this.#pairs.buffer)
     }
-    this.#sort(positions, IN_COMMON)
+    this.#sort(positions, COMMON_BYTES)
   }
 
   /** Sorts suffixes whose first `depth` bytes are equal, none of them END. */

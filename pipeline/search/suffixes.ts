@@ -13,7 +13,7 @@ import {
 } from './suffixes-builder.ts'
 
 const BYTE_MIN = 0
-const GREATEST_BYTE = 0xff
+const BYTE_MAX = 0xff
 
 /**
  * All suffixes of some texts, sorted: suffixes with the same beginning are adjacent. The first suffix of
@@ -113,7 +113,7 @@ export class Suffixes {
 
   /** Finds the first suffix that compares with these bytes as at least `order`; it is in `block` or later. */
   #boundary(bytes: Uint8Array, order: 0 | 1, block = 0): number {
-    const within = [readHead(bytes, 0, BYTE_MIN), readHead(bytes, 0, GREATEST_BYTE)] as const
+    const within = [readHead(bytes, 0, BYTE_MIN), readHead(bytes, 0, BYTE_MAX)] as const
     let low = block
     let high = this.#firstPositions.length
     // It is mostly near, if it is known where to begin.

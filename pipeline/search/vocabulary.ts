@@ -2,14 +2,14 @@ import { isWithinOneEdit } from '../core/edit-distance.ts'
 import type { Numbers32, PartsReader } from './file.ts'
 import { Cursor } from './postings.ts'
 import type { VocabularyContents } from './vocabulary-builder.ts'
-import { FUZZY_CHARS_MIN, hashVariants, SHORTEST_TYPED, WORD_CHARS_MAX } from './word-keys.ts'
+import { FUZZY_CHARS_MIN, hashVariants, TYPED_CHARS_MIN, WORD_CHARS_MAX } from './word-keys.ts'
 
 /** Bytes that a character has at most. */
 const CHARACTER = 4
 
 /** Tells whether a typed word is another word, or that word misspelled. */
 export function isMisspelled(typed: ArrayLike<number>, candidate: ArrayLike<number>): boolean {
-  if (typed.length < SHORTEST_TYPED || candidate.length < FUZZY_CHARS_MIN) {
+  if (typed.length < TYPED_CHARS_MIN || candidate.length < FUZZY_CHARS_MIN) {
     return (
       typed.length === candidate.length &&
       Array.from(typed).every((point, i) => point === candidate[i])
@@ -54,7 +54,7 @@ export class Vocabulary {
     if (typed.length > WORD_CHARS_MAX) return []
     const found = new Set<number>()
     const bytes = Buffer.from(String.fromCodePoint(...typed))
-    for (const key of hashVariants(typed, SHORTEST_TYPED)) {
+    for (const key of hashVariants(typed, TYPED_CHARS_MIN)) {
       for (const word of this.#wordsWith(key)) {
         if (this.#isBeyondOneEdit(word, bytes) || found.has(word)) continue
         if (isMisspelled(typed, this.#readCodePoints(word))) found.add(word)

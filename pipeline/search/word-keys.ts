@@ -3,7 +3,7 @@ export const WORD_CHARS_MAX = 64
 /** Shorter words have too many neighbours to be told from a misspelling. */
 export const FUZZY_CHARS_MIN = 4
 /** A misspelled word may have lost a character. */
-export const SHORTEST_TYPED = FUZZY_CHARS_MIN - 1
+export const TYPED_CHARS_MIN = FUZZY_CHARS_MIN - 1
 
 /**
  * Hashes of a word, given as code points, and of what is left of it without any one character. Two

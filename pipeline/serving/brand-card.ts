@@ -1,11 +1,11 @@
 import { buildStretchEnd } from '../core/page-end.ts'
 import type { BrandRow } from '../model/rows.ts'
 
-const FORMATS = 100
+const FORMATS_MAX = 100
 const FORMAT_BYTES = 40 * 1024
-const COLORS = 6
-const INDUSTRIES = 6
-const TEXT = 1_000
+const COLORS_MAX = 6
+const INDUSTRIES_MAX = 6
+const TEXT_CHARS_MAX = 1_000
 
 /** Converts a brand to the few facts that the lookup of its publisher shows. */
 export function toBrandCard({ brand_name, manifest }: BrandRow) {
@@ -17,14 +17,16 @@ export function toBrandCard({ brand_name, manifest }: BrandRow) {
     logo_url: logo,
     colors: listColors(colors),
     industries: Array.isArray(industries)
-      ? industries.flatMap(industry => toText(industry) ?? []).slice(0, INDUSTRIES)
+      ? industries.flatMap(industry => toText(industry) ?? []).slice(0, INDUSTRIES_MAX)
       : undefined,
   }
   return Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined))
 }
 
 function toText(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' && value.length <= TEXT ? value : undefined
+  return typeof value === 'string' && value !== '' && value.length <= TEXT_CHARS_MAX
+    ? value
+    : undefined
 }
 
 function findLogo(logos: unknown): string | undefined {
@@ -34,10 +36,10 @@ function findLogo(logos: unknown): string | undefined {
 
 /** Lists colours, which are written as a list or by role. */
 function listColors(colors: unknown): unknown[] | undefined {
-  if (Array.isArray(colors)) return colors.slice(0, COLORS)
+  if (Array.isArray(colors)) return colors.slice(0, COLORS_MAX)
   if (typeof colors !== 'object' || colors === null) return undefined
   return Object.entries(colors)
-    .slice(0, COLORS)
+    .slice(0, COLORS_MAX)
     .map(([type, hex]) => ({ type, hex }))
 }
 
@@ -51,7 +53,7 @@ export function cutFormats(formats: readonly unknown[], start = 0) {
   const items = formats.map(toFormat).filter(item => item !== undefined)
   const shown: Format[] = []
   let bytes = 0
-  for (const item of items.slice(start, start + FORMATS)) {
+  for (const item of items.slice(start, start + FORMATS_MAX)) {
     bytes += Buffer.byteLength(JSON.stringify(item)) + 1
     if (bytes > FORMAT_BYTES && shown.length > 0) break
     shown.push(item)

@@ -18,6 +18,7 @@ interface Marked {
   files?: readonly Source[]
 }
 
+/** Bits of the marks. */
 const STOCKED = 1
 const HAS_FILES = 2
 const MUTUAL = 4

@@ -204,11 +204,11 @@ function isReached(active: readonly number[], lists: readonly number[][]): boole
 }
 
 /** Maximum number of grants that are examined: the list is short, or there is none. */
-const MOST_GRANTS = 100
+const GRANTS_EXAMINED_MAX = 100
 
 function listPlainSellers(selling: Selling): string[] | undefined {
   const { grants } = selling
-  if (grants.length > MOST_GRANTS || !grants.every(isPlain)) return undefined
+  if (grants.length > GRANTS_EXAMINED_MAX || !grants.every(isPlain)) return undefined
   const agents = new Set(grants.map(({ agent_url }) => agent_url))
   return listWholeSales(selling).size === agents.size ? [...agents] : undefined
 }

@@ -15,6 +15,7 @@ export const SUBSCRIPTIONS_CHANGED = 'subscriptions'
 /** Version of the keys and values; a store of another version is projected again. */
 export const SERVING_FORMAT = 29
 
+/** The byte of the digit 0. */
 const ZERO = 0x30
 
 /** Key spaces of the store. Values of the first seven are documents (`encodeDocument`). */

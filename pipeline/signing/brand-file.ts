@@ -21,7 +21,7 @@ export interface DeclaredAgent {
 }
 
 /** Pointers that are followed from one brand.json to another. */
-const MAX_POINTERS = 3
+const POINTERS_MAX = 3
 
 /** Fetches the brand.json of a domain, or the one that it points to. */
 export function fetchBrandFile(
@@ -36,7 +36,7 @@ async function fetchFile(
   fetchJson: FetchJson,
   visited: readonly string[],
 ): Promise<FetchedBrand | undefined> {
-  if (visited.includes(url) || visited.length > MAX_POINTERS) return undefined
+  if (visited.includes(url) || visited.length > POINTERS_MAX) return undefined
   const fetched = await fetchJson(url, { redirects: true })
   if (!fetched || typeof fetched.value !== 'object' || fetched.value === null) return undefined
   const brand = fetched.value as BrandFile

@@ -19,7 +19,7 @@ export type FetchJson = (
 ) => Promise<Fetched | undefined>
 
 /** Maximum lifetime of a cached document in seconds, whatever its `max-age`. */
-const MAX_LIFETIME_SECONDS = 3600
+const LIFETIME_SECONDS_MAX = 3600
 
 /** Minimum number of seconds between two fetches of a document. */
 const COOLDOWN_SECONDS = 30
@@ -53,9 +53,9 @@ export class Cached<Value> {
   }
 
   async #fetch(): Promise<Value | undefined> {
-    const { value, maxAge = MAX_LIFETIME_SECONDS } = await this.#load()
+    const { value, maxAge = LIFETIME_SECONDS_MAX } = await this.#load()
     this.#fetchedAt = this.#now()
-    this.#lifetime = Math.min(maxAge, MAX_LIFETIME_SECONDS)
+    this.#lifetime = Math.min(maxAge, LIFETIME_SECONDS_MAX)
     this.#value = value
     return value
   }

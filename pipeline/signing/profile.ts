@@ -33,10 +33,10 @@ export interface SigningProfile {
 const ADDRESS = ['@method', '@target-uri', '@authority'] as const
 
 /** Longest time between `created` and `expires`, in seconds. */
-export const MAX_WINDOW_SECONDS = 300
+export const WINDOW_SECONDS_MAX = 300
 
 /** Largest difference between the clocks of signer and verifier, in seconds. */
-export const MAX_SKEW_SECONDS = 60
+export const SKEW_SECONDS_MAX = 60
 
 /** Builds the profile of webhooks, which an agent posts to a buyer's address. */
 export function buildWebhookProfile(protocolName: string): SigningProfile {

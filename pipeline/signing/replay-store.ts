@@ -1,4 +1,4 @@
-import { MAX_SKEW_SECONDS, MAX_WINDOW_SECONDS } from './profile.ts'
+import { SKEW_SECONDS_MAX, WINDOW_SECONDS_MAX } from './profile.ts'
 
 /** A nonce as it was used: it counts once for a key and an address. */
 export interface Nonce {
@@ -21,7 +21,7 @@ export interface ReplayStore {
  * A signature is accepted from a skew before it was made until a skew after it expires, so its nonce
  * is remembered for as long, in seconds.
  */
-const LIFETIME_SECONDS = MAX_WINDOW_SECONDS + 2 * MAX_SKEW_SECONDS
+const LIFETIME_SECONDS = WINDOW_SECONDS_MAX + 2 * SKEW_SECONDS_MAX
 
 /** Nonces in the memory of one process, at most `capacity` for each key. Times are in seconds. */
 export class MemoryReplayStore implements ReplayStore {

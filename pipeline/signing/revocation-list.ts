@@ -11,7 +11,7 @@ export interface RevocationList {
 const GRACE_SECONDS = 300
 
 /** A list that announces its successor later than this would hide a revocation for too long. */
-const MAX_LIFETIME_SECONDS = 7 * 24 * 3600
+const LIFETIME_SECONDS_MAX = 7 * 24 * 3600
 
 /**
  * Checks a key against a list at a time in seconds: `stale` where the list is too old, or lives too
@@ -24,6 +24,6 @@ export function checkRevocation(
 ): 'valid' | 'revoked' | 'stale' {
   if (list.revoked_kids.includes(keyid)) return 'revoked'
   const nextUpdate = Date.parse(list.next_update) / 1000
-  const isCurrent = now <= nextUpdate + GRACE_SECONDS && nextUpdate - now <= MAX_LIFETIME_SECONDS
+  const isCurrent = now <= nextUpdate + GRACE_SECONDS && nextUpdate - now <= LIFETIME_SECONDS_MAX
   return isCurrent ? 'valid' : 'stale'
 }

@@ -1,7 +1,7 @@
 import { type KeyObject, randomBytes } from 'node:crypto'
 import { computeContentDigest } from './content-digest.ts'
 import { type Algorithm, signText } from './keys.ts'
-import { MAX_WINDOW_SECONDS, type SigningProfile } from './profile.ts'
+import { type SigningProfile, WINDOW_SECONDS_MAX } from './profile.ts'
 import { buildSignatureBase, type SignedRequest } from './signature-base.ts'
 import { normalizeTargetUri } from './target-uri.ts'
 
@@ -45,7 +45,7 @@ export function signRequest(
   const params = [
     `(${components.map(name => `"${name}"`).join(' ')})`,
     `created=${created}`,
-    `expires=${created + MAX_WINDOW_SECONDS}`,
+    `expires=${created + WINDOW_SECONDS_MAX}`,
     `nonce="${nonce}"`,
     `keyid="${keyid}"`,
     `alg="${alg}"`,

@@ -8,10 +8,10 @@ import {
   verifyText,
 } from './keys.ts'
 import {
-  MAX_SKEW_SECONDS,
-  MAX_WINDOW_SECONDS,
   type Refusal,
   type SigningProfile,
+  SKEW_SECONDS_MAX,
+  WINDOW_SECONDS_MAX,
 } from './profile.ts'
 import type { ReplayStore } from './replay-store.ts'
 import { buildSignatureBase, findHeader, type SignedRequest } from './signature-base.ts'
@@ -144,9 +144,9 @@ function isWithinWindow(created: unknown, expires: unknown, now: number): boolea
   const [from, until] = [created as number, expires as number]
   return (
     until > from &&
-    until - from <= MAX_WINDOW_SECONDS &&
-    from <= now + MAX_SKEW_SECONDS &&
-    until >= now - MAX_SKEW_SECONDS
+    until - from <= WINDOW_SECONDS_MAX &&
+    from <= now + SKEW_SECONDS_MAX &&
+    until >= now - SKEW_SECONDS_MAX
   )
 }
 

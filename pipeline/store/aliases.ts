@@ -41,10 +41,10 @@ export async function loadMerges(
 ): Promise<ReadonlyMap<string, Merges>> {
   const merges = new Map<string, { canonical: Map<string, string>; mergedRids: Set<string> }>()
   if (domains.length === 0 || !(await hasAliases(db))) return merges
-  const of = { domains: JSON.stringify(domains) }
+  const parameters = { domains: JSON.stringify(domains) }
   const sides = [
-    ...(await db.all<Side>(selectSides('properties', 'property_rid'), of)),
-    ...(await db.all<Side>(selectSides('collections', 'collection_rid'), of)),
+    ...(await db.all<Side>(selectSides('properties', 'property_rid'), parameters)),
+    ...(await db.all<Side>(selectSides('collections', 'collection_rid'), parameters)),
   ]
   const selectMerges = (domain: string) => {
     const known = merges.get(domain) ?? { canonical: new Map(), mergedRids: new Set() }

@@ -28,7 +28,8 @@ export interface OpenOptions {
   threads?: number
 }
 
-const THREADS = 2
+/** Threads of a database for which no number is named. */
+const THREADS_DEFAULT = 2
 
 /**
  * One connection to one file, and how it stays usable: its transactions, its prepared statements, and
@@ -67,7 +68,7 @@ export class Connection {
     this.#connection = connection
     this.#forget = forget
     this.#isFirst = isFirst
-    this.#threads = options.threads ?? THREADS
+    this.#threads = options.threads ?? THREADS_DEFAULT
     this.#plans = new StatementCache(sql => connection.prepare(sql))
     this.transactions = new Transactions(async sql => {
       if (sql === 'begin') await this.#revive()
@@ -79,7 +80,7 @@ export class Connection {
   static async open(file: string, options: OpenOptions, forget: () => void): Promise<Connection> {
     const instance = await DuckDBInstance.create(file, {
       memory_limit: options.memoryLimit ?? '512MB',
-      threads: String(options.threads ?? THREADS),
+      threads: String(options.threads ?? THREADS_DEFAULT),
       ...(file === ':memory:' ? {} : { temp_directory: `${file}.tmp` }),
       ...(options.readOnly ? { access_mode: 'READ_ONLY' } : {}),
     })

@@ -3,8 +3,9 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 /** Bytes of the header of a page. */
 const PAGE_HEADER = 24
 const META_BYTES = 160
-const MAGIC = 0xbeefc0de
-const LEAST_PAGE = 256
+/** First number of an LMDB meta page (`MDB_MAGIC`). */
+const LMDB_MAGIC = 0xbeefc0de
+const PAGE_BYTES_MIN = 256
 /** Offsets within the description of a store (`MDB_meta` of LMDB, little-endian). */
 const at = { magic: 0, pageSize: 24, freeRoot: 64, mainRoot: 112, lastPage: 120, commit: 128 }
 /** Root of a tree that has no page yet. */
@@ -51,7 +52,7 @@ function readHead(descriptor: number, position: number): Head | undefined {
   if (readSync(descriptor, page, 0, page.length, position) < page.length) return undefined
   const meta = page.subarray(PAGE_HEADER)
   const pageSize = meta.readUInt32LE(at.pageSize)
-  const isStore = meta.readUInt32LE(at.magic) === MAGIC && isPageSize(pageSize)
+  const isStore = meta.readUInt32LE(at.magic) === LMDB_MAGIC && isPageSize(pageSize)
   if (!isStore) return undefined
   const roots = [meta.readBigUInt64LE(at.freeRoot), meta.readBigUInt64LE(at.mainRoot)]
   const [lastPage, commit] = [meta.readBigUInt64LE(at.lastPage), meta.readBigUInt64LE(at.commit)]
@@ -59,5 +60,5 @@ function readHead(descriptor: number, position: number): Head | undefined {
 }
 
 function isPageSize(bytes: number): boolean {
-  return bytes >= LEAST_PAGE && Number.isInteger(Math.log2(bytes))
+  return bytes >= PAGE_BYTES_MIN && Number.isInteger(Math.log2(bytes))
 }

@@ -35,11 +35,11 @@ interface Memory<Row> {
  * what it has just written. Other ways to write the table, and rollbacks, clear the cache.
  */
 export class RowCache<Row extends object> {
-  readonly #of: Keyed<Row>
+  readonly #keyed: Keyed<Row>
   readonly #memories = new WeakMap<Database, Memory<Row>>()
 
-  constructor(of: Keyed<Row>) {
-    this.#of = of
+  constructor(keyed: Keyed<Row>) {
+    this.#keyed = keyed
   }
 
   /** Reads rows by their key; they must not be changed. */
@@ -59,7 +59,7 @@ export class RowCache<Row extends object> {
 
   /** Writes rows, by their key, in the place of those that are there; undefined leaves none there. */
   async replace(db: Database, fresh: ReadonlyMap<string, Row | undefined>): Promise<void> {
-    const { table, id } = this.#of
+    const { table, id } = this.#keyed
     const before = await this.read(db, [...fresh.keys()])
     const changes = [...fresh].flatMap(([key, row]) => {
       const old = before.get(key)
@@ -82,12 +82,12 @@ export class RowCache<Row extends object> {
   }
 
   async #find(db: Database, keys: readonly string[]): Promise<Map<string, Row>> {
-    const rows = await this.#of.find(db, keys)
-    return new Map(rows.map(row => [this.#of.toKey(row), row]))
+    const rows = await this.#keyed.find(db, keys)
+    return new Map(rows.map(row => [this.#keyed.toKey(row), row]))
   }
 
   #findMemory(db: Database): Memory<Row> {
-    const mark = db.written.version([this.#of.table])
+    const mark = db.written.version([this.#keyed.table])
     const known = this.#memories.get(db)
     if (known?.mark === mark) return known
     const memory: Memory<Row> = { mark, rows: new LRUCache({ maxSize: ROW_CACHE_CHARS_MAX }) }

@@ -12,8 +12,8 @@ export function* parseRows(text: string): Generator<string[]> {
   }
 }
 
-const LIST_ROWS = 10_000
-const LIST_CHARS = 16 * 1024 * 1024
+const LIST_ROWS_MAX = 10_000
+const LIST_CHARS_MAX = 16 * 1024 * 1024
 
 /** Splits rows into JSON lists that are short enough for one text: a single row may hold a megabyte. */
 export function* chunkRows(rows: readonly object[]): Generator<string> {
@@ -23,7 +23,7 @@ export function* chunkRows(rows: readonly object[]): Generator<string> {
     const text = JSON.stringify(row)
     texts.push(text)
     chars += text.length
-    if (texts.length < LIST_ROWS && chars < LIST_CHARS) continue
+    if (texts.length < LIST_ROWS_MAX && chars < LIST_CHARS_MAX) continue
     yield `[${texts.join(',')}]`
     texts = []
     chars = 0

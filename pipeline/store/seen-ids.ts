@@ -1,6 +1,7 @@
 /** 8 MiB: of five million ids one in two hundred that are new is looked up in vain. */
 const BITS = 1 << 26
-const PROBES = 4
+/** Bits that are set for an id. */
+const BITS_PER_ID = 4
 
 /**
  * Remembers ids in a few bits of each: a new id is recognized at once, and only one that may be
@@ -27,5 +28,8 @@ function hashPlaces(id: string): number[] {
     first = Math.imul(first ^ unit, 0x01000193)
     second = Math.imul(second ^ unit, 0x01000193)
   }
-  return Array.from({ length: PROBES }, (_, n) => (first + Math.imul(n, second | 1)) & (BITS - 1))
+  return Array.from(
+    { length: BITS_PER_ID },
+    (_, n) => (first + Math.imul(n, second | 1)) & (BITS - 1),
+  )
 }

@@ -22,7 +22,7 @@ import { completeAnswers, judgeSubmissions, readEditing } from './submission-ans
 import type { TakedownList } from './takedown/takedown-list.ts'
 
 /** Parts of the writer that the committer needs. */
-export interface Committing {
+export interface CommitterParts {
   paths: Paths
   index: Database
   accounts: Accounts
@@ -53,21 +53,21 @@ export interface CommitResult extends Applied {
  * to the disk, what follows from them is written to the index, which commits only once they are there.
  */
 export class Committer {
-  readonly #of: Committing
+  readonly #parts: CommitterParts
   readonly #ids: RisingIds
   readonly #protectedNames: ProtectedNames
   readonly #hostingBase: string | undefined
   #night: Night = { began: 0, ends: 0 }
 
-  constructor(of: Committing) {
-    this.#of = of
-    this.#ids = new RisingIds(of.clock, of.meta.last_event_id ?? undefined)
-    this.#protectedNames = readProtectedNames(of.config.PROTECTED_NAMES)
-    this.#hostingBase = toHostingBase(of.config.BASE_URL)
+  constructor(parts: CommitterParts) {
+    this.#parts = parts
+    this.#ids = new RisingIds(parts.clock, parts.meta.last_event_id ?? undefined)
+    this.#protectedNames = readProtectedNames(parts.config.PROTECTED_NAMES)
+    this.#hostingBase = toHostingBase(parts.config.BASE_URL)
   }
 
   async commit(asked: Batch, now: Instant): Promise<CommitResult> {
-    const { index, accounts, meta } = this.#of
+    const { index, accounts, meta } = this.#parts
     const seq = meta.seq + 1
     await index.useThreads(1)
     const isAnyRevert = asked.submissions.some(({ operation }) => operation.op === 'audit.revert')
@@ -88,7 +88,7 @@ export class Committer {
   /** Answers with what only the index knows too. */
   collectAnswers({ batch, answers, saved }: CommitResult): Promise<Map<string, Answer>> {
     if (batch.submissions.length === 0) return Promise.resolve(new Map(answers))
-    return completeAnswers(this.#of.index, batch.submissions, answers, saved)
+    return completeAnswers(this.#parts.index, batch.submissions, answers, saved)
   }
 
   #begin(
@@ -103,7 +103,7 @@ export class Committer {
       const decided = tell(answers).then(report => ({ answers, fresh: new Set<string>(), report }))
       return { decided, committed: Promise.resolve() }
     }
-    const { config, index, accounts, takedowns, onStep } = this.#of
+    const { config, index, accounts, takedowns, onStep } = this.#parts
     const { REQUIRE_OWNERSHIP_PROOF: needsProof, LIMITS } = config
     onStep?.('accounts', 'before')
     const judge = async () => {
@@ -128,7 +128,7 @@ export class Committer {
 
   /** Reads what the index shows of the accounts, besides what this commit submits. */
   async #tell(batch: Batch, answers: ReadonlyMap<string, Answer>) {
-    const { accounts, takedowns, meta } = this.#of
+    const { accounts, takedowns, meta } = this.#parts
     const { db } = accounts
     const done = batch.submissions.filter(
       ({ submission_id }) => 'done' in answers.get(submission_id)!,
@@ -151,7 +151,7 @@ export class Committer {
     { decided, committed }: AccountsWrite<AccountsReport>,
     { now, seq }: { now: Instant; seq: number },
   ): Promise<CommitResult> {
-    const { index, meta, paths, onStep } = this.#of
+    const { index, meta, paths, onStep } = this.#parts
     for (const { body, hash } of requested.observations) {
       if (body && hash) keepBody(paths, hash, body)
     }
@@ -165,11 +165,11 @@ export class Committer {
       const applied = await apply(index, batch, this.#applying(now, seq))
       await committed
       const pictured = submissions.filter(({ operation }) => pictureOperations.has(operation.op))
-      if (pictured.length > 0) await keepPictures(this.#of, pictured, seq)
+      if (pictured.length > 0) await keepPictures(this.#parts, pictured, seq)
       onStep?.('index', 'before')
       const commit = { seq, now, lastEventId: applied.events.at(-1)?.event_id }
       const numbering = numberCommit(index, meta.fence, commit)
-      const reading = requested.observations.length > 0 ? undefined : this.#of.read(seq)
+      const reading = requested.observations.length > 0 ? undefined : this.#parts.read(seq)
       await allSettledOrThrow(numbering, Promise.resolve(reading))
       return { ...applied, seq, batch, answers, projection: await reading }
     })
@@ -183,7 +183,7 @@ export class Committer {
   readonly #newNames = new WindowCounter(HOUR)
 
   #applying(now: Instant, seq: number): Applying {
-    const { config, takedowns } = this.#of
+    const { config, takedowns } = this.#parts
     const { RECRAWL_HOURS, FRONTIER_MAX, LIMITS } = config
     const { began, ends } = this.#findNight(now)
     return {
@@ -218,7 +218,7 @@ export class Committer {
   #findNight(now: Instant): Night {
     const { began, ends } = this.#night
     if (now < began || now >= ends) {
-      const { CRAWL_SCHEDULE: schedule } = this.#of.config
+      const { CRAWL_SCHEDULE: schedule } = this.#parts.config
       this.#night = { began: findLastTime(schedule, now), ends: findNextTime(schedule, now) }
     }
     return this.#night

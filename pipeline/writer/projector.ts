@@ -23,7 +23,7 @@ import { CHANGES_LISTED_MAX } from './healing/heal.ts'
 import { followRetention } from './retention.ts'
 
 /** Parts of the writer that the projector needs. */
-export interface Projecting {
+export interface ProjectorParts {
   paths: Paths
   index: Database
   accounts: Accounts
@@ -52,14 +52,14 @@ export interface Projection {
  * left out until a rebuild tries it again: a replica hears of it by `verify` and the log, not by the feed.
  */
 export class Projector {
-  readonly #of: Projecting
+  readonly #parts: ProjectorParts
   readonly #events: EventLog
   /** Tables as of the last projection. */
   readonly #cursor = new ProjectionCursor()
 
-  constructor(of: Projecting) {
-    this.#of = of
-    this.#events = new EventLog(of.paths)
+  constructor(parts: ProjectorParts) {
+    this.#parts = parts
+    this.#events = new EventLog(parts.paths)
   }
 
   /**
@@ -67,7 +67,7 @@ export class Projector {
    * where that is to be read in slices.
    */
   async read(seq: number): Promise<Projection | undefined> {
-    const { index, accounts } = this.#of
+    const { index, accounts } = this.#parts
     const { scope, commitCursor } = await this.#begin(seq)
     try {
       if (!(await this.#isPlain(scope))) return undefined
@@ -80,7 +80,7 @@ export class Projector {
 
   /** Shows the commits up to this one; the index has them. */
   async show(seq: number, read?: Projection): Promise<void> {
-    const { index, step } = this.#of
+    const { index, step } = this.#parts
     const projection = read ?? (await this.read(seq))
     const events = await step(
       'serving',
@@ -96,7 +96,7 @@ export class Projector {
 
   /** Completes what a crash interrupted, and retries what could not be projected. */
   async recover({ seq }: Meta): Promise<void> {
-    const { paths, index, serving } = this.#of
+    const { paths, index, serving } = this.#parts
     await this.show(seq)
     this.#events.append(await loadEventsAfter(index, this.#events.last))
     await followRetention(index, serving, paths)
@@ -104,12 +104,12 @@ export class Projector {
     if (checkpoint) linkCurrent(paths, checkpoint.snapshot)
     const known = await loadUnprojected(index)
     if (known.length > 0) {
-      await this.#projectParts(buildScopeOfSubjects(known, this.#of.clock.now()), seq)
+      await this.#projectParts(buildScopeOfSubjects(known, this.#parts.clock.now()), seq)
     }
   }
 
   async #begin(seq: number): Promise<{ scope: Scope; commitCursor: () => void }> {
-    const { index, accounts, serving, clock } = this.#of
+    const { index, accounts, serving, clock } = this.#parts
     const { hasChanged, commit: commitCursor } = this.#cursor.begin()
     const stores = { index, accounts: accounts.db }
     const commits = { seq: serving.seq, last: seq }
@@ -118,7 +118,7 @@ export class Projector {
 
   /** Tells whether a scope fits into one slice without a quarantined subject. */
   async #isPlain(scope: Scope): Promise<boolean> {
-    const { index } = this.#of
+    const { index } = this.#parts
     const unprojected = await loadUnprojected(index)
     if (unprojected.length > 0) {
       if (scope.known === undefined) return false
@@ -131,7 +131,7 @@ export class Projector {
   /** Writes a projection in one transaction; undefined where that fails because of what it holds. */
   #write({ seq, entries, events, commitCursor }: Projection): FeedEvent[] | undefined {
     try {
-      this.#of.serving.write(entries, seq)
+      this.#parts.serving.write(entries, seq)
     } catch (error) {
       if (isDataFault(error)) return undefined
       throw error
@@ -141,7 +141,7 @@ export class Projector {
   }
 
   async #writeInSlices(seq: number): Promise<FeedEvent[]> {
-    const { index, serving } = this.#of
+    const { index, serving } = this.#parts
     const { scope, commitCursor } = await this.#begin(seq)
     const { entries, events, unprojected } = await projectReadableEvents(index, scope)
     await this.#projectParts(scope, seq, unprojected)
@@ -156,7 +156,7 @@ export class Projector {
     seq: number,
     unreadable: readonly Unprojected[] = [],
   ): Promise<void> {
-    const { index, accounts, serving, clock, log } = this.#of
+    const { index, accounts, serving, clock, log } = this.#parts
     const parts = await projectInSlices({ index, accounts }, scope, entries =>
       serving.writePart(entries),
     )

@@ -18,7 +18,7 @@ import type { Seals } from '../store/seals.ts'
 import type { TakedownList } from './takedown/takedown-list.ts'
 
 /** Parts of the writer that publishing needs. */
-export interface Published {
+export interface PublishingParts {
   paths: Paths
   index: Database
   takedowns: TakedownList
@@ -38,13 +38,13 @@ export interface Published {
 
 /** Makes snapshots of the index, one after the other, and what search is answered from. */
 export class Publishing {
-  readonly #of: Published
+  readonly #parts: PublishingParts
   readonly #search: SearchPublisher
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(of: Published) {
-    this.#of = of
-    this.#search = new SearchPublisher(of.paths, undefined, of.seals)
+  constructor(parts: PublishingParts) {
+    this.#parts = parts
+    this.#search = new SearchPublisher(parts.paths, undefined, parts.seals)
   }
 
   /** Publishes the commits since the last snapshot; returns the duration in ms. */
@@ -53,7 +53,7 @@ export class Publishing {
     this.#turn = published.catch(() => undefined)
     void published
       .then(() => this.searchable())
-      .catch(error => this.#of.log.error({ error }, 'not searchable'))
+      .catch(error => this.#parts.log.error({ error }, 'not searchable'))
     return published
   }
 
@@ -72,9 +72,9 @@ export class Publishing {
    * commits.
    */
   async #publish(): Promise<number> {
-    const { paths, log, clock, seals, snapshotsKept, step } = this.#of
+    const { paths, log, clock, seals, snapshotsKept, step } = this.#parts
     const shown = readCheckpoint(paths)?.as_of
-    const begun = await this.#of.alone(() => this.#begin())
+    const begun = await this.#parts.alone(() => this.#begin())
     if (begun === undefined) return 0
     const { cleared, at, file, ms } = begun
     const copying = performance.now()
@@ -98,7 +98,7 @@ export class Publishing {
    * rewritten first.
    */
   async #begin() {
-    const { paths, index, takedowns, clock, last } = this.#of
+    const { paths, index, takedowns, clock, last } = this.#parts
     const started = performance.now()
     const { seq, last_event_id } = last()
     const cleared = takedowns.uncleared
@@ -112,7 +112,7 @@ export class Publishing {
 
   /** Deletes every published copy but the one that was just made. */
   async #clearCopies(domains: readonly Domain[]): Promise<void> {
-    const { paths, takedowns, clock, alone } = this.#of
+    const { paths, takedowns, clock, alone } = this.#parts
     pruneSnapshots(paths, 1)
     for (const copies of [paths.parquet, paths.damaged, paths.accountsBackups]) {
       rmSync(copies, { recursive: true, force: true })

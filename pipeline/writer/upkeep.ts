@@ -10,7 +10,7 @@ import { forgetPrivateRows } from './private-retention.ts'
 import { dropOldBodies, dropOldEvents, followRetention } from './retention.ts'
 
 /** Parts of the writer that upkeep needs. */
-export interface Upkeeping extends WriterStores {
+export interface UpkeepParts extends WriterStores {
   serving: ServingStore
   clock: Clock
   config: Config
@@ -23,15 +23,15 @@ export interface Upkeeping extends WriterStores {
 
 /** Takes care of the stores between commits: forgets what is past its retention, exports, backs up. */
 export class Upkeep {
-  readonly #of: Upkeeping
+  readonly #parts: UpkeepParts
 
-  constructor(of: Upkeeping) {
-    this.#of = of
+  constructor(parts: UpkeepParts) {
+    this.#parts = parts
   }
 
   /** Deletes what is past its retention: events beyond the feed's reach, old bytes, old requests. */
   retain(): Promise<void> {
-    const { index, accounts, serving, paths, seals, clock, config, alone } = this.#of
+    const { index, accounts, serving, paths, seals, clock, config, alone } = this.#parts
     return alone(async () => {
       seals.break()
       await dropOldEvents(index, clock.now(), config.LIMITS.feedRetentionDays)
@@ -45,7 +45,7 @@ export class Upkeep {
 
   /** Writes the tables as Parquet, once a UTC day; the first time only when most is crawled. */
   async exportTables(): Promise<void> {
-    const { index, paths, seals, clock, log, alone } = this.#of
+    const { index, paths, seals, clock, log, alone } = this.#parts
     if (await alone(() => isTooSoonToExport(index, paths))) return
     if (!(await exportParquet(paths, clock.now(), log))) return
     seals.forget(paths.parquet)
@@ -54,10 +54,10 @@ export class Upkeep {
 
   /** Copies the stores that nothing else can be made of to a folder, as of one commit. */
   async backUp(dir: string): Promise<Manifest> {
-    const { alone, clock, last } = this.#of
+    const { alone, clock, last } = this.#parts
     const partial = beginBackup(dir)
     const made = await alone(async () => {
-      await copyStores(this.#of, partial)
+      await copyStores(this.#parts, partial)
       return { seq: last(), made_at: toIso(clock.now()) }
     })
     return finishBackup(partial, dir, made)

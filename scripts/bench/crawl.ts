@@ -46,9 +46,12 @@ options.tidy()
 
 const cpu = (run: SliceRun) => (run.cpuMs * 1_000) / run.fetches
 const wall = (run: SliceRun) => (run.wallMs * 1_000) / run.fetches
-const of = (name: keyof typeof crawlers, measure: (run: SliceRun) => number) =>
+const measureRounds = (name: keyof typeof crawlers, measure: (run: SliceRun) => number) =>
   rounds.map(round => measure(round[name]))
-const bare = computeMedian(of('client', cpu)) < computeMedian(of('agent', cpu)) ? 'client' : 'agent'
+const bare =
+  computeMedian(measureRounds('client', cpu)) < computeMedian(measureRounds('agent', cpu))
+    ? 'client'
+    : 'agent'
 const names = {
   ours: 'ours',
   fetch: 'our fetcher and JSON.parse',
@@ -60,8 +63,8 @@ printTable(
   ['µs a fetch (median)', 'CPU', 'wall', 'failed'],
   (['ours', 'fetch', 'client', 'agent'] as const).map(name => [
     names[name],
-    Math.round(computeMedian(of(name, cpu))),
-    Math.round(computeMedian(of(name, wall))),
+    Math.round(computeMedian(measureRounds(name, cpu))),
+    Math.round(computeMedian(measureRounds(name, wall))),
     rounds.reduce((sum, round) => sum + round[name].failed, 0),
   ]),
 )
@@ -78,6 +81,6 @@ printResult({
   ratio: roundSpread(ratio),
   fetch_ratio: roundSpread(fetchRatio),
   wall_ratio: roundSpread(wallRatio),
-  cpu_us: roundForPrint(computeMedian(of('ours', cpu))),
-  bare_cpu_us: roundForPrint(computeMedian(of(bare, cpu))),
+  cpu_us: roundForPrint(computeMedian(measureRounds('ours', cpu))),
+  bare_cpu_us: roundForPrint(computeMedian(measureRounds(bare, cpu))),
 })

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { replaceFile } from '../../pipeline/store/fsync.ts'
 import { type Paths, PRIVATE } from '../../pipeline/store/paths.ts'
 
+/** Mode of a file that only its owner reads. */
 const PRIVATE_FILE = 0o600
 const CREDENTIALS_KEY_BYTES = 32
 

@@ -56,6 +56,7 @@ describe('a broken rule is found', () => {
     ['const told = 1', 'told: name what it is'],
     ['rows.map(one => one.id)', 'one: name what it is'],
     ['const FEW = 10', 'FEW: name the thing and its unit'],
+    ['const MAX_ROWS = 10', 'MAX_ROWS: end in _MAX, _MIN or _DEFAULT'],
     [
       '/** Whose a domain is. */\nconst a = 1',
       '“Whose a domain is. …”: begin a comment with its verb or its object',

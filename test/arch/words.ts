@@ -84,6 +84,9 @@ function findIdleComments(source: string): string[] {
 export const vagueConstant =
   /^(FEW|MOST|MORE|LEAST|QUIET|LOUD|NIGHT|SHORTEST|LONGEST|GOOD_FOR|SOME)$/
 
+/** Beginnings of constants that bound something: their names end in `_MAX`, `_MIN` or `_DEFAULT` instead. */
+const boundFirst = /^(MOST|LARGEST|LONGEST|GREATEST|MAX|LEAST|SMALLEST|SHORTEST|FEWEST|MIN|USUAL)_/
+
 /** Functions that a source declares at its top level. */
 function declaredFunctions(source: string): string[] {
   return Array.from(
@@ -93,7 +96,7 @@ function declaredFunctions(source: string): string[] {
 }
 
 /** Names that a source declares by a keyword or as the one parameter of an arrow function. */
-function declaredNames(source: string): string[] {
+function listDeclaredNames(source: string): string[] {
   const code = source.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
   const declared = code.matchAll(
     /\b(?:const|let|class|interface|type|function\*?) (\w+)|(?<![\w.])(\w+) =>/g,
@@ -103,7 +106,7 @@ function declaredNames(source: string): string[] {
 
 /** Lists the names of a source that hold a word which says nothing of the thing. */
 function findPrivateWords(source: string): string[] {
-  const found = declaredNames(source).filter(name => {
+  const found = listDeclaredNames(source).filter(name => {
     const words = name
       .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
       .toLowerCase()
@@ -132,6 +135,9 @@ export function findWordFaults(path: string, source: string): string[] {
   const constants = Array.from(source.matchAll(/^(?:export )?const (\w+)/gm), ([, name]) => name!)
     .filter(name => vagueConstant.test(name))
     .map(name => `${name}: name the thing and its unit`)
+  const bounds = Array.from(source.matchAll(/^(?:export )?const (\w+)/gm), ([, name]) => name!)
+    .filter(name => boundFirst.test(name))
+    .map(name => `${name}: end in _MAX, _MIN or _DEFAULT`)
   const comments = Array.from(source.matchAll(/\/\*\*([\s\S]*?)\*\//g), ([, text]) =>
     text!.replace(/^\s*\*\s?/gm, '').trim(),
   )
@@ -140,7 +146,14 @@ export function findWordFaults(path: string, source: string): string[] {
   const literals = source.includes('...{ ') ? ['an object literal is spread in another one'] : []
   const words = findPrivateWords(source)
   const idle = findIdleComments(source)
-  return [...functions, ...methods, ...constants, ...comments, ...idle, ...literals, ...words].map(
-    fault => `${path}: ${fault}`,
-  )
+  return [
+    ...functions,
+    ...methods,
+    ...constants,
+    ...bounds,
+    ...comments,
+    ...idle,
+    ...literals,
+    ...words,
+  ].map(fault => `${path}: ${fault}`)
 }

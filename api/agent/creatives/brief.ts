@@ -41,10 +41,10 @@ export function readBrief({ message, assets, brand }: Sources): Brief {
   )
   const [offering] = inline_offerings
   const colors = [manifest?.colors?.primary, known?.colors.primary, PLAIN]
-  const said = message === undefined ? undefined : extractFirstSentence(message)
+  const messageTitle = message === undefined ? undefined : extractFirstSentence(message)
   return {
     assets: own,
-    headline: readText(own.headline) ?? offering?.name ?? said,
+    headline: readText(own.headline) ?? offering?.name ?? messageTitle,
     body: readText(own.body) ?? offering?.description,
     link: manifest?.url ?? (brand && `https://${brand.domain}/`),
     brandName: manifest?.name ?? known?.names[0]?.en ?? brand?.domain,

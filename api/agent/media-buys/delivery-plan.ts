@@ -3,7 +3,7 @@ import type { Instant } from '../../../pipeline/core/clock.ts'
 import type { MediaBuy, Package, Period } from './media-buy.ts'
 
 /** Share of the budget that the worst auction spends. */
-const LEAST_FILL = 0.85
+const FILL_MIN = 0.85
 
 /** Lowest and highest clicks per impression. */
 const CLICK_RATE = { least: 0.0008, most: 0.004 }
@@ -51,7 +51,7 @@ export function sumSpend(periods: readonly Period[], from: Instant, until: Insta
 function findFill(pkg: Package): number {
   return pkg.terms.isGuaranteed
     ? 1
-    : LEAST_FILL + (1 - LEAST_FILL) * findShare(`fill ${pkg.package_id}`)
+    : FILL_MIN + (1 - FILL_MIN) * findShare(`fill ${pkg.package_id}`)
 }
 
 /** Finds the price of a thousand impressions of a package. */

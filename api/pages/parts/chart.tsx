@@ -6,35 +6,39 @@ interface Bar {
   value: number
 }
 
-const WIDTH = 640
-const HEIGHT = 160
-const FLOOR = 132
-const TOP = 18
+/** Size of the picture, and where its bars end and begin; numbers stand above and below. */
+const WIDTH_PX = 640
+const HEIGHT_PX = 160
+const BARS_BOTTOM_PX = 132
+const BARS_TOP_PX = 18
 
 /** Renders bars as a picture, and the same numbers as text for those who do not see it. */
 export function renderBars(title: string, bars: readonly Bar[]): Html {
   const most = Math.max(1, ...bars.map(({ value }) => value))
-  const step = WIDTH / Math.max(bars.length, 1)
+  const step = WIDTH_PX / Math.max(bars.length, 1)
   const width = Math.min(56, step * 0.72)
   const every = Math.ceil(bars.length / 8)
   return (
     <figure class="chart">
       <figcaption>{title}</figcaption>
       <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        viewBox={`0 0 ${WIDTH_PX} ${HEIGHT_PX}`}
         role="img"
         aria-label={`${title}: ${bars.map(({ label, value }) => `${label} ${formatCount(value)}`).join(', ')}`}
       >
-        <rect class="floor" x="0" y={FLOOR} width={WIDTH} height="1" />
+        <rect class="floor" x="0" y={BARS_BOTTOM_PX} width={WIDTH_PX} height="1" />
         {bars.map(({ label, value }, index) => {
-          const height = Math.max(value > 0 ? 2 : 0, (value / most) * (FLOOR - TOP))
+          const height = Math.max(
+            value > 0 ? 2 : 0,
+            (value / most) * (BARS_BOTTOM_PX - BARS_TOP_PX),
+          )
           const middle = round(step * (index + 0.5))
           return (
             <g>
               <rect
                 class="bar"
                 x={round(middle - width / 2)}
-                y={round(FLOOR - height)}
+                y={round(BARS_BOTTOM_PX - height)}
                 width={round(width)}
                 height={round(height)}
                 rx="2"
@@ -42,12 +46,12 @@ export function renderBars(title: string, bars: readonly Bar[]): Html {
                 <title>{`${label}: ${formatCount(value)}`}</title>
               </rect>
               {value === most ? (
-                <text x={middle} y={round(FLOOR - height - 5)} text-anchor="middle">
+                <text x={middle} y={round(BARS_BOTTOM_PX - height - 5)} text-anchor="middle">
                   {formatCount(value)}
                 </text>
               ) : null}
               {index % every === 0 ? (
-                <text x={middle} y={HEIGHT - 10} text-anchor="middle">
+                <text x={middle} y={HEIGHT_PX - 10} text-anchor="middle">
                   {label}
                 </text>
               ) : null}

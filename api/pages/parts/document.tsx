@@ -40,14 +40,14 @@ function renderHead(
 ): Html {
   const { style, live, icon } = getAssets()
   const named = title === NAME ? NAME : `${clipText(title, 90)} · ${NAME}`
-  const said = clipText(description, 200)
+  const summary = clipText(description, 200)
   return (
     <>
       <meta charset="utf-8" />
       <title>{named}</title>
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
-      <meta name="description" content={said} />
+      <meta name="description" content={summary} />
       {status !== undefined && status !== 200 ? <meta name="robots" content="noindex" /> : null}
       {path === undefined ? null : <link rel="canonical" href={`${origin}${path}`} />}
       <link rel="icon" type="image/svg+xml" href={icon.path} />
@@ -55,7 +55,7 @@ function renderHead(
       <meta property="og:site_name" content={NAME} />
       <meta property="og:type" content="website" />
       <meta property="og:title" content={clipText(title, 90)} />
-      <meta property="og:description" content={said} />
+      <meta property="og:description" content={summary} />
       {path === undefined ? null : <meta property="og:url" content={`${origin}${path}`} />}
       <meta name="twitter:card" content="summary" />
       {isLive ? <script src={live.path} defer></script> : null}

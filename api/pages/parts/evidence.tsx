@@ -4,7 +4,7 @@ import { clipText, fitItems, renderMoment, renderName, renderOutside } from '../
 import { renderFacts } from './blocks.tsx'
 import { renderBadge, renderState } from './freshness.tsx'
 
-const STEPS = 20
+const STEPS_SHOWN_MAX = 20
 
 const verdicts = {
   match: ['good', 'says yes'],
@@ -15,7 +15,7 @@ const verdicts = {
 /** Renders the steps of a judgement in their order: which file, which entry, when, and what follows. */
 export function renderChain(evidence: readonly Evidence[]): Html {
   if (evidence.length === 0) return <p class="empty">There is no step to show.</p>
-  const { rows } = fitItems(evidence, renderStep, { most: STEPS, bytes: 30_000 })
+  const { rows } = fitItems(evidence, renderStep, { most: STEPS_SHOWN_MAX, bytes: 30_000 })
   return <ol class="chain">{rows}</ol>
 }
 

@@ -3,7 +3,7 @@ import type { CrawlOverview } from '../../../pipeline/read/queries/crawl-overvie
 import { type Html, h } from '../html/jsx.ts'
 import { renderBars } from './chart.tsx'
 
-const DAYS = 14
+const DAYS_SHOWN = 14
 
 const dayNames = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
@@ -20,8 +20,8 @@ export function renderLatestDays({ days }: Pick<CrawlOverview, 'days'>): Html {
   if (days.length === 0) return <p class="empty">No file has been read yet.</p>
   const found = new Map(days.map(({ day, files }) => [Date.parse(day), files]))
   const last = Math.max(...found.keys())
-  const bars = Array.from({ length: DAYS }, (_, index) => {
-    const day = last - (DAYS - 1 - index) * DAY
+  const bars = Array.from({ length: DAYS_SHOWN }, (_, index) => {
+    const day = last - (DAYS_SHOWN - 1 - index) * DAY
     return { label: dayNames.format(day), value: found.get(day) ?? 0 }
   })
   return renderBars('Files read for the first time, by day', bars)

@@ -2,7 +2,7 @@ import { type Html, h } from '../html/jsx.ts'
 import { clipText } from '../html/text.tsx'
 
 const HEX = /^#?(?:[0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i
-const COLORS = 12
+const COLORS_SHOWN_MAX = 12
 
 interface Color {
   name: string
@@ -15,15 +15,18 @@ export function readColors(manifest: Readonly<Record<string, unknown>> | undefin
   if (typeof colors !== 'object' || colors === null) return []
   return Object.entries(colors)
     .flatMap(([name, value]) => readColor(name, value))
-    .slice(0, COLORS)
+    .slice(0, COLORS_SHOWN_MAX)
 }
 
 function readColor(name: string, value: unknown): Color[] {
   if (Array.isArray(value)) return value.flatMap(item => readColor(name, item))
-  const said = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
-  const hex = typeof value === 'string' ? value : (said.hex ?? said.value ?? said.color)
+  const described =
+    typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  const hex =
+    typeof value === 'string' ? value : (described.hex ?? described.value ?? described.color)
   if (typeof hex !== 'string' || !HEX.test(hex)) return []
-  const label = said.name ?? said.role ?? said.type ?? (/^\d+$/.test(name) ? hex : name)
+  const label =
+    described.name ?? described.role ?? described.type ?? (/^\d+$/.test(name) ? hex : name)
   return [{ name: clipText(label, 40), hex: hex.startsWith('#') ? hex : `#${hex}` }]
 }
 

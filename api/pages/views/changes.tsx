@@ -4,7 +4,7 @@ import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderEvents } from '../parts/events.tsx'
 import type { View, ViewCall } from '../view.ts'
 
-const EVENTS = 60
+const EVENTS_PER_PAGE = 60
 
 interface Asked {
   type?: EventType | undefined
@@ -17,12 +17,12 @@ export async function show({ query, services }: ViewCall<Asked>): Promise<View> 
   const { reader, config } = services
   const found = listNewestEvents(reader, {
     types: type === undefined ? eventTypeNames : [type],
-    limit: EVENTS + 1,
+    limit: EVENTS_PER_PAGE + 1,
     before,
     retentionDays: config.LIMITS.feedRetentionDays,
   })
-  const events = found.slice(0, EVENTS)
-  const last = found.length > EVENTS ? events.at(-1) : undefined
+  const events = found.slice(0, EVENTS_PER_PAGE)
+  const last = found.length > EVENTS_PER_PAGE ? events.at(-1) : undefined
   return {
     title: type === undefined ? 'Changes' : `Changes: ${type}`,
     description: 'What changed in the registry: agents, authorizations, properties, publishers.',
@@ -36,7 +36,7 @@ export async function show({ query, services }: ViewCall<Asked>): Promise<View> 
           {before === undefined ? ' This page renews itself.' : ''}
         </p>
         {renderTypes(type)}
-        {renderEvents(events, EVENTS)}
+        {renderEvents(events, EVENTS_PER_PAGE)}
         {last === undefined ? null : (
           <p class="more">
             <a href={toPath(type, last.event_id)}>Older changes</a>

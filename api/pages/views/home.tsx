@@ -16,7 +16,7 @@ import { renderLatestDays } from '../parts/latest-days.tsx'
 import { toBrandPath, toPublisherPath } from '../parts/paths.ts'
 import type { View, ViewCall } from '../view.ts'
 
-const EVENTS = 12
+const EVENTS_SHOWN_MAX = 12
 const NAMES = '12'
 
 /** Shows what the registry knows today. */
@@ -33,7 +33,7 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
   ])
   const events = listNewestEvents(reader, {
     types: eventTypeNames,
-    limit: EVENTS,
+    limit: EVENTS_SHOWN_MAX,
     retentionDays: config.LIMITS.feedRetentionDays,
   })
   const counts = stats?.body
@@ -66,7 +66,7 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
           {renderSection(
             'changes',
             'Latest changes',
-            renderEvents(events, EVENTS),
+            renderEvents(events, EVENTS_SHOWN_MAX),
             <a href="/changes">all</a>,
           )}
           <div>

@@ -10,7 +10,7 @@ import { renderBadge } from '../parts/freshness.tsx'
 import { toAgentPath, toBrandPath, toPublisherPath } from '../parts/paths.ts'
 import type { View, ViewCall } from '../view.ts'
 
-const LEAST_CHARS = 2
+const QUERY_CHARS_MIN = 2
 
 interface Found {
   shown: SearchAnswer
@@ -24,8 +24,8 @@ export async function show({
   services,
 }: ViewCall<{ q: string }>): Promise<View> {
   const text = q.trim()
-  const isShort = text.length > 0 && text.length < LEAST_CHARS
-  const found = text.length < LEAST_CHARS ? undefined : await findAll(text, ask, services)
+  const isShort = text.length > 0 && text.length < QUERY_CHARS_MIN
+  const found = text.length < QUERY_CHARS_MIN ? undefined : await findAll(text, ask, services)
   return {
     ...(isShort && { status: 400 as const }),
     title: text === '' ? 'Search' : `Search: ${text}`,
@@ -40,7 +40,7 @@ export async function show({
             Type a name, a domain, an identifier or the address of an agent above.
           </p>
         ) : null}
-        {isShort ? <p class="empty">Type at least {LEAST_CHARS} characters.</p> : null}
+        {isShort ? <p class="empty">Type at least {QUERY_CHARS_MIN} characters.</p> : null}
         {found === undefined ? null : renderFound(text, found)}
       </>
     ),

@@ -35,10 +35,10 @@ import { findComplianceSummary } from '../../responses/compliance.ts'
 import { buildPageEnd, fitItems, getSnapshot } from '../../responses/lists.ts'
 import { replyOk } from '../../responses/reply.ts'
 
-const VALUES = 20
-const METRIC_PAIRS = 100
+const FILTER_VALUES_MAX = 20
+const METRIC_PAIRS_MAX = 100
 const PART_CHARS = 64
-const LARGEST_PAGE = 5_000
+const PAGE_ROWS_MAX = 5_000
 
 const part = z
   .string()
@@ -56,15 +56,18 @@ const AgentsQuery = z.object({
   compliance: createFlag('Adds its test results'),
   verified: createFlag('Only agents with a badge'),
   verification_mode: createRepeated(
-    VALUES,
+    FILTER_VALUES_MAX,
     'Only agents with a badge that was tested in all of these modes',
   ),
-  metric_id: createRepeated(VALUES, 'Only agents with one of these metrics'),
-  accreditation: createRepeated(VALUES, 'Only agents with metrics accredited by one of these'),
+  metric_id: createRepeated(FILTER_VALUES_MAX, 'Only agents with one of these metrics'),
+  accreditation: createRepeated(
+    FILTER_VALUES_MAX,
+    'Only agents with metrics accredited by one of these',
+  ),
   q: part.optional().meta({ description: 'Part of a metric_id, whatever the case' }),
-  format_kind: createRepeated(VALUES, 'Only agents that handle such formats'),
+  format_kind: createRepeated(FILTER_VALUES_MAX, 'Only agents that handle such formats'),
   creative_operation: createRepeated(
-    VALUES,
+    FILTER_VALUES_MAX,
     `Only agents that do one of these with it: ${creativeOperations.join(', ')}`,
   ),
   publisher_domain: createExact('Only formats of this publisher').transform(
@@ -76,7 +79,7 @@ const AgentsQuery = z.object({
     .literal('', { error: 'is no longer a parameter' })
     .optional()
     .meta({ deprecated: true, description: 'No longer a parameter; leave it out' }),
-  limit: createPageSize({ usual: LARGEST_PAGE, max: LARGEST_PAGE }),
+  limit: createPageSize({ usual: PAGE_ROWS_MAX, max: PAGE_ROWS_MAX }),
   offset: pageOffset,
   cursor: pageCursor,
 })
@@ -165,10 +168,10 @@ function parseFilter(query: AgentsQuery): Filter {
   }
   parseKnown('verification_mode', query.verification_mode, verificationModes)
   const [byMetric, byFormat] = [hasMetricConditions(metric), hasFormatConditions(format)]
-  if (metric_ids.length * accreditations.length > METRIC_PAIRS) {
+  if (metric_ids.length * accreditations.length > METRIC_PAIRS_MAX) {
     refuse(
       'invalid_request',
-      `metric_id: with accreditation there are more than ${METRIC_PAIRS} pairs`,
+      `metric_id: with accreditation there are more than ${METRIC_PAIRS_MAX} pairs`,
     )
   }
   if (byMetric && byFormat) {

@@ -20,7 +20,7 @@ import type { Services } from '../../operation/services.ts'
 import { buildSeqHeader, getSnapshot } from '../../responses/lists.ts'
 import { replyOk, replyRefused, type Sent } from '../../responses/reply.ts'
 
-const PUBLISHERS_DEFAULT = 200
+const PAGE_ROWS_DEFAULT = 200
 const PUBLISHERS_MAX = 1_000
 /** Publishers examined for one page: with `since`, most may be skipped. */
 const SCANNED = 5_000
@@ -44,13 +44,13 @@ const limit = z
   .optional()
   .transform(input => {
     const size = typeof input === 'string' && /^\d{1,15}$/.test(input) ? Number(input) : 0
-    return Math.min(size || PUBLISHERS_DEFAULT, PUBLISHERS_MAX)
+    return Math.min(size || PAGE_ROWS_DEFAULT, PUBLISHERS_MAX)
   })
   .meta({
     type: 'integer',
     minimum: 1,
     maximum: PUBLISHERS_MAX,
-    default: PUBLISHERS_DEFAULT,
+    default: PAGE_ROWS_DEFAULT,
     description: 'Publishers on a page; a larger number means the maximum',
   })
 

@@ -31,7 +31,7 @@ import {
   toLongList,
 } from '../../responses/stretches.ts'
 
-const SELECTORS = 500
+const SELECTORS_MAX = 500
 /** Publishers that the selectors of one question may name, counting each. */
 const DOMAINS = 1_000
 
@@ -71,7 +71,7 @@ const Body = z
     agent_url: z.string().min(1).max(2_048).describe('Address at which the agent answers'),
     publisher_properties: z
       .array(Selector)
-      .max(SELECTORS)
+      .max(SELECTORS_MAX)
       .describe('The properties on which the product is sold'),
     ...termsInBody,
     explain: z

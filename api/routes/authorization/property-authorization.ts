@@ -234,6 +234,6 @@ function toJudged(
 const weight = { match: 2, unknown: 1, mismatch: 0 } as const
 
 function rankSale({ verdict: { authorized, confirmed, sides } }: Sale): number {
-  const said = 3 * weight[sides.publisher] + weight[sides.operator]
-  return (confirmed ? 200 : 0) + (authorized ? 100 : 0) + said
+  const strength = 3 * weight[sides.publisher] + weight[sides.operator]
+  return (confirmed ? 200 : 0) + (authorized ? 100 : 0) + strength
 }

@@ -9,8 +9,8 @@ import { defineOperation, type Group, type Operation } from '../../operation/ope
 import { buildPageEnd } from '../../responses/lists.ts'
 import { replyOk, replyRefused } from '../../responses/reply.ts'
 
-const LARGEST_PAGE = 100
-const USUAL_PAGE = 20
+const PAGE_ROWS_MAX = 100
+const PAGE_ROWS_DEFAULT = 20
 
 /**
  * Creates a number parameter that falls back to its default when it is invalid or too small, and is capped
@@ -73,7 +73,7 @@ function defineHistory({ id, path, group, entity, file, what }: Kind): Operation
     cache: 'revalidate',
     query: z.object({
       domain: PastedDomain,
-      limit: createRevisionLimit(LARGEST_PAGE, USUAL_PAGE),
+      limit: createRevisionLimit(PAGE_ROWS_MAX, PAGE_ROWS_DEFAULT),
       offset: revisionOffset,
       cursor: pageCursor,
     }),

@@ -26,8 +26,8 @@ import type { Services } from '../../operation/services.ts'
 import { buildPageEnd } from '../../responses/lists.ts'
 import { replyOk, replyRefused } from '../../responses/reply.ts'
 
-const PAGE = 20
-const LARGEST_PAGE = 50
+const PAGE_ROWS_DEFAULT = 20
+const PAGE_ROWS_MAX = 50
 const params = z.object({
   id: z.uuid().toLowerCase().describe('The `proposal_id` of the proposal'),
 })
@@ -62,7 +62,7 @@ export const listMirrorProposals = defineOperation({
       .enum(['true', 'false'])
       .optional()
       .describe('`true`: only proposals that wait for review; for moderators only'),
-    limit: createPageSize({ usual: PAGE, max: LARGEST_PAGE }),
+    limit: createPageSize({ usual: PAGE_ROWS_DEFAULT, max: PAGE_ROWS_MAX }),
     offset: pageOffset,
     cursor: pageCursor,
   }),

@@ -20,8 +20,8 @@ import { buildPageEnd, buildSeqHeader, getSnapshot } from '../../responses/lists
 import { replyOk, replyRefused } from '../../responses/reply.ts'
 import { toEditor } from './saves.ts'
 
-const PAGE = 100
-const LARGEST_PAGE = 500
+const PAGE_ROWS_DEFAULT = 100
+const PAGE_ROWS_MAX = 500
 const params = z.object({
   platform: Platform.describe('The platform whose catalog is mirrored, such as `youtube`'),
 })
@@ -40,7 +40,7 @@ export const listCommunityMirrors = defineOperation({
   asksSnapshot: true,
   cacheKey: () => '',
   query: z.object({
-    limit: createPageSize({ usual: PAGE, max: LARGEST_PAGE }),
+    limit: createPageSize({ usual: PAGE_ROWS_DEFAULT, max: PAGE_ROWS_MAX }),
     offset: pageOffset,
     cursor: pageCursor,
   }),

@@ -30,10 +30,10 @@ import { replyOk, replyRefused } from '../../responses/reply.ts'
 import { createRevisionLimit, revisionOffset } from './history.ts'
 import { toEditor } from './saves.ts'
 
-const PAGE = 20
-const LARGEST_PAGE = 1_000
-const LARGEST_HISTORY = 100
-const LARGEST_BULK = 100
+const PAGE_ROWS_DEFAULT = 20
+const PAGE_ROWS_MAX = 1_000
+const HISTORY_ROWS_MAX = 100
+const BULK_POLICIES_MAX = 100
 /** Maximum bytes of an answer; callers refuse a longer one. */
 const POLICY_BYTES = 200 * 1024
 
@@ -66,7 +66,7 @@ export const listRegisteredPolicies = defineOperation({
     policy_category: word.describe('An industry to which it applies'),
     vertical: word.meta({ description: 'Another name of `policy_category`' }),
     domain: word.meta({ description: 'Only policies of this governance domain' }),
-    limit: createPageSize({ usual: PAGE, max: LARGEST_PAGE }),
+    limit: createPageSize({ usual: PAGE_ROWS_DEFAULT, max: PAGE_ROWS_MAX }),
     offset: pageOffset,
     cursor: pageCursor,
   }),
@@ -131,7 +131,7 @@ export const resolvePoliciesBulk = defineOperation({
     policy_ids: z
       .array(z.string().max(255))
       .min(1)
-      .max(LARGEST_BULK)
+      .max(BULK_POLICIES_MAX)
       .describe('Ids of the policies; duplicates count once'),
   }),
   reply: { 200: PoliciesResolved },
@@ -163,7 +163,7 @@ export const policyHistory = defineOperation({
   cache: 'revalidate',
   query: z.object({
     policy_id: asId,
-    limit: createRevisionLimit(LARGEST_HISTORY, PAGE),
+    limit: createRevisionLimit(HISTORY_ROWS_MAX, PAGE_ROWS_DEFAULT),
     offset: revisionOffset,
     cursor: pageCursor,
   }),

@@ -9,8 +9,8 @@ import { buildPageEnd } from '../../responses/lists.ts'
 import { replyOk, replyRefused } from '../../responses/reply.ts'
 import { createRevisionLimit, revisionOffset } from './history.ts'
 
-const LARGEST_PAGE = 100
-const USUAL_PAGE = 50
+const PAGE_ROWS_MAX = 100
+const PAGE_ROWS_DEFAULT = 50
 
 const RevisionNumber = z
   .string()
@@ -58,7 +58,7 @@ function list({ entity, name, path, group }: Kind): Operation {
     cache: 'revalidate',
     params: z.object({ domain: PastedDomain }),
     query: z.object({
-      limit: createRevisionLimit(LARGEST_PAGE, USUAL_PAGE),
+      limit: createRevisionLimit(PAGE_ROWS_MAX, PAGE_ROWS_DEFAULT),
       offset: revisionOffset,
       cursor: pageCursor,
     }),

@@ -34,7 +34,7 @@ const refusals = [
 ] as const
 
 /** Fields of an agent; an unknown visibility or an invalid address counts as absent. */
-const said = {
+const agentFields = {
   name: z
     .string()
     .trim()
@@ -65,8 +65,8 @@ const said = {
     description: 'URL of a health check; by default the agent itself is probed',
   }),
 }
-const Said = z.object(said)
-type Said = z.output<typeof Said>
+const AgentFields = z.object(agentFields)
+type AgentFields = z.output<typeof AgentFields>
 
 /** Address of a new agent; one in a private network could not be reached by anybody else. */
 const NewUrl = EnrolledUrl.refine(url => canBePublic(new URL(url).hostname), {
@@ -110,15 +110,15 @@ export const enrolOwnAgent = defineOperation({
     'gets a private one. Only members with API access can publish agents; those of others are ' +
     'visible to members, with a warning.',
   writes: true,
-  body: z.object({ url: NewUrl.describe('Address at which the agent answers'), ...said }),
+  body: z.object({ url: NewUrl.describe('Address at which the agent answers'), ...agentFields }),
   reply: { 200: OwnAgentSaved, 201: OwnAgentSaved },
   errors: [...refusals, 'conflict'],
-  handle: async ({ query, body: { url, ...said }, principal, services: { writer } }) => {
-    const type = readAgentType(said) ?? refuseType(undefined)
+  handle: async ({ query, body: { url, ...fields }, principal, services: { writer } }) => {
+    const type = readAgentType(fields) ?? refuseType(undefined)
     const answer = await writer.submit({
       op: 'member.agent.enrol',
       url,
-      ...readChanges(said),
+      ...readChanges(fields),
       type,
       ...resolveOwner(principal, query.org),
     })
@@ -148,7 +148,7 @@ export const changeOwnAgent = defineOperation({
       .unknown()
       .optional()
       .meta({ type: 'string', description: 'Address of the agent, which cannot be changed' }),
-    ...said,
+    ...agentFields,
   }),
   reply: { 200: OwnAgentSaved },
   errors: [...refusals, 'not_found'],
@@ -190,7 +190,7 @@ function resolveOwner(principal: Principal, org: string | undefined) {
     : { org: resolveOrganizationAsked(principal, org).org_id }
 }
 
-function readAgentType({ type }: Said): AgentType | undefined {
+function readAgentType({ type }: AgentFields): AgentType | undefined {
   if (type === undefined) return undefined
   return agentTypes.find(known => known === type) ?? refuseType(type)
 }
@@ -200,7 +200,7 @@ function refuseType(type: unknown): never {
   return refuse(type === undefined ? 'invalid_request' : 'invalid_type', text)
 }
 
-function readChanges({ name, visibility, is_public, health_check_url }: Said) {
+function readChanges({ name, visibility, is_public, health_check_url }: AgentFields) {
   const wanted =
     visibilities.find(known => known === visibility) ?? (is_public === true && 'public')
   const health = z

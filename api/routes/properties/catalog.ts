@@ -28,7 +28,7 @@ import { cutPage, getSnapshot, syncHeaders } from '../../responses/lists.ts'
 import { replyOk, type Sent } from '../../responses/reply.ts'
 
 const SEARCH_CHARS = 200
-const LARGEST_OFFSET = 1e9
+const OFFSET_MAX = 1e9
 
 export const listCatalog = defineOperation({
   id: 'listCatalog',
@@ -66,7 +66,7 @@ export const listCatalog = defineOperation({
     min_resolves: createWholeNumber({
       description: 'Without effect: usage is not counted',
       min: 0,
-      max: LARGEST_OFFSET,
+      max: OFFSET_MAX,
       default: 0,
     }),
     active_since: Moment.optional().describe('Only properties that changed since this time'),
@@ -148,7 +148,7 @@ const collectionPage = z.object({
   offset: createWholeNumber({
     description: 'Collections to skip',
     min: 0,
-    max: LARGEST_OFFSET,
+    max: OFFSET_MAX,
     default: 0,
   }),
   cursor: pageCursor,

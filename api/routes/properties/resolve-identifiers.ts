@@ -12,10 +12,10 @@ import { defineOperation } from '../../operation/operation.ts'
 import { buildSeqHeader, getSnapshot } from '../../responses/lists.ts'
 import { replyOk } from '../../responses/reply.ts'
 
-const IDENTIFIERS = 10_000
-const CHARS = 2_048
+const IDENTIFIERS_MAX = 10_000
+const IDENTIFIER_CHARS_MAX = 2_048
 
-const part = z.string().trim().min(1, 'must not be empty').max(CHARS)
+const part = z.string().trim().min(1, 'must not be empty').max(IDENTIFIER_CHARS_MAX)
 const type = part.describe('Kind of identifier, such as `domain` or `ios_bundle`')
 const value = part.describe('The identifier itself')
 
@@ -36,7 +36,7 @@ export const resolveIdentifiers = defineOperation({
     identifiers: z
       .array(z.object({ type, value }))
       .min(1)
-      .max(IDENTIFIERS)
+      .max(IDENTIFIERS_MAX)
       .describe('Identifiers, at most 10,000 at a time'),
     provenance: z
       .object({

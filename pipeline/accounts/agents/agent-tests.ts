@@ -48,11 +48,11 @@ export async function loadAgentTests(
   )
   return rows.map(({ agent_url }) => {
     const state = states.get(agent_url)?.[0]
-    const said = settings.get(agent_url)?.[0]
+    const monitoring = settings.get(agent_url)?.[0]
     return {
       agent_url,
       ...(state && { state }),
-      ...(said && { settings: said }),
+      ...(monitoring && { settings: monitoring }),
       badges: badges.get(agent_url) ?? [],
       suites: suites.get(agent_url) ?? [],
     }

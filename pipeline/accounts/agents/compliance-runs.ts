@@ -69,10 +69,10 @@ async function keepSuite(
   { seq }: Stamp,
 ): Promise<void> {
   const { run_id, agent_url, org_id, tested_at, duration_ms, results, diagnostics } = suite
-  const of = { agent_url, org_id, tested_at }
+  const tested = { agent_url, org_id, tested_at }
   await keepRuns(
     db,
-    results.map(({ track: _, ...result }) => ({ ...of, ...result })),
+    results.map(({ track: _, ...result }) => ({ ...tested, ...result })),
     seq,
   )
   await keepLastRuns(db, agent_url)
@@ -80,7 +80,7 @@ async function keepSuite(
   const words = { passing: 'passing', degraded: 'partial', failing: 'failing', unknown: 'unknown' }
   await db.insert('compliance_runs', [
     {
-      ...of,
+      ...tested,
       run_id,
       overall_status: words[state.status],
       headline: state.headline,
@@ -91,7 +91,7 @@ async function keepSuite(
       seq,
     },
   ])
-  await keepDiagnostics(db, of, { run_id, diagnostics, seq })
+  await keepDiagnostics(db, tested, { run_id, diagnostics, seq })
   const reached = suite.outcome === 'tested'
   const request = {
     request_id: run_id,

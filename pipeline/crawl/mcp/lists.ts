@@ -16,7 +16,7 @@ export interface ToolList {
 const CURSOR_CHARS = 2_048
 const NAME_CHARS = 128
 const DESCRIPTION_CHARS = 2_000
-const PAGES = 20
+const PAGES_MAX = 20
 const SCHEMA_BYTES = 4_096
 const NO_SUCH_METHOD = -32_601
 const noList: McpFailure = { outcome: 'unusable', detail: 'answers without a list of tools' }
@@ -34,7 +34,7 @@ export async function listTools(
   const tools = new Map<string, AgentTool>()
   const names = new Set<string>()
   let cursor: string | undefined
-  for (let page = 0; page < PAGES; page++) {
+  for (let page = 0; page < PAGES_MAX; page++) {
     const params = cursor === undefined ? {} : { cursor }
     const reply = await session.call('tools/list', params, time, limits.agentToolsBytes)
     if ('failure' in reply) {
@@ -116,7 +116,7 @@ export async function countResources(
 ): Promise<number | undefined> {
   const uris = new Set<string>()
   let cursor: string | undefined
-  for (let page = 0; page < PAGES; page++) {
+  for (let page = 0; page < PAGES_MAX; page++) {
     const params = cursor === undefined ? {} : { cursor }
     const reply = await session.call('resources/list', params, time, limits.agentToolsBytes)
     if ('failure' in reply || !Array.isArray(reply.result.resources)) return undefined

@@ -7,7 +7,7 @@ export type TaskError = JsonObject & { code: string }
 export type ErrorAction = 'retry' | 'surface_to_caller' | 'escalate_to_human' | 'generic_error'
 
 const CODE_CHARS = 64
-const MAX_RETRY_AFTER_S = 3_600
+const RETRY_AFTER_MAX_S = 3_600
 
 /** Reads an error by either transport, from the places where each may report it. */
 export function readTaskError(
@@ -104,7 +104,7 @@ export function chooseAction(error: TaskError | undefined): ErrorAction {
 export function readRetryAfter(error: TaskError | undefined): number | undefined {
   const seconds = error?.retry_after
   if (typeof seconds !== 'number' || !Number.isFinite(seconds) || seconds < 0) return undefined
-  return Math.min(Math.ceil(seconds), MAX_RETRY_AFTER_S)
+  return Math.min(Math.ceil(seconds), RETRY_AFTER_MAX_S)
 }
 
 /** Tells whether an error says that the agent requires a credential. */

@@ -1,5 +1,6 @@
 const SLOTS = 1 << 16
-const FNV_START = 0x811c9dc5
+/** Constants of the FNV-1a hash. */
+const FNV_OFFSET_BASIS = 0x811c9dc5
 const FNV_PRIME = 0x01000193
 
 /**
@@ -21,7 +22,7 @@ export class AdmissionFilter {
 }
 
 function hashText(text: string): number {
-  let hash = FNV_START
+  let hash = FNV_OFFSET_BASIS
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), FNV_PRIME)
   // Keys with the same beginning must not fall into the same slots.
   hash ^= hash >>> 15

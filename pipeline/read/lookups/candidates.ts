@@ -89,8 +89,8 @@ function readPairs(
 ): readonly Pair[] {
   const value = store.text('named', name)
   if (value === undefined) return []
-  const few = readNamed(value)
-  if (few !== undefined) return few.slice(0, limit)
+  const listed = readNamed(value)
+  if (listed !== undefined) return listed.slice(0, limit)
   const all = sharedNames(reader).get(store, name, () =>
     [...store.range('identifier', name, { limit: CANDIDATES_MAX })].map(({ key, value }) => ({
       rid: key.slice(key.indexOf(' ') + 1),

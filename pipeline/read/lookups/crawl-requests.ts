@@ -1,5 +1,5 @@
 import { type Instant, toIso } from '../../core/clock.ts'
-import { MAX_ATTEMPTS } from '../../diff/crawl-request.ts'
+import { ATTEMPTS_MAX } from '../../diff/crawl-request.ts'
 import type { CrawlRequestRow, CrawlRequestStatus } from '../../model/crawl-request.ts'
 import { toUrl } from '../../model/observation.ts'
 import type { Reader } from '../reader.ts'
@@ -26,7 +26,7 @@ export function crawlRequestStatus(request: StoredCrawlRequest, now: Instant): C
     domain: request.domain,
     status: isDue ? 'running' : request.status,
     attempts: request.attempts,
-    max_attempts: MAX_ATTEMPTS,
+    max_attempts: ATTEMPTS_MAX,
     requested_at: request.requested_at,
     started_at: request.started_at,
     last_attempted_at: request.last_attempted_at,

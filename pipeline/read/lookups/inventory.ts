@@ -44,7 +44,7 @@ export class Inventory {
     return this.#properties
   }
 
-  /** True if any grant has a window, so that answers depend on the time. */
+  /** Tells whether any grant has a window, so that answers depend on the time. */
   get isTimed(): boolean {
     this.#isTimed ??= this.stored.grants.some(isTimed)
     return this.#isTimed

@@ -3,7 +3,7 @@ import type { SourceKind } from '../../model/documents/index.ts'
 import { isHostedFor } from '../../model/hosted.ts'
 import type { FileKind, Source } from '../../model/observation.ts'
 import type { FreshnessBlock } from '../../model/responses/index.ts'
-import { MAX_HOPS } from '../../resolve/brand-facts.ts'
+import { HOPS_MAX } from '../../resolve/brand-facts.ts'
 import {
   findJsonEnd,
   HEAD_LENGTH,
@@ -203,7 +203,7 @@ function findDecidingFreshness(
 }
 
 /** Files that one may lead to, one after the other: an adagents.json that is pointed to must not point on. */
-const hopsMax: Partial<Record<SourceKind, number>> = { 'adagents.json': 1, 'brand.json': MAX_HOPS }
+const hopsMax: Partial<Record<SourceKind, number>> = { 'adagents.json': 1, 'brand.json': HOPS_MAX }
 
 /** A file that another one leads to, and how it fares there. */
 export interface Target {

@@ -15,9 +15,9 @@ export interface Enrichments {
   properties: boolean
 }
 
-const TOOLS_LISTED = 100
-const TAGS_LISTED = 100
-const TOOL_WORDS = 300
+const TOOLS_MAX = 100
+const TAGS_MAX = 100
+const TOOL_WORDS_MAX = 300
 
 /** Converts a row to an agent as the list shows it, without empty blocks. */
 export function toAgentEntry(
@@ -92,11 +92,11 @@ function toCapabilities(
   const offers = (block: Record<string, boolean>) => Object.values(block).some(Boolean)
   return {
     tools_count: tools.length,
-    tools: tools.slice(0, TOOLS_LISTED).map(({ name, description }) => ({
+    tools: tools.slice(0, TOOLS_MAX).map(({ name, description }) => ({
       name,
-      description: (description ?? '').slice(0, TOOL_WORDS),
+      description: (description ?? '').slice(0, TOOL_WORDS_MAX),
     })),
-    ...(tools.length > TOOLS_LISTED && { tools_truncated: true }),
+    ...(tools.length > TOOLS_MAX && { tools_truncated: true }),
     ...((needs_auth || outcome === 'needs_auth') && { oauth_required: true }),
     ...((type === 'sales' || offers(standard)) && { standard_operations: standard }),
     ...((type === 'creative' || offers(creative) || supported_formats.length > 0) && {
@@ -118,7 +118,7 @@ function toProperties(facts: AgentFacts, reach: AgentReach | undefined) {
     property_summary: {
       total_count: property_count,
       count_by_type: reach.count_by_type,
-      tags: (tags ?? []).slice(0, TAGS_LISTED),
+      tags: (tags ?? []).slice(0, TAGS_MAX),
       publisher_count: publisher_count ?? 0,
     },
   }

@@ -127,14 +127,14 @@ export interface AgentReach {
   count_by_type: Record<string, number>
 }
 
-const PUBLISHERS_NAMED = 100
+const PUBLISHERS_MAX = 100
 
 const REACH = `
 select agent_url, list(publisher_domain order by publisher_domain) as publishers from (
   select agent_url, publisher_domain from authorizations
   where in_force and agent_url in (select unnest(${toListExpression('$agents')}))
   group by agent_url, publisher_domain
-  qualify row_number() over (partition by agent_url order by publisher_domain) <= ${PUBLISHERS_NAMED})
+  qualify row_number() over (partition by agent_url order by publisher_domain) <= ${PUBLISHERS_MAX})
 group by agent_url`
 
 const BY_TYPE = `
@@ -146,11 +146,11 @@ export async function loadAgentReach(
   { db }: Snapshot,
   agents: readonly string[],
 ): Promise<Map<string, AgentReach>> {
-  const of = { agents: JSON.stringify(agents) }
-  const named = await db.all<{ agent_url: string; publishers: string[] }>(REACH, of)
+  const parameters = { agents: JSON.stringify(agents) }
+  const named = await db.all<{ agent_url: string; publishers: string[] }>(REACH, parameters)
   const types = await db.all<{ agent_url: string; property_type: string; times: number }>(
     BY_TYPE,
-    of,
+    parameters,
   )
   const reach = new Map<string, AgentReach>()
   for (const { agent_url, publishers } of named) {

@@ -11,7 +11,7 @@ import { Postings } from './rank-postings.ts'
 
 /** Rows that are indexed before other requests get a turn. */
 const AT_ONCE = 200
-const FORMATS = 200
+const FORMATS_MAX = 200
 
 /**
  * Says which rows a table holds, as of which commits. Each row is one text before it is hashed, and
@@ -194,6 +194,6 @@ function readFormats(text: string | null): FormatId[] {
   const listed = JSON.parse(text) as (FormatId | string | null)[]
   return listed
     .filter((item): item is FormatId => typeof item === 'object' && typeof item?.id === 'string')
-    .slice(0, FORMATS)
+    .slice(0, FORMATS_MAX)
     .map(({ agent_url, id }) => (typeof agent_url === 'string' ? { agent_url, id } : { id }))
 }

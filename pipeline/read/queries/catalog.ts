@@ -133,10 +133,10 @@ export async function findCatalogCollections(
   snapshot: Snapshot,
   { status, limit, offset }: Page & { status?: 'active' | undefined },
 ): Promise<{ items: CollectionEntry[]; total: number }> {
-  const of = { status: status ?? null }
+  const filter = { status: status ?? null }
   const [rows, total] = await Promise.all([
-    snapshot.db.all<CollectionEntry>(COLLECTIONS, { ...of, limit, offset }),
-    countOnce(snapshot, COLLECTIONS_TOTAL, of),
+    snapshot.db.all<CollectionEntry>(COLLECTIONS, { ...filter, limit, offset }),
+    countOnce(snapshot, COLLECTIONS_TOTAL, filter),
   ])
   return { items: rows.map(withCanonical), total }
 }

@@ -25,17 +25,17 @@ export async function listClaims(
   return { items: claims.map(toItem), total }
 }
 
-const LINES = 1_000
+const CLAIMS_PER_BATCH = 1_000
 
 /** Streams every claim, in batches. */
 export async function* streamClaims(snapshot: Snapshot): AsyncGenerator<AuthorizationItem[]> {
   let claims: ResolvedClaim[]
   let after: ResolvedClaim | undefined
   do {
-    claims = await listResolvedClaims(snapshot, { after, limit: LINES })
+    claims = await listResolvedClaims(snapshot, { after, limit: CLAIMS_PER_BATCH })
     yield claims.map(toItem)
     after = claims.at(-1)
-  } while (claims.length === LINES)
+  } while (claims.length === CLAIMS_PER_BATCH)
 }
 
 function toItem(claim: ResolvedClaim): AuthorizationItem {

@@ -45,8 +45,8 @@ select max(attempted_at) as last_attempt_at,
   (select count(*) from held)::double as held
 from crawl_state`
 
-const OVERVIEWS = 2
-const overviews = declareCache(() => new SnapshotCache<CrawlOverview>(OVERVIEWS))
+const OVERVIEWS_CACHED = 2
+const overviews = declareCache(() => new SnapshotCache<CrawlOverview>(OVERVIEWS_CACHED))
 const HOUR_MS = 3_600_000
 const DAY_HOURS = 24
 

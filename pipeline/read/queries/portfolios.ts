@@ -16,13 +16,13 @@ export interface Portfolio {
   total: number
 }
 
-const SHOWN = 200
+const BRANDS_MAX = 200
 
 const PORTFOLIO = `
 select domain, brand_name, brand_id, keller_type, parent_brand, relationship_trust,
   house_domain is not null as is_proven, (count(*) over ())::double as total
 from brands where (house_domain = $domain or claimed_house_domain = $domain) and domain != $domain
-order by is_proven desc, brand_name, domain limit ${SHOWN}`
+order by is_proven desc, brand_name, domain limit ${BRANDS_MAX}`
 
 /** Loads the brands that are of a house or say so, the proven ones first. */
 export async function loadPortfolio({ db }: Snapshot, domain: string): Promise<Portfolio> {

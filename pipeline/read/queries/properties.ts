@@ -23,9 +23,9 @@ ${LISTED_PROPERTIES} select count(*) as total,
 export const propertyList: RegisteredList<PropertySource> = {
   name: 'properties',
   async load({ db }, { source, limit, offset }) {
-    const of = source === undefined ? null : catalogSources[source]
+    const catalogSource = source === undefined ? null : catalogSources[source]
     const [rows, stats] = await Promise.all([
-      db.all<PropertyItemRow>(ITEMS, { source: of, limit, offset }),
+      db.all<PropertyItemRow>(ITEMS, { source: catalogSource, limit, offset }),
       db.one<PropertyStats>(STATS),
     ])
     return { items: rows.map(toPropertyListItem), stats: stats! }

@@ -1,4 +1,4 @@
-const WORD = 32
+const WORD_BITS = 32
 
 /** A set of ranks, a bit each. */
 export type Bits = Uint32Array
@@ -18,15 +18,15 @@ export interface PostingParts {
  */
 export class Postings {
   readonly #words: number
-  readonly #of: Map<string, number[] | Bits>
+  readonly #ranksByKey: Map<string, number[] | Bits>
 
   private constructor({ words, sets }: PostingParts) {
     this.#words = words
-    this.#of = sets
+    this.#ranksByKey = sets
   }
 
   static create(size: number): Postings {
-    return new Postings({ words: Math.ceil(size / WORD), sets: new Map() })
+    return new Postings({ words: Math.ceil(size / WORD_BITS), sets: new Map() })
   }
 
   static of(parts: PostingParts): Postings {
@@ -34,28 +34,28 @@ export class Postings {
   }
 
   get parts(): PostingParts {
-    return { words: this.#words, sets: this.#of }
+    return { words: this.#words, sets: this.#ranksByKey }
   }
 
   /** Ranks are added in rising order. */
   add(facet: string, value: string, rank: number): void {
     const key = toKey(facet, value)
-    const ranks = this.#of.get(key)
-    if (ranks === undefined) this.#of.set(key, [rank])
+    const ranks = this.#ranksByKey.get(key)
+    if (ranks === undefined) this.#ranksByKey.set(key, [rank])
     else if (!Array.isArray(ranks)) set(ranks, rank)
     else if (ranks.length < this.#words) ranks.push(rank)
     else {
       const bits = this.#none()
       for (const rank of ranks) set(bits, rank)
       set(bits, rank)
-      this.#of.set(key, bits)
+      this.#ranksByKey.set(key, bits)
     }
   }
 
   /** Finds the postings of these values, to be united. They must not be written to. */
   any(facet: string, values: readonly string[]): Union {
     const found = [...new Set(values)].flatMap(value => {
-      const ranks = this.#of.get(toKey(facet, value))
+      const ranks = this.#ranksByKey.get(toKey(facet, value))
       return ranks === undefined ? [] : [ranks]
     })
     const lists = found.filter(ranks => Array.isArray(ranks))
@@ -89,12 +89,12 @@ export function intersectRanks(
   passes: (rank: number) => boolean,
 ): number[] {
   const ranks: number[] = []
-  for (let word = start >>> 5; word * WORD < end; word++) {
+  for (let word = start >>> 5; word * WORD_BITS < end; word++) {
     let left = -1
     for (const union of unions) left &= uniteWord(union, word)
     if (word === start >>> 5) left &= -1 << (start & 31)
     for (; left !== 0; left &= left - 1) {
-      const rank = word * WORD + (31 - Math.clz32(left & -left))
+      const rank = word * WORD_BITS + (31 - Math.clz32(left & -left))
       if (rank >= end) break
       if (!passes(rank)) continue
       ranks.push(rank)

@@ -25,15 +25,15 @@ export async function projectKeys(
   { keyed, parameters, at }: Scope,
 ): Promise<{ gone: Entry[]; put: Entry[] }> {
   const rows = await index.all<{ space: Keyed; key: string }>(keyed, parameters)
-  const of = (space: Keyed) => rows.filter(row => row.space === space).map(({ key }) => key)
+  const listKeys = (space: Keyed) => rows.filter(row => row.space === space).map(({ key }) => key)
   const gone = Object.entries(vanished).flatMap(([touched, space]) =>
-    of(touched as Keyed).map((key): Entry => ({ space, key, value: undefined })),
+    listKeys(touched as Keyed).map((key): Entry => ({ space, key, value: undefined })),
   )
   const put = [
-    ...(await projectAgents(index, of('agent'))),
-    ...(await projectOperators(index, of('operator'), at)),
-    ...(await projectOperated(index, of('operated'))),
-    ...(await claimEntries(index, of('claim'))),
+    ...(await projectAgents(index, listKeys('agent'))),
+    ...(await projectOperators(index, listKeys('operator'), at)),
+    ...(await projectOperated(index, listKeys('operated'))),
+    ...(await claimEntries(index, listKeys('claim'))),
   ]
   return { gone, put }
 }

@@ -10,15 +10,15 @@ const COLUMNS = `agent_url, status, lifecycle_stage, headline, tracks,
   storyboards_passing::double as storyboards_passing, storyboards_total::double as storyboards_total,
   storyboards, streak_days::double as streak_days, last_checked_at, badges`
 
-/** Applies how agents fare as everybody may see it, and tells what changed of it. */
+/** Stores the public compliance status of agents; returns the events of what changed. */
 export async function applyStandings(
   db: Database,
   { agents, standings, histories }: KnownStandings,
   { seq }: { seq: number },
 ): Promise<EventDraft[]> {
-  const of = `agent_url in (select unnest(${toListExpression('$agents')}))`
+  const isNamed = `agent_url in (select unnest(${toListExpression('$agents')}))`
   const before = new Map(
-    (await loadStandings(db, `where ${of}`, { agents: JSON.stringify(agents) })).map(row => [
+    (await loadStandings(db, `where ${isNamed}`, { agents: JSON.stringify(agents) })).map(row => [
       row.agent_url,
       row,
     ]),
@@ -26,7 +26,7 @@ export async function applyStandings(
   const after = new Map(standings.map(row => [row.agent_url, row]))
   const changed = agents.filter(url => !isSame(before.get(url), after.get(url)))
   if (changed.length === 0) return []
-  await db.write('delete from', 'agent_standings', `where ${of}`, {
+  await db.write('delete from', 'agent_standings', `where ${isNamed}`, {
     agents: JSON.stringify(changed),
   })
   const rows = changed.flatMap(url => after.get(url) ?? [])

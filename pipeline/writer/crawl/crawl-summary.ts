@@ -16,7 +16,7 @@ export interface CrawlSummary {
   faults: { message: string; severity: string; times: number }[]
 }
 
-const FAULTS_SHOWN = 20
+const FAULTS_SHOWN_MAX = 20
 
 export async function crawlSummary(
   db: Database,
@@ -56,7 +56,7 @@ function countCommonFaults(db: Database, since: string): Promise<CrawlSummary['f
          union all select kind, location, faults from held_documents) d semi join (
          select kind, location from crawl_state where attempted_at >= $since::timestamptz
        ) s using (kind, location))
-     group by all order by times desc, message limit ${FAULTS_SHOWN}`,
+     group by all order by times desc, message limit ${FAULTS_SHOWN_MAX}`,
     { since },
   )
 }

@@ -49,10 +49,10 @@ export async function updateProfiles(
   stamp: Stamp,
 ): Promise<string[]> {
   if (agents.length === 0) return []
-  const of = { agents: JSON.stringify(agents) }
+  const parameters = { agents: JSON.stringify(agents) }
   const before = await loadProfiles(db, agents)
   const probed = new Map(
-    (await db.all<ProbedFacts & { agent_url: string }>(PROBED, of)).map(
+    (await db.all<ProbedFacts & { agent_url: string }>(PROBED, parameters)).map(
       ({ agent_url, ...facts }) => [agent_url, facts],
     ),
   )

@@ -21,11 +21,11 @@ export async function loadPublishers(
 ): Promise<Map<string, PublisherRows>> {
   const found = new Map<string, PublisherRows>()
   if (domains.length === 0) return found
-  const of = { domains: JSON.stringify(domains) }
+  const parameters = { domains: JSON.stringify(domains) }
   const inDomains = `in (select unnest(${toListExpression('$domains')}))`
   const publishers = await db.all<PublisherRow>(
     `select * from publishers where domain ${inDomains}`,
-    of,
+    parameters,
   )
   const merged = await loadMerges(db, domains)
   for (const publisher of publishers) {
@@ -43,16 +43,16 @@ export async function loadPublishers(
   }
   for (const row of await db.all<PropertyRow>(
     `select * from properties ${owned} order by created_at, property_rid`,
-    of,
+    parameters,
   )) {
     getRows(row.publisher_domain).properties.push(row)
   }
-  for (const row of await loadGrants(db, `${owned} order by entry, id`, of)) {
+  for (const row of await loadGrants(db, `${owned} order by entry, id`, parameters)) {
     found.get(row.publisher_domain)?.authorizations.push(row)
   }
   for (const row of await db.all<CollectionRow>(
     `select * from collections ${owned} order by created_at, collection_rid`,
-    of,
+    parameters,
   )) {
     getRows(row.publisher_domain).collections.push(row)
   }

@@ -27,7 +27,7 @@ import {
 import { makeDerived, makeEventFile, makeServing } from './make-derived.ts'
 
 /** Parts of the writer that healing needs. */
-export interface Healing extends Facts {
+export interface HealingParts extends Facts {
   paths: Paths
   seals: Seals
   log: Log
@@ -43,29 +43,33 @@ const CHANGED = 'it was changed while the registry was not running'
  * commits, unless that is accepted: then all derived stores are made again.
  */
 export async function healStores(
-  of: Healing,
+  parts: HealingParts,
   { acceptsOlderIndex = false }: { acceptsOlderIndex?: boolean },
 ): Promise<{ areDamaged: boolean }> {
-  const { paths, index, seals } = of
-  const areDamaged = dropDamagedCopies(of)
+  const { paths, index, seals } = parts
+  const areDamaged = dropDamagedCopies(parts)
   const serving = await lookIntoServing(paths, seals)
   const areEventsWhole = !seals.in(paths.events).some(file => seals.isChanged(file))
   const shown = { seq: serving.seq, lastEvent: areEventsWhole ? readLastEvent(paths) : undefined }
-  const lost = await findLostCommits(paths, of, shown)
+  const lost = await findLostCommits(paths, parts, shown)
   if (lost === undefined) {
-    await healServing(of, serving)
-    await healEventFiles(of)
-    const writes = await countUnfinished(of)
-    if (writes > 0) of.log.warn({ writes }, UNFINISHED)
+    await healServing(parts, serving)
+    await healEventFiles(parts)
+    const writes = await countUnfinished(parts)
+    if (writes > 0) parts.log.warn({ writes }, UNFINISHED)
     return { areDamaged }
   }
   if (!acceptsOlderIndex) refuseOlderIndex(lost)
-  of.log.warn({ lost }, 'index.duckdb has lost commits: derived stores are rebuilt')
-  const known = [serving.seq, readCheckpoint(paths)?.seq ?? 0, await findLastNumber(of.accounts.db)]
+  parts.log.warn({ lost }, 'index.duckdb has lost commits: derived stores are rebuilt')
+  const known = [
+    serving.seq,
+    readCheckpoint(paths)?.seq ?? 0,
+    await findLastNumber(parts.accounts.db),
+  ]
   await setNextNumber(index, Math.max(...known))
   // An older index may contain domains that were taken down: they are taken down again.
-  await of.accounts.db.write('update', 'taken_down', 'set cleared_at = null')
-  tellUnprojected(of.log, await makeDerived(paths, of))
+  await parts.accounts.db.write('update', 'taken_down', 'set cleared_at = null')
+  tellUnprojected(parts.log, await makeDerived(paths, parts))
   return { areDamaged: true }
 }
 
@@ -73,7 +77,7 @@ export async function healStores(
  * Sets aside what was made from a snapshot, and the snapshot itself, where it is damaged: the next
  * publishing makes it again. True where something was.
  */
-function dropDamagedCopies({ paths, seals, log }: Healing): boolean {
+function dropDamagedCopies({ paths, seals, log }: HealingParts): boolean {
   const aside = (path: string, reason: string) => setAside({ paths, log }, path, reason)
   const checkpoint = readCheckpoint(paths)
   let isDamaged = checkpoint === undefined && listSnapshots(paths).length > 0
@@ -91,7 +95,7 @@ function dropDamagedCopies({ paths, seals, log }: Healing): boolean {
   return isDamaged || isSearchDamaged
 }
 
-function dropDamagedSearch({ paths, seals, log }: Omit<Healing, keyof Facts>): boolean {
+function dropDamagedSearch({ paths, seals, log }: Omit<HealingParts, keyof Facts>): boolean {
   if (!existsSync(paths.searchCheckpoint)) return listSnapshots(paths).length > 0
   const current = readJson(paths.searchCheckpoint, SearchCheckpoint)
   if (current === undefined) {
@@ -140,8 +144,8 @@ function checkSeal(seals: Seals, file: string): string | undefined {
 export const CHANGES_LISTED_MAX = 100
 
 /** Rebuilds the serving store if it is damaged or missing, or cannot be brought up to the index. */
-async function healServing(of: Healing, state: ServingState): Promise<void> {
-  const { paths, index, log } = of
+async function healServing(parts: HealingParts, state: ServingState): Promise<void> {
+  const { paths, index, log } = parts
   const meta = await index.one<{ seq: number }>('select seq from meta')
   const { seq: committed } = meta ?? { seq: 0 }
   const { seq, damage, isOfOtherVersion } = state
@@ -152,7 +156,7 @@ async function healServing(of: Healing, state: ServingState): Promise<void> {
   else if (isOfOtherVersion || isTooOld) {
     log.warn({ shows: seq, committed, isOfOtherVersion }, 'serving/ is rebuilt')
   } else return
-  tellUnprojected(log, await makeServing(paths, of))
+  tellUnprojected(log, await makeServing(paths, parts))
 }
 
 function tellUnprojected(log: Log, unprojected: readonly Unprojected[]): void {
@@ -161,7 +165,7 @@ function tellUnprojected(log: Log, unprojected: readonly Unprojected[]): void {
 }
 
 /** Rebuilds each damaged or missing event file; events missing at the end of the last one are appended later. */
-async function healEventFiles({ paths, index, seals, log }: Healing): Promise<void> {
+async function healEventFiles({ paths, index, seals, log }: HealingParts): Promise<void> {
   const names = listEventFiles(paths)
   const files = new Set([
     ...names.map(name => `${paths.events}/${name}`),

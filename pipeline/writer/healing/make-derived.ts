@@ -12,7 +12,7 @@ import type { Paths } from '../../store/paths.ts'
 import { IS_SHOWN_EVENT, replaceUnprojected, type Unprojected } from '../../store/unprojected.ts'
 import type { Facts } from './facts.ts'
 
-const EVENT_PAGE = 50_000
+const EVENTS_PER_PAGE = 50_000
 
 /**
  * Makes the serving store and the event files, and has what else was made from another index made again.
@@ -91,7 +91,7 @@ async function writeEvents(
     const page = await index.all<FeedEvent>(
       `select event_id, event_type, entity_type, entity_id, payload, actor, created_at
        from events where ${which} and ${IS_SHOWN_EVENT} and ($last is null or event_id > $last::uuid)
-       order by event_id limit ${EVENT_PAGE}`,
+       order by event_id limit ${EVENTS_PER_PAGE}`,
       { ...parameters, last: file.last ?? null },
     )
     if (page.length === 0) break

@@ -34,21 +34,21 @@ export async function applyTakedown(
   domains: readonly Domain[],
   { seq }: Pick<Stamp, 'seq'>,
 ): Promise<TakenAway> {
-  const of = { domains: JSON.stringify(domains) }
+  const parameters = { domains: JSON.stringify(domains) }
   const sources = await db.all<Source>(
     `select kind, location from crawl_state where ${isOfDomains('location')} order by kind, location`,
-    of,
+    parameters,
   )
-  const reached = await removePublishers(db, of, seq)
-  await recordGone(db, of, seq)
-  const publishers = await removeMerged(db, of, seq)
+  const reached = await removePublishers(db, parameters, seq)
+  await recordGone(db, parameters, seq)
+  const publishers = await removeMerged(db, parameters, seq)
   for (const { table, column } of await listOwnedColumns(db)) {
-    await db.write('delete from', table, `where ${isOfDomains(column)}`, of)
+    await db.write('delete from', table, `where ${isOfDomains(column)}`, parameters)
   }
   // Revisions of the same commit are deleted too, and must not be shown.
   appendedRevisions.forget(db)
-  await db.write('delete from', 'claims', `where ${isOfDomains('manager_domain')}`, of)
-  await db.write('delete from', 'depends_on', `where ${isOfDomains('subject')}`, of)
+  await db.write('delete from', 'claims', `where ${isOfDomains('manager_domain')}`, parameters)
+  await db.write('delete from', 'depends_on', `where ${isOfDomains('subject')}`, parameters)
   return { invalidated: sources.map(toInvalidated), publishers, reached }
 }
 
@@ -59,12 +59,12 @@ function toInvalidated({ kind, location }: { kind: SourceKind; location: string 
 /** Removes publishers, with their share in the reach of agents and the keys of their properties. */
 async function removePublishers(
   db: Database,
-  of: { domains: string },
+  parameters: { domains: string },
   seq: number,
 ): Promise<FacetCount[]> {
   const rows = await db.all<{ domain: Domain; manager_domain: string | null }>(
     `select domain, manager_domain from publishers where ${isOfDomains('domain')}`,
-    of,
+    parameters,
   )
   const before = await loadPublishers(
     db,
@@ -80,31 +80,38 @@ async function removePublishers(
 }
 
 /** Tells the projection which keys of the serving store end. */
-async function recordGone(db: Database, of: { domains: string }, seq: number): Promise<void> {
+async function recordGone(
+  db: Database,
+  parameters: { domains: string },
+  seq: number,
+): Promise<void> {
   const names = await db.all<{ name: string }>(
     `select location as name from crawl_state where ${isOfDomains('location')} and not contains(location, '://')
      union select domain from brands where ${isOfDomains('domain')}
      union select domain from entries where ${isOfDomains('domain')}
      union select domain from publishers where ${isOfDomains('domain')}`,
-    of,
+    parameters,
   )
   const domains = names.map(({ name }) => name)
   const files = await db.all<Source>(
     `select kind, location from crawl_state where ${isOfDomains('location')}`,
-    of,
+    parameters,
   )
   const requests = await db.all<{ id: string }>(
     `select crawl_request_id as id from crawl_requests where ${isOfDomains('domain')}`,
-    of,
+    parameters,
   )
   const revisions = await db.all<{
     entity: 'brand' | 'property'
     domain: string
     revision_number: number
-  }>(`select entity, domain, revision_number from revisions where ${isOfDomains('domain')}`, of)
+  }>(
+    `select entity, domain, revision_number from revisions where ${isOfDomains('domain')}`,
+    parameters,
+  )
   const claimed = await db.all<{ publisher_domain: string }>(
     `select distinct publisher_domain from agent_claims where ${isOfDomains('publisher_domain')}`,
-    of,
+    parameters,
   )
   const histories = [...new Set(revisions.map(row => toHistoryKey(row.entity, row.domain)))]
   const numbered = revisions.map(row => toRevisionKey(row.entity, row.domain, row.revision_number))
@@ -138,11 +145,15 @@ const RECORDS = `(
   union all select collection_rid, publisher_domain from collections)`
 
 /** Merges with a record of theirs end; what others had merged into it is known no more. */
-async function removeMerged(db: Database, of: { domains: string }, seq: number): Promise<Domain[]> {
+async function removeMerged(
+  db: Database,
+  parameters: { domains: string },
+  seq: number,
+): Promise<Domain[]> {
   const rids = (
     await db.all<{ rid: string }>(
       `select rid::varchar as rid from ${RECORDS} where ${isOfDomains('publisher_domain')}`,
-      of,
+      parameters,
     )
   ).map(({ rid }) => rid)
   if (rids.length === 0) return []

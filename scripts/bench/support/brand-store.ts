@@ -7,7 +7,7 @@ import { type Entry, ServingStore } from '../../../pipeline/serving/lmdb.ts'
 import { resolvePaths } from '../../../pipeline/store/paths.ts'
 import { createRandom, type Random } from '../../world/random.ts'
 
-const BATCH = 10_000
+const ROWS_PER_INSERT = 10_000
 const smallestBytes = 200
 const medianBytes = 1_200
 const largestBytes = 12_288
@@ -24,9 +24,10 @@ export async function fillBrands(folder: string, domains: number): Promise<void>
   const marker = `${folder}/brands-${domains}`
   if (existsSync(marker)) return
   const store = ServingStore.open(resolvePaths(folder).servingFile)
-  for (let first = 0; first < domains; first += BATCH) {
+  for (let first = 0; first < domains; first += ROWS_PER_INSERT) {
     const entries: Entry[] = []
-    for (let n = first; n < Math.min(domains, first + BATCH); n++) entries.push(...buildEntries(n))
+    for (let n = first; n < Math.min(domains, first + ROWS_PER_INSERT); n++)
+      entries.push(...buildEntries(n))
     store.write(entries, 1)
   }
   await store.close()

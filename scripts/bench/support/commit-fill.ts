@@ -17,9 +17,9 @@ import { buildFiles, buildObservations, type Files } from './night.ts'
 /** Time at which the index is filled; night n of the bench is n days later. */
 export const filledAt = Date.parse('2026-11-01T03:00:00Z')
 
-const ADDED = 20_000
-const COMMITTED = 5_000
-const PROJECTED = 20_000
+const ADDED_AT_ONCE = 20_000
+const COMMITTED_AT_ONCE = 5_000
+const PROJECTED_AT_ONCE = 20_000
 /** Brands that are really committed; the others are copies of them under other names. */
 const TEMPLATES = 1_000
 
@@ -44,8 +44,8 @@ async function commitFiles(folder: string, files: Files, committed: number): Pro
   const config = readConfig({ DATA_DIR: folder, FRONTIER_MAX: String(domains.length) })
   const sequencer = await Sequencer.open({ config, clock: { now: () => filledAt }, log: silentLog })
   if (!sequencer) throw new Error(`another process is writing to ${folder}`)
-  for (let at = 0; at < domains.length; at += ADDED) {
-    const added = domains.slice(at, at + ADDED) as Domain[]
+  for (let at = 0; at < domains.length; at += ADDED_AT_ONCE) {
+    const added = domains.slice(at, at + ADDED_AT_ONCE) as Domain[]
     const operation = { op: 'domains.add', domains: added, again: false } as const
     await sequencer.commit({
       observations: [],
@@ -53,8 +53,13 @@ async function commitFiles(folder: string, files: Files, committed: number): Pro
     })
   }
   const first = { night: 1, observedAt: filledAt - HOUR }
-  for (let at = 0; at < committed; at += COMMITTED) {
-    const observations = buildObservations(files, first, at, Math.min(committed, at + COMMITTED))
+  for (let at = 0; at < committed; at += COMMITTED_AT_ONCE) {
+    const observations = buildObservations(
+      files,
+      first,
+      at,
+      Math.min(committed, at + COMMITTED_AT_ONCE),
+    )
     await sequencer.commit({ observations, submissions: [] })
   }
   await sequencer.close()
@@ -97,7 +102,7 @@ export async function project(folder: string, domains: readonly string[]): Promi
   const accounts = await Accounts.open(paths.accounts)
   const store = ServingStore.open(paths.servingFile)
   const within = (column: string) => `${column} between $from and $to`
-  for (let at = 0; at < domains.length; at += PROJECTED) {
+  for (let at = 0; at < domains.length; at += PROJECTED_AT_ONCE) {
     const { entries } = await projectEntries(index, accounts, {
       brands: `(select domain as key from brands where ${within('domain')})`,
       publishers: `(select domain as key from publishers where ${within('domain')} and false)`,
@@ -111,7 +116,7 @@ export async function project(folder: string, domains: readonly string[]): Promi
       at: filledAt,
       parameters: {
         from: domains[at]!,
-        to: domains[Math.min(at + PROJECTED, domains.length) - 1]!,
+        to: domains[Math.min(at + PROJECTED_AT_ONCE, domains.length) - 1]!,
       },
     })
     store.write(entries, store.seq)

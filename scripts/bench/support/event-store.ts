@@ -21,7 +21,7 @@ export const secret = 'sk_bench_0123456789abcdef'
 export const rareType: EventType = 'property.merged'
 const RARE_EVERY = 10_000
 
-const BATCH = 50_000
+const EVENTS_PER_INSERT = 50_000
 const SPREAD_MS = 30 * DAY
 
 /** Number of events of each type among a hundred. */
@@ -44,9 +44,9 @@ export async function fillEvents(folder: string, events: number): Promise<void> 
   const store = ServingStore.open(resolvePaths(folder).servingFile)
   store.write([buildPrincipal()], 1)
   const from = Date.now() - SPREAD_MS - DAY
-  for (let first = 0; first < events; first += BATCH) {
+  for (let first = 0; first < events; first += EVENTS_PER_INSERT) {
     const batch: FeedEvent[] = []
-    for (let n = first; n < Math.min(events, first + BATCH); n++) {
+    for (let n = first; n < Math.min(events, first + EVENTS_PER_INSERT); n++) {
       batch.push(buildEvent(n, computeCreatedAt(n, from, events)))
     }
     store.write(projectEvents(batch), 1)

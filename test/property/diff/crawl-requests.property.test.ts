@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { DAY, HOUR, type Instant, MINUTE, toIso } from '../../../pipeline/core/clock.ts'
-import { advance, MAX_ATTEMPTS } from '../../../pipeline/diff/crawl-request.ts'
+import { ATTEMPTS_MAX, advance } from '../../../pipeline/diff/crawl-request.ts'
 import {
   type Attempt,
   type CrawlRequestRow,
@@ -91,7 +91,7 @@ test('a request ends after a bounded number of attempts per file', () => {
       const counting = turns.map(turn => ({ ...turn, began: REQUESTED_SEQ }))
       const { state } = live(counting)
       expect(final).toContain(state.status)
-      expect(state.attempts).toBeLessThanOrEqual(MAX_ATTEMPTS)
+      expect(state.attempts).toBeLessThanOrEqual(ATTEMPTS_MAX)
       expect(state.files.every(({ attempts }) => attempts > 0)).toBe(true)
       expect(state.next_attempt_at).toBeNull()
     }),
