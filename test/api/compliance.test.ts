@@ -292,7 +292,7 @@ describe('a refresh', () => {
           overall_status: 'passing',
           storyboards_passing: expect.any(Number),
           storyboards_total: body.compliance.storyboards_passing,
-          observations_count: 0,
+          observations_count: 1,
           notices_count: 0,
         },
       },
