@@ -35,8 +35,10 @@ export const ClientCredentials = z.object({
       createFault('invalid_url', 'must be an https URL on the public Internet'),
     )
     .describe('Where tokens are issued; an https URL'),
-  client_id: secret(2_048).describe('Id of the client at that server'),
-  client_secret: secret(8_192).describe('Its secret'),
+  client_id: secret(2_048).describe('Name under which the authorization server knows the registry'),
+  client_secret: secret(8_192).describe(
+    'Password that goes with it; stored encrypted and never shown again',
+  ),
   scope: z.string().min(1).max(1_024).optional().describe('Scopes to ask for, with spaces'),
   resource: z
     .union([resource, z.array(resource).min(1).max(RESOURCES_MAX)])
@@ -46,7 +48,12 @@ export const ClientCredentials = z.object({
     )
     .optional()
     .describe('Resources to ask for (RFC 8707), at most eight'),
-  audience: z.string().min(1).max(2_048).optional().describe('Audience to ask for'),
+  audience: z
+    .string()
+    .min(1)
+    .max(2_048)
+    .optional()
+    .describe('Service that the token is to be for, where the server asks which'),
   auth_method: z
     .enum(['basic', 'body'])
     .default('basic')

@@ -26,7 +26,7 @@ export const ComparisonProgress = z
       .enum(['queued', 'running', 'completed', 'cancelled', 'failed'])
       .describe('How far it is; `failed` where there is no result, for the reason in `error`'),
     requested_at: z.iso.datetime().describe('Moment at which it was asked for'),
-    steps_total: count.describe('Steps of the storyboard'),
+    steps_total: count.describe('How many steps the whole storyboard has, run or not'),
     user_steps_done: count.describe('Steps that your agent is through with, skipped ones too'),
     reference_steps_done: count.describe('Steps that the reference agent is through with'),
     phases: z
@@ -34,7 +34,7 @@ export const ComparisonProgress = z
         z.object({
           id: text.describe('Id of the phase within its storyboard'),
           title: text.describe('Name of the phase, for people'),
-          steps_total: count.describe('Steps of the phase'),
+          steps_total: count.describe('How many steps this phase has, run or not'),
           user_steps_done: count.describe('Those that your agent is through with'),
           reference_steps_done: count.describe('Those that the reference agent is through with'),
         }),
