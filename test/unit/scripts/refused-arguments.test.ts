@@ -32,6 +32,7 @@ const sound: Record<string, string[]> = {
   'policy publish': ['-'],
   merge: ['property', uuid, uuid],
   takedown: ['acme.example'],
+  why: ['acme.example'],
   'audit show': [uuid],
   'audit revert': [uuid],
 }
@@ -152,6 +153,10 @@ test.each([
   [['held', 'release', 'acme.example', 'no domain'], /must be a domain/],
   [['merge', 'brand', uuid, uuid], /Allowed choices are/],
   [['merge', 'property', 'a', uuid], /must be the rid of a record/],
+  [['why', 'https://'], /must be a domain/],
+  [['crawl', 'acme.example', 'no domain'], /must be a domain/],
+  [['failures', '--limit', '0'], /must be a whole number from 1/],
+  [['top', '--interval', '-1'], /must be a whole number from 1/],
   [['takedown', 'https://'], /must be a domain/],
   [['nonsense'], /unknown command 'nonsense'/],
   [['org', 'nonsense'], /unknown command 'nonsense'/],
