@@ -69,6 +69,8 @@ export function buildAgentApp(deps: AgentDeps): FastifyInstance {
     keyGenerator: ({ ip }) => `address ${toCaller(ip)}`,
   })
   app.get('/healthz', { config: { rateLimit: false } }, () => ({ status: 'ok' }))
+  // It listens once its state is open, and needs nothing else.
+  app.get('/readyz', { config: { rateLimit: false } }, () => ({ status: 'ready' }))
   services.metrics.serve(app)
   app.options('/*', (_request, reply) => reply.code(204).headers(preflight).send())
   app.register(async scope => addWellKnown(scope, services))

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testClock } from '../../support/clock.ts'
+import { type ReferenceAgent, startReferenceAgent, TOKEN } from '../../support/reference-agent.ts'
+
+let agent: ReferenceAgent
+
+beforeAll(async () => {
+  agent = await startReferenceAgent(testClock('2026-11-20T00:00Z'))
+})
+afterAll(() => agent.close())
+
+describe('an operator of the reference agent', () => {
+  test.each([
+    ['/healthz', 'ok'],
+    ['/readyz', 'ready'],
+  ])('is told at %s that it is %s', async (url, status) => {
+    const answer = await agent.app.inject({ url })
+    expect([answer.statusCode, answer.json()]).toEqual([200, { status }])
+  })
+
+  test('reads its tasks from /metrics', async () => {
+    const params = { name: 'list_accounts', arguments: {} }
+    const called = await agent.app.inject({
+      method: 'POST',
+      url: '/sales/mcp',
+      headers: { authorization: `Bearer ${TOKEN}`, accept: 'application/json' },
+      payload: { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+    })
+    expect(called.statusCode).toBe(200)
+    const { statusCode, body } = await agent.app.inject({ url: '/metrics' })
+    expect(statusCode).toBe(200)
+    expect(body).toMatch(/^registry_agent_calls_total\{[^}]*"list_accounts"[^}]*\} 1$/m)
+  })
+})
+
+test('a page of any origin may call the agent and read the answer', async () => {
+  const headers = { origin: 'https://app.example', 'access-control-request-method': 'POST' }
+  const preflight = await agent.app.inject({ method: 'OPTIONS', url: '/sales/mcp', headers })
+  expect(preflight.statusCode).toBe(204)
+  expect(preflight.headers['access-control-allow-origin']).toBe('*')
+  expect(preflight.headers['access-control-allow-headers']).toMatch(/authorization/i)
+  const answer = await agent.app.inject({ method: 'POST', url: '/sales/mcp', headers })
+  expect(answer.statusCode).toBe(401)
+  expect(answer.headers['access-control-allow-origin']).toBe('*')
+})
