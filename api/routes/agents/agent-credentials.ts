@@ -25,6 +25,7 @@ import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { noContent, replyOk } from '../../responses/reply.ts'
+import { ownerErrors } from '../members/owner-errors.ts'
 import { describeJob, runBriefJob } from './run-jobs.ts'
 
 const declared = {
@@ -35,13 +36,6 @@ const declared = {
   params: z.object(AgentParams),
 } as const
 const place = '/api/registry/agents/:encodedUrl'
-const refusals = [
-  'invalid_request',
-  'forbidden',
-  'too_large',
-  'unsupported_media_type',
-  'unavailable',
-] as const
 
 export const readAuthStatus = defineOperation({
   ...declared,
@@ -96,7 +90,7 @@ export const connectAgent = defineOperation({
     organization_id,
   }),
   reply: { 200: AgentConnected },
-  errors: refusals,
+  errors: ownerErrors,
   handle: async ({ params: { encodedUrl }, body, principal, services }) => {
     const org_id = chooseOwner(principal, encodedUrl, services.reader, body.organization_id)
     return replyOk(await saveCredential(body, { org_id, agent_url: encodedUrl }, services))
@@ -119,7 +113,7 @@ export const saveClientCredentials = defineOperation({
   nameFault,
   reply: { 200: AgentConnected },
   errors: [
-    ...refusals,
+    ...ownerErrors,
     'invalid_blob_shape',
     'missing_field',
     'invalid_field_type',

@@ -27,6 +27,7 @@ import type { Services } from '../../operation/services.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { showDiagnostics } from '../../responses/diagnostics.ts'
 import { replyOk } from '../../responses/reply.ts'
+import { ownerErrors } from '../members/owner-errors.ts'
 
 const params = z.object(AgentParams)
 const read = {
@@ -38,13 +39,6 @@ const read = {
   params,
 } as const
 const change = { ...read, method: 'PUT', writes: true } as const
-const refusals = [
-  'invalid_request',
-  'forbidden',
-  'too_large',
-  'unsupported_media_type',
-  'unavailable',
-] as const
 const owned = 'The agent must be enrolled by your organization.'
 const answering =
   'Where several organizations enrolled the agent, the one that has proven its domain decides, else the first one.'
@@ -59,7 +53,7 @@ export const setLifecycle = defineOperation({
     lifecycle_stage: z.enum(lifecycleStages).describe('How far the agent is'),
   }),
   reply: { 200: RegistryMetadata },
-  errors: refusals,
+  errors: ownerErrors,
   handle: async ({ params: { encodedUrl }, body, principal, services }) =>
     replyOk(toMetadata(encodedUrl, await changeSettings(encodedUrl, body, principal, services))),
 })
@@ -74,7 +68,7 @@ export const setOptOut = defineOperation({
     `Once it is tested again it gets badges after a full run that passes. ${owned} ${answering}`,
   body: z.object({ opt_out: z.boolean().describe('Whether the agent is left alone') }),
   reply: { 200: RegistryMetadata },
-  errors: refusals,
+  errors: ownerErrors,
   handle: async ({ params: { encodedUrl }, body, principal, services }) =>
     replyOk(toMetadata(encodedUrl, await changeSettings(encodedUrl, body, principal, services))),
 })
@@ -101,7 +95,7 @@ export const pauseMonitoring = defineOperation({
   description: `Badges end when the agent is not tested for three intervals. ${owned} ${answering}`,
   body: z.object({ paused: z.boolean().describe('Whether no run is scheduled') }),
   reply: { 200: MonitoringSchedule },
-  errors: refusals,
+  errors: ownerErrors,
   handle: async ({ params: { encodedUrl }, body, principal, services }) =>
     replyOk(toSchedule(await changeSettings(encodedUrl, body, principal, services))),
 })
@@ -114,7 +108,7 @@ export const setMonitoringInterval = defineOperation({
   description: `${owned} ${answering}`,
   body: z.object({ interval_hours: IntervalHours.describe('Hours between scheduled runs') }),
   reply: { 200: MonitoringSchedule },
-  errors: refusals,
+  errors: ownerErrors,
   handle: async ({ params: { encodedUrl }, body, principal, services }) =>
     replyOk(toSchedule(await changeSettings(encodedUrl, body, principal, services))),
 })

@@ -18,6 +18,7 @@ import type { Principal } from '../../auth/principal.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { noContent, replyOk } from '../../responses/reply.ts'
+import { ownerErrors } from './owner-errors.ts'
 
 const declared = {
   group: 'Member Agents',
@@ -25,13 +26,6 @@ const declared = {
   cache: 'private',
   query: OrganizationQuery,
 } as const
-const refusals = [
-  'invalid_request',
-  'forbidden',
-  'too_large',
-  'unsupported_media_type',
-  'unavailable',
-] as const
 
 /** Fields of an agent; an unknown visibility or an invalid address counts as absent. */
 const agentFields = {
@@ -112,7 +106,7 @@ export const enrolOwnAgent = defineOperation({
   writes: true,
   body: z.object({ url: NewUrl.describe('Address at which the agent answers'), ...agentFields }),
   reply: { 200: OwnAgentSaved, 201: OwnAgentSaved },
-  errors: [...refusals, 'conflict'],
+  errors: [...ownerErrors, 'conflict'],
   handle: async ({ query, body: { url, ...fields }, principal, services: { writer } }) => {
     const type = readAgentType(fields) ?? refuseType(undefined)
     const answer = await writer.submit({
@@ -151,7 +145,7 @@ export const changeOwnAgent = defineOperation({
     ...agentFields,
   }),
   reply: { 200: OwnAgentSaved },
-  errors: [...refusals, 'not_found'],
+  errors: [...ownerErrors, 'not_found'],
   handle: async ({ query, params: { url }, body, principal, services: { writer } }) => {
     const { org_id: org } = resolveOrganizationAsked(principal, query.org)
     if (body.url !== undefined && toAgentUrlKey(body.url) !== url) {
