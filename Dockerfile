@@ -18,7 +18,9 @@ WORKDIR /app
 COPY package.json ./
 COPY --from=modules /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+COPY --from=build /app/dist-browser ./dist-browser
 COPY data ./data
+COPY docs ./docs
 # A volume takes the owner of the folder it covers.
 RUN install -d -o 1000 -g 1000 data/var
 VOLUME /app/data/var

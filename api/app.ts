@@ -1,35 +1,37 @@
 import { randomUUID } from 'node:crypto'
 import rateLimit from '@fastify/rate-limit'
 import { type FastifyInstance, fastify } from 'fastify'
-import type { WriterClient } from '../jobs/api-client/enqueue.ts'
+import type { ApiWriter } from '../jobs/api-client/writer-client.ts'
+import type { RoleMetrics } from '../jobs/metrics/role-metrics.ts'
 import type { Redis } from '../jobs/redis.ts'
 import type { Clock } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
+import { readRegistryKeys } from '../pipeline/core/keys/registry-keys.ts'
+import { readSigningKey } from '../pipeline/core/keys/signing-key.ts'
+import { readTokenKeys } from '../pipeline/core/keys/token-keys.ts'
 import type { Log } from '../pipeline/core/log.ts'
-import { readRegistryKeys } from '../pipeline/core/registry-keys.ts'
-import { readSigningKey } from '../pipeline/core/signing-key.ts'
-import { readTokenKeys } from '../pipeline/core/token-keys.ts'
 import { PushStateFile } from '../pipeline/push/state.ts'
 import { Caches } from '../pipeline/read/cache/caches.ts'
 import type { Reader } from '../pipeline/read/reader.ts'
 import { IssuerKeys } from './auth/issuer-keys.ts'
 import { UserTokens } from './auth/user-tokens.ts'
-import { addIdentity, identityPlaces } from './identity/endpoints.ts'
+import { addDashboard, dashboardPaths } from './dashboard/dashboard.ts'
+import { addIdentity, identityPaths } from './identity/endpoints.ts'
 import { Identity } from './identity/identity.ts'
-import { Connections, countConnections } from './limits/connection-limit.ts'
-import { CrawlQuota } from './limits/crawl.ts'
+import { Connections, computeConnectionsMax } from './limits/connection-limit.ts'
+import { CrawlQuota } from './limits/crawl-quota.ts'
 import { Outbound } from './limits/outbound.ts'
-import { rateLimiting } from './limits/per-address.ts'
-import { ReceiverQuota } from './limits/receivers.ts'
-import { SaveQuota } from './limits/save.ts'
-import { StoryboardQuota } from './limits/storyboards.ts'
+import { buildRateLimitOptions } from './limits/per-address.ts'
+import { ReceiverQuota } from './limits/receiver-quota.ts'
+import { SaveQuota } from './limits/save-quota.ts'
+import { StoryboardQuota } from './limits/storyboard-quota.ts'
 import { Demand } from './live/demand.ts'
 import { RunStorage } from './live/run-storage.ts'
 import { addMcp, MCP_PATH } from './mcp/endpoint.ts'
 import { BoundedLog } from './operation/bounded-log.ts'
-import { answerWhileClosing } from './operation/closing.ts'
+import { closeGracefully } from './operation/closing.ts'
 import { answerErrors, sendError, toPublicError } from './operation/http-errors.ts'
-import { answerMalformed, answerOdd } from './operation/malformed-requests.ts'
+import { answerMalformed, refuseUnsupported } from './operation/malformed-requests.ts'
 import { Metrics } from './operation/metrics.ts'
 import { describeApi } from './operation/openapi.ts'
 import { readBodies } from './operation/request-bodies.ts'
@@ -38,6 +40,7 @@ import type { Services } from './operation/services.ts'
 import { answerUnknown } from './operation/unknown-routes.ts'
 import { compileValidator } from './operation/validation.ts'
 import { pages } from './pages/index.ts'
+import { addPublishedFiles, publishedPaths } from './pages/published-files.ts'
 import { loadReference } from './reference/scalar.ts'
 import { AnswerCache } from './responses/answer-cache.ts'
 import { AnswerGroup } from './responses/answer-group.ts'
@@ -52,67 +55,78 @@ export interface AppDeps {
   reader: Reader
   clock: Clock
   log: Log
-  writer: Omit<WriterClient, 'ask' | 'close'>
-  /** A connection that fails at once; without one nothing is counted across processes. */
+  writer: ApiWriter
+  /** A connection whose commands fail at once while Redis is away; without one nothing is counted across processes. */
   redis?: Redis
   /** Fetches the keys of the identity provider; by default only when a token requires it. */
   issuerKeys?: IssuerKeys
+  /** Counts requests; metrics of its own by default. */
+  metrics?: RoleMetrics
 }
 
-const PARAM_CHARS = 2_048
-const BODY_BYTES = 1024 * 1024
-const CHECKING_MS = 15_000
+const PARAM_CHARS_MAX = 2_048
+const BODY_BYTES_MAX = 1024 * 1024
+/** Longest interval in which Node looks for requests that are over their time. */
+const TIMEOUT_CHECK_MS = 15_000
 
 /** Builds the API over open stores. Starts nothing, and closes nothing but itself. */
 export function buildApp(deps: AppDeps): FastifyInstance {
   const app = fastify({
     logger: false,
-    bodyLimit: BODY_BYTES,
-    genReqId: requestIds(),
+    bodyLimit: BODY_BYTES_MAX,
+    genReqId: createIdGenerator(),
     trustProxy: deps.config.TRUSTED_PROXIES,
     ...buildTimeouts(deps.config),
     // In our words (closing.ts), not the framework's.
     return503OnClosing: false,
-    routerOptions: { maxParamLength: PARAM_CHARS, ignoreTrailingSlash: true },
+    routerOptions: { maxParamLength: PARAM_CHARS_MAX, ignoreTrailingSlash: true },
     clientErrorHandler: answerMalformed,
     frameworkErrors: (error, _request, reply) => {
       sendError(toPublicError(error), reply)
     },
   })
   const services = buildServices(app, deps)
-  answerOdd(app.server)
+  refuseUnsupported(app.server)
   const connections = watchConnections(app, services)
-  answerWhileClosing(app, connections)
+  closeGracefully(app, connections)
   readBodies(app)
   app.setValidatorCompiler(compileValidator)
   answerErrors(app, services)
   const tokenKeys = readOwnTokenKeys(deps.config)
   const identity = tokenKeys && new Identity(tokenKeys, deps.redis)
-  const more = [{ method: 'POST', path: MCP_PATH } as const, ...(identity ? identityPlaces : [])]
-  answerUnknown(app, [...operations, ...pages, ...more])
-  app.register(rateLimit, rateLimiting(deps.redis))
+  const otherPaths = [
+    { method: 'POST', path: MCP_PATH } as const,
+    ...publishedPaths,
+    ...(identity ? [...identityPaths, ...dashboardPaths] : []),
+  ]
+  answerUnknown(app, [...operations, ...pages, ...otherPaths])
+  app.register(rateLimit, buildRateLimitOptions(deps.redis))
   app.register(async scope => addRoutes(scope, operations, services))
   app.register(async scope => addRoutes(scope, pages, services))
+  addPublishedFiles(app, services)
   addMcp(app, operations, services)
-  if (identity !== undefined) addIdentity(app, identity, services)
+  if (identity !== undefined) {
+    addIdentity(app, identity, services)
+    addDashboard(app, identity, services)
+  }
   return app
 }
 
 function buildServices(app: FastifyInstance, deps: AppDeps): Services {
-  const { config, redis, issuerKeys = new IssuerKeys(deps), ...rest } = deps
+  const { config, redis, issuerKeys = new IssuerKeys(deps), metrics: roleMetrics, ...rest } = deps
   const baseUrl = () => (config.BASE_URL ?? app.listeningOrigin).replace(/\/+$/, '')
-  const metrics = new Metrics(deps.reader)
+  const metrics = new Metrics(deps.reader, roleMetrics)
   const streams = new FeedStreams(deps.reader, config, deps.log)
-  metrics.watch('registry_feed_streams', 'open streams of the feed', () => streams.count)
+  metrics.watch('registry_feed_streams', () => streams.count)
   const workers = new WorkerPool(config.LIMITS.largeBodiesAtOnce)
   const demand = new Demand(deps.writer, config.LIMITS, deps)
+  const runStorage = new RunStorage(deps.log)
+  const tokenKeys = readOwnTokenKeys(config)
   app.addHook('preClose', async () => {
     demand.close()
     runStorage.close()
     streams.close()
   })
-  const tokenKeys = readOwnTokenKeys(config)
-  const runStorage = new RunStorage(deps.log)
   const pushState = new PushStateFile(deps.reader.paths.pushState)
   app.addHook('onClose', async () => {
     await workers.close()
@@ -132,7 +146,7 @@ function buildServices(app: FastifyInstance, deps: AppDeps): Services {
       config,
       deps.reader,
       issuerKeys,
-      tokenKeys && { keys: tokenKeys.public, baseUrl },
+      tokenKeys && { keys: tokenKeys.public, signing: tokenKeys.private[0]!, baseUrl },
     ),
     outbound: new Outbound(deps.writer, config, deps.clock),
     demand,
@@ -148,27 +162,30 @@ function buildServices(app: FastifyInstance, deps: AppDeps): Services {
     crawlerKey: readPublicKey(config),
     keys: readRegistryKeys(config),
     baseUrl,
-    description: makeOnce(() => describeApi(operations, baseUrl())),
-    reference: makeOnce(loadReference),
+    description: computeOnce(() => describeApi(operations, baseUrl())),
+    reference: computeOnce(loadReference),
   }
 }
 
 function watchConnections(app: FastifyInstance, services: Services): Connections {
   const { config, boundedLog, metrics } = services
-  const connections = new Connections(countConnections(config.LIMITS.connections), boundedLog)
+  const connectionsMax = computeConnectionsMax(config.LIMITS.connections)
+  const connections = new Connections(connectionsMax, boundedLog, () =>
+    metrics.countLimit('connections'),
+  )
   connections.watch(app.server)
-  metrics.watch('registry_connections', 'open connections', () => connections.count)
+  metrics.watch('registry_connections', () => connections.count)
   return connections
 }
 
 /**
- * Returns a generator of request ids. No other process issues the same ids, so an id leads from the audit
- * to the log.
+ * Creates a generator of request ids: a random prefix for this process and a count, so that an id in the audit
+ * is found in the logs of all processes.
  */
-function requestIds(): () => string {
-  const process = randomUUID().slice(0, 8)
+function createIdGenerator(): () => string {
+  const prefix = randomUUID().slice(0, 8)
   let count = 0
-  return () => `${process}-${(count++).toString(36)}`
+  return () => `${prefix}-${(count++).toString(36)}`
 }
 
 /**
@@ -176,19 +193,22 @@ function requestIds(): () => string {
  * connection.
  */
 function buildTimeouts({ LIMITS: { requestMs } }: Config) {
-  const looked = { connectionsCheckingInterval: Math.min(requestMs, CHECKING_MS) }
   return {
     requestTimeout: requestMs,
-    http: { ...looked, headersTimeout: requestMs, requestTimeout: requestMs },
+    http: {
+      connectionsCheckingInterval: Math.min(requestMs, TIMEOUT_CHECK_MS),
+      headersTimeout: requestMs,
+      requestTimeout: requestMs,
+    },
   }
 }
 
-/** Returns a function that makes a value on its first call: only then is it known where the API listens. */
-function makeOnce<Value>(make: () => Value): () => Value {
-  let made: Value | undefined
+/** Returns a function that computes a value on its first call: only then is it known where the API listens. */
+function computeOnce<Value>(compute: () => Value): () => Value {
+  let value: Value | undefined
   return () => {
-    made ??= make()
-    return made
+    value ??= compute()
+    return value
   }
 }
 

@@ -1,4 +1,6 @@
-import { type WriterClient, waitAtMost } from '../jobs/api-client/enqueue.ts'
+import { waitAtMost } from '../jobs/api-client/wait-at-most.ts'
+import type { ApiWriter } from '../jobs/api-client/writer-client.ts'
+import type { RoleMetrics } from '../jobs/metrics/role-metrics.ts'
 import { type Redis, waitUntilReady } from '../jobs/redis.ts'
 import type { Clock } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
@@ -12,8 +14,9 @@ export interface ApiDeps {
   config: Config
   clock: Clock
   log: Log
-  writer: Omit<WriterClient, 'ask' | 'close'>
+  writer: ApiWriter
   redis?: Redis
+  metrics?: RoleMetrics
 }
 
 const signals = ['SIGTERM', 'SIGINT'] as const

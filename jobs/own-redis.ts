@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Log } from '../pipeline/core/log.ts'
 import { type Paths, PRIVATE } from '../pipeline/store/paths.ts'
-import { hasDiskSpace } from './disk-room.ts'
+import { hasDiskSpace } from './disk-space.ts'
 import {
   endLeftover,
   launchRedis,
@@ -16,8 +16,8 @@ import { RestartDelay } from './restart-delay.ts'
 const DISK_RETRY_MS = 1_000
 /** Names of the folder and the file in which Redis keeps its data. */
 const DATA_FILES = ['appendonlydir', 'dump.rdb']
-/** Signals sent from outside; an exit by one of them says nothing about the data. */
-const KILLED: (NodeJS.Signals | null)[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP']
+/** Signals that are sent from outside: an exit by one of them does not mean that the data is unreadable. */
+const KILL_SIGNALS: (NodeJS.Signals | null)[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP']
 
 /**
  * Supervises a Redis of the registry's own: restarts it when it ends, waits while the disk is full,
@@ -76,13 +76,13 @@ export class OwnRedis {
   /** Launches a server unless the disk is full. Returns its exit if it ended before it answered. */
   async #launch(): Promise<ServerExit | undefined> {
     if (!this.#checkDisk()) return undefined
-    const failed = await this.#tryOnce()
+    const failed = await this.#launchServer()
     if (failed === undefined || this.#isClosing || !this.#checkDisk()) return undefined
-    const isOfData = !KILLED.includes(failed.signal) && hasData(this.#paths)
-    return isOfData ? this.#restartEmpty(failed) : failed
+    const mayBeData = !KILL_SIGNALS.includes(failed.signal) && hasData(this.#paths)
+    return mayBeData ? this.#restartEmpty(failed) : failed
   }
 
-  async #tryOnce(): Promise<ServerExit | undefined> {
+  async #launchServer(): Promise<ServerExit | undefined> {
     const server = launchRedis(this.#paths)
     this.#server = server
     const failed = await server.ready
@@ -98,7 +98,7 @@ export class OwnRedis {
     const { redis, redisDamaged } = this.#paths
     rmSync(redisDamaged, { recursive: true, force: true })
     move(redis, redisDamaged)
-    const again = await this.#tryOnce()
+    const again = await this.#launchServer()
     if (again) {
       for (const name of DATA_FILES) rmSync(join(redis, name), { recursive: true, force: true })
       move(redisDamaged, redis)

@@ -61,6 +61,9 @@ export const SUBMISSIONS = {
 /** Reason of the failure of a job that was cancelled while it ran. */
 export const JOB_CANCELLED = 'cancelled'
 
+/** Sorted set of the kept jobs whose end is not stored yet, by the time at which they were asked for. */
+export const UNRECORDED_JOBS_KEY = `${REDIS_PREFIX}:unrecorded-jobs`
+
 /** Builds the key that marks a job whose caller has given up. */
 export function toCancelledKey(jobId: string): string {
   return `${REDIS_PREFIX}:cancelled:${jobId}`

@@ -87,7 +87,7 @@ async function waitUntilAnswering(
   url: string,
   ended: Promise<ServerExit>,
 ): Promise<ServerExit | undefined> {
-  const redis = connectRedis(url, 'ask', silentLog)
+  const redis = connectRedis(url, 'failFast', silentLog)
   const ready = new Promise<undefined>(resolve => redis.once('ready', () => resolve(undefined)))
   try {
     return await Promise.race([ready, ended])
@@ -153,7 +153,7 @@ function isAccepting(socket: string): Promise<boolean> {
 
 /** Asks a server whose process is not known to end. */
 async function shutDown(url: string, socket: string): Promise<void> {
-  const redis = connectRedis(url, 'ask', silentLog)
+  const redis = connectRedis(url, 'failFast', silentLog)
   redis.once('ready', () => redis.shutdown('NOSAVE').catch(() => undefined))
   for (
     const end = performance.now() + END_MS;

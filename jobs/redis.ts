@@ -3,12 +3,12 @@ import { type Limits, limits } from '../pipeline/core/limits.ts'
 import type { Log } from '../pipeline/core/log.ts'
 
 /**
- * Connects to Redis. `ask` fails at once while Redis is unavailable, so that callers get an answer;
- * `work` waits until it is back, as a worker should.
+ * Connects to Redis. In the mode `failFast` commands fail at once while Redis is unavailable, so that callers get
+ * an answer; in the mode `waitForever` they wait until it is back, as a worker should.
  */
 export function connectRedis(
   url: string,
-  use: 'ask' | 'work',
+  mode: 'failFast' | 'waitForever',
   log: Log,
   { redisAnswerMs }: Pick<Limits, 'redisAnswerMs'> = limits,
 ): Redis {
@@ -18,7 +18,7 @@ export function connectRedis(
   const redis = new Redis({
     ...target,
     retryStrategy: attempt => Math.min(attempt * 50, 300),
-    ...(use === 'ask'
+    ...(mode === 'failFast'
       ? { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: redisAnswerMs }
       : { maxRetriesPerRequest: null }),
   })
@@ -42,7 +42,7 @@ export function waitUntilReady(redis: Redis): Promise<void> {
   })
 }
 
-/** Runs a script with its keys and arguments; fails without a connection. */
+/** A script: takes its keys and arguments, fails without a connection. */
 export type Script<Answer> = (...values: (string | number)[]) => Promise<Answer>
 
 /**

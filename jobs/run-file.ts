@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import type { Config } from '../pipeline/core/config.ts'
-import { replaceFile } from '../pipeline/store/fsync.ts'
+import { replaceFile } from '../pipeline/store/durable-files.ts'
 import type { Paths } from '../pipeline/store/paths.ts'
 
 /** Tells the command line how to reach a running registry; valid only while the lease is held. */

@@ -1,38 +1,42 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import cluster from 'node:cluster'
-import { AggregatorRegistry } from 'prom-client'
 import type { Log } from '../pipeline/core/log.ts'
-import { isMetricsRequest, type MetricsAnswer } from './api-client/metrics-messages.ts'
-import { endProcess } from './child-process.ts'
+import { endProcess, hasEnded } from './child-process.ts'
+import { type ProcessReport, requestMetrics } from './metrics/messages.ts'
 import { RestartDelay } from './restart-delay.ts'
 
-/** Message of a child that is ready. */
+/** Message that a child sends over IPC once it is ready. */
 export interface Ready {
   ready: Record<string, string>
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
+/** Time for a child to end by itself before it is killed. */
 const END_MS = 10_000
 const STDIO = ['ignore', 'inherit', 'inherit', 'ipc'] as const
 
-/** A role to run. */
-export interface Role {
+/** A role to run as a child process. */
+export interface ChildRole {
   name: string
   args: string[]
   env: Environment
   /** True when processes of this role share a port. */
   sharesPort?: boolean
+  /** False for a process without metrics. */
+  isMeasured?: boolean
 }
 
 interface Child {
-  role: Role
+  role: ChildRole
+  restarts: number
   process: ChildProcess
   delay: RestartDelay
-  isUp: boolean
+  isReady: boolean
   restarting?: NodeJS.Timeout
-  up: (ready: Ready['ready']) => void
-  failed: (error: Error) => void
+  /** Resolves the promise of `start`. */
+  resolve: (ready: Ready['ready']) => void
+  reject: (error: Error) => void
 }
 
 /**
@@ -54,14 +58,27 @@ export class Supervisor {
     this.#script = script
     this.#log = log
     this.#mayRecover = mayRecover
-    answerMetricsRequests()
+  }
+
+  /** Asks every process that serves metrics for them; each has `waitMs` for its answer. */
+  readReports(waitMs: number): Promise<ProcessReport[]> {
+    const measured = this.#children.filter(({ role }) => role.isMeasured !== false)
+    return Promise.all(
+      measured.map(async ({ role, process, restarts }) => ({
+        // Its subcommand: processes of one role are numbered in their names.
+        role: role.args[0] ?? role.name,
+        values: hasEnded(process) ? undefined : await requestMetrics(process, waitMs),
+        restarts,
+      })),
+    )
   }
 
   /** Starts a role and resolves with its ready message. Fails when it ends for good before that. */
-  start(role: Role): Promise<Ready['ready']> {
-    return new Promise((up, failed) => {
+  start(role: ChildRole): Promise<Ready['ready']> {
+    return new Promise((resolve, reject) => {
       const process = this.#fork(role)
-      const child = { role, process, delay: new RestartDelay(), isUp: false, up, failed }
+      const delay = new RestartDelay()
+      const child = { role, process, delay, restarts: 0, isReady: false, resolve, reject }
       this.#children.push(child)
       this.#watch(child)
     })
@@ -87,7 +104,7 @@ export class Supervisor {
    * Roles that share a port accept connections from a socket of the supervisor: as long as one of
    * them runs, a connection waits instead of being refused.
    */
-  #fork({ args, env, sharesPort }: Role): ChildProcess {
+  #fork({ args, env, sharesPort }: ChildRole): ChildProcess {
     if (!sharesPort) {
       return fork(this.#script, args, { env, detached: true, stdio: [...STDIO] })
     }
@@ -107,42 +124,28 @@ export class Supervisor {
     child.process.once('error', error => ended(null, null, error))
     child.process.on('message', message => {
       if (typeof message !== 'object' || message === null || !('ready' in message)) return
-      child.isUp = true
-      child.up((message as Ready).ready)
+      child.isReady = true
+      child.resolve((message as Ready).ready)
     })
   }
 
   #onEnd(child: Child, how: { status: number | null; signal: NodeJS.Signals | null }): void {
     if (this.#isStopping) return
     const { name } = child.role
-    if (!child.isUp && !this.#mayRecover()) {
+    if (!child.isReady && !this.#mayRecover()) {
       this.#children.splice(this.#children.indexOf(child), 1)
-      child.failed(new Error(`the ${name} did not start (${how.signal ?? `status ${how.status}`})`))
+      child.reject(new Error(`the ${name} did not start (${how.signal ?? `status ${how.status}`})`))
       return
     }
-    const againInMs = child.delay.next()
-    this.#log.error({ child: name, ...how, again_in_ms: againInMs }, 'child ended')
-    child.restarting = setTimeout(() => this.#restart(child), againInMs)
+    const restartMs = child.delay.next()
+    this.#log.error({ child: name, ...how, again_in_ms: restartMs }, 'child ended')
+    child.restarting = setTimeout(() => this.#restart(child), restartMs)
   }
 
   #restart(child: Child): void {
+    child.restarts++
     child.process = this.#fork(child.role)
     this.#watch(child)
     this.#log.info({ child: child.role.name, pid: child.process.pid }, 'child started again')
   }
-}
-
-/**
- * Answers metrics requests with the sum over the processes that share a port, since a scrape
- * reaches one of them at random. A process that gets no answer reports only its own.
- */
-function answerMetricsRequests(): void {
-  const all = new AggregatorRegistry()
-  cluster.on('message', async (worker, message: unknown) => {
-    if (!isMetricsRequest(message)) return
-    const text = await all.clusterMetrics().catch(() => undefined)
-    if (text === undefined || !worker.isConnected()) return
-    const answer: MetricsAnswer = { metrics_answer: message.metrics_request, text }
-    worker.send(answer, () => undefined)
-  })
 }

@@ -6,6 +6,7 @@ import {
   renderEnvironmentExample,
   renderErrors,
   renderEvents,
+  renderMetricsTable,
   renderSettings,
   renderTiers,
 } from './generate/reference.ts'
@@ -17,6 +18,7 @@ const documents: Record<string, () => Promise<string> | string> = {
   'docs/settings.md': renderSettings,
   'docs/events.md': renderEvents,
   'docs/errors.md': renderErrors,
+  'docs/metrics.md': renderMetricsTable,
   'docs/crawling.md': renderCrawling,
   'docs/operating.md': () => replaceSection(read('docs/operating.md'), 'tiers', renderTiers()),
   '.env.example': renderEnvironmentExample,

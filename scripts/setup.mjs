@@ -6,6 +6,7 @@ import { build } from './setup/build.mjs'
 import { check } from './setup/check.mjs'
 import { requireChromium } from './setup/chromium.mjs'
 import { installModules, requireNode } from './setup/modules.mjs'
+import { requirePrometheus } from './setup/prometheus.mjs'
 import { requireRedis } from './setup/redis.mjs'
 import { execNode, fail } from './setup/run.mjs'
 
@@ -16,31 +17,32 @@ const [command = '', ...args] = process.argv.slice(2)
 const commands = {
   build,
   check,
-  start() {
-    build()
+  async start() {
+    await build()
     if (!process.env.REDIS_URL) requireRedis()
     execNode(registry, 'start', ...args)
   },
-  registry() {
-    build()
+  async registry() {
+    await build()
     if (!process.env.REDIS_URL && rolesWithRedis.includes(args[0])) requireRedis()
     execNode(registry, ...args)
   },
-  test() {
+  async test() {
     process.once('exit', countAsFailed)
-    build()
+    await build()
     requireRedis()
     requireChromium()
+    requirePrometheus()
     process.off('exit', countAsFailed)
     execNode('node_modules/vitest/vitest.mjs', 'run', ...args)
   },
-  generate() {
-    build()
+  async generate() {
+    await build()
     execNode('dist/scripts/generate.js', ...args)
   },
-  bench() {
+  async bench() {
     const [name, ...rest] = args
-    build()
+    await build()
     requireRedis()
     execNode('--expose-gc', `dist/scripts/bench/${name}.js`, ...rest)
   },
@@ -56,4 +58,4 @@ if (!Object.hasOwn(commands, command)) {
 }
 requireNode()
 installModules()
-commands[command]()
+await commands[command]()

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import rateLimit from '@fastify/rate-limit'
 import { type FastifyError, type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
+import type { RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
 import { type Clock, MINUTE } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
@@ -26,6 +27,8 @@ export interface AgentDeps {
   state: AgentState
   /** Keys that may sign requests; without it no request may be signed. */
   signers?: Pick<SignatureOptions, 'fetchJson' | 'trusted' | 'revoked'>
+  /** Counts tasks; metrics of its own by default. */
+  metrics?: RoleMetrics
 }
 
 const BODY_BYTES = 1024 * 1024
@@ -49,7 +52,7 @@ export function buildAgentApp(deps: AgentDeps): FastifyInstance {
     now: clock.now,
     state,
     signedTasks: config.AGENT_SIGNED_TASKS,
-    metrics: new AgentMetrics(),
+    metrics: new AgentMetrics(deps.metrics),
     onError: error => log.error({ error }, 'a task failed'),
   }
   app.setErrorHandler((error: FastifyError, _request, reply) => answerError(error, reply, services))
@@ -71,7 +74,6 @@ export function buildAgentApp(deps: AgentDeps): FastifyInstance {
   app.get('/healthz', { config: { rateLimit: false } }, () => ({ status: 'ok' }))
   // It listens once its state is open, and needs nothing else.
   app.get('/readyz', { config: { rateLimit: false } }, () => ({ status: 'ready' }))
-  services.metrics.serve(app)
   app.options('/*', (_request, reply) => reply.code(204).headers(preflight).send())
   app.register(async scope => addWellKnown(scope, services))
   app.register(async scope => addA2aCards(scope, services))

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { chooseAgentPort } from '../../pipeline/core/agent-port.ts'
 import { SECOND } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
+import { chooseAgentPort } from '../../pipeline/core/ports.ts'
 import type { Fetcher } from '../../pipeline/fetch/http.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { type AgentDeps, buildAgentApp } from './app.ts'

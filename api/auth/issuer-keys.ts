@@ -1,4 +1,4 @@
-import type { WriterClient } from '../../jobs/api-client/enqueue.ts'
+import type { WriterClient } from '../../jobs/api-client/writer-client.ts'
 import { HOUR, MINUTE, SECOND } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
@@ -12,18 +12,18 @@ interface IssuerDeps {
   log: Log
 }
 
-/** Time in addition to that of the three small files, for a busy crawler. */
+/** Time beyond that of fetching the issuer’s three small files, for a busy crawler. */
 const SLACK_MS = 5_000
 const RETRY_MS = 10 * SECOND
 
 /**
- * Requests the keys of the identity provider: a crawler fetches them, and a submission puts them into the
- * serving store, so every process has them at once and after a restart.
+ * Keeps the keys of the identity provider up to date: a crawler fetches them, and a submission puts them into
+ * the serving store, so every process has them at once and after a restart.
  */
 export class IssuerKeys {
   readonly #deps: IssuerDeps
-  #reading: Promise<boolean> | undefined
-  #readAt: number | undefined
+  #running: Promise<boolean> | undefined
+  #fetchedAt: number | undefined
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
@@ -34,9 +34,9 @@ export class IssuerKeys {
   /** Fetches the keys now and every hour; sooner after a failure, as at a start before any crawler is ready. */
   follow(): void {
     if (this.#deps.config.AUTH_ISSUER === undefined) return
-    void this.#read().then(worked => {
+    void this.#fetchOnce().then(isFetched => {
       if (this.#isClosed) return
-      this.#timer = setTimeout(() => this.follow(), worked ? HOUR : RETRY_MS)
+      this.#timer = setTimeout(() => this.follow(), isFetched ? HOUR : RETRY_MS)
       this.#timer.unref()
     })
   }
@@ -47,24 +47,25 @@ export class IssuerKeys {
   }
 
   /**
-   * Reads the keys again for a token with an unknown key, at most once a minute; tells whether it
-   * did.
+   * Fetches the keys again for a token with an unknown key, at most once a minute; tells whether they are up
+   * to date now.
    */
-  async readAgain(): Promise<boolean> {
-    if (this.#reading !== undefined) return this.#reading
+  async refresh(): Promise<boolean> {
+    if (this.#running !== undefined) return this.#running
     const now = this.#deps.reader.now()
-    if (this.#readAt !== undefined && now - this.#readAt < MINUTE) return false
-    return this.#read()
+    if (this.#fetchedAt !== undefined && now - this.#fetchedAt < MINUTE) return false
+    return this.#fetchOnce()
   }
 
-  #read(): Promise<boolean> {
-    this.#readAt = this.#deps.reader.now()
-    this.#reading ??= this.#fetch().finally(() => {
-      this.#reading = undefined
+  #fetchOnce(): Promise<boolean> {
+    this.#fetchedAt = this.#deps.reader.now()
+    this.#running ??= this.#fetch().finally(() => {
+      this.#running = undefined
     })
-    return this.#reading
+    return this.#running
   }
 
+  /** Fetches the keys and submits them if they changed; false where either failed, which is logged. */
   async #fetch(): Promise<boolean> {
     const { config, reader, writer, log } = this.#deps
     try {

@@ -8,10 +8,10 @@ export function canActFor(principal: Principal | undefined, org_id: string): boo
 }
 
 /**
- * Resolves the organization that a request is about: the one that it names by id, else the caller's own.
- * Refuses with 403 when the caller does not belong to it, with 400 when there is none.
+ * Resolves the organization that a request is about: `org`, which it names by id, else the caller's own or
+ * first. Refuses with 403 when the caller does not belong to it, with 400 when there is none.
  */
-export function resolveOrganizationAsked(principal: Principal, org: string | undefined): Belonging {
+export function resolveOrganization(principal: Principal, org: string | undefined): Belonging {
   const { belongings, kind } = principal
   const found = org === undefined ? belongings[0] : belongings.find(({ org_id }) => org_id === org)
   if (found !== undefined) return found
@@ -36,8 +36,8 @@ export function requireKeyRights(
   { role, org_name }: Belonging,
   permission: KeyPermission,
 ): void {
-  const isTrusted = role === 'owner' || role === 'admin'
-  if (isTrusted || permissions.includes('admin:*') || permissions.includes(permission)) return
+  const managesKeys = role === 'owner' || role === 'admin'
+  if (managesKeys || permissions.includes('admin:*') || permissions.includes(permission)) return
   refuse(
     'forbidden',
     `only owners and admins of ${org_name}, and its keys with the permission ${permission}, can do that`,

@@ -37,9 +37,9 @@ export interface Principal {
   person?: Person
 }
 
-type Asked = Pick<Services, 'reader' | 'tokens'>
+type AuthServices = Pick<Services, 'reader' | 'tokens'>
 
-const STORES_AGAIN_SECONDS = 5
+const RETRY_AFTER_S = 5
 const BEARER = /^bearer +(\S+) *$/i
 const API_KEY = /^sk_[\x21-\x7e]{1,250}$/
 
@@ -48,44 +48,50 @@ const API_KEY = /^sk_[\x21-\x7e]{1,250}$/
  * known at once; only a user token, whose signature is computed elsewhere, is waited for.
  */
 export function authenticate(
-  asked: Asked,
+  services: AuthServices,
   authorization: string | undefined,
 ): Principal | Promise<Principal> {
   if (authorization === undefined) {
     return refuse('unauthenticated', 'a credential is required: Authorization: Bearer sk_…')
   }
-  if (asked.reader.serving === undefined) {
+  if (services.reader.serving === undefined) {
     return refuse(
       'unavailable',
       'credentials cannot be checked while the stores are missing; try again',
       {
-        retry_after: STORES_AGAIN_SECONDS,
+        retry_after: RETRY_AFTER_S,
       },
     )
   }
-  const found = identify(asked, authorization, true)
-  return found instanceof Promise ? found.then(addKnown) : addKnown(found)
+  const found = identify(services, authorization, { awaitsNewKeys: true })
+  return found instanceof Promise ? found.then(requireFound) : requireFound(found)
 }
 
 /** Identifies the caller by the `Authorization` header, if it names one. */
 export function identifyCaller(
-  asked: Asked,
+  services: AuthServices,
   authorization: string | undefined,
 ): Principal | undefined | Promise<Principal | undefined> {
-  return authorization === undefined ? undefined : identify(asked, authorization, false)
+  return authorization === undefined
+    ? undefined
+    : identify(services, authorization, { awaitsNewKeys: false })
 }
 
-function addKnown(principal: Principal | undefined): Principal {
+function requireFound(principal: Principal | undefined): Principal {
   return principal ?? refuse('unauthenticated', 'the credential is invalid')
 }
 
-function identify(asked: Asked, authorization: string, waits: boolean) {
+function identify(
+  services: AuthServices,
+  authorization: string,
+  options: { awaitsNewKeys: boolean },
+) {
   const token = BEARER.exec(authorization)?.[1] ?? ''
-  if (API_KEY.test(token)) return findKeyHolder(asked.reader, token)
+  if (API_KEY.test(token)) return findKeyHolder(services.reader, token)
   if (!isTokenLike(token)) return undefined
-  return asked.tokens
-    .verifyPerson(token, waits)
-    .then(person => person && buildUserPrincipal(asked, person))
+  return services.tokens
+    .verifyPerson(token, options)
+    .then(person => person && buildUserPrincipal(services, person))
 }
 
 /** Finds the holder of an API key, if the key is valid. */
@@ -98,11 +104,11 @@ export function findKeyHolder(reader: Reader, secret: string): Principal | undef
   )
 }
 
-const HOLDERS_BYTES = 4 * 1024 * 1024
+const HOLDERS_BYTES_MAX = 4 * 1024 * 1024
 const HOLDER_BYTES = 600
-/** Principals by the hash of the secret; unknown hashes are cached for the same time. */
+/** Caches principals by the hash of the secret; unknown hashes as well, so that a wrong key is not looked up again and again. */
 const holders = declareCache(
-  () => new CommitCache<{ found: Principal | undefined }>(HOLDERS_BYTES, () => HOLDER_BYTES),
+  () => new CommitCache<{ found: Principal | undefined }>(HOLDERS_BYTES_MAX, () => HOLDER_BYTES),
 )
 
 function readHolder(reader: Reader, digest: string): Principal | undefined {
@@ -122,7 +128,7 @@ function readHolder(reader: Reader, digest: string): Principal | undefined {
 }
 
 /** Builds the principal of a person. Memberships are read on each request: a token only proves the identity. */
-function buildUserPrincipal({ reader }: Asked, person: Person): Principal {
+function buildUserPrincipal({ reader }: AuthServices, person: Person): Principal {
   const belongings = listMemberships(reader, person.id)
   const [first] = belongings
   const best = belongings.find(belonging => hasApiAccess(belonging.membership_tier)) ?? first
@@ -145,8 +151,8 @@ function buildUserPrincipal({ reader }: Asked, person: Person): Principal {
 export function buildChallenge(
   baseUrl: string,
   resource: 'api' | 'mcp',
-  wasTried: boolean,
+  { isCredentialSent }: { isCredentialSent: boolean },
 ): string {
   const metadata = `${baseUrl}/.well-known/oauth-protected-resource/${resource}`
-  return `Bearer ${wasTried ? 'error="invalid_token", ' : ''}resource_metadata="${metadata}"`
+  return `Bearer ${isCredentialSent ? 'error="invalid_token", ' : ''}resource_metadata="${metadata}"`
 }

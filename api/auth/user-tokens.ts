@@ -1,7 +1,7 @@
-import { createLocalJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
+import { createLocalJWKSet, errors, importJWK, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import type { Config } from '../../pipeline/core/config.ts'
 import { parseDomain } from '../../pipeline/core/domain.ts'
-import type { TokenJwk } from '../../pipeline/core/token-keys.ts'
+import type { TokenJwk } from '../../pipeline/core/keys/token-keys.ts'
 import { toUserId } from '../../pipeline/core/user-id.ts'
 import type { Issuer } from '../../pipeline/model/identity.ts'
 import type { Person as SignedIn } from '../../pipeline/model/person.ts'
@@ -34,11 +34,15 @@ const algorithms = [
   'EdDSA',
   'Ed25519',
 ]
-/** Media type of an access token, or of a token without a type; logout notices and the like do not match. */
-const TYPE = /^(?:application\/)?(?:at\+)?jwt$/i
+/** `typ` of access tokens and plain JWTs; a logout token, `logout+jwt`, names a person too and is refused. */
+const ACCEPTED_TYPE = /^(?:application\/)?(?:at\+)?jwt$/i
+/** Three parts in base64url: the form of a signed JWT. */
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/
 const TOKEN_CHARS_MAX = 8_192
-const CLOCKS_APART_S = 5
+/** Difference between the clocks of the issuer and of this host that is tolerated. */
+const CLOCK_TOLERANCE_S = 5
+/** Seconds for which a token counts that never leaves the process. */
+const OWN_TOKEN_S = 60
 
 /** Tells whether a credential has the form of a user token. */
 export function isTokenLike(text: string): boolean {
@@ -48,11 +52,15 @@ export function isTokenLike(text: string): boolean {
 /** The registry as the issuer of its own tokens. */
 interface OwnIssuer {
   keys: readonly TokenJwk[]
+  /** Private key that signs. */
+  signing: TokenJwk & { d: string }
   /** Returns the name of the issuer, which is the audience as well. */
   baseUrl(): string
 }
 
-type OwnVerifier = OwnIssuer & { find: ReturnType<typeof createLocalJWKSet> }
+type KeySet = ReturnType<typeof createLocalJWKSet>
+
+type OwnVerifier = OwnIssuer & { keySet: KeySet }
 
 /**
  * Verifies user tokens: of the identity provider in the settings, by its keys in the serving store, or of
@@ -63,7 +71,7 @@ export class UserTokens {
   readonly #reader: Reader
   readonly #keys: IssuerKeys
   readonly #own: OwnVerifier | undefined
-  #made: { of: Issuer; find: ReturnType<typeof createLocalJWKSet> } | undefined
+  #imported: { issuer: Issuer; keySet: KeySet } | undefined
 
   constructor(config: Config, reader: Reader, keys: IssuerKeys, own?: OwnIssuer) {
     this.#config = config
@@ -71,39 +79,60 @@ export class UserTokens {
     this.#keys = keys
     this.#own = own && {
       ...own,
-      find: createLocalJWKSet({ keys: own.keys.map(key => ({ ...key })) }),
+      keySet: createLocalJWKSet({ keys: own.keys.map(key => ({ ...key })) }),
     }
   }
 
   /**
-   * Verifies a token and returns its person; undefined if it is invalid. A token with an unknown key may
-   * cause the keys to be fetched again; `waits` says whether to wait for that.
+   * Verifies a token and returns its person; undefined if it is invalid. `awaitsNewKeys`: a token with an
+   * unknown key is verified again once the keys of the issuer were fetched again.
    */
-  async verifyPerson(token: string, waits: boolean): Promise<Person | undefined> {
+  async verifyPerson(
+    token: string,
+    { awaitsNewKeys }: { awaitsNewKeys: boolean },
+  ): Promise<Person | undefined> {
     if (this.#own !== undefined) return this.#verifyOwn(token, this.#own)
     if (this.#config.AUTH_ISSUER === undefined) return undefined
     const first = await this.#verify(token)
     if (first !== 'unknown key') return first
-    if (!waits || !(await this.#keys.readAgain())) return undefined
+    if (!awaitsNewKeys || !(await this.#keys.refresh())) return undefined
     const second = await this.#verify(token)
     return second === 'unknown key' ? undefined : second
   }
 
+  /**
+   * Issues a token with which the registry's own pages ask its operations for a person who is signed in. It
+   * ends within a minute, and is sent nowhere.
+   */
+  async issueOwn(userId: string): Promise<string> {
+    if (this.#own === undefined) throw new Error('nobody signs in at this registry')
+    const { signing, baseUrl } = this.#own
+    const now = Math.floor(this.#reader.now() / 1_000)
+    return new SignJWT({ client_id: 'dashboard' })
+      .setProtectedHeader({ alg: signing.alg, typ: 'at+jwt', kid: signing.kid })
+      .setIssuer(baseUrl())
+      .setAudience(baseUrl())
+      .setSubject(userId)
+      .setIssuedAt(now)
+      .setExpirationTime(now + OWN_TOKEN_S)
+      .sign(await importJWK({ ...signing }, signing.alg))
+  }
+
   /** Verifies an access token that the registry issued, for a person that it knows. */
-  async #verifyOwn(token: string, { find, baseUrl }: OwnVerifier) {
+  async #verifyOwn(token: string, { keySet, baseUrl }: OwnVerifier) {
     const issuer = baseUrl()
     try {
-      const { payload } = await jwtVerify(token, find, {
+      const { payload } = await jwtVerify(token, keySet, {
         algorithms: ['ES256'],
         typ: 'at+jwt',
         issuer,
         audience: issuer,
         requiredClaims: ['exp', 'sub', 'client_id'],
         currentDate: new Date(this.#reader.now()),
-        clockTolerance: CLOCKS_APART_S,
+        clockTolerance: CLOCK_TOLERANCE_S,
       })
       const known = findPerson(this.#reader, payload.sub!)
-      return known && toPerson(known)
+      return known && toSignedIn(known)
     } catch {
       return undefined
     }
@@ -111,35 +140,35 @@ export class UserTokens {
 
   async #verify(token: string): Promise<Person | 'unknown key' | undefined> {
     const { AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = this.#config
-    const find = this.#keySet(issuer!)
-    if (find === undefined) return 'unknown key'
+    const keySet = this.#importKeys(issuer!)
+    if (keySet === undefined) return 'unknown key'
     try {
-      const { payload, protectedHeader } = await jwtVerify(token, find, {
+      const { payload, protectedHeader } = await jwtVerify(token, keySet, {
         algorithms,
         issuer: issuer!,
         requiredClaims: ['exp', 'sub'],
         ...(audience !== undefined && { audience }),
         currentDate: new Date(this.#reader.now()),
-        clockTolerance: CLOCKS_APART_S,
+        clockTolerance: CLOCK_TOLERANCE_S,
       })
       const { typ } = protectedHeader
-      return typ === undefined || TYPE.test(typ) ? this.#personIn(payload) : undefined
+      return typ === undefined || ACCEPTED_TYPE.test(typ) ? this.#toPerson(payload) : undefined
     } catch (error) {
       return error instanceof errors.JWKSNoMatchingKey ? 'unknown key' : undefined
     }
   }
 
   /** Imports the keys of an issuer once, and again when the store holds other keys. */
-  #keySet(name: string) {
+  #importKeys(name: string): KeySet | undefined {
     const issuer = findIssuer(this.#reader, name)
     if (issuer === undefined) return undefined
-    if (this.#made?.of !== issuer) {
-      this.#made = { of: issuer, find: createLocalJWKSet({ keys: issuer.keys }) }
+    if (this.#imported?.issuer !== issuer) {
+      this.#imported = { issuer, keySet: createLocalJWKSet({ keys: issuer.keys }) }
     }
-    return this.#made.find
+    return this.#imported.keySet
   }
 
-  #personIn(claims: JWTPayload): Person | undefined {
+  #toPerson(claims: JWTPayload): Person | undefined {
     const { AUTH_CLIENT_ID: client } = this.#config
     if (client !== undefined && (claims.azp ?? claims.client_id) !== client) return undefined
     const id = toUserId(claims.sub)
@@ -155,8 +184,8 @@ export class UserTokens {
   }
 }
 
-/** Converts a person who has signed in here; the token itself only names them. */
-function toPerson({ user_id, name, email, email_verified }: SignedIn): Person {
+/** Converts a stored person: a token of the registry holds only their id. */
+function toSignedIn({ user_id, name, email, email_verified }: SignedIn): Person {
   const emailDomain = readEmailDomain({ email, email_verified })
   return {
     id: user_id,

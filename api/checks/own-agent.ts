@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { canBePublic } from '../../pipeline/core/public-name.ts'
+import { deriveId } from '../../pipeline/core/uuid-v7.ts'
 import { EnrolledUrl } from '../../pipeline/model/member.ts'
 import { getMembers } from '../../pipeline/read/lookups/members.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
@@ -19,21 +20,20 @@ export const AgentParams = {
 /** An id in a path, in any form: an unknown id is not found, never invalid. */
 export const AnyId = z.string().min(1).max(200)
 
-/** Finds the organization of the caller that enrolled an agent. */
-export function findOwnOrganization(
-  principal: Principal,
-  url: string,
-  reader: Reader,
-): string | undefined {
-  return getMembers(reader).all.find(
-    ({ org_id, agents }) => canActFor(principal, org_id) && agents.some(agent => agent.url === url),
-  )?.org_id
+/** Lists the caller's organizations that enrolled an agent. */
+function listOwners(principal: Principal, url: string, reader: Reader): string[] {
+  return getMembers(reader)
+    .all.filter(
+      ({ org_id, agents }) =>
+        canActFor(principal, org_id) && agents.some(agent => agent.url === url),
+    )
+    .map(({ org_id }) => org_id)
 }
 
-/** Finds the organization of the caller that enrolled an agent; refuses with 403 if none did. */
+/** Refuses with 403 unless an organization of the caller enrolled the agent. */
 export function requireOwnAgent(principal: Principal, url: string, reader: Reader): string {
   return (
-    findOwnOrganization(principal, url, reader) ??
+    listOwners(principal, url, reader)[0] ??
     refuse('forbidden', 'your organization has not enrolled this agent')
   )
 }
@@ -52,35 +52,37 @@ export const ChosenOrganization = z.object({ organization_id }).optional()
 
 /**
  * Finds the organization of the caller that enrolled an agent: the one that the request names, or the
- * only one.
+ * only one; undefined where there is none, or several and the request names none.
  */
-export function findChosenOwner(
+export function findOwner(
   principal: Principal,
   url: string,
   reader: Reader,
-  chosen: string | undefined,
+  named: string | undefined,
 ): string | undefined {
-  const owners = getMembers(reader).all.filter(
-    ({ org_id, agents }) => canActFor(principal, org_id) && agents.some(agent => agent.url === url),
-  )
-  if (chosen !== undefined) return owners.find(({ org_id }) => org_id === chosen)?.org_id
-  return owners.length === 1 ? owners[0]?.org_id : undefined
+  const owners = listOwners(principal, url, reader)
+  if (named !== undefined) return owners.find(org_id => org_id === named)
+  return owners.length === 1 ? owners[0] : undefined
 }
 
-/** Finds the same; refuses with 403 if there is none. */
-export function chooseOwner(
+/** Returns what `findOwner` finds, or refuses with 403 and says which of the reasons it is. */
+export function requireOwner(
   principal: Principal,
   url: string,
   reader: Reader,
-  chosen: string | undefined,
+  named: string | undefined,
 ): string {
-  const found = findChosenOwner(principal, url, reader, chosen)
+  const found = findOwner(principal, url, reader, named)
   if (found !== undefined) return found
-  const isOwn = findOwnOrganization(principal, url, reader) !== undefined
-  if (!isOwn) return refuse('forbidden', 'your organization has not enrolled this agent')
+  requireOwnAgent(principal, url, reader)
   const text =
-    chosen === undefined
+    named === undefined
       ? 'several of your organizations enrolled this agent: say which by organization_id, or by org'
       : 'the organization that you name is not yours, or has not enrolled this agent'
   return refuse('forbidden', text)
+}
+
+/** Derives the id under which clients know an agent together with its credential. */
+export function deriveContextId(org_id: string, agent_url: string): string {
+  return deriveId('agent_context', org_id, agent_url)
 }

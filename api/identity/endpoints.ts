@@ -2,10 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { HOUR } from '../../pipeline/core/clock.ts'
 import { buildAddressLimit } from '../limits/per-address.ts'
 import type { Services } from '../operation/services.ts'
-import type { Place } from '../operation/unknown-routes.ts'
+import type { RoutePath } from '../operation/unknown-routes.ts'
+import { setForwardedHost } from './forwarded-host.ts'
 import type { Identity } from './identity.ts'
-import { nameOwnHost } from './own-host.ts'
-import { addSignIn, signInPlaces } from './sign-in.ts'
+import { addSignIn, signInPaths } from './sign-in.ts'
 
 const OPENID = '/.well-known/openid-configuration'
 
@@ -13,7 +13,7 @@ const get = (path: string) => ({ method: 'GET', path }) as const
 const post = (path: string) => ({ method: 'POST', path }) as const
 
 /** Endpoints of the protocol, which the library answers itself. */
-const endpoints: readonly Place[] = [
+const endpoints: readonly RoutePath[] = [
   get(OPENID),
   get('/oauth/jwks'),
   get('/authorize'),
@@ -24,7 +24,7 @@ const endpoints: readonly Place[] = [
   post('/revoke'),
 ]
 
-export const identityPlaces: readonly Place[] = [...endpoints, ...signInPlaces]
+export const identityPaths: readonly RoutePath[] = [...endpoints, ...signInPaths]
 
 /** Adds the authorization server and the pages on which people sign in. */
 export function addIdentity(app: FastifyInstance, identity: Identity, services: Services): void {
@@ -34,7 +34,7 @@ export function addIdentity(app: FastifyInstance, identity: Identity, services: 
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
     const pass = async (request: FastifyRequest, reply: FastifyReply) => {
       const provider = await identity.getProvider(services)
-      nameOwnHost(request.raw, services.baseUrl())
+      setForwardedHost(request.raw, services.baseUrl())
       // Applications in browsers ask from any origin; preflights are answered as those of other paths.
       if (!request.url.startsWith('/authorize'))
         reply.raw.setHeader('access-control-allow-origin', '*')

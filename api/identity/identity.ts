@@ -1,13 +1,15 @@
 import type Provider from 'oidc-provider'
 import type { Redis } from '../../jobs/redis.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
-import type { TokenKeys } from '../../pipeline/core/token-keys.ts'
+import type { TokenKeys } from '../../pipeline/core/keys/token-keys.ts'
 import type { Services } from '../operation/services.ts'
+import { type Access, endAccess, listAccess } from './access.ts'
 import { LoginLinks } from './login-links.ts'
+import { listGrantIds } from './redis-models.ts'
 
 const RETRY_AFTER_S = 5
 
-/** The registry's own authorization server. It is made when somebody first asks for it. */
+/** The registry's own authorization server. The library is loaded when somebody first signs in. */
 export class Identity {
   readonly keys: TokenKeys
   readonly #redis: Redis | undefined
@@ -26,6 +28,19 @@ export class Identity {
       createProvider({ issuer: services.baseUrl(), keys: this.keys, redis, services }),
     )
     return this.#provider
+  }
+
+  /** Returns the sign-in links; refuses with 503 while Redis is away. */
+  /** Lists the applications that a person has allowed to act for them. */
+  async listAccess(services: Services, userId: string): Promise<Access[]> {
+    const provider = await this.getProvider(services)
+    const ids = await listGrantIds(this.#requireRedis(), userId)
+    return listAccess(provider, userId, ids)
+  }
+
+  /** Ends a person's consent with all tokens under it; false where they have given no such consent. */
+  async endAccess(services: Services, userId: string, grantId: string): Promise<boolean> {
+    return endAccess(await this.getProvider(services), userId, grantId)
   }
 
   getLinks({ config }: Services): LoginLinks {

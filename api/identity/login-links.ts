@@ -2,12 +2,12 @@ import { hash, randomBytes } from 'node:crypto'
 import type { Redis } from '../../jobs/redis.ts'
 import { HOUR, MINUTE, SECOND } from '../../pipeline/core/clock.ts'
 import type { Limits } from '../../pipeline/core/limits.ts'
-import { IDENTITY_KEYS } from './keys.ts'
+import { IDENTITY_KEYS } from './redis-models.ts'
 
 const TOKEN_BYTES = 32
 
-/** A sign-in that waits for its link to be opened. */
-interface Waiting {
+/** The sign-in that a link belongs to. */
+interface LinkRecord {
   uid: string
   email: string
 }
@@ -25,34 +25,38 @@ export class LoginLinks {
   /** Issues the token of a link; undefined where the address or the caller had too many sent. */
   async issue(uid: string, email: string, caller: string): Promise<string | undefined> {
     const { signInLinksPerHour, signInLinksPerCallerHour, signInLinkMinutes } = this.#limits
-    const hasRoom = await Promise.all([
-      this.#count(`address:${hash('sha256', email, 'hex')}`, signInLinksPerHour),
-      this.#count(`caller:${caller}`, signInLinksPerCallerHour),
+    const isWithinLimits = await Promise.all([
+      this.#countSent(`address:${hash('sha256', email, 'hex')}`, signInLinksPerHour),
+      this.#countSent(`caller:${caller}`, signInLinksPerCallerHour),
     ])
-    if (hasRoom.includes(false)) return undefined
+    if (isWithinLimits.includes(false)) return undefined
     const token = randomBytes(TOKEN_BYTES).toString('base64url')
-    const waiting: Waiting = { uid, email }
+    const record: LinkRecord = { uid, email }
     const seconds = (signInLinkMinutes * MINUTE) / SECOND
-    await this.#redis.set(toKey(token), JSON.stringify(waiting), 'EX', seconds)
+    await this.#redis.set(toKey(token), JSON.stringify(record), 'EX', seconds)
     return token
   }
 
-  /** Uses a token up and returns the address that it was sent to; undefined if it is none of this sign-in. */
+  /**
+   * Uses a token up and returns the address that it was sent to; undefined if it belongs to another sign-in, or
+   * was used before.
+   */
   async use(uid: string, token: string): Promise<string | undefined> {
     const text = await this.#redis.getdel(toKey(token))
     if (text === null) return undefined
-    const waiting = JSON.parse(text) as Waiting
-    return waiting.uid === uid ? waiting.email : undefined
+    const record = JSON.parse(text) as LinkRecord
+    return record.uid === uid ? record.email : undefined
   }
 
-  async #count(what: string, most: number): Promise<boolean> {
-    const key = `${IDENTITY_KEYS}sent:${what}`
+  /** Counts a mail to an address or for a caller in the current hour; false beyond the limit. */
+  async #countSent(recipient: string, max: number): Promise<boolean> {
+    const key = `${IDENTITY_KEYS}sent:${recipient}`
     const counted = await this.#redis
       .multi()
       .incr(key)
       .expire(key, HOUR / SECOND, 'NX')
       .exec()
-    return Number(counted?.[0]?.[1]) <= most
+    return Number(counted?.[0]?.[1]) <= max
   }
 }
 

@@ -12,10 +12,10 @@ export interface SignInPage {
 }
 
 /** The application that a person signs in to, as pages show it. */
-export interface AskingClient {
+export interface ClientShown {
   name: string
-  /** The host that the person is sent to afterwards, or the scheme of an application. */
-  place: string
+  /** The host that the person is sent to afterwards, or the scheme of an app on their device. */
+  returnsTo: string
 }
 
 const headers = {
@@ -35,13 +35,13 @@ function buildPage(status: number, title: string, content: Html, more = {}): Sig
   return { status, body: document, headers: { ...headers, ...more } }
 }
 
-function renderClient({ name, place }: AskingClient): Html {
+function renderClient({ name, returnsTo }: ClientShown): Html {
   return (
     <p class="lead">
       <strong>
         <bdi>{clipText(name, 80)}</bdi>
       </strong>{' '}
-      asks to know who you are. You return to <code>{clipText(place, 120)}</code>.
+      asks to know who you are. You return to <code>{clipText(returnsTo, 120)}</code>.
     </p>
   )
 }
@@ -57,7 +57,7 @@ function renderCancel(uid: string): Html {
 }
 
 /** Builds the page on which a person says who they are. `fault` is what was wrong with the last attempt. */
-export function buildSignInPage(uid: string, client: AskingClient, fault?: string): SignInPage {
+export function buildSignInPage(uid: string, client: ClientShown, fault?: string): SignInPage {
   return buildPage(
     fault === undefined ? 200 : 400,
     'Sign in',
@@ -130,7 +130,7 @@ const meanings = [
 /** Builds the page on which a person consents. */
 export function buildConsentPage(
   uid: string,
-  client: AskingClient,
+  client: ClientShown,
   who: string,
   scopes: ReadonlySet<string>,
 ): SignInPage {

@@ -1,17 +1,21 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto'
-import type { Configuration, KoaContextWithOIDC, default as Provider } from 'oidc-provider'
+import type { Account, Configuration, KoaContextWithOIDC, default as Provider } from 'oidc-provider'
 import type { Redis } from '../../jobs/redis.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../../pipeline/core/clock.ts'
-import type { TokenKeys } from '../../pipeline/core/token-keys.ts'
+import type { Config } from '../../pipeline/core/config.ts'
+import type { TokenKeys } from '../../pipeline/core/keys/token-keys.ts'
 import { findPerson } from '../../pipeline/read/lookups/people.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
 import type { Services } from '../operation/services.ts'
 import { hashSecret, openClientRecords } from './client-records.ts'
+import { DASHBOARD_CALLBACK, DASHBOARD_CLIENT } from './dashboard-client.ts'
 import { clientAuthMethods, paths, scopes } from './metadata.ts'
 import { buildSignInError } from './pages.tsx'
 import { RedisModels } from './redis-models.ts'
 
-/** Seconds for which a person may take to sign in and consent. */
+/** Seconds that a person may take to sign in and consent. */
 const INTERACTION_S = 30 * 60
+/** Seconds in which an application must exchange its code for tokens. */
 const CODE_S = 60
 const SESSION_S = (14 * DAY) / SECOND
 /** Seconds after which a person is asked for their consent again. */
@@ -25,18 +29,17 @@ interface ProviderDeps {
 }
 
 /**
- * Builds the authorization server. It issues codes to applications that have registered and proved
- * themselves by PKCE, and for these access tokens that count for the whole registry. The library is loaded
- * when somebody first signs in.
+ * Creates the authorization server. It issues codes to registered applications that use PKCE, and for a code
+ * an access token that counts for the whole registry. The library is loaded when somebody first signs in.
  */
 export async function createProvider(deps: ProviderDeps): Promise<Provider> {
   const { default: Provider, errors } = await import('oidc-provider')
   const { issuer, redis, services } = deps
-  const models = new RedisModels(redis, () => {
+  const stored = new RedisModels(redis, () => {
     throw new errors.InvalidGrant('used already')
   })
   const clients = openClientRecords(services)
-  class Server extends Provider {
+  class RegistryProvider extends Provider {
     /** Offers no page that posts itself: it would need an inline script. */
     override registerResponseMode(
       ...[name, handler]: Parameters<Provider['registerResponseMode']>
@@ -44,8 +47,8 @@ export async function createProvider(deps: ProviderDeps): Promise<Provider> {
       if (name !== 'form_post') super.registerResponseMode(name, handler)
     }
   }
-  const provider = new Server(issuer, {
-    adapter: (name: string) => (name === 'Client' ? clients : models.open(name)),
+  const provider = new RegistryProvider(issuer, {
+    adapter: (name: string) => (name === 'Client' ? clients : stored.open(name)),
     ...buildConfiguration(deps, () => {
       throw new errors.InvalidTarget()
     }),
@@ -68,21 +71,9 @@ function buildConfiguration(
   { issuer, keys, services: { config, reader } }: ProviderDeps,
   refuseTarget: () => never,
 ): Configuration {
-  const { LIMITS: limits } = config
-  const accessTokenS = (limits.accessTokenMinutes * MINUTE) / SECOND
-  const refreshTokenS = (limits.refreshTokenDays * DAY) / SECOND
   return {
     jwks: { keys: keys.private.map(key => ({ ...key })) },
-    cookies: {
-      keys: [...keys.cookies],
-      names: {
-        session: 'registry_session',
-        interaction: 'registry_sign_in',
-        resume: 'registry_resume',
-      },
-      long: { signed: true, httpOnly: true, sameSite: 'lax', path: '/' },
-      short: { signed: true, httpOnly: true, sameSite: 'lax' },
-    },
+    cookies: buildCookies(keys),
     routes: { ...paths },
     scopes: [...scopes],
     claims: { openid: ['sub'], profile: ['name'], email: ['email', 'email_verified'] },
@@ -90,69 +81,27 @@ function buildConfiguration(
     conformIdTokenClaims: false,
     responseTypes: ['code'],
     clientAuthMethods: [...clientAuthMethods],
-    clientDefaults: {
-      // Applications on a person's own machine redirect to it; web addresses must still be https.
-      application_type: 'native',
-      grant_types: ['authorization_code', 'refresh_token'],
-      response_types: ['code'],
-      token_endpoint_auth_method: 'none',
-      id_token_signed_response_alg: 'ES256',
-    },
+    clientDefaults,
     enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
     subjectTypes: ['public'],
     pkce: { required: () => true },
     rotateRefreshToken: true,
     issueRefreshToken: async (_, client) => client.grantTypeAllowed('refresh_token'),
     expiresWithSession: async () => false,
-    ttl: {
-      AccessToken: accessTokenS,
-      AuthorizationCode: CODE_S,
-      Grant: GRANT_S,
-      IdToken: HOUR / SECOND,
-      Interaction: INTERACTION_S,
-      RefreshToken: refreshTokenS,
-      Session: SESSION_S,
-    },
-    features: {
-      devInteractions: { enabled: false },
-      dPoP: { enabled: false },
-      pushedAuthorizationRequests: { enabled: false },
-      registration: {
-        enabled: true,
-        initialAccessToken: false,
-        issueRegistrationAccessToken: false,
-        idFactory: () => randomUUID(),
-      },
-      resourceIndicators: {
-        enabled: true,
-        defaultResource: () => issuer,
-        useGrantedResource: () => true,
-        getResourceServerInfo: (_, resource) =>
-          isOwnResource(issuer, resource)
-            ? {
-                scope: scopes.join(' '),
-                audience: issuer,
-                accessTokenFormat: 'jwt',
-                jwt: { sign: { alg: 'ES256' } },
-              }
-            : refuseTarget(),
-      },
-      revocation: { enabled: true },
-      rpInitiatedLogout: { enabled: false },
-      userinfo: { enabled: false },
-    },
+    ttl: buildLifetimes(config),
+    features: buildFeatures(issuer, refuseTarget),
     interactions: { url: (_, { uid }) => `/sign-in/${uid}` },
-    findAccount: async (_, id) => {
-      const person = findPerson(reader, id)
-      if (person === undefined) return undefined
-      const { email, email_verified, name } = person
-      const claims = {
-        sub: id,
-        ...(name !== null && { name }),
-        ...(email !== null && { email, email_verified }),
-      }
-      return { accountId: id, claims: () => claims }
-    },
+    findAccount: async (_, id) => findAccount(reader, id),
+    clients: [
+      {
+        client_id: DASHBOARD_CLIENT,
+        client_name: 'Your dashboard',
+        redirect_uris: [issuer + DASHBOARD_CALLBACK],
+        grant_types: ['authorization_code'],
+        application_type: 'web',
+      },
+    ],
+    loadExistingGrant: ctx => loadExistingGrant(issuer, ctx),
     clientBasedCORS: () => true,
     renderError: (ctx, { error, error_description: text }) => renderError(ctx, text ?? error),
     // The API has no way out to the network: nothing that a client names is fetched.
@@ -160,6 +109,103 @@ function buildConfiguration(
       throw new Error('the authorization server fetches nothing')
     },
   } as Configuration
+}
+
+function buildCookies(keys: TokenKeys): Configuration['cookies'] {
+  return {
+    keys: [...keys.cookies],
+    names: {
+      session: 'registry_session',
+      interaction: 'registry_sign_in',
+      resume: 'registry_resume',
+    },
+    long: { signed: true, httpOnly: true, sameSite: 'lax', path: '/' },
+    short: { signed: true, httpOnly: true, sameSite: 'lax' },
+  }
+}
+
+const clientDefaults: Configuration['clientDefaults'] = {
+  // Applications on a person's own machine redirect to it; web addresses must still be https.
+  application_type: 'native',
+  grant_types: ['authorization_code', 'refresh_token'],
+  response_types: ['code'],
+  token_endpoint_auth_method: 'none',
+  id_token_signed_response_alg: 'ES256',
+}
+
+/** Builds the lifetimes of what the library stores and issues, in seconds. */
+function buildLifetimes({ LIMITS }: Config): Configuration['ttl'] {
+  return {
+    AccessToken: (LIMITS.accessTokenMinutes * MINUTE) / SECOND,
+    AuthorizationCode: CODE_S,
+    Grant: GRANT_S,
+    IdToken: HOUR / SECOND,
+    Interaction: INTERACTION_S,
+    RefreshToken: (LIMITS.refreshTokenDays * DAY) / SECOND,
+    Session: SESSION_S,
+  }
+}
+
+/** Builds the switches of the protocol's optional parts. */
+function buildFeatures(issuer: string, refuseTarget: () => never): Configuration['features'] {
+  return {
+    devInteractions: { enabled: false },
+    dPoP: { enabled: false },
+    pushedAuthorizationRequests: { enabled: false },
+    registration: {
+      enabled: true,
+      initialAccessToken: false,
+      issueRegistrationAccessToken: false,
+      idFactory: () => randomUUID(),
+    },
+    resourceIndicators: {
+      enabled: true,
+      defaultResource: () => issuer,
+      useGrantedResource: () => true,
+      getResourceServerInfo: (_, resource) =>
+        isOwnResource(issuer, resource)
+          ? {
+              scope: scopes.join(' '),
+              audience: issuer,
+              accessTokenFormat: 'jwt',
+              jwt: { sign: { alg: 'ES256' } },
+            }
+          : refuseTarget(),
+    },
+    revocation: { enabled: true },
+    rpInitiatedLogout: { enabled: false },
+    userinfo: { enabled: false },
+  }
+}
+
+/** Finds a person with the claims that an ID token may have of them. */
+function findAccount(reader: Reader, id: string): Account | undefined {
+  const person = findPerson(reader, id)
+  if (person === undefined) return undefined
+  const { email, email_verified, name } = person
+  const claims = {
+    sub: id,
+    ...(name !== null && { name }),
+    ...(email !== null && { email, email_verified }),
+  }
+  return { accountId: id, claims: () => claims }
+}
+
+/**
+ * Loads what the person has consented to before. The dashboard is the registry itself: nobody is asked
+ * whether it may know them.
+ */
+async function loadExistingGrant(issuer: string, { oidc }: KoaContextWithOIDC) {
+  const { client, session, provider, result } = oidc
+  const { clientId } = client!
+  const grantId = result?.consent?.grantId ?? session!.grantIdFor(clientId)
+  const known = grantId === undefined ? undefined : await provider.Grant.find(grantId)
+  if (known !== undefined || clientId !== DASHBOARD_CLIENT) return known
+  const grant = new provider.Grant({ accountId: session!.accountId!, clientId })
+  grant.addOIDCScope('openid')
+  grant.addResourceScope(issuer, 'openid')
+  await grant.save()
+  return grant
 }
 
 /** Tells whether a token for this resource counts here: for the registry, its REST API or its tools. */

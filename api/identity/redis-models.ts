@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { defineScript, type Redis, type Script } from '../../jobs/redis.ts'
-import { IDENTITY_KEYS } from './keys.ts'
+
+/** Beginning of all keys of this room in Redis. */
+export const IDENTITY_KEYS = 'registry:identity:'
 
 /** Models that end together with the grant that they were issued under. */
 const granted = new Set(['AccessToken', 'AuthorizationCode', 'RefreshToken'])
@@ -59,6 +61,11 @@ export class RedisModels {
       many.sadd(toGrantKey(grantId), key)
       expire(toGrantKey(grantId))
     }
+    const { accountId } = stored as { accountId?: string }
+    if (model === 'Grant' && accountId !== undefined) {
+      many.sadd(toPersonKey(accountId), id)
+      expire(toPersonKey(accountId))
+    }
     await many.exec()
   }
 
@@ -90,6 +97,15 @@ export class RedisModels {
     const keys = await this.#redis.smembers(set)
     await this.#redis.del(set, ...keys)
   }
+}
+
+/** Lists the ids of the consents that a person has given; some may have ended. */
+export function listGrantIds(redis: Redis, accountId: string): Promise<string[]> {
+  return redis.smembers(toPersonKey(accountId))
+}
+
+function toPersonKey(accountId: string): string {
+  return `${IDENTITY_KEYS}grants-of:${hash('sha256', accountId, 'hex')}`
 }
 
 function toKey(model: string, id: string): string {

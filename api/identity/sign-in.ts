@@ -6,9 +6,8 @@ import { EMAIL_PROVIDER, EmailAddress } from '../../pipeline/model/person.ts'
 import { findPerson } from '../../pipeline/read/lookups/people.ts'
 import { toCaller } from '../limits/caller.ts'
 import type { Services } from '../operation/services.ts'
-import type { Place } from '../operation/unknown-routes.ts'
-import { type Asking, describeClient, findAsking, requireOwnForm } from './asking.ts'
-import { buildGrant } from './grant.ts'
+import type { RoutePath } from '../operation/unknown-routes.ts'
+import { storeConsent } from './consent.ts'
 import type { Identity } from './identity.ts'
 import { canSendLinks, sendLink } from './link-mail.ts'
 import {
@@ -20,42 +19,48 @@ import {
   buildSignInPage,
   type SignInPage,
 } from './pages.tsx'
+import {
+  describeClient,
+  findSignInRequest,
+  requireOwnForm,
+  type SignInRequest,
+} from './sign-in-request.ts'
 
-const AT = '/sign-in/:uid'
-const FORM_BYTES = 16_384
+const SIGN_IN_PATH = '/sign-in/:uid'
+const FORM_BYTES_MAX = 16_384
 
 /** One step of a sign-in: the request that it belongs to, the form that was sent, and the services. */
 interface Step {
   request: FastifyRequest
   reply: FastifyReply
-  asking: Asking
+  signIn: SignInRequest
   form: URLSearchParams
   identity: Identity
   services: Services
 }
 
-type Take = (step: Step) => Promise<SignInPage>
+type StepHandler = (step: Step) => Promise<SignInPage>
 
-const steps: readonly (Place & { take: Take })[] = [
-  { method: 'GET', path: AT, take: showRequest },
-  { method: 'POST', path: `${AT}/link`, take: sendSignInLink },
-  { method: 'GET', path: `${AT}/open`, take: showLink },
-  { method: 'POST', path: `${AT}/open`, take: openLink },
-  { method: 'POST', path: `${AT}/consent`, take: giveConsent },
-  { method: 'POST', path: `${AT}/cancel`, take: cancel },
+const steps: readonly (RoutePath & { handle: StepHandler })[] = [
+  { method: 'GET', path: SIGN_IN_PATH, handle: showRequest },
+  { method: 'POST', path: `${SIGN_IN_PATH}/link`, handle: sendSignInLink },
+  { method: 'GET', path: `${SIGN_IN_PATH}/open`, handle: showLink },
+  { method: 'POST', path: `${SIGN_IN_PATH}/open`, handle: openLink },
+  { method: 'POST', path: `${SIGN_IN_PATH}/consent`, handle: giveConsent },
+  { method: 'POST', path: `${SIGN_IN_PATH}/cancel`, handle: cancel },
 ]
 
-export const signInPlaces: readonly Place[] = steps
+export const signInPaths: readonly RoutePath[] = steps
 
 /** Adds the pages on which people sign in and consent. Each belongs to one request, and to the browser that made it. */
 export function addSignIn(scope: FastifyInstance, identity: Identity, services: Services): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser(
     'application/x-www-form-urlencoded',
-    { parseAs: 'string', bodyLimit: FORM_BYTES },
+    { parseAs: 'string', bodyLimit: FORM_BYTES_MAX },
     (_request, body, done) => done(null, new URLSearchParams(body as string)),
   )
-  for (const { method, path, take } of steps) {
+  for (const { method, path, handle } of steps) {
     scope.route({
       method,
       url: path,
@@ -64,37 +69,38 @@ export function addSignIn(scope: FastifyInstance, identity: Identity, services: 
       handler: async (request, reply) => {
         if (method === 'POST') requireOwnForm(request, services.baseUrl())
         const provider = await identity.getProvider(services)
-        const asking = await findAsking(provider, request, reply, services)
+        const signIn = await findSignInRequest(provider, request, reply, services)
         const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
         const page =
-          asking === undefined
-            ? buildSignInError(ENDED)
-            : await take({ request, reply, asking, form, identity, services })
+          signIn === undefined
+            ? buildSignInError(REQUEST_ENDED)
+            : await handle({ request, reply, signIn, form, identity, services })
         return reply.code(page.status).headers(page.headers).send(page.body)
       },
     })
   }
 }
 
-const ENDED =
+const REQUEST_ENDED =
   'This sign-in has ended, or was begun in another browser. Go back to the application and begin again.'
-const USED = 'This link has been used, or is too old. Ask for another one.'
+const LINK_USED = 'This link has been used, or is too old. Ask for another one.'
 
 /** Shows what the request waits for: that its person signs in, or consents. */
-async function showRequest({ asking, services }: Step): Promise<SignInPage> {
-  const { interaction, uid } = asking
-  const client = await describeClient(asking)
+async function showRequest({ signIn, services }: Step): Promise<SignInPage> {
+  const { interaction, uid } = signIn
+  const client = await describeClient(signIn)
   if (interaction.prompt.name === 'login') return buildSignInPage(uid, client)
   const person = findPerson(services.reader, interaction.session?.accountId ?? '')
-  if (person === undefined) return buildSignInError(ENDED)
+  if (person === undefined) return buildSignInError(REQUEST_ENDED)
   const scopes = new Set(String(interaction.params.scope ?? '').split(' '))
   return buildConsentPage(uid, client, person.email ?? person.name ?? person.user_id, scopes)
 }
 
-async function sendSignInLink({ asking, form, request, identity, services }: Step) {
-  const { uid } = asking
-  requirePrompt(asking, 'login')
-  const client = await describeClient(asking)
+/** Sends a link to the address in the form; the page shows what is wrong where that is not possible. */
+async function sendSignInLink({ signIn, form, request, identity, services }: Step) {
+  const { uid } = signIn
+  requirePrompt(signIn, 'login')
+  const client = await describeClient(signIn)
   if (!canSendLinks(services))
     return buildSignInPage(uid, client, 'This registry sends no mail yet.')
   const email = EmailAddress.safeParse(form.get('email') ?? '')
@@ -111,16 +117,18 @@ async function sendSignInLink({ asking, form, request, identity, services }: Ste
   return buildSentPage(email.data, services.config.LIMITS.signInLinkMinutes)
 }
 
-async function showLink({ asking, request }: Step): Promise<SignInPage> {
+/** Shows the button that opens a link: a mail scanner that only reads the page uses nothing up. */
+async function showLink({ signIn, request }: Step): Promise<SignInPage> {
   const { token } = request.query as { token?: unknown }
-  return typeof token === 'string' ? buildOpenPage(asking.uid, token) : buildSignInError(USED)
+  return typeof token === 'string' ? buildOpenPage(signIn.uid, token) : buildSignInError(LINK_USED)
 }
 
+/** Opens a link: registers its person if they are new, and ends the login. */
 async function openLink(step: Step): Promise<SignInPage> {
-  const { asking, form, identity, services } = step
-  requirePrompt(asking, 'login')
-  const email = await identity.getLinks(services).use(asking.uid, form.get('token') ?? '')
-  if (email === undefined) return buildSignInError(USED)
+  const { signIn, form, identity, services } = step
+  requirePrompt(signIn, 'login')
+  const email = await identity.getLinks(services).use(signIn.uid, form.get('token') ?? '')
+  if (email === undefined) return buildSignInError(LINK_USED)
   const answer = await services.writer.submit(
     {
       op: 'person.enter',
@@ -137,9 +145,12 @@ async function openLink(step: Step): Promise<SignInPage> {
   return finishLogin(step, String(answer.done.user_id), 'email')
 }
 
-/** Ends the login. Another person who was signed in in this browser is signed out. */
+/**
+ * Ends the login; `method` is how the person proved who they are (`amr`, RFC 8176). Another person who was
+ * signed in in this browser is signed out.
+ */
 async function finishLogin(step: Step, accountId: string, method: string): Promise<SignInPage> {
-  const { provider, interaction } = step.asking
+  const { provider, interaction } = step.signIn
   const { session } = interaction
   if (session !== undefined && session.accountId !== accountId) {
     const other = await provider.Session.find(session.cookie)
@@ -151,9 +162,9 @@ async function finishLogin(step: Step, accountId: string, method: string): Promi
 }
 
 async function giveConsent(step: Step): Promise<SignInPage> {
-  requirePrompt(step.asking, 'consent')
-  const { provider, interaction } = step.asking
-  const grantId = await buildGrant(provider, interaction)
+  requirePrompt(step.signIn, 'consent')
+  const { provider, interaction } = step.signIn
+  const grantId = await storeConsent(provider, interaction)
   return finish(step, { consent: { grantId } })
 }
 
@@ -161,12 +172,12 @@ function cancel(step: Step): Promise<SignInPage> {
   return finish(step, { error: 'access_denied', error_description: 'the person declined' })
 }
 
-async function finish({ asking, request, reply }: Step, result: InteractionResults) {
-  const { provider } = asking
+async function finish({ signIn, request, reply }: Step, result: InteractionResults) {
+  const { provider } = signIn
   return buildContinuePage(await provider.interactionResult(request.raw, reply.raw, result))
 }
 
 /** Refuses a form of another step: nobody consents before they have signed in. */
-function requirePrompt({ interaction }: Asking, prompt: 'login' | 'consent'): void {
+function requirePrompt({ interaction }: SignInRequest, prompt: 'login' | 'consent'): void {
   if (interaction.prompt.name !== prompt) refuse('invalid_request', 'this is another step')
 }

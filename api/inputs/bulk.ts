@@ -16,6 +16,7 @@ export const BulkDomains = z
   })
   .meta({ id: 'BulkDomains', description: 'Domains to resolve in one call' })
 
+/** Describes the answer of a bulk operation whose single answers have the schema `resolution`. */
 export function describeBulk(resolution: z.ZodType) {
   return z.looseObject({
     results: z

@@ -17,7 +17,7 @@ import { describeIssue } from '../operation/validation-messages.ts'
 const FAULTS_SHOWN_MAX = 50
 
 /** Members that a file may have, in the order in which they are written. Everything else is dropped. */
-const catalog = [
+const members = [
   'contact',
   'properties',
   'collections',
@@ -33,8 +33,8 @@ const catalog = [
   'revoked_publisher_domains',
 ] as const
 
-/** Forms that a lenient reader understands, and others do not: no new file is written like that. */
-const lax: ReadonlySet<FaultCode> = new Set(['imprecise', 'incomplete', 'repeated'])
+/** Warnings of the lenient reader that are errors of a new file, since other readers may not understand it. */
+const warningsRaised: ReadonlySet<FaultCode> = new Set(['imprecise', 'incomplete', 'repeated'])
 
 export interface AdagentsConfig extends Record<string, unknown> {
   authorized_agents: unknown[]
@@ -49,26 +49,26 @@ export function createAdagents(
 ): { text: string; validation: AdagentsValidation } {
   const file = buildFile(config, now)
   const text = JSON.stringify(file, null, 2)
-  const { faults } = ignoreOwnership(
+  const { faults } = adjustToNewFile(
     checkAdagents(Buffer.from(text), undefined, { now, maxFaults: FAULTS_SHOWN_MAX }),
   )
-  const report = reportFaults(withStrict(faults, file))
+  const report = reportFaults(addStrictFaults(faults, file))
   if (!report.valid) {
-    const words = report.errors.map(({ message }) => message).join('; ')
-    refuse('invalid_request', words, {
+    const refusal = report.errors.map(({ message }) => message).join('; ')
+    refuse('invalid_request', refusal, {
       success: false,
       errors: report.errors,
       warnings: report.warnings,
       timestamp: toIso(now),
     })
   }
-  const place = { domain: 'proposed', url: 'proposed', discovery_method: 'direct' as const }
-  return { text, validation: { ...report, ...place } }
+  const origin = { domain: 'proposed', url: 'proposed', discovery_method: 'direct' as const }
+  return { text, validation: { ...report, ...origin } }
 }
 
 function buildFile(config: AdagentsConfig, now: number): Record<string, unknown> {
   const file: Record<string, unknown> = { authorized_agents: config.authorized_agents }
-  for (const key of catalog) if (hasContent(config[key])) file[key] = config[key]
+  for (const key of members) if (hasContent(config[key])) file[key] = config[key]
   if (config.include_schema) file.$schema = ADAGENTS_SCHEMA
   if (config.include_timestamp) file.last_updated = toIso(now)
   return file
@@ -80,13 +80,15 @@ function hasContent(value: unknown): boolean {
 }
 
 /** Adds the faults that stricter readers would find to the registry's own: one fault per field. */
-function withStrict(faults: readonly Fault[], file: Record<string, unknown>): Fault[] {
+function addStrictFaults(faults: readonly Fault[], file: Record<string, unknown>): Fault[] {
   const errors = faults.filter(({ severity }) => severity === 'error')
   const known = errors.map(({ field }) => field)
   const strict = listStrictFaults(file).filter(
     ({ field }) => !known.some(place => field.startsWith(place) || place.startsWith(field)),
   )
-  return [...faults, ...strict.slice(0, Math.max(0, FAULTS_SHOWN_MAX - faults.length) || 1)]
+  // One is kept in any case: a file that only strict readers refuse must not pass as valid.
+  const strictMax = Math.max(1, FAULTS_SHOWN_MAX - faults.length)
+  return [...faults, ...strict.slice(0, strictMax)]
 }
 
 /** Lists the places where a file deviates from its format. */
@@ -119,12 +121,15 @@ function toFaultCode(issue: z.core.$ZodIssue): FaultCode {
   }
 }
 
-/** Drops faults of ownership: the file is not served yet, so its properties need not name their publisher. */
-export function ignoreOwnership({ faults }: CheckedFile): { faults: Fault[] } {
-  const ownerless = /^properties\[\d+\]\.publisher_domain$/
+/**
+ * Adjusts the faults of a file to one that is not served yet: its properties need not name their publisher, and
+ * forms that only a lenient reader understands are errors.
+ */
+export function adjustToNewFile({ faults }: CheckedFile): { faults: Fault[] } {
+  const ownerField = /^properties\[\d+\]\.publisher_domain$/
   return {
     faults: faults
-      .filter(({ code, field }) => !(code === 'missing' && ownerless.test(field)))
-      .map(fault => (lax.has(fault.code) ? { ...fault, severity: 'error' } : fault)),
+      .filter(({ code, field }) => !(code === 'missing' && ownerField.test(field)))
+      .map(fault => (warningsRaised.has(fault.code) ? { ...fault, severity: 'error' } : fault)),
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Domain, parseDomain } from '../../pipeline/core/domain.ts'
 
-/** Only the literal `true` turns it on. */
+/** Reads the web instead of the index; only the literal `true` turns it on. */
 export const fresh = z
   .unknown()
   .optional()
@@ -12,7 +12,7 @@ export const fresh = z
     default: 'false',
     description: '`true` reads the files now; if that fails, the stored answer is returned',
   })
-/** Accepted from callers that send it, and without effect. */
+/** Accepts `fresh` where it has no effect: clients send it to every lookup. */
 export const freshIgnored = z.string().optional().meta({
   description: 'Without effect: every answer comes from the index',
 })
@@ -25,7 +25,7 @@ export function parsePastedDomain(text: string): Domain | undefined {
   return parseDomain(text) ?? parseDomain(extractHost(text))
 }
 
-/** The one rule for domains, on every route. */
+/** A domain as people paste it: the one rule, on every route. */
 export const PastedDomain = z
   .string()
   .transform((text, ctx): Domain => {
@@ -64,7 +64,7 @@ export function createWholeNumber({
   description,
   min,
   max,
-  default: otherwise,
+  default: defaultValue,
   clamp,
 }: WholeNumber) {
   const allowed = clamp ? `a whole number, at least ${min}` : `a whole number from ${min} to ${max}`
@@ -72,21 +72,25 @@ export function createWholeNumber({
     .unknown()
     .optional()
     .transform((input, ctx): number => {
-      if (input === undefined) return otherwise
+      if (input === undefined) return defaultValue
       const value = typeof input === 'string' && DIGITS.test(input) ? Number(input) : Number.NaN
       if (value >= min && (clamp || value <= max)) return Math.min(value, max)
       ctx.addIssue(`must be ${allowed}`)
       return z.NEVER
     })
-    .meta({ type: 'integer', minimum: min, maximum: max, default: otherwise, description })
+    .meta({ type: 'integer', minimum: min, maximum: max, default: defaultValue, description })
 }
 
-/** Creates the schema of a page size: a larger number means the maximum, and 0 the default. */
-export function createPageSize({ usual, max }: { usual: number; max: number }) {
+/** Creates the schema of a page size in items: a larger number means the maximum, and 0 the default. */
+export function createPageSize({ defaultSize, max }: { defaultSize: number; max: number }) {
   const description = 'Items on a page; a larger number means the maximum, 0 the default'
-  return createWholeNumber({ description, min: 0, max, default: usual, clamp: true }).transform(
-    limit => limit || usual,
-  )
+  return createWholeNumber({
+    description,
+    min: 0,
+    max,
+    default: defaultSize,
+    clamp: true,
+  }).transform(limit => limit || defaultSize)
 }
 
 const OFFSET_MAX = 1e9
@@ -133,8 +137,8 @@ export const Moment = z
   .string()
   .transform((text, ctx): string => {
     const time = ISO.test(text) ? Date.parse(text) : Number.NaN
-    const spelled = Number.isNaN(time) ? '' : new Date(time).toISOString()
-    if (/^\d{4}-/.test(spelled)) return spelled
+    const iso = Number.isNaN(time) ? '' : new Date(time).toISOString()
+    if (/^\d{4}-/.test(iso)) return iso
     ctx.addIssue('must be a date such as 2026-11-20T03:00:00Z')
     return z.NEVER
   })
@@ -152,13 +156,13 @@ export function encodeCursor(values: readonly unknown[]): string {
 }
 
 /** Creates the schema of a cursor whose positions have this shape; an empty cursor is the start. */
-export function createCursor<Place extends z.ZodType>(place: Place) {
+export function createCursor<Position extends z.ZodType>(position: Position) {
   return z
     .string()
     .default('')
-    .transform((text, ctx): z.output<Place> | undefined => {
+    .transform((text, ctx): z.output<Position> | undefined => {
       if (text === '') return undefined
-      const read = place.safeParse(parseJson(Buffer.from(text, 'base64url').toString()))
+      const read = position.safeParse(parseJson(Buffer.from(text, 'base64url').toString()))
       if (read.success) return read.data
       ctx.addIssue('must be the cursor of a page')
       return z.NEVER
@@ -184,14 +188,14 @@ export function createFlag(description: string) {
 }
 
 /** Creates the schema of a parameter that may be repeated; empty and duplicate values are ignored. */
-export function createRepeated(most: number, description: string) {
+export function createRepeated(max: number, description: string) {
   return z
     .union([z.string(), z.array(z.string())])
     .optional()
     .transform((input = [], ctx): string[] => {
       const values = new Set([input].flat().filter(value => value !== ''))
-      if (values.size <= most) return [...values]
-      ctx.addIssue(`must be at most ${most} values`)
+      if (values.size <= max) return [...values]
+      ctx.addIssue(`must be at most ${max} values`)
       return z.NEVER
     })
     .meta({ description })

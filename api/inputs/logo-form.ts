@@ -1,6 +1,7 @@
 import { refuse } from '../../pipeline/core/errors.ts'
 import { detectImageType, type ImageType } from '../../pipeline/core/image-type.ts'
 import { LogoNote, LogoTag } from '../../pipeline/model/logo.ts'
+import { parseForm } from './form-data.ts'
 
 /** An uploaded picture. */
 export interface LogoUpload {
@@ -12,7 +13,10 @@ export interface LogoUpload {
 
 const TAGS_MAX = 20
 
-/** Reads a form with a picture. `body` was capped while it arrived. */
+/**
+ * Reads a form with a picture; `maxBytes` bounds the picture, the whole body was capped while it arrived. Refuses
+ * with 400, 413 or 415 what is wrong with the form.
+ */
 export async function readLogoForm(
   body: Buffer,
   contentType: string,
@@ -33,15 +37,6 @@ export async function readLogoForm(
   }
   const note = readNote(form)
   return { bytes, content_type, tags: readTags(form), ...(note !== '' && { note }) }
-}
-
-async function parseForm(body: Buffer, contentType: string): Promise<FormData> {
-  try {
-    const headers = { 'content-type': contentType }
-    return await new Response(Uint8Array.from(body), { headers }).formData()
-  } catch {
-    return refuse('invalid_request', 'body: is not valid form data')
-  }
 }
 
 function readTags(form: FormData): string[] {

@@ -8,10 +8,11 @@ import {
   listDescribedPublishers,
   listMirroredCollections,
 } from '../../pipeline/resolve/mirrored.ts'
-import { ignoreOwnership } from './create-adagents.ts'
+import { adjustToNewFile } from './create-adagents.ts'
 
 const FAULTS_SHOWN_MAX = 20
-const parts = ['formats', 'properties', 'placements', 'collections', 'signals'] as const
+/** Lists of a catalog; a mirror has at least one that is not empty. */
+const catalogLists = ['formats', 'properties', 'placements', 'collections', 'signals'] as const
 
 /** A submitted file: a catalog, and any other members. */
 export interface MirrorFile extends Record<string, unknown> {
@@ -25,7 +26,7 @@ export interface MirrorFile extends Record<string, unknown> {
  */
 export function readMirror(file: MirrorFile, now: Instant): MirrorContent {
   if (countItems(file) === 0)
-    refuse('invalid_request', `body: one of ${parts.join(', ')} is required`)
+    refuse('invalid_request', `body: one of ${catalogLists.join(', ')} is required`)
   if (!isStorable(file)) {
     refuse('invalid_request', 'body: must be well-formed and not nested too deeply')
   }
@@ -33,9 +34,9 @@ export function readMirror(file: MirrorFile, now: Instant): MirrorContent {
   const document = { $schema: ADAGENTS_SCHEMA, ...catalog, authorized_agents: [] as [] }
   const bytes = Buffer.from(JSON.stringify(document))
   const checked = checkAdagents(bytes, undefined, { now, maxFaults: FAULTS_SHOWN_MAX })
-  const { errors } = reportFaults(ignoreOwnership(checked).faults)
-  const { document: understood } = checked
-  if (errors.length > 0 || understood?.variant !== 'inline') {
+  const { errors } = reportFaults(adjustToNewFile(checked).faults)
+  const { document: parsed } = checked
+  if (errors.length > 0 || parsed?.variant !== 'inline') {
     const [first] = errors
     const text = first?.message ?? 'body: is not a catalog'
     refuse('invalid_request', text, { details: errors.slice(0, FAULTS_SHOWN_MAX) })
@@ -45,15 +46,15 @@ export function readMirror(file: MirrorFile, now: Instant): MirrorContent {
     document,
     catalog_etag,
     superseded_by,
-    publisher_domains: listDescribedPublishers(understood),
-    collections: listMirroredCollections(understood),
+    publisher_domains: listDescribedPublishers(parsed),
+    collections: listMirroredCollections(parsed),
   }
 }
 
 /** Counts the entries in the lists of a file. */
 export function countItems(file: MirrorFile): number {
-  return parts.reduce((sum, part) => {
-    const list = file[part]
+  return catalogLists.reduce((sum, name) => {
+    const list = file[name]
     return sum + (Array.isArray(list) ? list.length : 0)
   }, 0)
 }

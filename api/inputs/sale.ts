@@ -38,7 +38,7 @@ const Country = z
     error: 'must be a country code of two letters such as GB',
   })
 
-const At = z.iso
+const EvaluationTime = z.iso
   .datetime({ offset: true, error: 'must be a date and time such as 2026-01-31T09:00:00Z' })
   .meta({
     description: 'Evaluate the windows of grants at this time; everything else is as of now',
@@ -59,7 +59,7 @@ const delegation_type = z
   .optional()
   .describe('Only if the agent sells in this way; any way without it')
 const country = Country.optional().describe('Country of the sale, as a two-letter code')
-const at = At.optional()
+const at = EvaluationTime.optional()
 
 /** Only the literal `true` turns a boolean parameter on. */
 export const explain = z
@@ -87,8 +87,8 @@ export const termsInBody = {
 
 type SaleQuestion = Omit<Terms, 'at' | 'anywhere'> & { at?: string | undefined }
 
-/** Tells whether a question names only agent and property. */
-export function isPlain(asked: SaleQuestion & { explain?: string | undefined }): boolean {
+/** Tells whether a question names only agent and property: its answer can be looked up by key. */
+export function hasNoTerms(asked: SaleQuestion & { explain?: string | undefined }): boolean {
   return (
     asked.explain !== 'true' &&
     asked.at === undefined &&
@@ -100,8 +100,8 @@ export function isPlain(asked: SaleQuestion & { explain?: string | undefined }):
   )
 }
 
-/** Converts a question to terms, as of now if no time is given. */
-export function toTerms(asked: SaleQuestion, now: Instant, anywhere = false): Terms {
+/** Converts a question to terms, as of `now` if it names no time. `anywhere`: restrictions that it names nothing for do not apply. */
+export function toTerms(asked: SaleQuestion, now: Instant, { anywhere = false } = {}): Terms {
   return {
     delegation_type: asked.delegation_type,
     country: asked.country,

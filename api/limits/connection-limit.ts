@@ -6,28 +6,29 @@ import { refuseConnection } from '../operation/malformed-requests.ts'
 /** Files that the process opens itself: stores, threads, Redis, and files that replace them. */
 const OWN_FILES = 200
 const CONNECTIONS_MIN = 16
-/** Share of the connections that is closed at once, so that looking for idle ones stays cheap. */
-const SHARE_LET_GO = 1 / 32
+/** Share of the connections that is closed together, so that idle ones are looked for rarely. */
+const CLOSED_SHARE = 1 / 32
 
-/** Files that the process may open: asked once, as the report that says so takes milliseconds. */
+/** File descriptors that the process may have; read once, since the report that tells takes milliseconds. */
 let openFilesMax: number | undefined
 
-interface Held {
+interface OpenConnection {
   socket: Socket
   address: string
   /** Requests that are being answered. */
   answering: number
+  /** Time at which the last answer ended, in milliseconds of `performance.now()`. */
   idleSince: number
 }
 
-/** Computes how many connections the process can hold beside its own files. */
-export function countConnections(most: number): number {
+/** Computes how many connections the process can have beside its own files: at most `wanted`. */
+export function computeConnectionsMax(wanted: number): number {
   openFilesMax ??= readOpenFilesLimit()
-  return Math.max(CONNECTIONS_MIN, Math.min(most, openFilesMax - OWN_FILES))
+  return Math.max(CONNECTIONS_MIN, Math.min(wanted, openFilesMax - OWN_FILES))
 }
 
 function readOpenFilesLimit(): number {
-  // It would look up names of peers.
+  // Otherwise the report looks up the names of all peers.
   Object.assign(process.report, { excludeNetwork: true })
   const { userLimits } = process.report.getReport() as {
     userLimits?: { open_files?: { soft: number | 'unlimited' } }
@@ -42,73 +43,76 @@ function readOpenFilesLimit(): number {
  * without any, the new one is refused.
  */
 export class Connections {
-  readonly #most: number
+  readonly #max: number
   readonly #log: BoundedLog
-  readonly #held = new Map<Socket, Held>()
+  readonly #onRefused: () => void
+  readonly #open = new Map<Socket, OpenConnection>()
 
-  constructor(most: number, log: BoundedLog) {
-    this.#most = most
+  constructor(max: number, log: BoundedLog, onRefused: () => void = () => undefined) {
+    this.#max = max
     this.#log = log
+    this.#onRefused = onRefused
   }
 
   get count(): number {
-    return this.#held.size
+    return this.#open.size
   }
 
   watch(server: Server): void {
-    server.on('connection', socket => this.#take(socket))
+    server.on('connection', socket => this.#accept(socket))
     server.prependListener('request', (request, response) => this.#follow(request, response))
   }
 
   /** Closes idle connections; the others close with their answers, or after a timeout. */
   drain(withinMs: number): void {
-    for (const { socket, answering } of this.#held.values()) if (answering === 0) socket.destroy()
+    for (const { socket, answering } of this.#open.values()) if (answering === 0) socket.destroy()
     setTimeout(() => {
-      for (const { socket } of this.#held.values()) socket.destroy()
+      for (const { socket } of this.#open.values()) socket.destroy()
     }, withinMs).unref()
   }
 
-  #take(socket: Socket): void {
-    if (this.#held.size >= this.#most && this.#letGo() === 0) {
-      const connections = this.#held.size
+  #accept(socket: Socket): void {
+    if (this.#open.size >= this.#max && this.#closeIdle() === 0) {
+      const connections = this.#open.size
+      this.#onRefused()
       this.#log.warn('connections', { connections }, 'connection refused: all connections are busy')
       refuseConnection(socket)
       return
     }
     const address = socket.remoteAddress ?? ''
-    this.#held.set(socket, { socket, address, answering: 0, idleSince: performance.now() })
-    socket.once('close', () => this.#held.delete(socket))
+    this.#open.set(socket, { socket, address, answering: 0, idleSince: performance.now() })
+    socket.once('close', () => this.#open.delete(socket))
   }
 
   #follow({ socket }: IncomingMessage, response: ServerResponse): void {
-    const held = this.#held.get(socket)
-    if (held === undefined) return
-    held.answering++
+    const connection = this.#open.get(socket)
+    if (connection === undefined) return
+    connection.answering++
     response.once('close', () => {
-      held.answering--
-      held.idleSince = performance.now()
+      connection.answering--
+      connection.idleSince = performance.now()
     })
   }
 
-  /** Closes idle connections and returns how many. */
-  #letGo(): number {
+  /** Closes some idle connections and returns how many; 0 if every connection is busy. */
+  #closeIdle(): number {
     const counts = new Map<string, number>()
-    for (const { address } of this.#held.values()) {
+    for (const { address } of this.#open.values()) {
       counts.set(address, (counts.get(address) ?? 0) + 1)
     }
-    const idle = [...this.#held.values()].filter(({ answering }) => answering === 0)
+    const idle = [...this.#open.values()].filter(({ answering }) => answering === 0)
     idle.sort(
       (a, b) => counts.get(b.address)! - counts.get(a.address)! || a.idleSince - b.idleSince,
     )
-    const gone = idle.slice(0, Math.ceil(this.#most * SHARE_LET_GO))
-    for (const { socket } of gone) {
-      this.#held.delete(socket)
+    const closed = idle.slice(0, Math.ceil(this.#max * CLOSED_SHARE))
+    for (const { socket } of closed) {
+      this.#open.delete(socket)
       socket.destroy()
     }
-    const connections = this.#held.size
-    if (gone.length > 0) {
-      this.#log.warn('idle', { connections, closed: gone.length }, 'too many connections')
+    const connections = this.#open.size
+    if (closed.length > 0) {
+      this.#log.warn('idle', { connections, closed: closed.length }, 'too many connections')
     }
-    return gone.length
+    return closed.length
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { WriterClient } from '../../jobs/api-client/enqueue.ts'
+import type { WriterClient } from '../../jobs/api-client/writer-client.ts'
 import { type Clock, SECOND } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { PublicError, refuse } from '../../pipeline/core/errors.ts'
@@ -8,25 +8,25 @@ import type {
   LiveRequestName,
   LiveRequestOf,
 } from '../../pipeline/model/live/live-request.ts'
-import { CallerTurns } from './caller-turns.ts'
+import { CallerSemaphore } from './caller-semaphore.ts'
 import { RecentAnswers } from './recent-answers.ts'
 
 const RETRY_AFTER_S = 5
 
 /** A request to the web that an answer needs. */
-export interface Outward<Name extends LiveRequestName> {
-  /** Key that is equal for requests with the same answer. */
-  question: string
+export interface OutboundRequest<Name extends LiveRequestName> {
+  /** Equal for requests with the same answer. */
+  cacheKey: string
   /** The caller: a key or an address. */
   caller: string
   /** Builds the request for the crawler, at the moment it is sent. */
   request(): LiveRequestOf<Name> | Promise<LiveRequestOf<Name>>
-  /** Time that a crawler has for it, including the wait for its turn. */
+  /** Milliseconds that a crawler has for it, including the wait for the caller's other requests. */
   ms: number
   /** Is called once with a new answer, before it is returned. */
   after?(answer: LiveRequestAnswers[Name]): Promise<void>
-  /** True if only a new answer will do, not a recent one. */
-  isNew?: boolean
+  /** The web is asked in any case: no recent answer will do, nor one that is shared. */
+  mustBeNew?: boolean
 }
 
 /** An answer from the web and its age. */
@@ -45,66 +45,67 @@ export class Outbound {
   readonly #writer: Pick<WriterClient, 'requestLive'>
   readonly #config: Config
   readonly #recent: RecentAnswers
-  readonly #turns: CallerTurns
-  readonly #underWay = new Map<string, Promise<OutboundAnswer<unknown>>>()
+  readonly #semaphore: CallerSemaphore
+  readonly #inFlight = new Map<string, Promise<OutboundAnswer<unknown>>>()
 
   constructor(writer: Pick<WriterClient, 'requestLive'>, config: Config, clock: Clock) {
     this.#writer = writer
     this.#config = config
     this.#recent = new RecentAnswers(clock)
-    this.#turns = new CallerTurns(config.LIMITS.callerQuestionsAtOnce)
+    this.#semaphore = new CallerSemaphore(config.LIMITS.callerQuestionsAtOnce)
   }
 
-  /** Returns what a crawler found; 503 if none answered in time and no recent answer is known. */
+  /** Returns what a crawler found; refuses with 503 if none answered in time and no recent answer is known. */
   ask<Name extends LiveRequestName>(
-    outward: Outward<Name>,
+    request: OutboundRequest<Name>,
   ): Promise<OutboundAnswer<LiveRequestAnswers[Name]>> {
-    const { question, isNew } = outward
-    if (isNew) return this.#look(outward)
+    type Answer = OutboundAnswer<LiveRequestAnswers[Name]>
+    const { cacheKey, mustBeNew } = request
+    if (mustBeNew) return this.#send(request)
     const { answerKeptSeconds } = this.#config.LIMITS
-    const recent = this.#recent.find(question, answerKeptSeconds * SECOND)
-    if (recent !== undefined)
-      return Promise.resolve(recent as OutboundAnswer<LiveRequestAnswers[Name]>)
-    const same = this.#underWay.get(question)
-    if (same !== undefined) return same as Promise<OutboundAnswer<LiveRequestAnswers[Name]>>
-    const running = this.#lookOrRemember(outward).finally(() => this.#underWay.delete(question))
-    this.#underWay.set(question, running)
-    return running
+    const recent = this.#recent.find(cacheKey, answerKeptSeconds * SECOND)
+    if (recent !== undefined) return Promise.resolve(recent as Answer)
+    const shared = this.#inFlight.get(cacheKey)
+    if (shared !== undefined) return shared as Promise<Answer>
+    const sent = this.#sendOrReuse(request).finally(() => this.#inFlight.delete(cacheKey))
+    this.#inFlight.set(cacheKey, sent)
+    return sent
   }
 
-  async #lookOrRemember<Name extends LiveRequestName>(
-    outward: Outward<Name>,
+  /** Sends a request; where no crawler can answer it, an older answer is used again. */
+  async #sendOrReuse<Name extends LiveRequestName>(
+    request: OutboundRequest<Name>,
   ): Promise<OutboundAnswer<LiveRequestAnswers[Name]>> {
     try {
-      const outcome = await this.#look(outward)
-      this.#recent.keep(outward.question, outcome.answer)
+      const outcome = await this.#send(request)
+      this.#recent.keep(request.cacheKey, outcome.answer)
       return outcome
     } catch (error) {
       if (!(error instanceof PublicError) || error.error !== 'unavailable') throw error
       const { answerKeptAtBoundSeconds } = this.#config.LIMITS
-      const known = this.#recent.find(outward.question, answerKeptAtBoundSeconds * SECOND)
-      if (known === undefined) throw error
-      return known as OutboundAnswer<LiveRequestAnswers[Name]>
+      const older = this.#recent.find(request.cacheKey, answerKeptAtBoundSeconds * SECOND)
+      if (older === undefined) throw error
+      return older as OutboundAnswer<LiveRequestAnswers[Name]>
     }
   }
 
-  async #look<Name extends LiveRequestName>({
+  async #send<Name extends LiveRequestName>({
     caller,
     request,
     ms,
     after,
-  }: Outward<Name>): Promise<OutboundAnswer<LiveRequestAnswers[Name]>> {
+  }: OutboundRequest<Name>): Promise<OutboundAnswer<LiveRequestAnswers[Name]>> {
     const started = performance.now()
-    const leave = await this.#turns.enter(caller, ms)
-    if (leave === undefined) return throttle()
+    const release = await this.#semaphore.acquire(caller, ms)
+    if (release === undefined) return refuseAsThrottled()
     try {
       const leftMs = ms - (performance.now() - started)
       const answer = await this.#writer.requestLive(await request(), leftMs, toCallerId(caller))
-      if (isThrottled(answer)) throttle()
+      if (isThrottled(answer)) refuseAsThrottled()
       await after?.(answer)
       return { answer, ageMs: 0 }
     } finally {
-      leave()
+      release()
     }
   }
 }
@@ -124,7 +125,7 @@ function isThrottled(answer: LiveRequestAnswers[LiveRequestName]): boolean {
   return 'throttled' in answer && answer.throttled === true
 }
 
-function throttle(): never {
+function refuseAsThrottled(): never {
   const text = 'the limit of outbound requests is reached at the moment; try again'
   return refuse('unavailable', text, { retry_after: RETRY_AFTER_S })
 }

@@ -4,14 +4,14 @@ import { MINUTE, SECOND } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import { toCaller } from './caller.ts'
-import { limitHeaders } from './crawl.ts'
+import { buildLimitHeaders, toRetrySeconds } from './limit-headers.ts'
 
 interface Limit {
   max: number
   timeWindow: number
 }
 
-/** Limits per address; the bulk resolves have the same limit, each with its own count. */
+/** Limits that operations name. Those that share one have the same maximum, each with its own count. */
 const limits = {
   bulk: (config: Config) => ({ max: config.LIMITS.bulkResolvePerMinute, timeWindow: MINUTE }),
 } satisfies Record<string, (config: Config) => Limit>
@@ -23,30 +23,32 @@ export function buildLimit(name: LimitName, config: Config): RateLimitOptions {
   return buildAddressLimit(max, timeWindow)
 }
 
-/** Builds a limit of `max` requests of an address in `timeWindow` ms. */
+/** Builds a limit of `max` requests of an address in `timeWindow` milliseconds. */
 export function buildAddressLimit(max: number, timeWindow: number): RateLimitOptions {
   return {
     max,
     timeWindow,
     errorResponseBuilder: (_request, { ttl }) => {
-      const seconds = Math.max(1, Math.ceil(ttl / SECOND))
-      const headers = limitHeaders(max, timeWindow / SECOND, 0, seconds)
-      return new PublicError('rate_limited', 'too many requests', { retry_after: seconds }, headers)
+      const resetSeconds = toRetrySeconds(ttl)
+      const windowSeconds = timeWindow / SECOND
+      const headers = buildLimitHeaders({ max, windowSeconds, remaining: 0, resetSeconds })
+      const fields = { retry_after: resetSeconds }
+      return new PublicError('rate_limited', 'too many requests', fields, headers)
     },
   }
 }
 
 /** Builds the headers that describe the limit of an operation; the counters are added per request. */
-export function limitPolicy(name: LimitName, config: Config): Record<string, string> {
+export function buildLimitPolicy(name: LimitName, config: Config): Record<string, string> {
   const { max, timeWindow } = limits[name](config)
   return { 'ratelimit-policy': `${max};w=${timeWindow / SECOND}` }
 }
 
 /**
- * Creates limits per address (IPv6 by its /64), counted in Redis for all processes together. While Redis is
+ * Builds the options of the rate limit plugin: limits per address (IPv6 by its /64), counted in Redis for all processes together. While Redis is
  * away nothing is counted, so that reads are never refused because of it.
  */
-export function rateLimiting(redis: Redis | undefined): RateLimitPluginOptions {
+export function buildRateLimitOptions(redis: Redis | undefined): RateLimitPluginOptions {
   return {
     global: false,
     enableDraftSpec: true,

@@ -21,16 +21,16 @@ export class RecentAnswers {
     this.#clock = clock
   }
 
-  keep(question: string, answer: unknown): void {
+  keep(cacheKey: string, answer: unknown): void {
     const size = JSON.stringify(answer).length
-    this.#answers.set(question, { answer, at: this.#clock.now() }, { size })
+    this.#answers.set(cacheKey, { answer, at: this.#clock.now() }, { size })
   }
 
-  /** Finds an answer that is younger than `ms`. */
-  find(question: string, ms: number): { answer: unknown; ageMs: number } | undefined {
-    const recent = this.#answers.get(question)
+  /** Finds an answer that is younger than `maxAgeMs`. */
+  find(cacheKey: string, maxAgeMs: number): { answer: unknown; ageMs: number } | undefined {
+    const recent = this.#answers.get(cacheKey)
     if (recent === undefined) return undefined
     const ageMs = Math.max(0, this.#clock.now() - recent.at)
-    return ageMs < ms ? { answer: recent.answer, ageMs } : undefined
+    return ageMs < maxAgeMs ? { answer: recent.answer, ageMs } : undefined
   }
 }

@@ -17,15 +17,15 @@ import { replyOk, replyRefused, type Sent } from '../responses/reply.ts'
 const SLACK_MS = 3_000
 const NONCE_BYTES = 32
 
-/** A claimed challenge: the organization and the domain. */
-export interface Claimed {
+/** The claim of an organization that it owns a domain. */
+export interface OwnershipClaim {
   org_id: string
   domain: Domain
 }
 
 /** Creates a challenge with a random token for an organization and a domain; only its hash is stored. */
 export async function issueChallenge(
-  { org_id, domain }: Claimed,
+  { org_id, domain }: OwnershipClaim,
   { config, writer }: Services,
 ): Promise<Sent> {
   const nonce = randomBytes(NONCE_BYTES).toString('base64url')
@@ -43,16 +43,19 @@ export async function issueChallenge(
   return { status: 201, body: { ...answer.done, nonce, methods } }
 }
 
-/** Claims the challenge, has a crawler verify it, and settles it; the verification counts for `caller`. */
+/**
+ * Takes the open challenge, has a crawler verify it, and settles it with what was found; the requests of the
+ * crawler count for `caller`. Without a `method` both are tried.
+ */
 export async function verifyChallenge(
-  { org_id, domain }: Claimed,
+  { org_id, domain }: OwnershipClaim,
   { challenge_id, method }: { challenge_id?: string; method?: OwnershipMethod },
   caller: string,
   services: Services,
 ): Promise<Sent> {
   const attempt = { attempt_id: randomUUID(), org_id, domain }
-  const named = challenge_id === undefined ? {} : { challenge_id }
-  const taken = await services.writer.submit({ op: 'ownership.take', ...attempt, ...named })
+  const requested = challenge_id === undefined ? {} : { challenge_id }
+  const taken = await services.writer.submit({ op: 'ownership.take', ...attempt, ...requested })
   if ('refused' in taken) return refuseAs(taken)
   const challenge = taken.done as { challenge_id: string; nonce_hash: string }
   const settle = (found: Found) =>
@@ -62,32 +65,49 @@ export async function verifyChallenge(
       challenge_id: challenge.challenge_id,
       found,
     })
-  const asked = { domain, ...challenge, methods: method ? [method] : [...ownershipMethods] }
-  const { found } = await lookAt(asked, caller, services).catch(async error => {
+  const check = { domain, ...challenge, methods: method ? [method] : [...ownershipMethods] }
+  const { found } = await checkOnWeb(check, caller, services).catch(async error => {
     await settle('unasked')
     throw error
   })
   return replyVerified(await settle(found ?? 'nothing'), domain, services)
 }
 
+/**
+ * Looks for a token in each place without claiming its challenge, so that people can wait until it is
+ * there: a verification that finds nothing uses the challenge up.
+ */
+export async function lookForNonce(
+  asked: Pick<OwnershipCheck, 'domain' | 'nonce_hash'>,
+  caller: string,
+  services: Services,
+): Promise<Record<OwnershipMethod, boolean>> {
+  const look = async (method: OwnershipMethod) => {
+    const { found } = await checkOnWeb({ ...asked, methods: [method] }, caller, services)
+    return found === method
+  }
+  const [dns_txt, http] = await Promise.all([look('dns_txt'), look('http')])
+  return { dns_txt, http }
+}
+
 type Refusal = Extract<Answer, { refused: string }>
 type Found = 'dns_txt' | 'http' | 'nothing' | 'unasked'
 
-interface Asked {
+interface OwnershipCheck {
   domain: Domain
   nonce_hash: string
   methods: OwnershipMethod[]
 }
 
-/** Starts one verification attempt as a job of its own, which never shares its answer with another. */
-async function lookAt(
-  { domain, nonce_hash, methods }: Asked,
+/** Has a crawler look for the token now; the answer is never shared with another attempt. */
+async function checkOnWeb(
+  { domain, nonce_hash, methods }: OwnershipCheck,
   caller: string,
   { config, outbound }: Services,
 ): Promise<LiveRequestAnswers['check_ownership']> {
   const { answer } = await outbound.ask<'check_ownership'>({
-    question: `ownership ${domain}`,
-    isNew: true,
+    cacheKey: `ownership ${domain}`,
+    mustBeNew: true,
     caller,
     ms: config.LIMITS.ownershipMs + SLACK_MS,
     request: () => ({ kind: 'check_ownership', domain, nonce_hash, methods }),

@@ -1,4 +1,4 @@
-import type { WriterClient } from '../../jobs/api-client/enqueue.ts'
+import type { WriterClient } from '../../jobs/api-client/writer-client.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
@@ -14,18 +14,21 @@ export const PublicDomain = PastedDomain.refine(canBePublic, {
   when: ({ issues }) => issues.length === 0,
 })
 
-/** Refuses a private name with the same text as a name that does not resolve. */
+/**
+ * Refuses a host that is not on the public Internet with 400, in the same words whether it is private or does
+ * not resolve: the answer must not tell private names apart. 503 where the name could not be looked up.
+ */
 export async function requirePublic(
   field: string,
   host: Domain,
   { writer, config }: { writer: Pick<WriterClient, 'requestLive'>; config: Config },
 ): Promise<void> {
-  const { host: leads } = await writer.requestLive(
+  const { host: reach } = await writer.requestLive(
     { kind: 'lookup_host', host },
     config.LIMITS.lookupMs,
   )
-  if (leads === 'public') return
-  if (leads === 'unknown') {
+  if (reach === 'public') return
+  if (reach === 'unknown') {
     const text = `${field}: the name could not be looked up at the moment; try again`
     refuse('unavailable', text, { retry_after: RETRY_AFTER_S })
   }

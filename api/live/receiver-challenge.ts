@@ -3,12 +3,12 @@ import { refuse } from '../../pipeline/core/errors.ts'
 import type { ReceiverAnswer } from '../../pipeline/model/subscription.ts'
 import type { Services } from '../operation/services.ts'
 
-/** Time beyond that of the receiver for which the crawler's answer is awaited. */
+/** Time beyond that of the receiver, for a busy crawler. */
 const SLACK_MS = 3_000
 const CHALLENGE_BYTES = 24
 
-/** A receiver that is asked, and for whom. */
-interface AskedReceiver {
+/** The receiver of a subscription, and whose it is. */
+interface Receiver {
   url: string
   subscription_id: string
   organization_id: string
@@ -21,12 +21,12 @@ export function requireSigning({ keys }: Pick<Services, 'keys'>): void {
 
 /** Posts a random challenge to a receiver, and refuses where its answer does not repeat it. */
 export async function confirmReceiver(
-  asked: AskedReceiver,
+  receiver: Receiver,
   caller: string,
   services: Services,
 ): Promise<void> {
   const challenge = randomBytes(CHALLENGE_BYTES).toString('base64url')
-  const { isConfirmed, error } = await askReceiver({ ...asked, challenge }, caller, services)
+  const { isConfirmed, error } = await askReceiver({ ...receiver, challenge }, caller, services)
   if (isConfirmed) return
   const why = error ?? 'its answer does not repeat the challenge'
   refuse('receiver_unconfirmed', `url: the receiver did not confirm the subscription: ${why}`)
@@ -34,26 +34,26 @@ export async function confirmReceiver(
 
 /** Posts a test to a receiver and returns what came of it. */
 export async function testReceiver(
-  asked: AskedReceiver,
+  receiver: Receiver,
   caller: string,
   services: Services,
 ): Promise<Omit<ReceiverAnswer, 'isConfirmed'>> {
-  const answer = await askReceiver({ ...asked, challenge: null }, caller, services)
+  const answer = await askReceiver({ ...receiver, challenge: null }, caller, services)
   const { isConfirmed: _, ...delivery } = answer
   return delivery
 }
 
 async function askReceiver(
-  asked: AskedReceiver & { challenge: string | null },
+  receiver: Receiver & { challenge: string | null },
   caller: string,
   { outbound, config }: Services,
 ): Promise<ReceiverAnswer> {
   const { answer } = await outbound.ask<'ask_receiver'>({
-    question: `receiver ${asked.subscription_id}`,
-    isNew: true,
+    cacheKey: `receiver ${receiver.subscription_id}`,
+    mustBeNew: true,
     caller,
     ms: config.LIMITS.receiverMs + SLACK_MS,
-    request: () => ({ kind: 'ask_receiver', ...asked }),
+    request: () => ({ kind: 'ask_receiver', ...receiver }),
   })
   const { isConfirmed, delivered, status, duration_ms, error } = answer
   return { isConfirmed, delivered, status, duration_ms, error }

@@ -7,7 +7,7 @@ const RETRY_MAX_MS = 30 * SECOND
 /** Runs that wait for the writer; further ones are not stored. */
 const WAITING_MAX = 200
 
-/** Has runs stored, also those that end while the writer is away: an agent was called for them. */
+/** Submits finished runs, and again while the writer is away: the agent was called for them, so none should be lost. */
 export class RunStorage {
   readonly #log: Log
   readonly #waiting = new Set<NodeJS.Timeout>()
@@ -25,7 +25,7 @@ export class RunStorage {
       await submit()
     } catch (error) {
       if (!isAway(error)) throw error
-      if (this.#waiting.size < WAITING_MAX) this.#tryLater(run_id, submit, RETRY_MS)
+      if (this.#waiting.size < WAITING_MAX) this.#retryLater(run_id, submit, RETRY_MS)
       else this.#log.warn({ run: run_id }, 'a run is not stored')
     }
   }
@@ -35,13 +35,13 @@ export class RunStorage {
     this.#waiting.clear()
   }
 
-  #tryLater(run_id: string, submit: () => Promise<unknown>, ms: number): void {
+  #retryLater(run_id: string, submit: () => Promise<unknown>, ms: number): void {
     const timer = setTimeout(async () => {
       try {
         await submit()
       } catch (error) {
         if (!this.#waiting.has(timer)) return
-        if (isAway(error)) this.#tryLater(run_id, submit, Math.min(2 * ms, RETRY_MAX_MS))
+        if (isAway(error)) this.#retryLater(run_id, submit, Math.min(2 * ms, RETRY_MAX_MS))
         else this.#log.warn({ run: run_id, error: String(error) }, 'a run is not stored')
       } finally {
         this.#waiting.delete(timer)

@@ -40,14 +40,14 @@ export function addMcp(
   services: Services,
 ): void {
   // Built on the first use: an API without MCP clients starts without them.
-  let built: ReturnType<typeof buildTools> | undefined
+  let builtTools: ReturnType<typeof buildTools> | undefined
   app.post(MCP_PATH, { config: { operation: 'mcp' } }, async (request, reply) => {
     const { authorization } = request.headers
     const isKnown = authorization !== undefined
     if (isKnown) await authenticate(services, authorization)
     const sets = readToolsets(request)
-    built ??= buildTools(operations)
-    const tools = built
+    builtTools ??= buildTools(operations)
+    const tools = builtTools
     if (!isKnown && canSignIn(services)) requireSignIn(tools, request.body)
     const shown = [...tools.values()].filter(
       tool => isInToolsets(tool, sets) && (isKnown || tool.operation.access !== 'bearer'),
@@ -96,6 +96,7 @@ const AnyCall = z.looseObject({ method: z.literal('tools/call') })
 
 type ToolCall = (tool: RegistryTool, input: Record<string, unknown>) => Promise<CallToolResult>
 
+/** The tools that a caller is offered. */
 interface Offer {
   /** All tools that can be called, by name. */
   tools: ReadonlyMap<string, RegistryTool>
@@ -153,10 +154,10 @@ async function callTool(
   input: Record<string, unknown>,
   isStructured: boolean,
 ): Promise<CallToolResult> {
-  const asked = buildRequest(tool, input)
-  if (typeof asked === 'string') return buildRefusal(JSON.stringify({ error: asked }))
+  const built = buildRequest(tool, input)
+  if (typeof built === 'string') return buildRefusal(JSON.stringify({ error: built }))
   const answer = await app.inject({
-    ...asked,
+    ...built,
     remoteAddress: ip,
     headers: authorization === undefined ? {} : { authorization },
   })

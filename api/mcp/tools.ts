@@ -11,8 +11,8 @@ export interface RegistryTool {
   outputSchema: Json & { type: 'object' }
 }
 
-/** Operations whose answers another one contains too: one tool is enough. */
-const repeating: ReadonlySet<string> = new Set([
+/** Operations whose answers another tool gives too. */
+const redundant: ReadonlySet<string> = new Set([
   'listAgentPublishersAlias',
   'listBrandRevisions',
   'listPropertyRevisions',
@@ -22,7 +22,7 @@ const repeating: ReadonlySet<string> = new Set([
 export function buildTools(operations: readonly Operation[]): Map<string, RegistryTool> {
   const tools = operations
     .filter(({ group, writes, reply }) => group && !writes && reply[200] instanceof z.ZodType)
-    .filter(({ id }) => !repeating.has(id))
+    .filter(({ id }) => !redundant.has(id))
     .map(buildTool)
   return new Map(tools.map(tool => [tool.name, tool]))
 }
@@ -40,32 +40,33 @@ function buildTool(operation: Operation): RegistryTool {
 function buildOutputSchema(reply: z.ZodType): RegistryTool['outputSchema'] {
   const $defs: Json = {}
   const { properties = {}, required = [] } = resolveReference(
-    toJsonSchema(reply, 'output', $defs, PLACE),
+    toJsonSchema(reply, 'output', $defs, REFERENCE_PREFIX),
     $defs,
   )
   const members = properties as Record<string, Json>
-  const named = (required as string[]).filter(name => !(name in pageEnd))
-  const kinds = named.flatMap(name => {
+  const requiredNames = (required as string[]).filter(name => !(name in pageEnd))
+  const types = requiredNames.flatMap(name => {
     const { type } = resolveReference(members[name] ?? {}, $defs)
     return type === undefined ? [] : [[name, { type }]]
   })
-  return { type: 'object', properties: Object.fromEntries(kinds), required: named }
+  return { type: 'object', properties: Object.fromEntries(types), required: requiredNames }
 }
 
-/** Drops generous limits and patterns, which are long and say little; the route reports violations. */
+/** Shortens the schemas of parameters: drops generous limits and patterns, whose violations the route reports. */
 function shorten(properties: Json): Json {
-  const dull = ['pattern', 'minLength', 'maxLength', 'minItems']
-  const text = JSON.stringify(omitUsual(properties), (key, value) => {
-    if (dull.includes(key) && typeof value !== 'object') return undefined
+  const droppedKeywords = ['pattern', 'minLength', 'maxLength', 'minItems']
+  const text = JSON.stringify(dropDescriptions(properties), (key, value) => {
+    if (droppedKeywords.includes(key) && typeof value !== 'object') return undefined
+    if (key === 'propertyNames' || isAnything(key, value)) return undefined
     if (JSON.stringify(value?.anyOf) === STRING_OR_STRINGS) {
       const { anyOf: _, ...rest } = value
       return 'type' in rest ? rest : { type: 'array', items: { type: 'string' }, ...rest }
     }
-    const isPlain =
+    const isUninformative =
       (key === 'minimum' && value <= 1) ||
-      (key === 'maximum' && value > NUMBER_SHOWN_MAX) ||
+      (key === 'maximum' && value > BOUND_SHOWN_MAX) ||
       (key === 'default' && value === '')
-    if (isPlain) return undefined
+    if (isUninformative) return undefined
     if (!Array.isArray(value?.enum)) return value
     // The description shows that it is a text.
     const { type: _, ...rest } = value
@@ -75,7 +76,7 @@ function shorten(properties: Json): Json {
 }
 
 /** Self-explanatory arguments, the same on every tool: their descriptions would be a third of the list. */
-const usual: ReadonlySet<string> = new Set([
+const selfExplanatory: ReadonlySet<string> = new Set([
   'domain',
   'agent_url',
   'limit',
@@ -91,27 +92,35 @@ const usual: ReadonlySet<string> = new Set([
   'identifier_value',
 ])
 
-function omitUsual(properties: Json): Json {
+/** Drops deprecated parameters, and the descriptions of self-explanatory ones. */
+function dropDescriptions(properties: Json): Json {
   const listed = Object.entries(properties as Record<string, Json>)
     .filter(([, { deprecated }]) => deprecated !== true)
     .map(([name, { description, examples, ...schema }]) => [
       name,
-      usual.has(name) || name.endsWith('_cursor') ? schema : { ...schema, description, examples },
+      selfExplanatory.has(name) || name.endsWith('_cursor')
+        ? schema
+        : { ...schema, description, examples },
     ])
   return Object.fromEntries(listed)
 }
 
-/** Bounds of numbers beyond this are left out of a tool’s schema. */
-const NUMBER_SHOWN_MAX = 1e6
+/** Tells whether a keyword lets an object have any other members, which it may by default. */
+function isAnything(key: string, value: unknown): boolean {
+  return key === 'additionalProperties' && JSON.stringify(value) === '{}'
+}
+
+/** Larger bounds of numbers are left out of a tool’s schema. */
+const BOUND_SHOWN_MAX = 1e6
 /** A parameter that may be repeated: a list, or a text with commas. */
 const STRING_OR_STRINGS = '[{"type":"string"},{"type":"array","items":{"type":"string"}}]'
-const PLACE = '#/$defs/'
+const REFERENCE_PREFIX = '#/$defs/'
 
 /** Resolves a reference to the schema that it names. */
 function resolveReference(schema: Json, $defs: Json): Json {
   const { $ref } = schema
-  if (typeof $ref !== 'string' || !$ref.startsWith(PLACE)) return schema
-  return ($defs[$ref.slice(PLACE.length)] ?? schema) as Json
+  if (typeof $ref !== 'string' || !$ref.startsWith(REFERENCE_PREFIX)) return schema
+  return ($defs[$ref.slice(REFERENCE_PREFIX.length)] ?? schema) as Json
 }
 
 /** Builds one object for the parameters that HTTP takes from the path, the query and the body. */
@@ -119,13 +128,13 @@ function buildInputSchema({ params, query, body }: Operation): RegistryTool['inp
   const $defs: Json = {}
   const parts = [params, query, body]
     .filter(part => part !== undefined)
-    .map(part => resolveReference(toJsonSchema(part, 'input', $defs, PLACE), $defs))
+    .map(part => resolveReference(toJsonSchema(part, 'input', $defs, REFERENCE_PREFIX), $defs))
   const properties = shorten(Object.assign({}, ...parts.map(part => part.properties)))
   return {
     type: 'object',
     properties,
     required: parts.flatMap(part => part.required ?? []),
-    ...(JSON.stringify(properties).includes(PLACE) && { $defs }),
+    ...(JSON.stringify(properties).includes(REFERENCE_PREFIX) && { $defs }),
   }
 }
 
@@ -144,15 +153,15 @@ export function buildRequest(
   input: Readonly<Record<string, unknown>>,
 ): ToolRequest | string {
   const { method, path, body } = tool.operation
-  const inPath = listPathParameters(path)
-  for (const name of inPath) {
+  const pathNames = listPathParameters(path)
+  for (const name of pathNames) {
     const value = input[name]
     if (value === undefined || value === null) return `${name}: is required`
     if (/^\s*$/.test(toText(value))) return `${name}: must not be empty`
     if (/^\.\.?$/.test(toText(value))) return `${name}: must be a name`
   }
   const url = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(toText(input[name])))
-  const rest = Object.entries(input).filter(([name]) => !inPath.includes(name))
+  const rest = Object.entries(input).filter(([name]) => !pathNames.includes(name))
   if (body !== undefined) return { method, url, payload: Object.fromEntries(rest) }
   const query = new URLSearchParams(
     rest.flatMap(([name, value]) =>

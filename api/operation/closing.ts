@@ -3,28 +3,28 @@ import type { FastifyInstance } from 'fastify'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import type { Connections } from '../limits/connection-limit.ts'
 
-/** Time during which new requests still get a 503 before the server stops listening. */
-const TELLING_MS = 500
+/** Time for which new requests still get a 503 before the server stops listening. */
+const REFUSING_MS = 500
 /** Time for open requests to end; the supervisor waits a little longer. */
 const DRAIN_MS = 8_000
-const AGAIN_SECONDS = 2
+const RETRY_AFTER_S = 2
 
 /**
- * Closes the server in order: open requests are answered, new ones get 503 and their connection is closed.
- * Then idle connections are closed.
+ * Makes the server close in order: open requests are answered, new ones get 503 and their connection is
+ * closed, then idle connections are closed.
  */
-export function answerWhileClosing(app: FastifyInstance, connections: Connections): void {
+export function closeGracefully(app: FastifyInstance, connections: Connections): void {
   let isClosing = false
   app.addHook('onRequest', (_request, reply, done) => {
     if (!isClosing) return done()
     reply.header('connection', 'close')
-    const fields = { retry_after: AGAIN_SECONDS }
+    const fields = { retry_after: RETRY_AFTER_S }
     return done(new PublicError('unavailable', 'this server is closing; try again', fields))
   })
   app.addHook('preClose', async () => {
     isClosing = true
     if (!app.server.listening) return
-    await sleep(TELLING_MS)
+    await sleep(REFUSING_MS)
     connections.drain(DRAIN_MS)
   })
 }

@@ -18,12 +18,15 @@ export const preflight = {
     'last-event-id',
     'mcp-protocol-version',
     'mcp-session-id',
+    'range',
   ].join(', '),
   'access-control-max-age': '86400',
 }
 
 const exposed = {
   'access-control-expose-headers': [
+    'accept-ranges',
+    'content-range',
     'etag',
     'location',
     'ratelimit-limit',

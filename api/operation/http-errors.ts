@@ -15,7 +15,6 @@ const frameworkErrors: Record<string, [PublicErrorName, string]> = {
   FST_ERR_MAX_PARAM_LENGTH: ['invalid_request', 'a part of the path is too long'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'the body must be application/json'],
   FST_ERR_CTP_BODY_TOO_LARGE: ['too_large', 'the body is too large'],
-  FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_request', 'body: is required'],
   FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_request', 'body: is not JSON'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'Content-Length does not match the body'],
 }
@@ -37,8 +36,8 @@ export function answerErrors(
     if (publicError?.status === publicErrors.unauthenticated.status) {
       const { url, headers } = request
       const resource = /^\/mcp\b/.test(url) ? 'mcp' : 'api'
-      const wasTried = headers.authorization !== undefined
-      reply.header('www-authenticate', buildChallenge(baseUrl(), resource, wasTried))
+      const isCredentialSent = headers.authorization !== undefined
+      reply.header('www-authenticate', buildChallenge(baseUrl(), resource, { isCredentialSent }))
     }
     reply.headers(buildExposedHeaders(request))
     return wantsPage(request) ? sendErrorPage(publicError, reply) : sendError(publicError, reply)
@@ -77,6 +76,8 @@ export function toPublicError(error: FastifyError | PublicError): PublicError | 
   if (error instanceof PublicError) return error
   const known = frameworkErrors[error.code]
   if (known) return new PublicError(...known)
+  if (error.statusCode === 416)
+    return new PublicError('range_not_satisfiable', 'the file ends before this range')
   // Broken JSON, `__proto__` in a body, an aborted upload: the server has no code for these.
   return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
     ? new PublicError('invalid_request', `body: ${error.message}`)

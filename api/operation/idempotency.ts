@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { hashCanonicalJson } from '../../pipeline/core/digest.ts'
+import { hashCanonicalJson } from '../../pipeline/core/canonical-json.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { deriveId } from '../../pipeline/core/uuid-v7.ts'
 import type { Operation } from '../../pipeline/model/submission.ts'

@@ -2,12 +2,15 @@ import { z } from 'zod'
 
 export type Json = Record<string, unknown>
 
-/** Converts a model to JSON Schema; models in it with an id become components, referred to below `place`. */
+/**
+ * Converts a model to JSON Schema; models in it with an id are added to `components`, and references to them
+ * begin with `referencePrefix`.
+ */
 export function toJsonSchema(
   schema: z.ZodType,
   io: 'input' | 'output',
   components: Json,
-  place = '#/components/schemas/',
+  referencePrefix = '#/components/schemas/',
 ): Json {
   const {
     $schema: _,
@@ -16,16 +19,16 @@ export function toJsonSchema(
   } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
-    override: keepSaid,
+    override: copyMetadata,
   })
   const [body, defs] = JSON.parse(
-    JSON.stringify([rest, $defs]).replaceAll('"#/$defs/', `"${place}`),
+    JSON.stringify([rest, $defs]).replaceAll('"#/$defs/', `"${referencePrefix}`),
   ) as [Json, Record<string, Json>]
   for (const [name, { id: __, ...component }] of Object.entries(defs)) components[name] = component
   return body
 }
 
-/** Builds a schema that may refer to components: a model with an id is only referenced. */
+/** Converts a model to JSON Schema; one with an id becomes a component itself, and a reference is returned. */
 export function toReference(schema: z.ZodType, io: 'input' | 'output', components: Json): Json {
   const { id, ...whole } = toJsonSchema(schema, io, components)
   if (typeof id !== 'string') return whole
@@ -33,10 +36,10 @@ export function toReference(schema: z.ZodType, io: 'input' | 'output', component
   return { $ref: `#/components/schemas/${id}` }
 }
 
-/** Repeats the description of a transformed input, which the converter drops. */
-function keepSaid({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Json }) {
-  const { default: usual, examples } = z.globalRegistry.get(zodSchema as z.ZodType) ?? {}
-  if (usual !== undefined) jsonSchema.default = usual
+/** Copies the default and the examples of a transformed input, which the converter drops. */
+function copyMetadata({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Json }) {
+  const { default: defaultValue, examples } = z.globalRegistry.get(zodSchema as z.ZodType) ?? {}
+  if (defaultValue !== undefined) jsonSchema.default = defaultValue
   if (examples !== undefined) jsonSchema.examples = examples
   raiseDescription(jsonSchema)
 }

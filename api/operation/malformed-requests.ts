@@ -8,15 +8,15 @@ const refusals: Record<string, PublicErrorName> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
 
-/** Answers bytes that are not HTTP; there is no request object yet. */
+/** Answers bytes that are not HTTP with 400, 408 or 431; there is no request object yet. */
 export function answerMalformed(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return
   const refusal = refusals[error.code ?? ''] ?? 'invalid_request'
   end(socket, refusal, `the request is not valid HTTP (${toStatusLine(refusal)})`)
 }
 
-/** Answers valid HTTP that this server does not support: CONNECT, and unknown expectations. */
-export function answerOdd(server: Server): void {
+/** Refuses valid HTTP that this server does not support: CONNECT with 405, unknown expectations with 417. */
+export function refuseUnsupported(server: Server): void {
   server.on('connect', (_, socket) => {
     socket.on('error', () => undefined)
     end(socket, 'method_not_allowed', 'this server is not a proxy')
@@ -35,11 +35,11 @@ export function answerOdd(server: Server): void {
 /** Refuses a connection with 503, without reading its request. */
 export function refuseConnection(socket: Socket): void {
   socket.on('error', () => undefined)
-  end(socket, 'unavailable', 'too many connections; try again', AGAIN_SECONDS)
+  end(socket, 'unavailable', 'too many connections; try again', RETRY_AFTER_S)
   socket.destroySoon()
 }
 
-const AGAIN_SECONDS = 1
+const RETRY_AFTER_S = 1
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Reason phrases of the statuses with which a connection is refused. */
@@ -56,11 +56,12 @@ function toStatusLine(refusal: PublicErrorName): string {
   return `${status} ${phrases[status]}`
 }
 
+/** Ends a connection with a refusal; `retryAfter` in seconds. */
 function end(socket: Duplex, refusal: PublicErrorName, text: string, retryAfter?: number): void {
   const body = formatBody(refusal, text)
-  const again = retryAfter === undefined ? '' : `retry-after: ${retryAfter}\r\n`
+  const retry = retryAfter === undefined ? '' : `retry-after: ${retryAfter}\r\n`
   socket.end(
-    `HTTP/1.1 ${toStatusLine(refusal)}\r\ncontent-type: ${JSON_TYPE}\r\n${again}` +
+    `HTTP/1.1 ${toStatusLine(refusal)}\r\ncontent-type: ${JSON_TYPE}\r\n${retry}` +
       `content-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
   )
 }

@@ -1,10 +1,9 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Counter } from 'prom-client'
+import { RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
+import { publicErrors } from '../../pipeline/core/errors.ts'
 import { countHeld } from '../../pipeline/read/queries/counts.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
-import { registerProcessMetrics } from './process-metrics.ts'
-import { SharedMetrics } from './shared-metrics.ts'
 
-const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const UNKNOWN = 'unknown'
 
 /** Measures one operation. */
@@ -14,36 +13,37 @@ export interface Meter {
   time(ms: number): void
 }
 
+/** Statuses by which a limit refuses a request. */
+const limitStatuses: Record<number, string> = {
+  [publicErrors.rate_limited.status]: 'requests',
+  [publicErrors.too_large.status]: 'request_body',
+}
+
 /** Counts responses by operation and status. Labels are ids of operations, never text from callers. */
 export class Metrics {
-  readonly #registry = new Registry()
-  readonly #requests = new Counter({
-    name: 'registry_requests_total',
-    help: 'responses by operation and status',
-    labelNames: ['operation', 'status'],
-    registers: [this.#registry],
-  })
-  readonly #seconds = new Histogram({
-    name: 'registry_request_seconds',
-    help: 'response time by operation',
-    labelNames: ['operation'],
-    buckets: SECONDS,
-    registers: [this.#registry],
-  })
+  readonly #role: RoleMetrics
+  readonly #requests
+  readonly #seconds
+  readonly #limits
   readonly #meters = new Map<string, Meter>()
 
-  readonly #shared = new SharedMetrics(this.#registry)
-
-  constructor(reader: Reader) {
-    registerProcessMetrics(this.#registry)
-    this.watch('registry_seq', 'last commit in lookups by key', () => reader.serving?.seq, 'min')
-    this.watch('registry_snapshot_seq', 'last commit in lists', () => reader.snapshot?.seq, 'min')
-    this.watch(
-      'registry_held_publishers',
-      'publishers whose losses the brake holds back',
-      () => reader.snapshot && countHeld(reader.snapshot),
-      'max',
-    )
+  constructor(reader: Reader, role = new RoleMetrics('api')) {
+    this.#role = role
+    this.#requests = role.getCounter('registry_requests_total')
+    this.#seconds = role.getHistogram('registry_request_seconds')
+    this.#limits = role.getCounter('registry_limits_hit_total')
+    // From zero, so that the first one is an increase.
+    for (const limit of [...Object.values(limitStatuses), 'connections']) {
+      this.#limits.labels(limit).inc(0)
+    }
+    role.watch('registry_seq', () => reader.serving?.seq ?? 0)
+    role.watch('registry_snapshot_seq', () => reader.snapshot?.seq ?? 0)
+    role.watch('registry_snapshot_timestamp_seconds', () => (reader.snapshotMadeAt ?? 0) / 1_000)
+    role.watch('registry_snapshot_behind_seconds', () => {
+      const { snapshotBehindSince: since } = reader
+      return since === undefined ? 0 : (reader.now() - since) / 1_000
+    })
+    role.watch('registry_held_publishers', () => (reader.snapshot ? countHeld(reader.snapshot) : 0))
   }
 
   findMeter(operation: string = UNKNOWN): Meter {
@@ -55,6 +55,8 @@ export class Metrics {
       count: status => {
         counters[status] ??= this.#requests.labels(operation, String(status))
         counters[status].inc()
+        const limit = limitStatuses[status]
+        if (limit !== undefined) this.countLimit(limit)
       },
       time: ms => seconds.observe(ms / 1000),
     }
@@ -62,29 +64,13 @@ export class Metrics {
     return meter
   }
 
-  text(): Promise<string> {
-    return this.#shared.text()
+  /** Counts that a limit refused something; `limit` is a value of the label in the table. */
+  countLimit(limit: string): void {
+    this.#limits.labels(limit).inc()
   }
 
-  get type(): string {
-    return this.#registry.contentType
-  }
-
-  /** Reads a value on each scrape; `together` says how the values of several processes are combined. */
-  watch(
-    name: string,
-    help: string,
-    read: () => number | Promise<number> | undefined,
-    together: 'sum' | 'min' | 'max' = 'sum',
-  ): void {
-    new Gauge({
-      name,
-      help,
-      aggregator: together,
-      registers: [this.#registry],
-      async collect() {
-        this.set((await read()) ?? 0)
-      },
-    })
+  /** Shows how many there are of something on each scrape. */
+  watch(name: 'registry_feed_streams' | 'registry_connections', count: () => number): void {
+    this.#role.watch(name, count)
   }
 }

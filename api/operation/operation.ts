@@ -82,7 +82,7 @@ interface Declared<
   access: Who
   cache: CachePolicy
   limit?: LimitName
-  /** It queries the snapshot or the search file, which takes a while: callers take turns (fair-turns.ts). */
+  /** It queries the snapshot or the search file, which takes a while: callers take turns (limits/fair-task-queue.ts). */
   asksSnapshot?: true
   /** A wrong path or query is reported to everybody, before a credential is required. */
   checksInputFirst?: true

@@ -8,29 +8,30 @@ import type {
 import { PublicError } from '../../pipeline/core/errors.ts'
 import { authenticate, identifyCaller } from '../auth/principal.ts'
 import { toCaller } from '../limits/caller.ts'
-import { CallerPlaces } from '../limits/caller-places.ts'
+import { CallerConcurrency } from '../limits/caller-concurrency.ts'
 import { deriveIdempotentId } from './idempotency.ts'
 import type { Operation } from './operation.ts'
 import type { Services } from './services.ts'
 
-const STORES_AGAIN_SECONDS = 5
+const RETRY_AFTER_S = 5
 
-/** Builds the checks that run before the body is read, and the release of their places after the answer. */
+/** Builds the checks that run before the body is read, and the release of what they hold after the answer. */
 export function buildHooks(operation: Operation, services: Services) {
   const { access, once, quota, isLaborious, storeless, checksInputFirst } = operation
-  const places = isLaborious && new CallerPlaces(services.config.LIMITS.largeBodiesPerCaller)
+  const concurrency =
+    isLaborious && new CallerConcurrency(services.config.LIMITS.largeBodiesPerCaller)
   const identifying = access === 'public' ? [] : [attachCaller(access, services)]
   const onRequest: onRequestHookHandler[] = [
     ...(storeless ? [] : [requireStores(services)]),
     ...(checksInputFirst ? [] : identifying),
     ...(once || quota ? [nameRequest] : []),
     ...(quota ? [reserveQuota(services)] : []),
-    ...(places ? [limitLaborious(places)] : []),
+    ...(concurrency ? [limitLaborious(concurrency)] : []),
   ]
   return {
     ...(onRequest.length > 0 && { onRequest }),
     ...(checksInputFirst && { preHandler: identifying as preHandlerHookHandler[] }),
-    ...(places && { onResponse: [leaving] }),
+    ...(concurrency && { onResponse: [leaving] }),
   }
 }
 
@@ -38,7 +39,7 @@ export function buildHooks(operation: Operation, services: Services) {
 function requireStores({ reader }: Services): onRequestHookHandler {
   return (_request, _reply, done) => {
     if (reader.serving !== undefined) return done()
-    const fields = { retry_after: STORES_AGAIN_SECONDS }
+    const fields = { retry_after: RETRY_AFTER_S }
     return done(new PublicError('unavailable', 'the stores are not available; try again', fields))
   }
 }
@@ -67,7 +68,7 @@ async function nameRequest(request: FastifyRequest) {
   request.attempt = deriveIdempotentId(headers, url.split('?', 1)[0]!, principal!)
 }
 
-/** Takes a place for a save before the request is checked: invalid requests count too. */
+/** Counts a save before the request is checked: invalid requests count too. */
 function reserveQuota({ saves, clock }: Services) {
   return async ({ attempt: id, principal }: FastifyRequest, reply: FastifyReply) => {
     const { id: user, org_id: organization } = principal!
@@ -75,10 +76,10 @@ function reserveQuota({ saves, clock }: Services) {
   }
 }
 
-function limitLaborious(places: CallerPlaces): onRequestHookHandler {
+function limitLaborious(concurrency: CallerConcurrency): onRequestHookHandler {
   return (request, _reply, done) => {
     const { principal } = request
-    request.leave = places.take(principal?.org_id ?? principal?.id ?? toCaller(request.ip))
+    request.leave = concurrency.admit(principal?.org_id ?? principal?.id ?? toCaller(request.ip))
     done()
   }
 }

@@ -9,8 +9,8 @@ import type {
 } from 'fastify'
 import type { Principal } from '../auth/principal.ts'
 import { toCaller } from '../limits/caller.ts'
-import { buildLimit, limitPolicy } from '../limits/per-address.ts'
-import { cachePolicies, isHeld } from '../responses/freshness.ts'
+import { buildLimit, buildLimitPolicy } from '../limits/per-address.ts'
+import { cachePolicies, isUnchanged } from '../responses/freshness.ts'
 import { buildAsOfHeader } from '../responses/lists.ts'
 import type { Sent, Streamed } from '../responses/reply.ts'
 import { sendAnswer } from '../responses/send.ts'
@@ -89,7 +89,7 @@ function buildHandler(operation: Operation, services: Services): RouteOptions['h
   const { limit } = operation
   const headers = {
     ...buildHeaders(operation),
-    ...(limit && limitPolicy(limit, services.config)),
+    ...(limit && buildLimitPolicy(limit, services.config)),
   }
   const measure = measureRequest(operation, services)
   const { answerGroup, compressor } = services
@@ -153,7 +153,7 @@ function stream(
   reply.headers(sent.headers)
   if (sent.etag !== undefined) {
     reply.header('etag', `"${sent.etag}"`)
-    if (isHeld(request.headers, sent)) return reply.code(304).send()
+    if (isUnchanged(request.headers, sent)) return reply.code(304).send()
   }
   const headers = reply.getHeaders()
   reply.hijack()

@@ -1,19 +1,19 @@
 import type { FastifyRequest } from 'fastify'
-import type { WriterClient } from '../../jobs/api-client/enqueue.ts'
+import type { ApiWriter } from '../../jobs/api-client/writer-client.ts'
 import type { Clock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
+import type { RegistryKeys } from '../../pipeline/core/keys/registry-keys.ts'
+import type { PublicJwk } from '../../pipeline/core/keys/signing-key.ts'
 import type { Log } from '../../pipeline/core/log.ts'
-import type { RegistryKeys } from '../../pipeline/core/registry-keys.ts'
-import type { PublicJwk } from '../../pipeline/core/signing-key.ts'
 import type { PushStateFile } from '../../pipeline/push/state.ts'
 import type { Caches } from '../../pipeline/read/cache/caches.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import type { UserTokens } from '../auth/user-tokens.ts'
-import type { CrawlQuota } from '../limits/crawl.ts'
+import type { CrawlQuota } from '../limits/crawl-quota.ts'
 import type { Outbound } from '../limits/outbound.ts'
-import type { ReceiverQuota } from '../limits/receivers.ts'
-import type { SaveQuota } from '../limits/save.ts'
-import type { StoryboardQuota } from '../limits/storyboards.ts'
+import type { ReceiverQuota } from '../limits/receiver-quota.ts'
+import type { SaveQuota } from '../limits/save-quota.ts'
+import type { StoryboardQuota } from '../limits/storyboard-quota.ts'
 import type { Demand } from '../live/demand.ts'
 import type { RunStorage } from '../live/run-storage.ts'
 import type { Reference } from '../reference/scalar.ts'
@@ -32,7 +32,7 @@ export interface Services {
   reader: Reader
   clock: Clock
   log: Log
-  writer: Omit<WriterClient, 'ask' | 'close'>
+  writer: ApiWriter
   quota: CrawlQuota
   saves: SaveQuota
   storyboards: StoryboardQuota

@@ -4,13 +4,13 @@ import { preflight } from './cross-origin.ts'
 import type { Operation } from './operation.ts'
 
 /** An existing path and its method. */
-export type Place = Pick<Operation, 'method' | 'path'>
+export type RoutePath = Pick<Operation, 'method' | 'path'>
 
 /**
- * Answers requests without a route: a preflight, another method of a known path, or an unknown path. It
- * runs before the body is parsed, so the content type does not matter.
+ * Answers requests without a route: a preflight with 204, another method of a known path with 405, an unknown
+ * path with 404. It runs before the body is parsed, so the content type does not matter.
  */
-export function answerUnknown(app: FastifyInstance, operations: readonly Place[]): void {
+export function answerUnknown(app: FastifyInstance, operations: readonly RoutePath[]): void {
   const paths = [...groupMethodsByPath(operations)].map(([path, methods]) => ({
     pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}/?$`),
     methods,
@@ -18,9 +18,9 @@ export function answerUnknown(app: FastifyInstance, operations: readonly Place[]
   const answer: onRequestHookHandler = (request, reply, done) => {
     const path = request.url.split('?', 1)[0]!
     // A path may belong to one operation and match a parameter of another one.
-    const taken = new Set(paths.flatMap(route => (route.pattern.test(path) ? route.methods : [])))
-    if (taken.size === 0) return done(new PublicError('not_found', `${path} does not exist`))
-    const allow = [...taken, 'OPTIONS'].join(', ')
+    const methods = new Set(paths.flatMap(route => (route.pattern.test(path) ? route.methods : [])))
+    if (methods.size === 0) return done(new PublicError('not_found', `${path} does not exist`))
+    const allow = [...methods, 'OPTIONS'].join(', ')
     reply.header('allow', allow)
     if (request.method !== 'OPTIONS') {
       return done(new PublicError('method_not_allowed', `${path} allows ${allow}`))
@@ -37,7 +37,7 @@ export function answerUnknown(app: FastifyInstance, operations: readonly Place[]
   })
 }
 
-function groupMethodsByPath(operations: readonly Place[]): Map<string, string[]> {
+function groupMethodsByPath(operations: readonly RoutePath[]): Map<string, string[]> {
   const found = new Map<string, string[]>()
   for (const { path, method } of operations) {
     const methods = method === 'GET' ? ['GET', 'HEAD'] : [method]

@@ -6,9 +6,9 @@ import { describeIssue } from './validation-messages.ts'
 type Result = { value: unknown } | { error: Error }
 
 /** Faults shown in an error. */
-const FAULTS_SHOWN = 5
-/** Faults that are described; those of alternatives are among them. */
-const FAULTS_DESCRIBED = 1_000
+const FAULTS_SHOWN_MAX = 5
+/** Faults that are described; those of the alternatives of a union count, too. */
+const FAULTS_DESCRIBED_MAX = 1_000
 /** Items of all lists in a body; no operation that checks items one by one accepts more. */
 const ITEMS_MAX = 30_000
 
@@ -23,12 +23,13 @@ function countItems(value: unknown, max: number): number {
   return count
 }
 
-/** Describes the first faults, which include all that are shown. */
-function describeFirst(): typeof describeIssue {
+/** Creates an error map that describes the first faults only, which include all that are shown. */
+function createErrorMap(): typeof describeIssue {
   let described = 0
-  return issue => (described++ < FAULTS_DESCRIBED ? describeIssue(issue) : '')
+  return issue => (described++ < FAULTS_DESCRIBED_MAX ? describeIssue(issue) : '')
 }
 
+/** Chooses another public error than `invalid_request` for the first fault of a body. */
 type FaultNamer = (issue: z.core.$ZodIssue) => { error: PublicErrorName; field: string }
 
 /** Compiles the check of a part of a request by its schema; a fault is a 400 that names the field. */
@@ -44,7 +45,7 @@ function createCheck(
     // Describing faults costs ten times the check itself, so it is only done after a failure.
     const read = schema.safeParse(data)
     if (read.success) return { value: read.data }
-    const { error } = schema.safeParse(data, { error: describeFirst(), reportInput: true })
+    const { error } = schema.safeParse(data, { error: createErrorMap(), reportInput: true })
     const faults = error ?? read.error
     const [first] = faults.issues
     const named = httpPart === 'body' && first ? nameFault?.(first) : undefined
@@ -81,7 +82,7 @@ function findChoices({ issues }: z.ZodError): { valid_values?: unknown } {
 
 function describeIssues(part: string | undefined, { issues }: z.ZodError): string {
   return issues
-    .slice(0, FAULTS_SHOWN)
+    .slice(0, FAULTS_SHOWN_MAX)
     .map(
       ({ path, message }) =>
         `${path.length > 0 ? formatFieldPath(path) : (part ?? 'request')}: ${message}`,
@@ -98,10 +99,10 @@ export function formatPath(path: readonly PropertyKey[]): string {
     .join('')
 }
 
-const NAME_CHARS = 200
+const NAME_CHARS_MAX = 200
 
 /** Formats a field such as `domains[3]`; cut if the caller's own names make it long. */
 function formatFieldPath(path: PropertyKey[]): string {
   const name = formatPath(path)
-  return name.length > NAME_CHARS ? `${name.slice(0, NAME_CHARS)}…` : name
+  return name.length > NAME_CHARS_MAX ? `${name.slice(0, NAME_CHARS_MAX)}…` : name
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { type Call, defineOperation, type Operation } from '../operation/operation.ts'
 import type { Sent } from '../responses/reply.ts'
 import { createAsk } from './ask.ts'
-import { HTML, pageHeaders } from './headers.ts'
+import { browserPolicy, HTML, pageHeaders } from './headers.ts'
 import type { View, ViewCall } from './view.ts'
 
 interface Declared<Query extends z.ZodType, Params extends z.ZodType> {
@@ -48,7 +48,9 @@ export function definePage<
         import('./parts/document.tsx'),
       ])
       const view = await show({ ...call, ask: createAsk(call) } as never)
-      const document = renderDocument(view, call.services.baseUrl(), toPath(declared, call))
+      const { isAuthorizationServer: hasDashboard, baseUrl } = call.services
+      const framed = { ...view, hasDashboard }
+      const document = renderDocument(framed, baseUrl(), toPath(declared, call))
       return replyPage(view, document, json === undefined ? {} : VARIES)
     },
   })
@@ -56,9 +58,10 @@ export function definePage<
 
 const VARIES = { vary: 'accept' }
 
-function replyPage({ status = 200 }: View, document: string, more: Sent['headers']): Sent {
+function replyPage({ status = 200, program }: View, document: string, more: Sent['headers']): Sent {
   const headers = {
     ...pageHeaders,
+    ...(program !== undefined && browserPolicy),
     ...more,
     ...(status !== 200 && { 'cache-control': 'no-store' }),
   }

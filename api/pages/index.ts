@@ -7,6 +7,7 @@ import type { Operation } from '../operation/operation.ts'
 import { describeRegistry } from '../routes/well-known.ts'
 import { definePage } from './define-page.ts'
 import { plainFiles } from './plain-files.ts'
+import { workshopPages } from './workshop.ts'
 
 const SEARCH_CHARS = 200
 const ADDRESS_CHARS = 2_048
@@ -73,6 +74,7 @@ const authorization = definePage({
     publisher: text(ADDRESS_CHARS),
     type: text(100),
     country: text(10),
+    as_of: text(40),
   }),
   load: () => import('./views/authorization.tsx'),
 })
@@ -127,6 +129,30 @@ const mirror = definePage({
   load: () => import('./views/mirror.tsx'),
 })
 
+const sql = definePage({
+  id: 'sqlPage',
+  path: '/sql',
+  summary: 'Ask the data in SQL',
+  load: () => import('./views/sql.tsx'),
+})
+
+const guides = definePage({
+  id: 'guidesPage',
+  path: '/docs/guides',
+  summary: 'Show the guides',
+  storeless: true,
+  load: () => import('./views/guides.tsx'),
+})
+
+const guide = definePage({
+  id: 'guidePage',
+  path: '/docs/guides/:name',
+  summary: 'Show a guide',
+  storeless: true,
+  params: z.object({ name: z.string().max(100) }),
+  load: () => import('./views/guide.tsx'),
+})
+
 /** Every page there is, and the files beside them. */
 export const pages: readonly Operation[] = [
   home,
@@ -141,5 +167,9 @@ export const pages: readonly Operation[] = [
   policy,
   mirrors,
   mirror,
+  sql,
+  guides,
+  guide,
+  ...workshopPages,
   ...plainFiles,
 ]

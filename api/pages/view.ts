@@ -16,6 +16,12 @@ export interface View {
   searched?: string
   /** The page is asked for again every few seconds while somebody looks at it. */
   isLive?: true
+  /** A file is edited on the page: its script checks the file while somebody types. */
+  isEditor?: true
+  /** Address of the program that the page runs in the browser. */
+  program?: string | undefined
+  /** People sign in at this registry, so pages lead to their dashboard. */
+  hasDashboard?: boolean
 }
 
 export type ViewCall<Query = unknown, Params = unknown> = Call<Query, Params, unknown, 'public'> & {

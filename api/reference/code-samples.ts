@@ -7,15 +7,15 @@ export interface CodeSample {
   source: string
 }
 
-/** A request at a server. */
-interface Sampled extends ExampleRequest {
+/** The request of a sample, with its server and the form of its answer. */
+interface SampledRequest extends ExampleRequest {
   method: string
   address: string
-  answers: Answering
+  answers: AnswerForm
 }
 
 /** Form of an answer: JSON, lines that are always compressed, other text, a stream without an end, or no body. */
-export type Answering = 'json' | 'lines' | 'text' | 'stream' | 'nothing'
+export type AnswerForm = 'json' | 'lines' | 'text' | 'stream' | 'nothing'
 
 /**
  * Writes a request as calls that run as they are: they need only curl, the `fetch` of the language or the
@@ -25,7 +25,7 @@ export function renderCodeSamples(
   method: string,
   baseUrl: string,
   request: ExampleRequest,
-  answers: Answering,
+  answers: AnswerForm,
 ): CodeSample[] {
   const sampled = { ...request, method, address: baseUrl + request.url, answers }
   return [
@@ -38,17 +38,17 @@ export function renderCodeSamples(
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 /** Lists the headers without the credential, which each language reads in its own way. */
-function listHeaders({ headers, body }: Sampled): [string, string][] {
+function listHeaders({ headers, body }: SampledRequest): [string, string][] {
   return Object.entries({ ...(body !== undefined && JSON_TYPE), ...headers })
 }
 
-function renderCurl(sampled: Sampled): string {
+function renderCurl(sampled: SampledRequest): string {
   const { method, address, authorized, body, text, file, answers } = sampled
   const hasBody = body !== undefined || text !== undefined || file !== undefined
-  const usual = hasBody ? 'POST' : 'GET'
+  const defaultMethod = hasBody ? 'POST' : 'GET'
   const sent = body === undefined ? text : JSON.stringify(body)
   const parts = [
-    `curl${curlOptions[answers]}${method === usual ? '' : ` -X ${method}`} ${quoteShell(address)}`,
+    `curl${curlOptions[answers]}${method === defaultMethod ? '' : ` -X ${method}`} ${quoteShell(address)}`,
     ...(authorized ? ['-H "authorization: Bearer $REGISTRY_KEY"'] : []),
     ...listHeaders(sampled).map(([name, value]) => `-H ${quoteShell(`${name}: ${value}`)}`),
     ...(sent === undefined ? [] : [`--data-raw ${quoteShell(sent)}`]),
@@ -57,7 +57,7 @@ function renderCurl(sampled: Sampled): string {
   return parts.join(' \\\n  ')
 }
 
-const curlOptions: Readonly<Record<Answering, string>> = {
+const curlOptions: Readonly<Record<AnswerForm, string>> = {
   json: '',
   lines: ' --compressed',
   text: '',
@@ -69,7 +69,7 @@ function quoteShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }
 
-function renderTypeScript(sampled: Sampled): string {
+function renderTypeScript(sampled: SampledRequest): string {
   const { method, address, authorized, body, text, file } = sampled
   const headers = [
     ...(authorized ? [`    authorization: \`Bearer \${process.env.REGISTRY_KEY}\`,`] : []),
@@ -108,7 +108,7 @@ function buildForm({ name, type }: NonNullable<ExampleRequest['file']>): string[
   ]
 }
 
-const printTypeScript: Readonly<Record<Answering, readonly string[]>> = {
+const printTypeScript: Readonly<Record<AnswerForm, readonly string[]>> = {
   json: ['console.log(response.status, await response.json())'],
   lines: ['console.log(response.status, await response.text())'],
   text: ['console.log(response.status, await response.text())'],
@@ -124,11 +124,12 @@ function quote(text: string): string {
   return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
 }
 
+/** Formats a JSON text for its place in a call: the lines after the first are indented by one step. */
 function formatNested(text: string): string {
   return text.replaceAll('\n', '\n  ')
 }
 
-function renderPython(sampled: Sampled): string {
+function renderPython(sampled: SampledRequest): string {
   const { method, address, authorized, body, text, file, answers } = sampled
   const headers = [
     ...(authorized ? ['        "authorization": f"Bearer {os.environ[\'REGISTRY_KEY\']}",'] : []),
@@ -183,7 +184,7 @@ function buildPythonForm({ name, type }: NonNullable<ExampleRequest['file']>): s
   ]
 }
 
-const printPython: Readonly<Record<Answering, readonly string[]>> = {
+const printPython: Readonly<Record<AnswerForm, readonly string[]>> = {
   json: ['    print(response.status, json.load(response))'],
   lines: ['    print(response.status, gzip.decompress(response.read()).decode())'],
   text: ['    print(response.status, response.read().decode())'],
@@ -191,7 +192,7 @@ const printPython: Readonly<Record<Answering, readonly string[]>> = {
   nothing: ['    print(response.status)'],
 }
 
-/** Writes JSON as a literal of Python. */
+/** Converts JSON to a Python literal; `margin` is the indentation of its last line. */
 function toPython(value: unknown, margin: string): string {
   if (value === null) return 'None'
   if (typeof value === 'boolean') return value ? 'True' : 'False'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Json } from '../operation/json-schema.ts'
 import { listPathParameters, type Operation } from '../operation/operation.ts'
 import { ndjsonHeaders } from '../responses/ndjson.ts'
-import { type Answering, type CodeSample, renderCodeSamples } from './code-samples.ts'
+import { type AnswerForm, type CodeSample, renderCodeSamples } from './code-samples.ts'
 import { type Example, readExamples } from './examples.ts'
 
 /** The example of an operation in its OpenAPI description; empty where there is none. */
@@ -20,16 +20,16 @@ export function describeExample(operation: Operation, baseUrl: string): Describe
   const example = readExamples()[operation.id]
   if (example === undefined) return { parameters: {}, answers: {}, samples: [] }
   const { request, status, answer } = example
-  const answering = toAnswering(operation, example)
+  const form = toAnswerForm(operation, example)
   return {
     parameters: readParameters(operation, request.url),
     ...(request.body !== undefined && { body: request.body }),
     answers: answer === undefined ? {} : { [status]: answer },
-    samples: renderCodeSamples(operation.method, baseUrl, request, answering),
+    samples: renderCodeSamples(operation.method, baseUrl, request, form),
   }
 }
 
-function toAnswering({ reply }: Operation, { status }: Example): Answering {
+function toAnswerForm({ reply }: Operation, { status }: Example): AnswerForm {
   const body = reply[status]
   if (!body) return 'nothing'
   if (body instanceof z.ZodType) return 'json'

@@ -1,12 +1,13 @@
 import { createLocalJWKSet, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import type { Instant } from '../../pipeline/core/clock.ts'
-import type { RegistryKeys } from '../../pipeline/core/registry-keys.ts'
+import type { RegistryKeys } from '../../pipeline/core/keys/registry-keys.ts'
 import { BADGE_MODES, type Badge, badgeRoles } from '../../pipeline/model/badge.ts'
 import { STORYBOARD_PROTOCOL_VERSION } from '../../pipeline/model/storyboard.ts'
 
-const TYPE = 'badge+jwt'
+/** `typ` of the token, so that no other token of the registry passes for a badge. */
+const BADGE_TOKEN_TYPE = 'badge+jwt'
 
-/** Claims of a token of a badge. */
+/** Claims of a badge's token. */
 export interface BadgeClaims {
   agent_url: string
   role: (typeof badgeRoles)[number]
@@ -34,7 +35,7 @@ export function signBadge(
     verification_modes: [...BADGE_MODES],
     protocol_version: STORYBOARD_PROTOCOL_VERSION,
   })
-    .setProtectedHeader({ alg: 'EdDSA', kid, typ: TYPE })
+    .setProtectedHeader({ alg: 'EdDSA', kid, typ: BADGE_TOKEN_TYPE })
     .setIssuer(issuer)
     .setSubject(agent_url)
     .setAudience(issuer)
@@ -44,7 +45,7 @@ export function signBadge(
     .sign(privateKey)
 }
 
-/** Reads a token that this registry signed. */
+/** Verifies a token and reads its claims, or tells why it is not valid. */
 export async function readBadgeToken(
   { published }: RegistryKeys,
   token: string,
@@ -54,7 +55,7 @@ export async function readBadgeToken(
   try {
     const { payload } = await jwtVerify(token, keys, {
       algorithms: ['EdDSA'],
-      typ: TYPE,
+      typ: BADGE_TOKEN_TYPE,
       issuer,
       audience: issuer,
       requiredClaims: ['exp', 'iat', 'sub'],
@@ -66,7 +67,7 @@ export async function readBadgeToken(
   }
 }
 
-/** Tells whether a key signs badges: its purpose stands under the name of the protocol. */
+/** Tells whether a published key signs badges: its purpose is a member that is named after the protocol. */
 function isForBadges(key: object): boolean {
   return Object.values(key).includes('badge-signing')
 }

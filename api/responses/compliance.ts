@@ -23,7 +23,7 @@ import {
   sumByTrack,
   untestedState,
 } from '../../pipeline/resolve/compliance.ts'
-import { listNotices, observeRuns, summarizeTracks } from '../../pipeline/resolve/test-notes.ts'
+import { describeRuns, listNotices, summarizeTracks } from '../../pipeline/resolve/test-report.ts'
 import { findStoryboard } from '../../pipeline/storyboards/catalog.ts'
 import { canActFor } from '../auth/organization-access.ts'
 import type { Principal } from '../auth/principal.ts'
@@ -118,8 +118,8 @@ function findFailedChecks(
   diagnosed: AgentDiagnostics['runs'] | undefined,
   run: Pick<RecordedRun, 'tested_at' | 'storyboard_id' | 'first_failed_step_id'>,
 ): StoryboardResult['first_failure_validations'] {
-  const of = diagnosed?.filter(({ captured_at }) => captured_at === run.tested_at) ?? []
-  const step = of
+  const ofRun = diagnosed?.filter(({ captured_at }) => captured_at === run.tested_at) ?? []
+  const step = ofRun
     .flatMap(({ steps }) => steps)
     .find(
       ({ storyboard_id, step_id }) =>
@@ -169,7 +169,7 @@ export function describeCompliance(shown: ShownRuns, reader: Reader): AgentCompl
       shown.storyboards.map(run => ({ ...run, ...describeStoryboard(run.storyboard_id) })),
     ),
     notices: tests ? listNotices(known, settings, badges) : [],
-    observations: observeRuns(results),
+    observations: describeRuns(results),
     ...describeOwner(shown, reader),
   }
 }
@@ -188,7 +188,7 @@ function describeOwner(shown: ShownRuns, reader: Reader) {
   }
 }
 
-/** Derives how an agent fares that was tested before its state was kept. */
+/** Derives the state of an agent that was tested before states were stored. */
 function deriveState({ runs }: ShownRuns, results: readonly StoryboardResult[]): ComplianceState {
   const failed = runs.find(({ status }) => status === 'failing' || status === 'partial')
   return {

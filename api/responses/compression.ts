@@ -10,8 +10,8 @@ const COMPRESSED_BYTES_MIN = 1_400
 const COMPRESSIONS_MAX = 2
 const BROTLI_QUALITY = 4
 const GZIP_LEVEL = 5
-/** Spellings of `Accept-Encoding` that are remembered; clients send few different ones. */
-const HEADERS_REMEMBERED = 200
+/** Values of `Accept-Encoding` whose choice is cached; clients send few different ones. */
+const HEADERS_CACHED_MAX = 200
 
 const compressors: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
   br: body => {
@@ -39,7 +39,7 @@ export class Compressor {
   chooseEncoding(accepted: string | undefined): Encoding | undefined {
     if (accepted === undefined) return undefined
     if (this.#encodings.has(accepted)) return this.#encodings.get(accepted)
-    if (this.#encodings.size >= HEADERS_REMEMBERED) this.#encodings.clear()
+    if (this.#encodings.size >= HEADERS_CACHED_MAX) this.#encodings.clear()
     const encoding = chooseEncoding(accepted)
     this.#encodings.set(accepted, encoding)
     return encoding

@@ -1,18 +1,43 @@
+import type { StoredExchange } from '../../pipeline/model/agent-test.ts'
 import type { AgentDiagnostic } from '../../pipeline/model/responses/monitoring.ts'
 import type { StepDiagnostic } from '../../pipeline/model/step-diagnostic.ts'
+import type { StepExchange } from '../../pipeline/model/step-exchange.ts'
 
-/** Shows the steps of a run to the organization of the agent. */
-export function showDiagnostics(
+/** Converts the steps of a run for the organization of the agent, with the requests and answers that were stored. */
+export function toAgentDiagnostics(
   run: Pick<AgentDiagnostic, 'run_id' | 'agent_url' | 'captured_at'>,
   steps: readonly StepDiagnostic[],
+  stored: readonly StoredExchange[] = [],
 ): AgentDiagnostic[] {
   const { run_id, agent_url, captured_at } = run
-  return steps.map(({ failed_validations, ...step }, i) => ({
+  const exchanges = new Map(
+    stored.flatMap(row => (row.run_id === run_id ? [[row.position, row.exchange]] : [])),
+  )
+  return steps.map(({ failed_validations, exchange, ...step }, i) => ({
     id: `${run_id}/${i + 1}`,
     run_id,
     agent_url,
     ...step,
+    ...showExchange(exchange ?? exchanges.get(i + 1)),
     failed_validations_jsonb: failed_validations,
     captured_at,
   }))
+}
+
+function showExchange(exchange: StepExchange | undefined): Partial<AgentDiagnostic> {
+  if (exchange === undefined) return {}
+  const { request, response_record: response, extraction, error } = exchange
+  return {
+    served_by_agent_url: request.url,
+    request_url: request.url,
+    request_jsonb: request.payload,
+    ...(response && {
+      response_status: response.status,
+      response_headers_jsonb: response.headers,
+      response_jsonb: response.payload,
+    }),
+    extraction_path: extraction.path,
+    ...(extraction.note !== undefined && { extraction_note: extraction.note }),
+    ...(error !== undefined && { adcp_error_jsonb: error }),
+  }
 }

@@ -16,10 +16,11 @@ import {
 import type { OperatorRule } from '../../pipeline/resolve/operator.ts'
 import { buildStretchEnd, type LongList } from './stretches.ts'
 
-/** Entries of a brand.json in one step. */
-const DECLARED_SHOWN = 20
+/** Entries of a brand.json in one step of the evidence. */
+const DECLARED_SHOWN_MAX = 20
 
-const publisherWords: Readonly<Record<PublisherRule, string>> = {
+/** Sentences of the evidence for the publisher's side, by rule. */
+const publisherTexts: Readonly<Record<PublisherRule, string>> = {
   granted: 'the entry grants this sale',
   file_not_known: 'no file of the publisher is valid at present, so this is unknown',
   agent_not_listed: 'the file grants this agent nothing',
@@ -38,7 +39,8 @@ const publisherWords: Readonly<Record<PublisherRule, string>> = {
   delegation_differs: 'the entry states another delegation',
 }
 
-const operatorWords: Readonly<Record<OperatorRule, string>> = {
+/** Sentences of the evidence for the operator's side, by rule. */
+const operatorTexts: Readonly<Record<OperatorRule, string>> = {
   no_operator: 'the agent has no domain that could declare it',
   no_brand_file: 'no brand.json of the operator is valid at present, so this is unknown',
   not_declared: 'the operator does not declare that it sells the property',
@@ -96,7 +98,7 @@ function buildPublisherEvidence(
     ...(grant && toEvidenceEntry(grant, publisher)),
     rule,
     says: judgePublisherSide(rule),
-    text: publisherWords[rule],
+    text: publisherTexts[rule],
   }
 }
 
@@ -138,8 +140,8 @@ function findPublisherFile(reader: Reader, domain: string) {
   const { file: _, ...led } = read.file_state === 'never_crawled' ? files[0]! : files.at(-1)!
   for (const { location } of deciding) targets.delete(location)
   const kind = deciding[0]!.kind
-  const unused = [...targets].map(([location, fares]) =>
-    describeFile(reader, { kind, location }, fares),
+  const unused = [...targets].map(([location, freshness]) =>
+    describeFile(reader, { kind, location }, freshness),
   )
   const all = [...files, ...unused]
   return { file, ...led, ...(all.length > 1 && { files: all }) }
@@ -165,7 +167,7 @@ function buildOperatorEvidence(
   start: number,
 ): Evidence {
   const found = (property && declared?.of(property.identifiers)) ?? []
-  const shown = found.slice(start, start + DECLARED_SHOWN)
+  const shown = found.slice(start, start + DECLARED_SHOWN_MAX)
   return {
     side: 'operator',
     ...(operator && {
@@ -185,6 +187,6 @@ function buildOperatorEvidence(
     ...(delegation !== undefined && { delegation_type: delegation }),
     rule,
     says: judgeOperatorSide(rule),
-    text: operatorWords[rule],
+    text: operatorTexts[rule],
   }
 }

@@ -20,14 +20,14 @@ export const cachePolicies = {
 export type CachePolicy = keyof typeof cachePolicies
 
 /**
- * Tells whether the caller has this content already: by its ETag (`If-None-Match`, compared weakly), else
+ * Tells whether the caller's copy is this content, so that 304 answers: by its ETag (`If-None-Match`, compared weakly), else
  * by the second of its last change (`If-Modified-Since`).
  */
-export function isHeld(
-  asked: Readonly<IncomingHttpHeaders>,
+export function isUnchanged(
+  headers: Readonly<IncomingHttpHeaders>,
   { etag, modifiedAt }: { etag?: string | undefined; modifiedAt?: Instant | undefined },
 ): boolean {
-  const { 'if-none-match': tags, 'if-modified-since': since } = asked
+  const { 'if-none-match': tags, 'if-modified-since': since } = headers
   if (tags !== undefined) return etag !== undefined && includesTag(tags, etag)
   if (since === undefined || modifiedAt === undefined) return false
   return Math.floor(modifiedAt / SECOND) * SECOND <= Date.parse(since)

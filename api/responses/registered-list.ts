@@ -16,13 +16,16 @@ import { replyOk, type Sent } from './reply.ts'
 const PAGE_ROWS_MAX = 5_000
 
 /** Creates the query schema of a list; `limit=0` means the default page size. */
-export function listQuery<const Source extends string>(sources: readonly Source[], usual: number) {
+export function listQuery<const Source extends string>(
+  sources: readonly Source[],
+  defaultSize: number,
+) {
   return z.object({
     search: SearchText.optional().meta({
       description: 'Part of a name, a domain or an identifier; blank for all',
     }),
     source: z.enum(sources).optional().describe('Only records of this source; all by default'),
-    limit: createPageSize({ usual, max: PAGE_ROWS_MAX }),
+    limit: createPageSize({ defaultSize, max: PAGE_ROWS_MAX }),
     offset: pageOffset,
     cursor: pageCursor,
   })

@@ -4,7 +4,7 @@ import { fitItems } from './lists.ts'
 /** Maximum bytes of an answer; beyond it each list of a report is cut. */
 const ANSWER_BYTES = 1.9 * 1024 * 1024
 
-/** A summary with lists. */
+/** A summary; all other members are lists. */
 export interface Report {
   summary: object
 }
@@ -18,8 +18,10 @@ export function cutReport({ summary, ...members }: Report, start: number) {
     ([name, whole]) => [name, whole, whole.slice(start)] as const,
   )
   const isLong = measureBytes(lists.map(([, , rest]) => rest)) > ANSWER_BYTES
-  const most = isLong ? ANSWER_BYTES / lists.length : ANSWER_BYTES
-  const fitting = lists.map(([name, , rest]) => fitItems(name, rest, most)[name] as unknown[])
+  const bytesPerList = isLong ? ANSWER_BYTES / lists.length : ANSWER_BYTES
+  const fitting = lists.map(
+    ([name, , rest]) => fitItems(name, rest, bytesPerList)[name] as unknown[],
+  )
   const cut = fitting.filter((shown, i) => shown.length < lists[i]![2].length)
   // An item that is larger than a page is skipped, so that a page always makes progress.
   const step = Math.max(1, Math.min(...cut.map(shown => shown.length)))

@@ -15,9 +15,9 @@ const RETRY_AFTER_S = 5
 const PREFIX = 'registry:report:'
 const INDEX = ['registry:reports:age', 'registry:reports:size']
 
-/** Stores a report and deletes expired ones, then the oldest until all fit. */
+/** Stores a report, and deletes expired ones, then the oldest until all fit into ARGV[5] bytes. */
 const KEEP = `
-local now, keep_ms, most = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local now, keep_ms, max_bytes = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local function forget(id)
   redis.call('DEL', ARGV[6] .. id)
   redis.call('ZREM', KEYS[1], id)
@@ -29,7 +29,7 @@ redis.call('SET', ARGV[6] .. ARGV[1], ARGV[2], 'PX', keep_ms)
 redis.call('ZADD', KEYS[1], now, ARGV[1])
 redis.call('HSET', KEYS[2], ARGV[1], #ARGV[2])
 local total = redis.call('HINCRBY', KEYS[2], 'total', #ARGV[2])
-while total > most do
+while total > max_bytes do
   local oldest = redis.call('ZRANGE', KEYS[1], 0, 0)[1]
   if not oldest then break end
   forget(oldest)
@@ -53,12 +53,12 @@ export class Reports {
 
   /** Stores a report and returns its id; undefined while it cannot be stored. */
   async keep(kind: string, report: object, now: number): Promise<string | undefined> {
-    const { checkReportDays: days, checkReportsBytes: most } = this.#config.LIMITS
+    const { checkReportDays: days, checkReportsBytes: maxBytes } = this.#config.LIMITS
     const id = randomUUID()
     const packed = (await zip(JSON.stringify(report))).toString('base64')
     try {
       const name = `${kind}:${id}`
-      await this.#keep(...INDEX, name, packed, now, days * DAY, most, PREFIX)
+      await this.#keep(...INDEX, name, packed, now, days * DAY, maxBytes, PREFIX)
       return id
     } catch {
       return undefined

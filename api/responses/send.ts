@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Compressor, type Encoding, isCompressible } from './compression.ts'
-import { isHeld } from './freshness.ts'
+import { isUnchanged } from './freshness.ts'
 import type { Sent } from './reply.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -18,7 +18,7 @@ export function sendAnswer(
   if (headers !== undefined) reply.headers(headers)
   if (etag !== undefined) reply.header('etag', `"${etag}"`)
   if (modifiedAt !== undefined) reply.header('last-modified', new Date(modifiedAt).toUTCString())
-  if (isHeld(request.headers, sent)) return reply.code(304).send()
+  if (isUnchanged(request.headers, sent)) return reply.code(304).send()
   if (status === 204) return reply.code(204).send()
   reply.code(status).header('content-type', type)
   const content = Buffer.isBuffer(body) || typeof body === 'string' ? body : JSON.stringify(body)
@@ -32,15 +32,15 @@ export function sendAnswer(
   const known = sent.compressed?.get(encoding)
   if (known !== undefined) return sendCompressed(reply, encoding, sent, known)
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
-  return compressor.compress(bytes, encoding).then(made => {
-    if (made === undefined) return reply.send(content)
-    sent.compressed?.set(encoding, made)
-    return sendCompressed(reply, encoding, sent, made)
+  return compressor.compress(bytes, encoding).then(compressed => {
+    if (compressed === undefined) return reply.send(content)
+    sent.compressed?.set(encoding, compressed)
+    return sendCompressed(reply, encoding, sent, compressed)
   })
 }
 
 /** Sends a compressed answer. Its ETag is weak: the same content in other bytes. */
-function sendCompressed(reply: FastifyReply, encoding: Encoding, { etag }: Sent, made: Buffer) {
+function sendCompressed(reply: FastifyReply, encoding: Encoding, { etag }: Sent, bytes: Buffer) {
   if (etag !== undefined) reply.header('etag', `W/"${etag}"`)
-  return reply.header('content-encoding', encoding).send(made)
+  return reply.header('content-encoding', encoding).send(bytes)
 }

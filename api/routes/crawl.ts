@@ -11,7 +11,7 @@ import {
 import { crawlRequestStatus, findCrawlRequest } from '../../pipeline/read/lookups/crawl-requests.ts'
 import { canActFor } from '../auth/organization-access.ts'
 import type { Principal } from '../auth/principal.ts'
-import type { CrawlPlace } from '../limits/crawl.ts'
+import type { CountedCrawl } from '../limits/crawl-quota.ts'
 import { PublicDomain, requirePublic } from '../live/public-host.ts'
 import { defineOperation } from '../operation/operation.ts'
 import type { Services } from '../operation/services.ts'
@@ -41,7 +41,13 @@ export const requestCrawl = defineOperation({
   body: z.object({ domain: PublicDomain }),
   reply: { 202: CrawlAccepted },
   handle: async ({ body: { domain }, principal, services }) => {
-    const { id, headers } = await takeRequest('domain', 'domain', domain, principal, services)
+    const { id, headers } = await submitCrawlRequest(
+      'domain',
+      'domain',
+      domain,
+      principal,
+      services,
+    )
     const body = { message: 'Crawl request accepted', domain, crawl_request_id: id }
     return { status: 202, body, headers }
   },
@@ -56,7 +62,7 @@ export const requestBrandCrawl = defineOperation({
   body: z.object({ domain: PublicDomain }),
   reply: { 202: CrawlAccepted },
   handle: async ({ body: { domain }, principal, services }) => {
-    const { id, headers } = await takeRequest('brand', 'domain', domain, principal, services)
+    const { id, headers } = await submitCrawlRequest('brand', 'domain', domain, principal, services)
     const body = { message: 'Brand crawl request accepted', domain, crawl_request_id: id }
     return { status: 202, body, headers }
   },
@@ -75,7 +81,7 @@ export const requestManagerRevalidation = defineOperation({
   }),
   reply: { 202: ManagerRevalidationAccepted },
   handle: async ({ body: { manager_domain }, principal, services }) => {
-    const taken = await takeRequest(
+    const taken = await submitCrawlRequest(
       'manager',
       'manager_domain',
       manager_domain,
@@ -123,8 +129,11 @@ export const readCrawlRequest = defineOperation({
   },
 })
 
-/** Checks the name, counts the request and submits it; a request that is not admitted costs nothing. */
-export async function takeRequest(
+/**
+ * Requests a crawl: checks that the name is public, counts the request and submits it. A request that the
+ * writer does not admit counts for nobody. `field` names the parameter with the domain in refusals.
+ */
+export async function submitCrawlRequest(
   scope: CrawlScope,
   field: string,
   domain: Domain,
@@ -134,18 +143,18 @@ export async function takeRequest(
 ) {
   await requirePublic(field, domain, services)
   const id = randomUUID()
-  const place: CrawlPlace = {
+  const counted: CountedCrawl = {
     id,
-    // A forced request has a place of its own: it counts for its caller alone.
-    place: isForced ? `forced:${id}` : scope === 'manager' ? `manager:${domain}` : domain,
+    // A forced request has a target of its own: it counts for its user alone.
+    target: isForced ? `forced:${id}` : scope === 'manager' ? `manager:${domain}` : domain,
     // A key can create keys: those of an organization count as one caller.
     user: principal.person === undefined ? (principal.org_id ?? principal.id) : principal.id,
   }
-  const headers = await services.quota.reserve(place)
+  const headers = await services.quota.reserve(counted)
   try {
     const answer = await services.writer.submit({
       op: 'crawl.request',
-      crawl_request_id: place.id,
+      crawl_request_id: id,
       scope,
       domain,
       requested_by: principal.id,
@@ -153,8 +162,8 @@ export async function takeRequest(
     })
     unwrapAnswer(answer)
   } catch (error) {
-    await services.quota.release(place)
+    await services.quota.release(counted)
     throw error
   }
-  return { id: place.id, headers }
+  return { id, headers }
 }

@@ -166,7 +166,6 @@ import {
   isAlive,
   isReady,
   openapiDocuments,
-  readMetrics,
   referencePage,
   referenceScript,
 } from './well-known.ts'
@@ -327,5 +326,4 @@ export const operations: readonly Operation[] = [
   ...protectedResources,
   isAlive,
   isReady,
-  readMetrics,
 ]

@@ -115,7 +115,7 @@ async function replyWithFormats(
 function replyPublisher(services: Services, domain: string, caller: () => string): Sent {
   const { demand, reader } = services
   const found = findPublisher(reader, domain, services.baseUrl())
-  if (found?.isStocked) return replyStored(found)
+  if (found?.hasInventory) return replyStored(found)
   const lookup: PublisherLookup = found
     ? JSON.parse(found.body.toString())
     : buildUnknownPublisher(reader, domain)
@@ -126,7 +126,10 @@ function replyPublisher(services: Services, domain: string, caller: () => string
   return replyOk(lookup)
 }
 
-/** Replies with placements, which come from the snapshot, so the ETag of the stored answer does not cover them. */
+/**
+ * Replies with placements, which come from the snapshot, so the ETag of the stored answer does not cover
+ * them.
+ */
 async function replyWithPlacements(
   { reader, config, baseUrl }: Services,
   domain: string,
@@ -148,7 +151,7 @@ async function replyWithPlacements(
   const headers = buildSeqHeader(snapshot)
   if (page !== undefined) return replyOk({ ...page, ...shown }, headers)
   const found = findPublisher(reader, domain, baseUrl(), shown)
-  if (found?.isStocked) return replyOk(found.body, headers)
+  if (found?.hasInventory) return replyOk(found.body, headers)
   const lookup: PublisherLookup = found
     ? JSON.parse(found.body.toString())
     : { ...buildUnknownPublisher(reader, domain), ...shown }

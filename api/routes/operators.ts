@@ -16,8 +16,8 @@ import { canActFor } from '../auth/organization-access.ts'
 import type { Principal } from '../auth/principal.ts'
 import { createPageSize, PastedDomain, pageCursor } from '../inputs/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
+import { formatMembers, replyMembers } from '../responses/cached-members.ts'
 import { buildPageEnd } from '../responses/lists.ts'
-import { replyOk } from '../responses/reply.ts'
 import { buildPublisherCursor } from './authorization/agent-publishers.ts'
 
 /** Agents on a page. */
@@ -52,14 +52,14 @@ export const lookUpOperator = defineOperation({
         examples: [...scopes],
         description: 'Only agents of this visibility',
       }),
-    limit: createPageSize({ usual: AGENTS, max: AGENTS_MAX }),
+    limit: createPageSize({ defaultSize: AGENTS, max: AGENTS_MAX }),
     cursor: pageCursor,
   }),
   reply: { 200: OperatorLookup },
   errors: ['invalid_request'],
   handle: ({ query: { domain, scope, limit, cursor }, principal, services: { reader } }) => {
     const page = { start: Number(cursor ?? 0), limit }
-    const member = getMembers(reader).ownerAbove(domain)
+    const member = getMembers(reader).findNearestOwner(domain)
     const operated =
       member === undefined
         ? formatDeclared(
@@ -70,7 +70,7 @@ export const lookUpOperator = defineOperation({
           )
         : formatOperated(reader, member, listVisibilities(toAsker(principal, member), scope), page)
     const freshness = formatFileFreshness(reader, 'brand.json', domain)
-    return replyOk(`{"domain":${JSON.stringify(domain)},${operated},"freshness":${freshness}}`)
+    return replyMembers([formatMembers({ domain }), operated], freshness)
   },
 })
 
@@ -111,13 +111,13 @@ function formatDeclared(
   visible: ReadonlySet<Visibility>,
   page: PageOfAgents,
 ): string {
-  if (!visible.has('public') || reader.serving === undefined) return NOBODYS
+  if (!visible.has('public') || reader.serving === undefined) return noAgents
   return operators(reader).get(
     reader.serving,
     `declared ${domain} ${page.start} ${page.limit}`,
     () => {
       const declared = listDeclaredAgents(reader, domain)
-      if (declared.length === 0) return NOBODYS
+      if (declared.length === 0) return noAgents
       const budget = { bytes: PUBLISHER_BYTES }
       const name = findBrandName(reader, domain)
       const shown = cutAgents(declared, page).map(({ agent_url: url, type }) => ({
@@ -136,24 +136,24 @@ function cutAgents<Agent>(agents: readonly Agent[], { start, limit }: PageOfAgen
   return agents.slice(start, start + limit)
 }
 
-/** Formats the members of an answer about a page of agents, as JSON without braces. */
+/** Formats the members of an answer about a page of agents (`formatMembers`). */
 function formatAgents(
   member: OperatorLookup['member'],
   agents: OperatorLookup['agents'],
   total: number,
   { start }: PageOfAgents,
 ): string {
-  const shown = {
+  const members = {
     member,
     agents,
     ...(agents.length < total && { agents_total: total, agents_truncated: true }),
     ...buildPageEnd(start, agents.length, total),
   }
-  return JSON.stringify(shown).slice(1, -1)
+  return formatMembers(members)
 }
 
-/** Members of the answer about a domain of no member without agents, as JSON. */
-const NOBODYS = '"member":null,"agents":[],"has_more":false,"next_cursor":null'
+/** Members of the answer about a domain that has no member and no agents. */
+const noAgents = formatMembers({ member: null, agents: [], has_more: false, next_cursor: null })
 
 function toLowerCase(text: string): string {
   return text.toLowerCase()

@@ -26,7 +26,7 @@ export const listRegisteredPublishers = defineOperation({
   cacheKey: () => '',
   query: z.object({
     cursor: z.string().max(253).optional().meta({ description: '`next_cursor` of a page' }),
-    limit: createPageSize({ usual: PAGE_ROWS_DEFAULT, max: PAGE_ROWS_MAX }),
+    limit: createPageSize({ defaultSize: PAGE_ROWS_DEFAULT, max: PAGE_ROWS_MAX }),
   }),
   reply: { 200: PublisherList },
   errors: ['invalid_request', 'unavailable'],

@@ -8,12 +8,12 @@ import {
 } from '../../pipeline/model/responses/revalidation.ts'
 import { findBrand } from '../../pipeline/read/lookups/resolutions.ts'
 import { requireAdmin } from '../auth/organization-access.ts'
-import { resolveLiveBrand } from '../live/brand.ts'
 import { PublicDomain } from '../live/public-host.ts'
+import { resolveLiveBrand } from '../live/resolve-live-brand.ts'
 import { defineOperation } from '../operation/operation.ts'
 import type { Services } from '../operation/services.ts'
 import { replyOk } from '../responses/reply.ts'
-import { takeRequest } from './crawl.ts'
+import { submitCrawlRequest } from './crawl.ts'
 import { checkAdagentsNow } from './validation.ts'
 
 const declared = {
@@ -47,8 +47,10 @@ export const revalidatePublisher = defineOperation({
     requireAdmin(principal)
     const domain = params.domain as Domain
     const isForced = query.force === 'true'
-    const taken = await takeRequest('domain', 'domain', domain, principal, services, { isForced })
-    const asked = { agents: false, caller: caller(), isNew: true }
+    const taken = await submitCrawlRequest('domain', 'domain', domain, principal, services, {
+      isForced,
+    })
+    const asked = { agents: false, caller: caller(), mustBeNew: true }
     const { answer } = await checkAdagentsNow(domain, asked, services)
     const { validation, counts } = answer
     const { valid, errors, warnings, status_code, response_bytes, resolved_url } = validation
@@ -85,7 +87,7 @@ export const forceBrandCrawl = defineOperation({
     requireAdmin(principal)
     const domain = params.domain as Domain
     const before = readStored(domain, services)
-    const taken = await takeRequest('brand', 'domain', domain, principal, services)
+    const taken = await submitCrawlRequest('brand', 'domain', domain, principal, services)
     const { answer: live } = await resolveLiveBrand(domain, caller(), services)
     const after = live.resolution ?? before
     const [previous_source, new_source] = [before?.source ?? null, after?.source ?? null]

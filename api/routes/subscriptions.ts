@@ -18,9 +18,9 @@ import {
 } from '../../pipeline/model/subscription.ts'
 import { isTypeFilter, matchTypes } from '../../pipeline/read/lookups/feed-types.ts'
 import { findSubscription, listSubscriptions } from '../../pipeline/read/lookups/subscriptions.ts'
-import { resolveOrganizationAsked } from '../auth/organization-access.ts'
+import { resolveOrganization } from '../auth/organization-access.ts'
 import { OrganizationQuery, org } from '../auth/organization-query.ts'
-import { requireRoom, resolveCursor } from '../checks/new-subscription.ts'
+import { requireSubscriptionAllowed, resolveCursor } from '../checks/new-subscription.ts'
 import { createPageSize, PastedDomain } from '../inputs/fields.ts'
 import { confirmReceiver, requireSigning, testReceiver } from '../live/receiver-challenge.ts'
 import { defineOperation } from '../operation/operation.ts'
@@ -108,16 +108,16 @@ export const createSubscription = defineOperation({
     'unavailable',
   ],
   handle: async ({ query, body, principal, attempt, services }) => {
-    const { org_id } = resolveOrganizationAsked(principal, query.org)
+    const { org_id } = resolveOrganization(principal, query.org)
     const { reader, writer, config, receivers } = services
     const subscription_id = deriveId('subscription', org_id, attempt)
     const known = findSubscription(reader, org_id, subscription_id)
     if (known?.url === body.url) return { status: 201, body: show(known, services) }
     if (known) refuse('conflict', 'this Idempotency-Key was used for a different request')
-    requireRoom(body.url, org_id, services)
+    requireSubscriptionAllowed(body.url, org_id, services)
     const cursor = resolveCursor(body.cursor, services)
     requireSigning(services)
-    const headers = await receivers.take(org_id)
+    const headers = await receivers.count(org_id)
     const asked = { url: body.url, subscription_id, organization_id: org_id }
     await confirmReceiver(asked, principal.id, services)
     const { event_types, domains, agents } = body
@@ -149,7 +149,7 @@ export const listOwnSubscriptions = defineOperation({
   reply: { 200: Subscriptions },
   errors: ['invalid_request', 'forbidden'],
   handle: ({ query, principal, services }) => {
-    const { org_id } = resolveOrganizationAsked(principal, query.org)
+    const { org_id } = resolveOrganization(principal, query.org)
     const own = listSubscriptions(services.reader, org_id)
     return replyOk({ subscriptions: own.map(each => show(each, services)) })
   },
@@ -164,7 +164,7 @@ export const readSubscription = defineOperation({
   reply: { 200: SubscriptionView },
   errors: ['invalid_request', 'forbidden', 'not_found'],
   handle: ({ query, params: { id }, principal, services }) => {
-    const { org_id } = resolveOrganizationAsked(principal, query.org)
+    const { org_id } = resolveOrganization(principal, query.org)
     return replyOk(show(requireOwn(id, org_id, services), services))
   },
 })
@@ -180,7 +180,7 @@ export const deleteSubscription = defineOperation({
   reply: { 204: null },
   errors: ['invalid_request', 'forbidden', 'not_found', 'unavailable'],
   handle: async ({ query, params: { id }, principal, services }) => {
-    const { org_id } = resolveOrganizationAsked(principal, query.org)
+    const { org_id } = resolveOrganization(principal, query.org)
     requireOwn(id, org_id, services)
     unwrapAnswer(
       await services.writer.submit({ op: 'subscription.delete', subscription_id: id, org_id }),
@@ -212,12 +212,12 @@ export const resumeSubscription = defineOperation({
     'unavailable',
   ],
   handle: async ({ query, params: { id }, principal, services }) => {
-    const { org_id } = resolveOrganizationAsked(principal, query.org)
+    const { org_id } = resolveOrganization(principal, query.org)
     const disabled = requireOwn(id, org_id, services)
     if (disabled.disabled_at === null) return replyOk(show(disabled, services))
     resolveCursor(show(disabled, services).cursor, services)
     requireSigning(services)
-    const headers = await services.receivers.take(org_id)
+    const headers = await services.receivers.count(org_id)
     const asked = { url: disabled.url, subscription_id: id, organization_id: org_id }
     await confirmReceiver(asked, principal.id, services)
     unwrapAnswer(
@@ -241,10 +241,10 @@ export const testSubscription = defineOperation({
   reply: { 200: TestDelivery },
   errors: ['invalid_request', 'forbidden', 'not_found', 'rate_limited', 'unavailable'],
   handle: async ({ query, params: { id }, principal, services }) => {
-    const { org_id } = resolveOrganizationAsked(principal, query.org)
+    const { org_id } = resolveOrganization(principal, query.org)
     const subscription = requireOwn(id, org_id, services)
     requireSigning(services)
-    const headers = await services.receivers.take(org_id)
+    const headers = await services.receivers.count(org_id)
     const asked = { url: subscription.url, subscription_id: id, organization_id: org_id }
     return replyOk(await testReceiver(asked, principal.id, services), headers)
   },
@@ -259,12 +259,12 @@ export const listDeliveries = defineOperation({
   summary: 'List the last attempts to deliver to a receiver',
   query: z.object({
     org,
-    limit: createPageSize({ usual: 50, max: LISTED_ATTEMPTS_MAX }),
+    limit: createPageSize({ defaultSize: 50, max: LISTED_ATTEMPTS_MAX }),
   }),
   reply: { 200: DeliveryLog },
   errors: ['invalid_request', 'forbidden', 'not_found'],
   handle: ({ query, params: { id }, principal, services }) => {
-    const { org_id } = resolveOrganizationAsked(principal, query.org)
+    const { org_id } = resolveOrganization(principal, query.org)
     requireOwn(id, org_id, services)
     const deliveries = services.pushState.find()?.listAttempts(id, query.limit) ?? []
     return replyOk({ subscription_id: id, deliveries })

@@ -9,9 +9,10 @@ import {
   PublisherValidated,
 } from '../../pipeline/model/responses/validation.ts'
 import { PastedDomain } from '../inputs/fields.ts'
+import { FileToCheck } from '../inputs/proposed-file.ts'
 import { buildAgeHeader, type OutboundAnswer } from '../limits/outbound.ts'
 import { PublicDomain, requirePublic } from '../live/public-host.ts'
-import { toTaskAsked } from '../operation/answering.ts'
+import { toTaskOrigin } from '../operation/answering.ts'
 import { defineOperation } from '../operation/operation.ts'
 import type { Services } from '../operation/services.ts'
 import { replyOk } from '../responses/reply.ts'
@@ -24,25 +25,30 @@ const ANSWER_BYTES = 256 * 1024 - 1_024
 const errors = ['invalid_request', 'unavailable'] as const
 const ofBodies = ['too_large', 'unsupported_media_type'] as const
 const live =
-  'The file is read now: the domain’s own, the one it points to, or if there is none that ' +
-  'of the manager named by its ads.txt. Each fault has a `field`, a stable `code` and advice. A ' +
-  'file that cannot be fetched is not valid. A recent answer may be repeated: `Age` says how ' +
-  'old it is.'
+  'The file is read now: the domain’s own, its target, or that of the manager in its ads.txt. ' +
+  'Each fault has a `field`, a stable `code` and advice. A file that cannot be fetched is not valid.'
 
 export const validateAdagents = defineOperation({
   id: 'validateAdagents',
   method: 'POST',
   path: '/api/adagents/validate',
   group: 'Validation Tools',
-  summary: 'Check the adagents.json of a domain, and its agents',
-  description: `${live} If the file is valid, its first ten agents are called, for a few seconds.`,
+  summary: 'Check the adagents.json of a domain and its agents, or a file before it is served',
+  description: `${live} If the file is valid, its first ten agents are called. With \`document\` only that file is checked; faults have a \`line\` and \`column\`.`,
   access: 'public',
   cache: 'none',
   storeless: true,
-  body: z.object({ domain: PastedDomain }),
+  body: FileToCheck,
   reply: { 200: AdagentsValidated },
   errors: [...errors, ...ofBodies],
-  handle: async ({ body, caller, services }) => {
+  handle: async ({ body, caller, services, ...call }) => {
+    const { document } = body
+    if (document !== undefined) {
+      const origin = toTaskOrigin({ ...call, caller })
+      const now = services.clock.now()
+      const proposed = { ...body, document }
+      return replyOk(await services.workers.run('checkProposal', origin, proposed, now))
+    }
     const domain = body.domain as Domain
     const checked = await checkAdagentsNow(domain, { agents: true, caller: caller() }, services)
     const { found, validation, agent_cards, agents_unchecked } = checked.answer
@@ -119,19 +125,19 @@ interface Asked {
   /** Refuses a name that does not resolve. */
   mustBePublic?: boolean
   /** True when an answer of a moment ago will not do. */
-  isNew?: boolean
+  mustBeNew?: boolean
 }
 
 /** Has a crawler check the adagents.json of a domain now. */
 export function checkAdagentsNow(
   domain: Domain,
-  { agents, caller, mustBePublic, isNew = false }: Asked,
+  { agents, caller, mustBePublic, mustBeNew = false }: Asked,
   services: Services,
 ): Promise<OutboundAnswer<AdagentsReport>> {
   return services.outbound.ask<'check_adagents'>({
-    question: `adagents ${agents} ${mustBePublic === true} ${domain}`,
+    cacheKey: `adagents ${agents} ${mustBePublic === true} ${domain}`,
     caller,
-    isNew,
+    mustBeNew,
     ms: services.config.LIMITS.validateMs + SLACK_MS,
     async request() {
       if (mustBePublic) await requirePublic('domain', domain, services)
@@ -192,7 +198,7 @@ export const createAdagentsFile = defineOperation({
   errors: ['invalid_request', 'rate_limited', 'unavailable', ...ofBodies],
   handle: async ({ body, services: { clock, workers }, ...call }) => {
     const now = clock.now()
-    const asked = toTaskAsked(call)
+    const asked = toTaskOrigin(call)
     const { text, validation } = await workers.run('createAdagents', asked, body, now)
     const data = { success: true, adagents_json: text, validation }
     const answer = { success: true, data, timestamp: toIso(now) }

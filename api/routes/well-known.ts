@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
+import { findReaderProblems } from '../../pipeline/read/health.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { SCRIPT_PATH } from '../reference/scalar.ts'
 import { replyOk } from '../responses/reply.ts'
@@ -31,6 +32,11 @@ const KeySet = z.looseObject({
 const Ready = z.looseObject({
   status: z.literal('ready').describe('Always `ready`: the stores are open'),
   seq: z.int().describe('Number of the commit that lookups show'),
+  problems: z
+    .array(z.string().describe('What is wrong, in a sentence'))
+    .describe(
+      'What an operator should know though reads are answered: a writer that makes no progress, or lists that are old',
+    ),
 })
 
 export const describeRegistry = defineOperation({
@@ -173,22 +179,10 @@ export const isReady = defineOperation({
   errors: ['unavailable'],
   handle: ({ services: { reader } }) =>
     reader.isReady
-      ? replyOk({ status: 'ready', seq: reader.serving?.seq ?? 0 })
+      ? replyOk({
+          status: 'ready',
+          seq: reader.serving?.seq ?? 0,
+          problems: findReaderProblems(reader),
+        })
       : refuse('unavailable', 'nothing has been committed yet'),
-})
-
-export const readMetrics = defineOperation({
-  id: 'metrics',
-  method: 'GET',
-  path: '/metrics',
-  summary: 'Get metrics for Prometheus',
-  access: 'public',
-  cache: 'none',
-  storeless: true,
-  reply: { 200: { type: 'text/plain' } },
-  errors: [],
-  handle: async ({ services: { metrics } }) => ({
-    ...replyOk(await metrics.text()),
-    type: metrics.type,
-  }),
 })

@@ -1,9 +1,10 @@
 import { readBrandFile } from '../inputs/brand-file.ts'
 import { createAdagents } from '../inputs/create-adagents.ts'
 import { readMirror } from '../inputs/mirror-file.ts'
+import { checkProposal, checkText } from '../inputs/proposed-file.ts'
 
 /** Functions that take long for a large body; pure, so that any thread can run them. */
-export const tasks = { createAdagents, readBrandFile, readMirror }
+export const tasks = { createAdagents, readBrandFile, readMirror, checkProposal, checkText }
 
 export type TaskName = keyof typeof tasks
 export type TaskInput<Name extends TaskName> = Parameters<(typeof tasks)[Name]>

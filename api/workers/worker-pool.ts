@@ -2,20 +2,22 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import { PublicError, refuse } from '../../pipeline/core/errors.ts'
-import { FairTurns } from '../limits/fair-turns.ts'
+import { FairTaskQueue } from '../limits/fair-task-queue.ts'
 import { type TaskInput, type TaskName, type TaskResult, tasks } from './tasks.ts'
 import type { TaskMessage, TaskReply } from './worker.ts'
 
 /** Bodies up to this size are processed where they were read: that takes a few milliseconds. */
 const SMALL_BYTES = 16 * 1024
+/** Time after which a task is stopped. */
 const TASK_MS = 15_000
+/** Time after which an idle thread ends. */
 const IDLE_MS = 30_000
 const HEAP_MB = 256
 const THREADS_MAX = 2
 const BUSY = 'too many files are being checked at once; try again'
 
-/** Caller of a task, and the length of its body. */
-export interface TaskAsked {
+/** The caller of a task, and the length of its body in bytes. */
+export interface TaskOrigin {
   caller: string
   bytes: number
 }
@@ -26,25 +28,30 @@ export interface TaskAsked {
  */
 export class WorkerPool {
   readonly #threads = Math.max(1, Math.min(THREADS_MAX, availableParallelism() - 1))
-  readonly #turns: FairTurns
+  readonly #queue: FairTaskQueue
   #pool: Piscina<TaskMessage, TaskReply> | undefined
 
-  /** Creates a pool in which `most` tasks run or wait at once, since they hold their bodies in memory. */
-  constructor(most: number) {
-    const atOnce = Math.min(this.#threads, most)
-    this.#turns = new FairTurns({ atOnce, waiting: most - atOnce, busy: BUSY })
+  /** Creates a pool in which `tasksMax` tasks run or wait at once, since they hold their bodies in memory. */
+  constructor(tasksMax: number) {
+    const concurrency = Math.min(this.#threads, tasksMax)
+    const waitingMax = tasksMax - concurrency
+    this.#queue = new FairTaskQueue({ concurrency, waitingMax, refusal: BUSY })
   }
 
+  /**
+   * Runs a task on a body: a small one here, a large one on a thread. Throws the refusal of the task; refuses
+   * with 503 when too many tasks wait, with 413 when one takes too long.
+   */
   async run<Name extends TaskName>(
     name: Name,
-    { caller, bytes }: TaskAsked,
+    { caller, bytes }: TaskOrigin,
     ...input: TaskInput<Name>
   ): Promise<TaskResult<Name>> {
     if (bytes <= SMALL_BYTES) {
       const task: unknown = tasks[name]
       return (task as (...input: TaskInput<Name>) => TaskResult<Name>)(...input)
     }
-    const reply = await this.#turns.run(caller, () => this.#send({ name, input }))
+    const reply = await this.#queue.run(caller, () => this.#send({ name, input }))
     if ('result' in reply) return reply.result as TaskResult<Name>
     const { error, text, fields } = reply.refused
     throw new PublicError(error, text, fields)

@@ -2,7 +2,7 @@ import { Queue } from 'bullmq'
 import { limits } from '../../pipeline/core/limits.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { type QueueName, queues, REDIS_PREFIX, SUBMISSIONS } from '../queues.ts'
-import { connectRedis, waitUntilReady } from '../redis.ts'
+import { connectRedis, type Redis, waitUntilReady } from '../redis.ts'
 
 /** Jobs of a queue and the processes that work on it. */
 export interface QueueStatus {
@@ -20,33 +20,52 @@ export async function readQueueStatus(
   redisUrl: string,
   log: Log,
 ): Promise<QueueStatus[] | undefined> {
-  const redis = connectRedis(redisUrl, 'ask', log)
+  const redis = connectRedis(redisUrl, 'failFast', log)
   try {
     await limitWait(waitUntilReady(redis), limits.redisAnswerMs)
-    const names = Object.keys(queues) as QueueName[]
-    const states = await Promise.all(
-      names.map(async name => {
-        const queue = new Queue(name, { connection: redis, prefix: REDIS_PREFIX })
-        const counts = await queue.getJobCounts(
-          'wait',
-          'prioritized',
-          'delayed',
-          'active',
-          'failed',
-        )
-        const { wait = 0, prioritized = 0, delayed = 0, active = 0, failed = 0 } = counts
-        const workers = await queue.getWorkersCount()
-        return { name, waiting: wait + prioritized + delayed, active, failed, workers }
-      }),
-    )
-    const waiting = await redis.xlen(SUBMISSIONS.key)
-    return [...states, { name: 'submissions', waiting, active: 0, failed: 0, workers: null }]
+    return await new QueueReader(redis).read()
   } catch (error) {
     log.debug({ error: String(error) }, 'the queues could not be read')
     return undefined
   } finally {
     redis.disconnect()
   }
+}
+
+/** Reads the state of every queue over a connection that is kept. */
+export class QueueReader {
+  readonly #redis: Redis
+  #queues: Queue[] | undefined
+
+  constructor(redis: Redis) {
+    this.#redis = redis
+  }
+
+  /** Reads the queues; fails without a connection. */
+  async read(): Promise<QueueStatus[]> {
+    if (this.#redis.status !== 'ready') throw new Error('no connection to Redis')
+    this.#queues ??= openQueues(this.#redis)
+    const states = await Promise.all(this.#queues.map(readQueue))
+    const waiting = await this.#redis.xlen(SUBMISSIONS.key)
+    return [...states, { name: 'submissions', waiting, active: 0, failed: 0, workers: null }]
+  }
+}
+
+/** Opens every queue for reading over one connection. */
+export function openQueues(connection: Redis): Queue[] {
+  return (Object.keys(queues) as QueueName[]).map(name => {
+    const queue = new Queue(name, { connection, prefix: REDIS_PREFIX })
+    queue.on('error', () => undefined)
+    return queue
+  })
+}
+
+async function readQueue(queue: Queue): Promise<QueueStatus> {
+  const counts = await queue.getJobCounts('wait', 'prioritized', 'delayed', 'active', 'failed')
+  const { wait = 0, prioritized = 0, delayed = 0, active = 0, failed = 0 } = counts
+  const workers = await queue.getWorkersCount()
+  const name = queue.name as QueueName
+  return { name, waiting: wait + prioritized + delayed, active, failed, workers }
 }
 
 async function limitWait(work: Promise<void>, ms: number): Promise<void> {

@@ -14,10 +14,11 @@ export type ClientTimeouts = Pick<Limits, 'answerMs' | 'redisAnswerMs' | 'redisC
 export type Answers = readonly (readonly [submission_id: string, answer: Answer])[]
 
 /** A submission that is about to be sent. */
-interface Leaving {
+interface OutgoingSubmission {
+  /** The submission as JSON. */
   text: string
-  /** Called when it cannot be sent. */
-  lost: (error: unknown) => void
+  /** Is called when it cannot be sent. */
+  reject: (error: unknown) => void
 }
 
 /** Sends submissions to the writer and waits for their answers. */
@@ -27,10 +28,10 @@ export class SubmissionClient {
   readonly #timeouts: ClientTimeouts
   readonly #name = randomUUID()
   /** Resolves when both connections are up and answers can be received. */
-  readonly #opened: Promise<unknown>
+  readonly #connected: Promise<unknown>
   readonly #waiting = new Map<string, Set<(answer: Answer) => void>>()
   /** Submissions of one tick of the event loop; sent together. */
-  readonly #leaving: Leaving[] = []
+  readonly #outgoing: OutgoingSubmission[] = []
 
   constructor(
     { commands, listening }: { commands: Redis; listening: Redis },
@@ -41,12 +42,12 @@ export class SubmissionClient {
     this.#timeouts = timeouts
     listening.on('message', (_, text) => this.#resolveAnswers(JSON.parse(text)))
     const subscribed = listening.subscribe(toChannel(this.#name))
-    this.#opened = Promise.all([subscribed, waitUntilReady(commands)]).catch(() => undefined)
+    this.#connected = Promise.all([subscribed, waitUntilReady(commands)]).catch(() => undefined)
   }
 
   /** Resolves with the answer; fails when Redis is unavailable or no answer comes in time. */
   async submit(submission: Submission): Promise<Answer> {
-    await this.#whenUp()
+    await this.#waitUntilConnected()
     const { submission_id: id } = submission
     let timer: NodeJS.Timeout | undefined
     let resolveAnswer: (answer: Answer) => void = () => {}
@@ -55,7 +56,7 @@ export class SubmissionClient {
         resolveAnswer = resolve
         this.#waiting.set(id, (this.#waiting.get(id) ?? new Set()).add(resolveAnswer))
         timer = setTimeout(() => reject(new Error('no answer in time')), this.#timeouts.answerMs)
-        this.#send({ text: JSON.stringify(submission), lost: reject })
+        this.#send({ text: JSON.stringify(submission), reject })
       })
     } finally {
       clearTimeout(timer)
@@ -69,30 +70,31 @@ export class SubmissionClient {
     this.#listening.disconnect()
   }
 
-  #send(leaving: Leaving): void {
-    if (this.#leaving.push(leaving) === 1) setImmediate(() => this.#sendAll())
+  #send(submission: OutgoingSubmission): void {
+    if (this.#outgoing.push(submission) === 1) setImmediate(() => this.#sendAll())
   }
 
   #sendAll(): void {
-    const all = this.#leaving.splice(0)
+    const all = this.#outgoing.splice(0)
     for (let start = 0; start < all.length; start += SUBMISSIONS.entriesMax) {
       const entry = all.slice(start, start + SUBMISSIONS.entriesMax)
       const fields = entry.flatMap(({ text }) => ['submission', text])
       this.#commands.xadd(SUBMISSIONS.key, '*', 'client', this.#name, ...fields).catch(error => {
-        for (const { lost } of entry) lost(error)
+        for (const { reject } of entry) reject(error)
       })
     }
   }
 
-  async #whenUp(): Promise<void> {
+  /** Waits for both connections at start; fails when one of them is away. */
+  async #waitUntilConnected(): Promise<void> {
     let timer: NodeJS.Timeout | undefined
     const timeout = new Promise(resolve => {
       timer = setTimeout(resolve, this.#timeouts.redisConnectMs)
     })
-    await Promise.race([this.#opened, timeout])
+    await Promise.race([this.#connected, timeout])
     clearTimeout(timer)
-    const isUp = [this.#commands, this.#listening].every(({ status }) => status === 'ready')
-    if (!isUp) throw new Error('redis is away')
+    const isConnected = [this.#commands, this.#listening].every(({ status }) => status === 'ready')
+    if (!isConnected) throw new Error('redis is away')
   }
 
   #resolveAnswers(answers: Answers): void {

@@ -5,19 +5,20 @@ import type { Config } from '../../pipeline/core/config.ts'
 import type { Limits } from '../../pipeline/core/limits.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { getEffect, isMissing, outcomes } from '../../pipeline/core/outcomes.ts'
-import { crawlEach, limitHostsAtOnce } from '../../pipeline/crawl/crawl-batch.ts'
+import { crawlEach, createHostLimiter } from '../../pipeline/crawl/crawl-batch.ts'
 import { createFetcher } from '../../pipeline/fetch/http.ts'
 import { LiveRequest, LiveRequestCaller } from '../../pipeline/model/live/live-request.ts'
 import { type Observation, toSourceKey } from '../../pipeline/model/observation.ts'
 import { readObservation } from '../../pipeline/parse/read-observation.ts'
-import { waitAtMost } from '../api-client/enqueue.ts'
-import { Results } from '../indexer/results.ts'
-import type { CrawlMessage } from '../messages.ts'
+import { waitAtMost } from '../api-client/wait-at-most.ts'
+import type { CrawlMessage } from '../crawl-messages.ts'
+import { CrawlerMetrics } from '../metrics/crawler-metrics.ts'
 import type { Role } from '../process-role.ts'
 import { queues, REDIS_PREFIX, toStalledInterval } from '../queues.ts'
 import { connectRedis } from '../redis.ts'
 import { buildFetcherOptions } from './fetcher-options.ts'
 import { runLiveRequest } from './live-requests.ts'
+import { ObservationSender } from './observation-sender.ts'
 import { Outbox } from './outbox.ts'
 import { createSharedBuckets } from './shared-buckets.ts'
 import { openStoryboardWorker } from './storyboard-jobs.ts'
@@ -31,21 +32,26 @@ export async function runCrawler(
   redisUrl: string,
   clock: Clock,
   log: Log,
+  metrics = new CrawlerMetrics(),
 ): Promise<Role> {
-  const connection = connectRedis(redisUrl, 'work', log)
-  const working = connectRedis(redisUrl, 'work', log)
-  const running = connectRedis(redisUrl, 'work', log)
-  const testing = connectRedis(redisUrl, 'work', log)
-  const results = new Results(connection, config.LIMITS)
-  const counting = connectRedis(redisUrl, 'ask', log, config.LIMITS)
-  const buckets = createSharedBuckets(counting, log)
-  const fetcher = createFetcher({ ...buildFetcherOptions(config, clock, log), buckets })
+  const sending = connectRedis(redisUrl, 'waitForever', log)
+  const crawlJobs = connectRedis(redisUrl, 'waitForever', log)
+  const liveJobs = connectRedis(redisUrl, 'waitForever', log)
+  const storyboardJobs = connectRedis(redisUrl, 'waitForever', log)
+  const sender = new ObservationSender(sending, config.LIMITS)
+  const commands = connectRedis(redisUrl, 'failFast', log, config.LIMITS)
+  const buckets = createSharedBuckets(commands, log)
+  const fetcher = createFetcher({
+    ...buildFetcherOptions(config, clock, log),
+    buckets,
+    meter: metrics.fetch,
+  })
   const crawling = fetcher.for({ kind: 'crawl' })
-  const atOnce = limitHostsAtOnce(config.CRAWL_CONCURRENCY)
+  const limitHost = createHostLimiter(config.CRAWL_CONCURRENCY)
   const stop = new AbortController()
 
   const worker = new Worker<CrawlMessage>('crawl', job => crawl(job), {
-    connection: working,
+    connection: crawlJobs,
     prefix: REDIS_PREFIX,
     concurrency: queues.crawl.concurrency,
     ...toStalledInterval(config.LIMITS),
@@ -59,21 +65,23 @@ export async function runCrawler(
         clock,
       }),
     {
-      connection: running,
+      connection: liveJobs,
       prefix: REDIS_PREFIX,
       concurrency: queues.live.concurrency,
     },
   )
   const storyboards = openStoryboardWorker(
-    { working: testing, asking: counting },
+    { jobs: storyboardJobs, commands },
     { fetcher, config, clock, limits: config.LIMITS, protocolName: config.PROTOCOL_NAME },
     stop.signal,
     log,
   )
   liveRequests.on('error', () => undefined)
-  liveRequests.on('failed', (job, error) =>
-    log.warn({ request: job?.name, error: error.message }, 'live request failed'),
-  )
+  liveRequests.on('completed', ({ name }) => metrics.countLiveRequest(name, 'done'))
+  liveRequests.on('failed', (job, error) => {
+    metrics.countLiveRequest(job?.name ?? 'unknown', 'failed')
+    log.warn({ request: job?.name, error: error.message }, 'live request failed')
+  })
   worker.on('error', () => undefined)
   worker.on('failed', (_, error) => log.warn({ error: error.message }, 'batch failed'))
   log.info('crawler ready')
@@ -82,15 +90,15 @@ export async function runCrawler(
     const started = performance.now()
     const { targets } = job.data
     const remaining = new Map(targets.map(target => [toSourceKey(target), target]))
-    await results.waitForRoom(stop.signal)
+    await sender.waitForRoom(stop.signal)
     const counts: Record<string, number> = {}
     const outbox = new Outbox(config.LIMITS.outboxBytes, async observations => {
-      await results.waitForRoom(stop.signal)
+      await sender.waitForRoom(stop.signal)
       // Removed from the batch before they are sent, so that another crawler that takes over after
       // a crash does not repeat them.
       for (const observation of observations) remaining.delete(toSourceKey(observation))
       await job.updateData({ targets: [...remaining.values()] })
-      await results.send(await results.pack(await readLarge(observations, config.LIMITS)))
+      await sender.send(await sender.pack(await readLarge(observations, config.LIMITS)))
     })
     const deps = {
       // A crawl that a person requested waits for its slot; the nightly crawl comes back later.
@@ -98,10 +106,11 @@ export async function runCrawler(
       clock,
       limits: config.LIMITS,
       protocolName: config.PROTOCOL_NAME,
-      atOnce,
+      limitHost,
       stopping: stop.signal,
     }
     const crawled = crawlEach(targets, deps, observation => {
+      metrics.countFile(observation)
       counts[observation.outcome] = (counts[observation.outcome] ?? 0) + 1
       logFailure(observation, log)
       return outbox.put(observation)
@@ -120,12 +129,12 @@ export async function runCrawler(
         5_000,
       )
       await fetcher.close()
-      await results.close()
-      connection.disconnect()
-      working.disconnect()
-      running.disconnect()
-      testing.disconnect()
-      counting.disconnect()
+      await sender.close()
+      sending.disconnect()
+      crawlJobs.disconnect()
+      liveJobs.disconnect()
+      storyboardJobs.disconnect()
+      commands.disconnect()
     },
   }
 }
@@ -136,6 +145,7 @@ function logFailure({ kind, location, outcome, status }: Observation, log: Log):
   log.info({ kind, location, outcome, status }, `not read: ${outcomes[outcome].means}`)
 }
 
+/** Size from which a file is parsed in the crawler. */
 const LARGE_BYTES = 256 * 1024
 
 /**

@@ -1,7 +1,7 @@
 import type { Clock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
+import { readSigningKey } from '../../pipeline/core/keys/signing-key.ts'
 import type { Log } from '../../pipeline/core/log.ts'
-import { readSigningKey } from '../../pipeline/core/signing-key.ts'
 import type { FetcherOptions } from '../../pipeline/fetch/http.ts'
 
 /** Builds the fetcher's options from the settings. */

@@ -1,17 +1,17 @@
 import type { Observation } from '../../pipeline/model/observation.ts'
 
-/** Interval at which observations are sent, so that one slow host delays no other answer. */
+/** Interval at which observations are sent, so that the slowest host of a batch delays only its own. */
 const SEND_EVERY_MS = 500
 
 /**
- * Collects the observations of a batch and sends them every half second, or when they are large:
- * the crawl waits until that is sent.
+ * Collects the observations of a batch and sends them every half second, or at `maxBytes`: the crawl then
+ * waits until they are sent.
  */
 export class Outbox {
   readonly #send: (observations: Observation[]) => Promise<void>
   readonly #maxBytes: number
   readonly #timer: NodeJS.Timeout
-  #waiting: Observation[] = []
+  #unsent: Observation[] = []
   /** Bytes of everything that is not sent yet. */
   #bytes = 0
   #sent: Promise<void> = Promise.resolve()
@@ -23,16 +23,16 @@ export class Outbox {
   }
 
   /**
-   * Resolves when there is room for the observation; rejects when an earlier one could not be sent.
+   * Adds an observation once there is room for it; rejects when an earlier one could not be sent.
    */
   async put(observation: Observation): Promise<void> {
     while (this.#bytes >= this.#maxBytes) await this.#sent
-    this.#waiting.push(observation)
+    this.#unsent.push(observation)
     this.#bytes += measureBytes(observation)
     if (this.#bytes >= this.#maxBytes) this.#flush()
   }
 
-  /** Rejects when anything could not be sent: the batch is then crawled again. */
+  /** Sends the rest. Rejects when anything could not be sent: the batch is then crawled again. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     this.#flush()
@@ -40,9 +40,9 @@ export class Outbox {
   }
 
   #flush(): void {
-    const observations = this.#waiting
+    const observations = this.#unsent
     if (observations.length === 0) return
-    this.#waiting = []
+    this.#unsent = []
     this.#sent = this.#sent
       .then(() => this.#send(observations))
       .finally(() => {

@@ -8,12 +8,19 @@ import {
 import { REDIS_PREFIX } from '../queues.ts'
 import { defineScript, type Redis } from '../redis.ts'
 
-/** Both scripts count in µs by the clock of Redis, which all processes share. */
+/**
+ * A bucket is one key, the time in µs at which it will be full again (the generic cell rate algorithm); `each` is
+ * the time in which it gains a token. Both scripts use the clock of Redis, which all processes share.
+ */
 const TIME = `
 local t = redis.call('TIME')
 local now = t[1] * 1000000 + t[2]
 local each = tonumber(ARGV[1])`
 
+/**
+ * Takes as many of `count` tokens as there are, after charging `overspent` ones. Returns their number, and the µs
+ * until there is another token if some are missing.
+ */
 const TAKE_SCRIPT = `${TIME}
 local burst, count, overspent = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local full = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now) + overspent * each
@@ -25,6 +32,7 @@ end
 if taken == count then return {taken, 0} end
 return {taken, math.ceil(full + (taken + 1 - burst) * each - now)}`
 
+/** Reserves tokens for later: returns the µs until they may be used; ARGV[3] where that is too long, and nothing is reserved. */
 const RESERVE_SCRIPT = `${TIME}
 local from = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'),
   tonumber(redis.call('GET', KEYS[2]) or '0'), now)
@@ -42,7 +50,7 @@ export function createSharedBuckets(redis: Redis, log: Log): TokenBuckets {
   const take = defineScript<[taken: number, waitUs: number]>(redis, 'takeTokens', 1, TAKE_SCRIPT)
   const reserve = defineScript<number>(redis, 'reserveTokens', 2, RESERVE_SCRIPT)
   const toKey = (kind: string, bucket: string) => `${REDIS_PREFIX}:${kind}:${bucket}`
-  const orLocal = async <Result>(
+  const tryShared = async <Result>(
     shared: () => Promise<Result>,
     fallback: () => Promise<Result>,
   ) => {
@@ -55,7 +63,7 @@ export function createSharedBuckets(redis: Redis, log: Log): TokenBuckets {
   }
   return {
     take: (bucket, request, rate) =>
-      orLocal(
+      tryShared(
         async () => {
           const values = [
             computeTokenMs(rate) * 1_000,
@@ -69,7 +77,7 @@ export function createSharedBuckets(redis: Redis, log: Log): TokenBuckets {
         () => local.take(bucket, request, rate),
       ),
     reserve: (bucket, count, rate) =>
-      orLocal(
+      tryShared(
         async () => {
           const keys = [toKey('promised', bucket), toKey('requests', bucket)]
           const values = [computeTokenMs(rate) * 1_000, count, RESERVATION_MAX_MS * 1_000]

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Worker } from 'bullmq'
 import { SECOND } from '../../pipeline/core/clock.ts'
 import type { Log } from '../../pipeline/core/log.ts'
-import { StoryboardJob, type StoryboardProgress } from '../../pipeline/model/storyboard-run.ts'
+import { StoryboardJob, type StoryboardProgress } from '../../pipeline/model/storyboard-job.ts'
 import { type JobDeps, runStoryboardJob } from '../../pipeline/storyboards/run-job.ts'
 import {
   JOB_CANCELLED,
@@ -13,15 +13,15 @@ import {
 } from '../queues.ts'
 import type { Redis } from '../redis.ts'
 
-/** Interval of checks whether a caller still waits for a job. */
-const LOOK_MS = SECOND / 2
+/** Interval in which a job is checked for its cancellation. */
+const CANCEL_POLL_MS = SECOND / 2
 
 /**
  * Runs the storyboards that callers requested. A run ends early when its caller disconnects, or when this
  * crawler closes.
  */
 export function openStoryboardWorker(
-  { working, asking }: { working: Redis; asking: Redis },
+  { jobs, commands }: { jobs: Redis; commands: Redis },
   deps: Omit<JobDeps, 'signal' | 'report'>,
   stopping: AbortSignal,
   log: Log,
@@ -32,11 +32,11 @@ export function openStoryboardWorker(
       const { id = '', data } = running
       const job = StoryboardJob.parse(data)
       const fetcher = deps.fetcher.for({ kind: 'caller', caller: toCallerId(job.caller) })
-      const cancelled = watchCancelled(id, asking)
+      const cancelled = watchCancelled(id, commands)
       const signal = AbortSignal.any([stopping, cancelled.signal])
       try {
         const report = (progress: StoryboardProgress) => {
-          // Without Redis nobody can look.
+          // Without Redis nobody can read the progress either.
           running.updateProgress(progress).catch(() => undefined)
         }
         const answer = await runStoryboardJob(job, { ...deps, fetcher, signal, report })
@@ -47,7 +47,7 @@ export function openStoryboardWorker(
       }
     },
     {
-      connection: working,
+      connection: jobs,
       prefix: REDIS_PREFIX,
       concurrency: queues.storyboards.concurrency,
       ...toStalledInterval(deps.limits),
@@ -63,16 +63,16 @@ export function openStoryboardWorker(
 }
 
 /** Watches a job and aborts its signal once it is cancelled. Without Redis nothing is cancelled. */
-function watchCancelled(jobId: string, asking: Redis): { signal: AbortSignal; close(): void } {
+function watchCancelled(jobId: string, commands: Redis): { signal: AbortSignal; close(): void } {
   const cancelled = new AbortController()
   const timer = setInterval(() => {
-    asking.exists(toCancelledKey(jobId)).then(
+    commands.exists(toCancelledKey(jobId)).then(
       found => {
         if (found > 0) cancelled.abort()
       },
       () => undefined,
     )
-  }, LOOK_MS)
+  }, CANCEL_POLL_MS)
   return { signal: cancelled.signal, close: () => clearInterval(timer) }
 }
 

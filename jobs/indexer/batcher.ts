@@ -1,4 +1,4 @@
-interface Waiting<Item, Result> {
+interface WaitingItem<Item, Result> {
   item: Item
   resolve(result: Result): void
   reject(error: unknown): void
@@ -9,9 +9,9 @@ export interface BatcherOptions<Item> {
   measureSize(item: Item): number
   /** Returns the number of units that complete a batch; further items wait for the next one. */
   size(): number
-  /** …or when this long has passed since its first item, */
+  /** Milliseconds after its first item at which a smaller batch is committed. */
   waitMs: number
-  /** Returns how long to wait for new items before this many units are committed anyway. */
+  /** Returns the milliseconds without a new item after which a batch of this many units is committed. */
   idleMs(units: number): number
 }
 
@@ -22,10 +22,10 @@ export interface BatcherOptions<Item> {
 export class Batcher<Item, Result> {
   readonly #commit: (items: Item[]) => Promise<Result[]>
   readonly #options: BatcherOptions<Item>
-  #open: Waiting<Item, Result>[] = []
+  #queue: WaitingItem<Item, Result>[] = []
   #units = 0
-  #since = 0
-  #latest = 0
+  #oldestAt = 0
+  #newestAt = 0
   #isRunning = false
   #timer: NodeJS.Timeout | undefined
 
@@ -38,41 +38,43 @@ export class Batcher<Item, Result> {
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       const now = performance.now()
-      if (this.#open.length === 0) this.#since = now
-      this.#latest = now
-      this.#open.push({ item, resolve, reject })
+      if (this.#queue.length === 0) this.#oldestAt = now
+      this.#newestAt = now
+      this.#queue.push({ item, resolve, reject })
       this.#units += this.#options.measureSize(item)
-      this.consider()
+      this.commitIfDue()
     })
   }
 
   /**
-   * Checks whether it is time to commit; called again when the result of `idleMs` may have changed.
+   * Commits the next batch if it is due, or sets a timer; to be called when the result of `idleMs` may have
+   * changed.
    */
-  consider(): void {
+  commitIfDue(): void {
     clearTimeout(this.#timer)
-    if (this.#isRunning || this.#open.length === 0) return
-    const { size, waitMs, idleMs: quietMs } = this.#options
+    if (this.#isRunning || this.#queue.length === 0) return
+    const { size, waitMs, idleMs } = this.#options
     const now = performance.now()
-    const due = Math.min(this.#since + waitMs, this.#latest + quietMs(this.#units)) - now
-    if (this.#units >= size() || due <= 0) void this.#go()
-    else this.#timer = setTimeout(() => this.consider(), due)
+    const due = Math.min(this.#oldestAt + waitMs, this.#newestAt + idleMs(this.#units)) - now
+    if (this.#units >= size() || due <= 0) void this.#commitNext()
+    else this.#timer = setTimeout(() => this.commitIfDue(), due)
   }
 
-  /** Takes as many items as make up a batch. */
-  #take(): Waiting<Item, Result>[] {
+  /** Removes as many items from the queue as make up a batch. */
+  #cutBatch(): WaitingItem<Item, Result>[] {
     const { measureSize, size } = this.#options
     const max = size()
     let units = 0
     let count = 0
-    while (count < this.#open.length && units < max) units += measureSize(this.#open[count++]!.item)
+    while (count < this.#queue.length && units < max)
+      units += measureSize(this.#queue[count++]!.item)
     this.#units -= units
-    return this.#open.splice(0, count)
+    return this.#queue.splice(0, count)
   }
 
-  async #go(): Promise<void> {
-    const batch = this.#take()
-    this.#since = performance.now()
+  async #commitNext(): Promise<void> {
+    const batch = this.#cutBatch()
+    this.#oldestAt = performance.now()
     this.#isRunning = true
     try {
       const results = await this.#commit(batch.map(({ item }) => item))
@@ -81,7 +83,7 @@ export class Batcher<Item, Result> {
       for (const { reject } of batch) reject(error)
     } finally {
       this.#isRunning = false
-      this.consider()
+      this.commitIfDue()
     }
   }
 }

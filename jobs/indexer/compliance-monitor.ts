@@ -5,7 +5,7 @@ import { type Clock, MINUTE, toIso } from '../../pipeline/core/clock.ts'
 import type { Limits } from '../../pipeline/core/limits.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
-import type { WriterClient } from '../api-client/enqueue.ts'
+import type { WriterClient } from '../api-client/writer-client.ts'
 import { RecentAttempts } from './recent-attempts.ts'
 
 /** Agents tested at a time: callers who wait for a storyboard find a free place. */

@@ -12,13 +12,17 @@ import {
 } from '../../pipeline/writer/crawl/due-files.ts'
 import { reasons } from '../../pipeline/writer/crawl/newcomer.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
-import { type CrawlMessage, type ObservationsMessage, unpackObservations } from '../messages.ts'
+import {
+  type CrawlMessage,
+  type ObservationsMessage,
+  unpackObservations,
+} from '../crawl-messages.ts'
 import { queues, REDIS_PREFIX } from '../queues.ts'
 import type { Redis } from '../redis.ts'
 import { type DueRead, Prefetch } from './prefetch.ts'
 
-/** Requested files that are enqueued even when the queue is full. */
-const URGENT_PRIORITY = 100
+/** Requested files that are enqueued in one round even when the queue is full. */
+const URGENT_FILES_MAX = 100
 
 /** States of a job that is not finished. */
 const PENDING = ['waiting', 'active', 'delayed', 'prioritized'] as const
@@ -53,7 +57,9 @@ export class Dispatcher {
   readonly #clock: Clock
   readonly #batches = new Map<string, Batch>()
   readonly #inFlight = new Map<string, Batch>()
-  readonly #prefetch = new Prefetch(capacity => this.#due('others', capacity + this.#inFlight.size))
+  readonly #prefetch = new Prefetch(capacity =>
+    this.#readDue('others', capacity + this.#inFlight.size),
+  )
   readonly #log: Log
   readonly #connection: Redis
   #isRecovered = false
@@ -99,7 +105,7 @@ export class Dispatcher {
     const pending = new Set(await this.#queue.getRanges([...PENDING], 0, -1))
     this.#dropLost(pending)
     const capacity = Math.max(0, crawlBatchesInFlight - pending.size) * crawlBatchSources
-    const targets = await this.#next(capacity)
+    const targets = await this.#takeNext(capacity)
     await this.#enqueueBatch(targets.filter(isUrgent), { lifo: true })
     await this.#enqueueBatch(
       targets.filter(target => !isUrgent(target)),
@@ -137,23 +143,24 @@ export class Dispatcher {
     const size = this.#config.LIMITS.crawlBatchSources
     for (let start = 0; start < targets.length; start += size) {
       const batch = targets.slice(start, start + size).map(({ priority: _, ...target }) => target)
-      // Noted before any result can arrive.
-      const noted = this.#note(batch, options.lifo)
+      // Tracked before any result can arrive.
+      const tracked = this.#track(batch, options.lifo)
       const adding = this.#queue.add(
         'batch',
         { targets: batch },
         { ...queues.crawl.options, ...options },
       )
       const job = await adding.catch(error => {
-        this.#release(noted)
+        this.#release(tracked)
         throw error
       })
-      this.#register(job.id!, noted)
+      this.#register(job.id!, tracked)
     }
     if (targets.length > 0) this.#log.debug({ targets: targets.length }, 'dispatched')
   }
 
-  #note(targets: readonly Source[], isUrgent: boolean, endedAt?: Instant): Batch {
+  /** Marks the files as being crawled. */
+  #track(targets: readonly Source[], isUrgent: boolean, endedAt?: Instant): Batch {
     const sources = targets.map(target => detach(toSourceKey(target)))
     const batch = { sources, isUrgent, endedAt }
     for (const source of sources) this.#inFlight.set(source, batch)
@@ -180,6 +187,7 @@ export class Dispatcher {
     return batch.sources.some(source => this.#inFlight.get(source) === batch)
   }
 
+  /** Forgets a batch; its files without a result may be enqueued again. */
   #release(batch: Batch): void {
     const unconfirmed = this.#listUnconfirmed(batch)
     for (const source of unconfirmed) this.#inFlight.delete(source)
@@ -194,7 +202,7 @@ export class Dispatcher {
     for (const job of await this.#queue.getJobs([...PENDING])) {
       if (!job) continue
       const isUrgent = job.opts.lifo === true
-      this.#register(job.id!, this.#note(job.data.targets, isUrgent))
+      this.#register(job.id!, this.#track(job.data.targets, isUrgent))
     }
     const results = new Queue<ObservationsMessage>('observations', {
       connection: this.#connection,
@@ -205,7 +213,7 @@ export class Dispatcher {
       const observations = job
         ? await unpackObservations(job.data, this.#connection).catch(() => [])
         : []
-      this.#register(`observations ${job?.id}`, this.#note(observations, true, this.#clock.now()))
+      this.#register(`observations ${job?.id}`, this.#track(observations, true, this.#clock.now()))
     }
     await results.close()
     this.#isRecovered = true
@@ -229,20 +237,20 @@ export class Dispatcher {
   }
 
   /** Takes the next due files; requested ones even when the queue is full. */
-  async #next(capacity: number): Promise<DueTarget[]> {
+  async #takeNext(capacity: number): Promise<DueTarget[]> {
     const urgentBatches = [...this.#batches.values()].filter(({ isUrgent }) => isUrgent)
-    const urgent = await this.#due(
+    const urgent = await this.#readDue(
       'requested',
-      urgentBatches.reduce((files, { sources }) => files + sources.length, URGENT_PRIORITY),
+      urgentBatches.reduce((files, { sources }) => files + sources.length, URGENT_FILES_MAX),
     )
     return [
-      ...[...urgent.files].filter(target => this.#isFree(target)).slice(0, URGENT_PRIORITY),
+      ...[...urgent.files].filter(target => this.#isFree(target)).slice(0, URGENT_FILES_MAX),
       ...(capacity > 0 ? await this.#prefetch.take(capacity, target => this.#isFree(target)) : []),
     ]
   }
 
-  /** Measures the query alone, without its wait for the writer. */
-  #due(which: Due, limit: number): Promise<DueRead> {
+  /** Reads due files; the measured time is that of the query alone, without its wait for the writer. */
+  #readDue(which: Due, limit: number): Promise<DueRead> {
     return this.#sequencer.quietly(async () => {
       const started = performance.now()
       const files = await iterateDue(this.#sequencer.index, this.#clock.now(), limit, { which })

@@ -6,8 +6,10 @@ import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { readObservation } from '../../pipeline/parse/read-observation.ts'
 import { Sequencer, type SequencerOptions } from '../../pipeline/writer/sequencer.ts'
-import { getMessage, openWriterClient, waitAtMost } from '../api-client/enqueue.ts'
-import { dropParts, type ObservationsMessage, unpackObservations } from '../messages.ts'
+import { waitAtMost } from '../api-client/wait-at-most.ts'
+import { getMessage, openWriterClient } from '../api-client/writer-client.ts'
+import { dropParts, type ObservationsMessage, unpackObservations } from '../crawl-messages.ts'
+import { IndexerMetrics } from '../metrics/indexer-metrics.ts'
 import type { Role } from '../process-role.ts'
 import { queues, REDIS_PREFIX, toStalledInterval } from '../queues.ts'
 import { connectRedis, type Redis } from '../redis.ts'
@@ -15,24 +17,32 @@ import { removeRunFile, resolveBaseUrl, writeRunFile } from '../run-file.ts'
 import { limitHeapGrowth } from '../v8-heap.ts'
 import { createBulkCommits } from './bulk-commits.ts'
 import { ByteSemaphore } from './byte-semaphore.ts'
+import { ComparisonRecorder } from './comparison-recorder.ts'
 import { ComplianceMonitor } from './compliance-monitor.ts'
 import { Dispatcher } from './dispatcher.ts'
+import { startHeartbeat } from './heartbeat.ts'
 import { INTERVAL_MIN_S, PublishInterval } from './publish-interval.ts'
 import { answerQuestion, type Question } from './questions.ts'
 import { BrandRefresher } from './refresh-brands.ts'
+import { StatusWatch } from './status-watch.ts'
 import { SubmissionConsumer } from './submission-consumer.ts'
 
 const LEASE_RETRY_MS = 500
 const DISPATCH_EVERY_MS = 300
 const TICK_EVERY_MS = 5 * MINUTE
 const REFRESH_EVERY_MS = 10 * MINUTE
-const LAPSE_EVERY_MS = MINUTE
+const BADGE_EXPIRY_EVERY_MS = MINUTE
 const MONITOR_EVERY_MS = 10 * SECOND
+const RECORD_EVERY_MS = 10 * SECOND
+
+interface Watched extends Pick<SequencerOptions, 'onStep'> {
+  metrics?: IndexerMetrics
+}
 
 /**
  * Runs the indexer role: the writer and the queues that feed it. Waits as a standby while another process
  * holds the lease. When a commit fails by an internal error the process exits; the next start recovers, and
- * uncommitted work is delivered again. `watched` lets tests stop it at a step.
+ * uncommitted work is delivered again. `onStep` lets tests stop it at a step.
  */
 export async function runIndexer(
   config: Config,
@@ -40,11 +50,20 @@ export async function runIndexer(
   clock: Clock,
   log: Log,
   fail: (error: unknown) => void,
-  watched: Pick<SequencerOptions, 'onStep'> = {},
+  { onStep, metrics = new IndexerMetrics() }: Watched = {},
 ): Promise<Role> {
   limitHeapGrowth()
-  const sequencer = await openSequencer({ config, clock, log, ...watched })
-  const commands = connectRedis(redisUrl, 'work', log)
+  const sequencer = await openSequencer({
+    config,
+    clock,
+    log,
+    onStep(step, moment) {
+      onStep?.(step, moment)
+      metrics.noteStep(step, moment)
+    },
+    onCommit: facts => metrics.countCommit(facts, clock.now()),
+  })
+  const commands = connectRedis(redisUrl, 'waitForever', log)
   const dispatcher = new Dispatcher(sequencer, commands, config, clock, log)
   function stopOnFailure(error: unknown): never {
     fail(error)
@@ -54,7 +73,7 @@ export async function runIndexer(
   const bulkCommits = createBulkCommits(sequencer, dispatcher, unpacked, config, stopOnFailure)
   const connections: Redis[] = [commands]
   const connect = () => {
-    const connection = connectRedis(redisUrl, 'work', log)
+    const connection = connectRedis(redisUrl, 'waitForever', log)
     connections.push(connection)
     return connection
   }
@@ -80,7 +99,7 @@ export async function runIndexer(
           observations.map(observation => readObservation(observation, config.LIMITS)),
         )
       })
-      if (unpacked.isFull) bulkCommits.consider()
+      if (unpacked.isFull) bulkCommits.commitIfDue()
       await committed
       await dropParts(message, commands)
     }),
@@ -95,16 +114,34 @@ export async function runIndexer(
     log,
   )
   const writer = openWriterClient(redisUrl, log, config.LIMITS)
-  const timerParts = { sequencer, writer, limits: config.LIMITS, clock, log }
-  const refresher = new BrandRefresher(timerParts)
-  const monitor = new ComplianceMonitor(timerParts)
+  const timerDeps = { sequencer, writer, limits: config.LIMITS, clock, log }
+  const refresher = new BrandRefresher(timerDeps)
+  const monitor = new ComplianceMonitor(timerDeps)
+  const recorder = new ComparisonRecorder(timerDeps)
+  const statusWatch = new StatusWatch(sequencer, clock)
+  const busyMs = () => sequencer.busyMs
+  const { paths } = sequencer
+  metrics.watch({
+    paths,
+    clock,
+    busyMs,
+    filesInFlight: () => dispatcher.inFlight,
+    status: () => statusWatch.status,
+  })
+  const stopHeartbeat = startHeartbeat({ file: paths.heartbeat, clock, busyMs })
   const dispatching = repeatEvery(DISPATCH_EVERY_MS, log, () => dispatcher.dispatch())
   const loops = [
     repeatEvery(TICK_EVERY_MS, log, () => sequencer.tick()),
     repeatEvery(REFRESH_EVERY_MS, log, () => refresher.refreshNext()),
-    repeatEvery(LAPSE_EVERY_MS, log, () => monitor.expireBadges()),
+    repeatEvery(BADGE_EXPIRY_EVERY_MS, log, () => monitor.expireBadges()),
     repeatEvery(MONITOR_EVERY_MS, log, () => monitor.testNext()),
-    startPublishing(sequencer, config, clock, log),
+    repeatEvery(RECORD_EVERY_MS, log, () => recorder.storeEnded()),
+    startPublishing(sequencer, config, clock, log, metrics),
+    repeatEvery(
+      () => statusWatch.pauseMs,
+      log,
+      () => statusWatch.look(),
+    ),
   ]
   writeRunFile(sequencer.paths, {
     base_url: resolveBaseUrl(config),
@@ -130,6 +167,7 @@ export async function runIndexer(
         .publish()
         .catch(error => log.error({ error: getMessage(error) }, 'not published'))
       removeRunFile(sequencer.paths)
+      stopHeartbeat()
       await sequencer.close()
       for (const connection of connections) connection.disconnect()
     },
@@ -169,7 +207,13 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 /**
  * Publishes snapshots at their interval; once a UTC day writes Parquet files and applies retention.
  */
-function startPublishing(sequencer: Sequencer, config: Config, clock: Clock, log: Log): Loop {
+function startPublishing(
+  sequencer: Sequencer,
+  config: Config,
+  clock: Clock,
+  log: Log,
+  metrics: IndexerMetrics,
+): Loop {
   const interval = new PublishInterval()
   let pauseS = INTERVAL_MIN_S
   let retained: string | undefined
@@ -179,6 +223,7 @@ function startPublishing(sequencer: Sequencer, config: Config, clock: Clock, log
     const copyMs = await sequencer.publish()
     // 0 means that nothing was copied, which says nothing about the time a copy takes.
     if (copyMs > 0) {
+      metrics.countPublished(copyMs)
       pauseS = interval.next({ ms: copyMs, bytes: statSync(sequencer.paths.index).size })
     }
     await sequencer.exportTables()

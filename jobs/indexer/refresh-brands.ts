@@ -5,7 +5,7 @@ import type { Limits } from '../../pipeline/core/limits.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { listBrandsToRefresh } from '../../pipeline/writer/community/enrichments-due.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
-import type { WriterClient } from '../api-client/enqueue.ts'
+import type { WriterClient } from '../api-client/writer-client.ts'
 import { RecentAttempts } from './recent-attempts.ts'
 
 /** Brands enriched at a time: no caller waits for them, so most crawlers stay free. */

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import { type Clock, SECOND } from '../../pipeline/core/clock.ts'
 import { type Config, ConfigError } from '../../pipeline/core/config.ts'
+import { readRegistryKeys } from '../../pipeline/core/keys/registry-keys.ts'
 import type { Log } from '../../pipeline/core/log.ts'
-import { readRegistryKeys } from '../../pipeline/core/registry-keys.ts'
 import { createFetcher, type Fetcher } from '../../pipeline/fetch/http.ts'
 import { Deliverer } from '../../pipeline/push/deliverer.ts'
 import { PushState } from '../../pipeline/push/state.ts'
@@ -10,9 +10,11 @@ import { ServingFile } from '../../pipeline/read/serving-file.ts'
 import { Lease } from '../../pipeline/store/lease.ts'
 import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
 import { setAside } from '../../pipeline/store/set-aside.ts'
-import type { WriterClient } from '../api-client/enqueue.ts'
+import type { WriterClient } from '../api-client/writer-client.ts'
 import { buildFetcherOptions } from '../crawler/fetcher-options.ts'
 import { createSharedBuckets } from '../crawler/shared-buckets.ts'
+import { PushMetrics } from '../metrics/push-metrics.ts'
+import type { RoleMetrics } from '../metrics/role-metrics.ts'
 import type { Role } from '../process-role.ts'
 import { connectRedis } from '../redis.ts'
 
@@ -29,11 +31,14 @@ export async function runPush(
   redisUrl: string,
   clock: Clock,
   log: Log,
+  roleMetrics?: RoleMetrics,
 ): Promise<Role> {
   const keys = readRegistryKeys(config)
   if (keys === undefined) throw new ConfigError('REGISTRY_SIGNING_KEYS: deliveries need a key')
   const paths = resolvePaths(config.DATA_DIR)
   const closing = new AbortController()
+  let isActive = false
+  const metrics = new PushMetrics(roleMetrics, () => isActive)
   const serving = new ServingFile(paths)
   const refresh = () => {
     try {
@@ -42,11 +47,12 @@ export async function runPush(
       log.warn({ error: String(error) }, 'the serving store cannot be opened')
     }
   }
-  const counting = connectRedis(redisUrl, 'ask', log, config.LIMITS)
+  const counting = connectRedis(redisUrl, 'failFast', log, config.LIMITS)
   const fetcher = createFetcher({
     ...buildFetcherOptions(config, clock, log),
     buckets: createSharedBuckets(counting, log),
     maxIdle: config.LIMITS.deliveriesOpen,
+    meter: metrics.fetch,
   })
   const disabling = openDisabling(redisUrl, config, log)
   const delivering = (async () => {
@@ -63,9 +69,11 @@ export async function runPush(
       limits: config.LIMITS,
       clock,
       log,
+      onAttempt: (result, ms) => metrics.countAttempt(result, ms),
       disable: disabling.disable,
     })
     deliverer.start()
+    isActive = true
     log.info('push ready')
     return { lease, state, deliverer }
   })()
@@ -114,7 +122,7 @@ function openDisabling(redisUrl: string, config: Config, log: Log) {
   return {
     async disable(subscription_id: string, reason: string): Promise<boolean> {
       if (writer === undefined) {
-        const { openWriterClient } = await import('../api-client/enqueue.ts')
+        const { openWriterClient } = await import('../api-client/writer-client.ts')
         writer ??= openWriterClient(redisUrl, log, config.LIMITS)
       }
       const operation = { op: 'subscription.disable' as const, subscription_id, reason }

@@ -1,4 +1,4 @@
-import { hashCanonicalJson } from '../core/digest.ts'
+import { hashCanonicalJson } from '../core/canonical-json.ts'
 import type { Editor } from '../model/save.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'

@@ -1,12 +1,12 @@
-import { hashCanonicalJson } from '../core/digest.ts'
+import { hashCanonicalJson } from '../core/canonical-json.ts'
 import type { Answer, Operation } from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'
 import { type Review, submitReview } from './reviews.ts'
 import type { Stamp } from './stamp.ts'
 
 /**
- * Submits a save for review before it is shown. The stored answer names the review: by that the index knows
- * that its entry waits, also when the save is delivered again.
+ * Submits a save for review before it is shown. The stored answer contains `review_id`, by which the index
+ * knows that the entry is pending, also when the save is delivered again.
  */
 export async function submitEntryReview(
   db: Database,
@@ -19,7 +19,7 @@ export async function submitEntryReview(
   if (operation.op !== 'brand.save' && operation.op !== 'property.save') return answer
   const { op, domain, editor, revision_id, ...details } = operation
   const entity = op === 'brand.save' ? 'brand' : 'property'
-  const payload = { entity, domain, doubt, ...toShown(details) }
+  const payload = { entity, domain, doubt, ...omitContact(details) }
   const review_id = await submitReview(
     db,
     {
@@ -37,7 +37,7 @@ export async function submitEntryReview(
 }
 
 /** Removes the contact, which does not concern the reviewer of a name. */
-function toShown(details: object): object {
+function omitContact(details: object): object {
   const { contact: _, ...rest } = details as { contact?: unknown }
   return rest
 }

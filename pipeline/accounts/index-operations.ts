@@ -4,7 +4,7 @@ import type { OperationDefinitions } from './operation-definition.ts'
 
 const MERGED = 'a merge is permanent: readers of the feed have replaced the rid'
 
-/** Operations on the index alone, which the accounts only answer and remember. */
+/** Operations that change only the index; the accounts record the submission and its answer. */
 export const indexDefinitions: OperationDefinitions<
   | 'domains.add'
   | 'held.release'

@@ -16,7 +16,7 @@ export async function setIssuer(
   return { done: { issuer, keys: keys.length } }
 }
 
-/** Loads the identity providers for which `where` holds. */
+/** Loads the identity providers that a condition selects. */
 export function loadIssuers(
   db: Database,
   where: string,

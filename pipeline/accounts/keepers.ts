@@ -2,12 +2,12 @@ import { groupBy } from '../core/group.ts'
 import { type AgentEnrolment, chooseKeeper, isOnDomain } from '../resolve/agent-keeper.ts'
 import { type Database, type Parameters, toListExpression } from '../store/duckdb.ts'
 
-/** The organization that answers for an agent, and how it shows it. */
+/** The organization that is responsible for an agent, and the visibility that it chose. */
 export interface Keeper extends AgentEnrolment {
   agent_url: string
 }
 
-/** Loads the keepers of these agents, or of all that are enrolled. */
+/** Loads the keepers of these agents, or of all enrolled agents, by agent. */
 export async function loadKeepers(
   db: Database,
   agents?: readonly string[],

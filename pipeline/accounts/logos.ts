@@ -1,5 +1,5 @@
+import { hashCanonicalJson } from '../core/canonical-json.ts'
 import { toIso } from '../core/clock.ts'
-import { hashCanonicalJson } from '../core/digest.ts'
 import type { StoredLogo } from '../model/logo.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Database, Parameters } from '../store/duckdb.ts'

@@ -1,8 +1,8 @@
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { systemClock, toIso } from '../core/clock.ts'
 import { Database } from '../store/duckdb.ts'
-import { syncPath } from '../store/fsync.ts'
-import { findFormat, listPending, migrate, type TellMigration } from '../store/migrations.ts'
+import { syncPath } from '../store/durable-files.ts'
+import { findFormat, listPending, migrate, type OnMigration } from '../store/migrations.ts'
 import { findBackupsBeside, PRIVATE } from '../store/paths.ts'
 
 /** Number of copies from before migrations that are kept, the newest ones. */
@@ -15,7 +15,7 @@ const PRIVATE_FILE = 0o600
  * Opens the accounts in the newest format. A file of an older one is copied to `backups/` beside it
  * first.
  */
-export async function openMigrated(file: string, tell?: TellMigration): Promise<Database> {
+export async function openMigrated(file: string, tell?: OnMigration): Promise<Database> {
   const db = await openCopied(file)
   try {
     await migrate(db, 'accounts', tell)

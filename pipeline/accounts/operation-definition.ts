@@ -17,7 +17,7 @@ export type OperationDefinition<Name extends OperationName> = {
   /** True where it may change the public agents of a member, which the index shows. */
   changesEnrolments?: true
   /** True where it may change how agents fare in tests, which the index shows; its answer names them. */
-  changesStandings?: true
+  changesVerdicts?: true
   /** Applies its effect to the rights in memory. */
   updateRights?(rights: Rights, operation: OperationOf<Name>, done: Record<string, unknown>): void
 } & Reversal<Name>

@@ -7,7 +7,7 @@ import { type Database, type Parameters, toListExpression } from '../store/duckd
 import { touchMember } from './members.ts'
 import type { Stamp } from './stamp.ts'
 
-/** A proof of an organization for a domain, or its withdrawal. */
+/** Proof that an organization controls a domain; null if it was withdrawn. */
 export interface ProofRow {
   org_id: string
   domain: string
@@ -39,13 +39,13 @@ export async function hasProof(
     `shown ${org_id} ${domain}`,
     '',
     ['ownership_proofs', 'verified_domains'],
-    () => findLastShown(db, org_id, domain),
+    () => findLastProof(db, org_id, domain),
   )
   return is_lasting || (last !== null && last > now - days * DAY)
 }
 
 /** Finds the last proof, and whether it is permanent. */
-async function findLastShown(
+async function findLastProof(
   db: Database,
   org_id: string,
   domain: string,
@@ -60,7 +60,7 @@ async function findLastShown(
   return row!
 }
 
-interface Shown {
+interface NewProof {
   org_id: string
   domain: string
   method: ShownBy
@@ -69,11 +69,11 @@ interface Shown {
 /** Records a proof. A domain without a holder becomes the organization's. */
 export async function recordProof(
   db: Database,
-  { org_id, domain, method }: Shown,
+  { org_id, domain, method }: NewProof,
   { now, seq }: Stamp,
 ): Promise<void> {
   const verified_at = toIso(now)
-  await forget(db, org_id, domain)
+  await deleteProofs(db, org_id, domain)
   await db.insert('ownership_proofs', [{ org_id, domain, method, verified_at, seq }])
   const holder = await db.one<{ org_id: string; proof: DomainProof }>(
     'select org_id, proof from verified_domains where domain = $domain',
@@ -91,13 +91,16 @@ export async function withdrawProof(
   { org_id, domain, proof }: { org_id: string; domain: string; proof: DomainProof },
   { now, seq }: Stamp,
 ): Promise<void> {
-  await forget(db, org_id, domain)
+  await deleteProofs(db, org_id, domain)
   const at = toIso(now)
   const row = { org_id, domain, method: proof, verified_at: at, withdrawn_at: at, seq }
   await db.insert('ownership_proofs', [row])
 }
 
-/** Loads the best proof of each organization and domain for which `where` holds: a permanent one, else the last. */
+/**
+ * Loads the best proof of each organization and domain that a condition selects: a permanent one, else the
+ * last.
+ */
 export async function loadProofRows(
   db: Database,
   where: string,
@@ -118,7 +121,7 @@ export async function loadProofRows(
   }))
 }
 
-async function forget(db: Database, org_id: string, domain: string): Promise<void> {
+async function deleteProofs(db: Database, org_id: string, domain: string): Promise<void> {
   const which = { org_id, domain }
   await db.write(
     'delete from',

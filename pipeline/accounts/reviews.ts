@@ -3,7 +3,7 @@ import type { ReviewKind, ReviewStatus, StoredReview } from '../model/review.ts'
 import type { Database, Parameters } from '../store/duckdb.ts'
 import type { Stamp } from './stamp.ts'
 
-/** Represents a stored review. */
+/** A review as stored. */
 export interface Review {
   review_id: string
   kind: ReviewKind
@@ -33,6 +33,7 @@ export async function submitReview(
   return review_id
 }
 
+/** Finds the pending review of a kind and subject by the same submitter. */
 export function findPendingReview(
   db: Database,
   { kind, subject, org_id, submitted_by }: Omit<Review, 'status'>,
@@ -45,7 +46,7 @@ export function findPendingReview(
   )
 }
 
-/** Reviews for which `where` holds, each with its submission. */
+/** Loads the reviews that a condition selects, each with its submission. */
 export function loadStoredReviews(
   db: Database,
   where: string,

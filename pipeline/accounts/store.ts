@@ -1,10 +1,10 @@
 import { toIso } from '../core/clock.ts'
 import type { Answer, Refusal, SaveVerdicts, Submission } from '../model/submission.ts'
+import { BloomFilter } from '../store/bloom-filter.ts'
 import type { Database } from '../store/duckdb.ts'
 import { inList } from '../store/in-list.ts'
-import type { TellMigration } from '../store/migrations.ts'
-import { SeenIds } from '../store/seen-ids.ts'
-import { type KnownStandings, listTestedAgents, loadStandings } from './agents/standings.ts'
+import type { OnMigration } from '../store/migrations.ts'
+import { type KnownVerdicts, listTestedAgents, loadVerdicts } from './agents/verdicts.ts'
 import { type AuditRow, toAuditColumns } from './audit.ts'
 import { performWatched } from './changed-rows.ts'
 import { submitEntryReview } from './entry-reviews.ts'
@@ -38,18 +38,18 @@ const unjudged: SaveVerdicts = { refused: new Map(), doubts: new Map() }
  */
 export class Accounts {
   readonly db: Database
-  readonly #seenIds: SeenIds
+  readonly #seenIds: BloomFilter
   readonly #revocations: RevocationCache
 
-  private constructor(db: Database, seenIds: SeenIds, revocations: RevocationCache) {
+  private constructor(db: Database, seenIds: BloomFilter, revocations: RevocationCache) {
     this.db = db
     this.#seenIds = seenIds
     this.#revocations = revocations
   }
 
-  static async open(file: string, tell?: TellMigration): Promise<Accounts> {
+  static async open(file: string, tell?: OnMigration): Promise<Accounts> {
     const db = await openMigrated(file, tell)
-    const seenIds = new SeenIds()
+    const seenIds = new BloomFilter()
     const known = db.stream<{ id: string }>('select submission_id as id from submissions')
     for await (const rows of known) for (const { id } of rows) seenIds.add(id)
     const revocations = new RevocationCache(db)
@@ -168,33 +168,34 @@ export class Accounts {
   }
 
   /**
-   * Loads how the agents fare that these submissions test, or show to others than before. What stands
-   * of each is read, as with enrolments.
+   * Loads the verdicts of agents that these submissions test, or make visible to others than before;
+   * undefined if there are none. Each verdict is read as it is now, also for a submission that was delivered
+   * before.
    */
-  async standings(
+  async loadVerdicts(
     submissions: readonly Submission[],
     answers: ReadonlyMap<string, Answer>,
-  ): Promise<KnownStandings | undefined> {
+  ): Promise<KnownVerdicts | undefined> {
     const agents = new Set<string>()
     const orgs = new Set<string>()
     for (const { submission_id, operation } of submissions) {
       const answer = answers.get(submission_id)
       if (answer === undefined || 'refused' in answer) continue
-      const { changesStandings, changesEnrolments } = getDefinition(operation)
+      const { changesVerdicts, changesEnrolments } = getDefinition(operation)
       const { agent_url, agent_urls = [], org_id } = answer.done
-      if (changesStandings)
+      if (changesVerdicts)
         for (const url of [agent_url ?? [], agent_urls].flat()) agents.add(url as string)
       if (changesEnrolments) orgs.add(org_id as string)
     }
     if (agents.size === 0 && orgs.size === 0) return undefined
     for (const url of await listTestedAgents(this.db, [...orgs])) agents.add(url)
-    return agents.size > 0 ? loadStandings(this.db, [...agents]) : undefined
+    return agents.size > 0 ? loadVerdicts(this.db, [...agents]) : undefined
   }
 
-  /** Loads how every agent fares that was ever tested. */
-  async allStandings(): Promise<KnownStandings> {
+  /** Loads the verdicts of all agents that were ever tested. */
+  async loadAllVerdicts(): Promise<KnownVerdicts> {
     const rows = await this.db.all<{ agent_url: string }>('select agent_url from agent_compliance')
-    return loadStandings(
+    return loadVerdicts(
       this.db,
       rows.map(({ agent_url }) => agent_url),
     )

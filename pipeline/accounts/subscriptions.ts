@@ -5,40 +5,41 @@ import type { Database, Parameters } from '../store/duckdb.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import type { Stamp } from './stamp.ts'
 
-/** Row of a subscription; without its address once it is deleted. */
+/** Row of a subscription. Deletion sets `url` to null. */
 export interface SubscriptionRow extends Omit<Subscription, 'cursor' | 'url'> {
   url: string | null
   begins_after: string
 }
 
+/** Creates a subscription, unless the organization has one of this address, or as many as it may have. */
 export async function createSubscription(
   db: Database,
-  { op: _, most, cursor: begins_after, ...given }: OperationOf<'subscription.create'>,
+  { op: _, most, cursor: begins_after, ...fields }: OperationOf<'subscription.create'>,
   { now, seq }: Stamp,
 ): Promise<Answer> {
   const own = await db.all<{ url: string }>(
     'select url from subscriptions where org_id = $org_id and deleted_at is null',
-    { org_id: given.org_id },
+    { org_id: fields.org_id },
   )
   const same = await db.one('select 1 from subscriptions where subscription_id = $id', {
-    id: given.subscription_id,
+    id: fields.subscription_id,
   })
   if (same) return { refused: 'there is a subscription of this id', error: 'conflict' }
   if (own.length >= most) {
     const refused = `your organization has ${own.length} subscriptions, and may have ${most}: delete one`
     return { refused, error: 'conflict' }
   }
-  if (own.some(({ url }) => url === given.url)) {
+  if (own.some(({ url }) => url === fields.url)) {
     const refused = 'url: your organization has a subscription of this address'
     return { refused, error: 'conflict' }
   }
   const ends = { disabled_at: null, disabled_reason: null, deleted_at: null }
-  const row = { ...given, begins_after, created_at: toIso(now), ...ends, seq }
+  const row = { ...fields, begins_after, created_at: toIso(now), ...ends, seq }
   await db.insert('subscriptions', [row])
-  return { done: { subscription_id: given.subscription_id } }
+  return { done: { subscription_id: fields.subscription_id } }
 }
 
-/** Deletes a subscription. The row stays, without what it was, so that readers are told of its end. */
+/** Deletes a subscription. The row stays without its content, so that its deletion is projected. */
 export async function deleteSubscription(
   db: Database,
   { subscription_id, org_id }: OperationOf<'subscription.delete'>,
@@ -57,8 +58,8 @@ export async function deleteSubscription(
   return { done: { subscription_id } }
 }
 
-/** Ends deliveries; one that has ended already, or was deleted meanwhile, stays as it is. */
-export async function stopSubscription(
+/** Disables a subscription; one that is disabled or deleted already stays as it is. */
+export async function disableSubscription(
   db: Database,
   { subscription_id, reason }: OperationOf<'subscription.disable'>,
   { now, seq }: Stamp,
@@ -73,7 +74,7 @@ export async function stopSubscription(
   return { done: { subscription_id } }
 }
 
-/** Has deliveries go on from where they ended. One that has not ended stays as it is. */
+/** Resumes deliveries after the last one. A subscription that is not disabled stays as it is. */
 export async function resumeSubscription(
   db: Database,
   { subscription_id, org_id }: OperationOf<'subscription.resume'>,
@@ -141,7 +142,7 @@ export const subscriptionDefinitions: OperationDefinitions<Name> = {
     irreversible: 'its receiver has answered a challenge: delete the subscription',
   },
   'subscription.disable': {
-    perform: stopSubscription,
+    perform: disableSubscription,
     irreversible: 'its receiver did not answer for long: resume it',
   },
 }

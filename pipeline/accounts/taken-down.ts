@@ -1,7 +1,7 @@
 import { type Instant, toIso } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
-import { isOfDomains } from '../store/domain-match.ts'
+import { buildDomainCondition } from '../store/domain-match.ts'
 import type { Database } from '../store/duckdb.ts'
 import { rejectLogos } from './logos.ts'
 import { getRowBefore, type OperationDefinitions } from './operation-definition.ts'
@@ -29,7 +29,7 @@ export async function takeDown(
   const row = { domain, reason: reason ?? null, taken_down_at: toIso(now), cleared_at: null, seq }
   await db.insert('taken_down', [row])
   for (const table of FORGOTTEN) {
-    await db.write('delete from', table, `where ${isOfDomains('domain')}`, {
+    await db.write('delete from', table, `where ${buildDomainCondition('domain')}`, {
       domains: JSON.stringify([domain]),
     })
   }

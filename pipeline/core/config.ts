@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { SEALING_KEY } from './keys/sealing.ts'
 import { type Limits, LimitsOverride, limits } from './limits.ts'
-import { SEALING_KEY } from './sealing.ts'
 import { findContradictions } from './settings/setting-contradictions.ts'
 import {
   cron,
+  flag,
   httpUrl,
   isNameServer,
   issuerUrl,
@@ -44,17 +45,28 @@ export const settings = {
     'API processes that `start` runs on one port: with two, requests go on when one ends',
     { shown: '1' },
   ),
+  OPERATOR_HOST: defineSetting(
+    text.default('127.0.0.1'),
+    'address on which the operator’s port listens; one that others reach requires OPERATOR_TOKEN',
+    { shown: '127.0.0.1' },
+  ),
+  OPERATOR_PORT: defineSetting(
+    whole(0, 65_535).optional(),
+    'port for the operator: `/metrics`, `/healthz`, `/readyz`; `start` shows all its roles there, a role that runs alone listens only where this is set',
+    { shown: 'PORT + 200 for start' },
+  ),
+  OPERATOR_TOKEN: defineSetting(
+    z.string().min(16, 'must have at least 16 characters').optional(),
+    'secret that the operator’s port requires, as a bearer token or as the password of a browser; `/healthz` and `/readyz` do not',
+    { secret: true },
+  ),
   BASE_URL: defineSetting(
     httpUrl.optional(),
     'public address of the API, without a trailing slash; domains can point to the files it serves for them where this is https',
     { shown: 'http://HOST:PORT' },
   ),
   TRUSTED_PROXIES: defineSetting(
-    z
-      .string()
-      .default('')
-      .transform(list => list.split(',').flatMap(item => item.trim() || []))
-      .pipe(networks),
+    names.pipe(networks),
     'addresses or networks (`10.0.0.0/8,::1`) of the proxies in front of the API: X-Forwarded-For is trusted only from these',
   ),
   DATA_DIR: defineSetting(text.default('data/var'), 'folder of all stores', { shown: 'data/var' }),
@@ -81,7 +93,7 @@ export const settings = {
   ),
   CRAWL_CONNECT_TO: defineSetting(
     httpUrl.optional(),
-    'send every outbound connection here instead, names and checks unchanged (test worlds)',
+    'send every outbound connection to this address instead; names are still resolved and checked (for test worlds)',
   ),
   CRAWL_CA_FILE: defineSetting(
     text.optional(),
@@ -104,12 +116,12 @@ export const settings = {
   ),
   REGISTRY_SIGNING_KEYS: defineSetting(
     text.optional(),
-    'file with a private Ed25519 key (JWK), or several as a JWKS of which the first signs: the registry signs badges and webhooks with keys derived from it, which `/.well-known/jwks.json` publishes, and the tokens of persons who sign in here; without it badges are not signed, no webhooks are posted and nobody signs in',
+    'file with a private Ed25519 key (JWK), or several as a JWKS of which the first signs. Keys derived from it sign badges, webhooks (published at `/.well-known/jwks.json`) and the tokens of people who sign in here. Without it no badge is signed, no webhook is posted and nobody can sign in',
     { secret: true, shown: 'a key that `start` creates in DATA_DIR' },
   ),
   CREDENTIALS_KEY: defineSetting(
     z.string().regex(SEALING_KEY, 'must be 32 bytes in Base64').optional(),
-    'key that encrypts the credentials by which agents are tested, 32 bytes in Base64 (`openssl rand -base64 32`); API and crawlers need it, backups do not hold it; without it none are taken',
+    'key that encrypts the credentials with which agents are tested, 32 bytes in Base64 (`openssl rand -base64 32`); API and crawlers need it, and backups do not contain it; without it no credentials are accepted',
     { secret: true, shown: 'in the demo a key that `start` creates in DATA_DIR' },
   ),
   ROBOTS: defineSetting(
@@ -158,16 +170,16 @@ export const settings = {
   ),
   AUTH_ISSUER: defineSetting(
     issuerUrl.optional(),
-    'identity provider whose user tokens (JWT) are accepted, spelled as in their `iss`; without it the registry is the provider itself (`REGISTRY_SIGNING_KEYS`)',
+    'identity provider whose user tokens (JWT) are accepted, exactly as their claim `iss` has it; without it the registry issues the tokens itself (`REGISTRY_SIGNING_KEYS`)',
   ),
   AUTH_JWKS_URL: defineSetting(
     httpUrl.optional(),
-    'where it publishes its public keys; a crawler reads them, at start, hourly and when a token names an unknown one',
+    'address of the identity provider’s public keys (JWKS); a crawler reads them at start, hourly, and when a token names an unknown key',
   ),
-  AUTH_AUDIENCE: defineSetting(text.optional(), '`aud` that a token must have'),
+  AUTH_AUDIENCE: defineSetting(text.optional(), 'claim `aud` that a user token must have'),
   AUTH_CLIENT_ID: defineSetting(
     text.optional(),
-    '`azp`, or else `client_id`, that a token must have; an issuer requires this or AUTH_AUDIENCE',
+    'claim `azp`, or else `client_id`, that a user token must have; AUTH_ISSUER requires this or AUTH_AUDIENCE',
   ),
   SMTP_URL: defineSetting(
     z
@@ -177,16 +189,16 @@ export const settings = {
         'must be smtp://HOST:PORT or smtps://USER:PASSWORD@HOST:PORT',
       )
       .optional(),
-    'mail server that sends sign-in links, by a crawler; without it they are printed to the log where BASE_URL is an address of this machine, and nobody else can sign in by mail',
+    'mail server by which a crawler sends sign-in links; without it links are only written to the log, and only if BASE_URL is an address of this machine',
     { secret: true },
   ),
   MAIL_FROM: defineSetting(
     text.optional(),
-    'sender of these mails, such as `Registry <registry@example.org>`; SMTP_URL requires it',
+    'sender of mails, such as `Registry <registry@example.org>`; SMTP_URL requires it',
   ),
   BILLING_WEBHOOK_SECRET: defineSetting(
     z.string().min(16, 'must have at least 16 characters').optional(),
-    'secret with which the billing provider signs its events about memberships; without it none is accepted',
+    'secret with which the billing provider signs its webhooks; without it they are refused',
     { secret: true },
   ),
   BRANDFETCH_KEY: defineSetting(
@@ -198,7 +210,7 @@ export const settings = {
     z
       .url({ protocol: /^https$/, error: 'must be an https URL' })
       .default('https://api.brandfetch.io'),
-    'where that provider answers, or another one that speaks as it does',
+    'base URL of the brand data provider, or of a service with the same API',
     { shown: 'https://api.brandfetch.io' },
   ),
   BRAKE_SHARE: defineSetting(
@@ -226,10 +238,7 @@ export const settings = {
     'file of domains, one a line: a new entry that looks like one of them, or contains its name, is refused or waits for review',
   ),
   REQUIRE_OWNERSHIP_PROOF: defineSetting(
-    z
-      .enum(['true', 'false'])
-      .default('true')
-      .transform(text => text === 'true'),
+    flag('true'),
     'whether an organization must prove that it controls a domain before it can save an entry for it',
     { shown: 'true' },
   ),
@@ -259,10 +268,7 @@ export const settings = {
     'ids of keys that may no longer sign requests to the reference agent, separated by commas',
   ),
   AGENT_LOOPBACK_WEBHOOKS: defineSetting(
-    z
-      .enum(['true', 'false'])
-      .default('false')
-      .transform(text => text === 'true'),
+    flag('false'),
     'whether the reference agent posts webhooks to addresses of this machine too (`http://127.0.0.1:…`); for tests, and refused where others reach the agent',
     { shown: 'false' },
   ),

@@ -10,6 +10,7 @@ interface PublicErrorEntry {
     | 410
     | 413
     | 415
+    | 416
     | 417
     | 422
     | 429
@@ -74,6 +75,10 @@ export const publicErrors = {
   challenge_expired: { status: 410, means: 'the challenge has expired' },
   too_large: { status: 413, means: 'the body is too large' },
   unsupported_media_type: { status: 415, means: 'the content type is not supported' },
+  range_not_satisfiable: {
+    status: 416,
+    means: 'the file ends before the range that was asked for',
+  },
   expectation_failed: {
     status: 417,
     means: 'the expectation in the Expect header is not supported',
@@ -81,6 +86,10 @@ export const publicErrors = {
   agent_needs_credential: {
     status: 422,
     means: 'the tested agent requires a credential that the registry does not have',
+  },
+  unresolved_claims: {
+    status: 422,
+    means: 'what the tested agent claims to be does not fit together; `error_kind` says how',
   },
   receiver_unconfirmed: {
     status: 422,

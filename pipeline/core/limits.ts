@@ -59,6 +59,10 @@ const entries = {
   requestRetentionDays: [90, 'days for which crawl requests are stored'],
   privateRetentionDays: [400, 'days for which replaced private rows are stored'],
   bulkResolveDomains: [100, 'domains in one bulk resolution'],
+  fileRequestsPerMinute: [
+    1_200,
+    'requests for published files, or ranges of them, per address and minute',
+  ],
   bulkResolvePerMinute: [20, 'bulk resolutions per address and minute'],
   crawlRequestDomainSeconds: [300, 'seconds between two crawl requests for one file'],
   crawlRequestsPerHour: [30, 'crawl requests per user and hour'],

@@ -1,9 +1,10 @@
 /** Suffixes of names that resolve inside private networks, or nowhere. */
-const PRIVATE =
+const PRIVATE_SUFFIX =
   /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|lan|home|corp|private|home\.arpa|arpa|invalid|onion|alt)$/
-const PUBLIC_END = /\.(?:[a-z]{2,}|xn--[a-z0-9-]+)$/
+/** Matches names that end in a top-level domain, which has letters; an IP address does not. */
+const PUBLIC_SUFFIX = /\.(?:[a-z]{2,}|xn--[a-z0-9-]+)$/
 
-/** Tells whether a name may be on the public Internet; only a lookup can tell that it is. */
+/** Tells whether a name can exist on the public Internet. Whether it does, only a DNS lookup tells. */
 export function canBePublic(domain: string): boolean {
-  return PUBLIC_END.test(domain) && !PRIVATE.test(domain)
+  return PUBLIC_SUFFIX.test(domain) && !PRIVATE_SUFFIX.test(domain)
 }

@@ -1,4 +1,7 @@
-/** `task_type` of what the registry posts to receivers of changes: events, and two that only ask for an answer. */
+/**
+ * Values of `task_type` in webhooks that the registry posts: events, the challenge that a receiver must
+ * echo before it gets any, and a test that its owner requests.
+ */
 export const pushTypes = {
   events: 'registry_events',
   challenge: 'registry_challenge',

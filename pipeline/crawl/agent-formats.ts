@@ -24,8 +24,8 @@ export function readFormats(part: ObjectReader, limits: Limits): AsWritten[] | u
 }
 
 /**
- * Reads from the capabilities which formats an agent supports and how; older agents list bare formats
- * there.
+ * Reads the formats that the capabilities of an agent list, with what it does with each. Agents of an older
+ * version list the formats alone.
  */
 export function readSupportedFormats(part: ObjectReader, limits: Limits): AsWritten[] | undefined {
   if (!part.has('supported_formats')) return undefined
@@ -48,6 +48,7 @@ function readFormatId(value: unknown): JsonObject | undefined {
   return { ...sanitizeBlock(value), agent_url: (value.agent_url as string).trim(), id }
 }
 
+/** Cuts a list to the number that is stored; undefined if it is still too large. Both are reported. */
 function boundList(
   list: AsWritten[],
   part: ObjectReader,

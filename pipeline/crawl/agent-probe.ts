@@ -19,8 +19,7 @@ export interface ProbeDeps extends McpDeps {
 
 /**
  * Probes a live agent: its tools, its capabilities, its formats, its card. Always returns an observation,
- * whatever the agent does. The document stays equal as long as the agent's answers do, however long they
- * take.
+ * whatever the agent does. Equal answers give an equal document: nothing in it depends on time.
  */
 export async function probeAgent(target: CrawlTarget, deps: ProbeDeps): Promise<Observation> {
   const time = { remainingMs: deps.limits.probeMs }
@@ -37,11 +36,11 @@ export async function probeAgent(target: CrawlTarget, deps: ProbeDeps): Promise<
       ? await readCardOnly(target.location, deps)
       : undefined
     return card === undefined
-      ? toFailed(observation, connected.failure)
-      : read(observation, target, card)
+      ? toFailedObservation(observation, connected.failure)
+      : toObservation(observation, target, card)
   }
   const faults = connected.list.faults
-  return read(observation, target, {
+  return toObservation(observation, target, {
     parts: await collectParts(target.location, connected, deps),
     faults,
   })
@@ -94,7 +93,7 @@ function isFault(card: Awaited<ReturnType<typeof readCard>>): card is { fault: s
   return typeof card === 'object' && 'fault' in card
 }
 
-function toFailed(observation: Observation, failure: McpFailure): Observation {
+function toFailedObservation(observation: Observation, failure: McpFailure): Observation {
   const { outcome, detail, status, retry_after_s } = failure
   return {
     ...observation,
@@ -106,10 +105,10 @@ function toFailed(observation: Observation, failure: McpFailure): Observation {
 }
 
 /**
- * Reads the answers into a document. Equal documents with equal faults have equal hashes, so a night
- * without changes writes nothing.
+ * Converts the answers to an observation with a document. The hash covers document and faults: if it is that
+ * of the last probe, the outcome is `unchanged` and nothing is written.
  */
-function read(
+function toObservation(
   observation: Observation,
   target: CrawlTarget,
   { parts, faults }: ProbeResult,

@@ -11,8 +11,8 @@ const ITEMS_MAX = 200
 const TOKEN = /^[a-z][a-z0-9_]{0,63}$/
 const knownChannels: ReadonlySet<string> = new Set(channels)
 
-/** Builds the request for all products; some agents want a key even for reading. */
-export function openBrief(): JsonObject {
+/** Builds a request of `get_products` for everything; some agents want an idempotency key even for reading. */
+export function buildProductRequest(): JsonObject {
   const brief = 'Everything that is available'
   return { buying_mode: 'brief', brief, idempotency_key: randomUUID() }
 }
@@ -34,6 +34,7 @@ export function readProducts(part: ObjectReader): AgentProducts | undefined {
   }
 }
 
+/** Reads a word of the protocol; undefined if it is not one. */
 export function readToken(value: unknown): string | undefined {
   return typeof value === 'string' && TOKEN.test(value) ? value : undefined
 }

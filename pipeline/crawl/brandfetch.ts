@@ -10,7 +10,7 @@ const NAME_CHARS_MAX = 200
 const TEXT_CHARS_MAX = 1_000
 const ITEMS_MAX = 20
 
-/** Our roles of colours, by those of the provider. */
+/** Role of a colour at the provider → role in a brand profile. */
 const colorRoles: Readonly<Record<string, string>> = {
   brand: 'primary',
   dark: 'secondary',
@@ -62,16 +62,17 @@ function toEnrichment(domain: string, brand: JsonObject): Enrichment | undefined
   return { provider: 'brandfetch', manifest, ...optional('company', company) }
 }
 
-function filterObjects(value: unknown): JsonObject[] {
+/** Lists the objects of a list, at most ITEMS_MAX. */
+function listObjects(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject).slice(0, ITEMS_MAX) : []
 }
 
 function readLogos(value: unknown): BrandProfile['logos'] {
-  const logos = filterObjects(value).flatMap(({ type, theme, formats }) => {
+  const logos = listObjects(value).flatMap(({ type, theme, formats }) => {
     const tags = [clip(type, NAME_CHARS_MAX), clip(theme, NAME_CHARS_MAX)].filter(
       tag => tag !== undefined,
     )
-    return filterObjects(formats).flatMap(({ src }) =>
+    return listObjects(formats).flatMap(({ src }) =>
       typeof src === 'string' ? [{ href: src, tags }] : [],
     )
   })
@@ -82,7 +83,7 @@ function readLogos(value: unknown): BrandProfile['logos'] {
 /** Reads the first colour of each role. */
 function readColors(value: unknown): Record<string, string> | undefined {
   const colors = new Map<string, string>()
-  for (const { hex, type } of filterObjects(value)) {
+  for (const { hex, type } of listObjects(value)) {
     const role = Object.hasOwn(colorRoles, String(type)) ? colorRoles[String(type)]! : 'other'
     const color = parseColor(hex)
     if (color !== undefined && !colors.has(role)) colors.set(role, color)
@@ -91,7 +92,7 @@ function readColors(value: unknown): Record<string, string> | undefined {
 }
 
 function readFonts(value: unknown): BrandProfile['fonts'] {
-  const fonts = filterObjects(value).flatMap(font => {
+  const fonts = listObjects(value).flatMap(font => {
     const name = clip(font.name, NAME_CHARS_MAX)
     return name === undefined
       ? []
@@ -101,7 +102,7 @@ function readFonts(value: unknown): BrandProfile['fonts'] {
 }
 
 function readLinks(value: unknown): string[] | undefined {
-  const urls = filterObjects(value).flatMap(({ url }) => parseHttpsUrl(url, 'about:blank') ?? [])
+  const urls = listObjects(value).flatMap(({ url }) => parseHttpsUrl(url, 'about:blank') ?? [])
   return urls.length === 0 ? undefined : [...new Set(urls)]
 }
 
@@ -109,7 +110,7 @@ function readCompany(
   name: string,
   { employees, foundedYear, industries, location }: JsonObject,
 ): BrandCompany {
-  const named = filterObjects(industries).flatMap(
+  const named = listObjects(industries).flatMap(
     industry => clip(industry.name, NAME_CHARS_MAX) ?? [],
   )
   const address = isObject(location) ? [location.city, location.country] : []

@@ -4,7 +4,7 @@ import { ObjectReader } from '../parse/object-reader.ts'
 import { readCapabilities } from './agent-capabilities.ts'
 import { readClaims } from './agent-claims.ts'
 import { readFormats } from './agent-formats.ts'
-import { openBrief, readProducts } from './agent-products.ts'
+import { buildProductRequest, readProducts } from './agent-products.ts'
 import type { McpFailure } from './mcp/failure.ts'
 import { extractResult, toErrorKey } from './mcp/result.ts'
 import type { McpDeps, McpSession, TimeBudget } from './mcp/session.ts'
@@ -63,7 +63,7 @@ async function callProducts(
   const tool = tools.find(tool => tool.name.toLowerCase() === 'get_products')
   if (tool === undefined) return {}
   const faults = new Faults(1)
-  const answer = await runTask(tool.name, openBrief(), { ...ctx, faults })
+  const answer = await runTask(tool.name, buildProductRequest(), { ...ctx, faults })
   if ('needsAuth' in answer && answer.needsAuth) return { needs_auth: true }
   for (const { field, code, message } of faults.list()) ctx.faults.error(field, code, message)
   const products =

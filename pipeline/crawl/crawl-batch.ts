@@ -9,32 +9,31 @@ import {
   toUrl,
 } from '../model/observation.ts'
 import { type ProbeDeps, probeAgent } from './agent-probe.ts'
-import { crawlInstead, crawlSource } from './crawl-source.ts'
+import { crawlAdsTxt, crawlSource } from './crawl-source.ts'
 
 type AgentFetcher = Pick<Fetcher, 'call' | 'fetchDocument'>
 
 export interface BatchDeps extends ProbeDeps {
   fetcher: AgentFetcher & Pick<Fetcher, 'reserve' | 'refund'> & { for(cause: Cause): AgentFetcher }
-  /** Limiter of the hosts that are crawled at a time, shared by all batches of the process. */
-  atOnce: AtOnce
+  /** Limits how many hosts are crawled at a time; shared by all batches of the process. */
+  limitHost: HostLimiter
   /**
-   * Stops the batch: no further file is requested; open requests are finished and returned. It is not a
-   * probe's `signal`, which would end the probe and make an agent seem silent.
+   * Stops the batch when it is aborted: no further file is requested, and open requests are finished. A
+   * probe’s `signal` would cut requests off, so that an agent seems silent.
    */
   stopping?: AbortSignal
 }
 
-type AtOnce = (isLarge: boolean, crawlHost: () => Promise<void>) => Promise<void>
+/** Runs the crawl of a host as soon as fewer than the maximum are running. */
+type HostLimiter = (isLarge: boolean, crawlHost: () => Promise<void>) => Promise<void>
 
-/** Hosts with the largest files that are crawled at once: all of these files together have to fit into memory. */
-const LARGE_AT_ONCE = 16
+/** Hosts with large files that are crawled at a time: all of these files together must fit into memory. */
+const LARGE_HOSTS_MAX = 16
 
-/**
- * Limits how many hosts a process crawls at once, with fewer of those whose files may be the largest.
- */
-export function limitHostsAtOnce(hosts: number): AtOnce {
+/** Creates a limiter of the hosts that a process crawls at a time; fewer of those with large files. */
+export function createHostLimiter(hosts: number): HostLimiter {
   const any = pLimit(hosts)
-  const large = pLimit(LARGE_AT_ONCE)
+  const large = pLimit(LARGE_HOSTS_MAX)
   return (isLarge, crawlHost) => (isLarge ? large(() => any(crawlHost)) : any(crawlHost))
 }
 
@@ -62,17 +61,17 @@ export async function crawlBatch(
 
 /**
  * Crawls every target once: files of one host in sequence over one connection, many hosts in parallel. A
- * host that did not answer for several of its agents in a row is skipped for the rest. `put` receives each
- * observation with the position of its target, followed by that of a stand-in file for a missing one; the
- * host continues when it resolves. Rejects only for an internal error, after everything that was running
- * has ended.
+ * host whose agents timed out several times in a row is not asked for further ones. `receive` gets each
+ * observation with the index of its target; the observation of an ads.txt that was read in place of a missing
+ * adagents.json follows with the same index. The host continues when `receive` resolves. Rejects only for an
+ * internal error, after everything that was running has ended.
  */
 export async function crawlEach(
   targets: readonly CrawlTarget[],
   deps: BatchDeps,
-  put: (observation: Observation, index: number) => Promise<void> | void,
+  receive: (observation: Observation, index: number) => Promise<void> | void,
 ): Promise<void> {
-  const named = new Set(targets.map(toSourceKey))
+  const requested = new Set(targets.map(toSourceKey))
   let isStopped = false
   const crawlHost = async (indexes: readonly number[]) => {
     let unanswered = 0
@@ -84,15 +83,15 @@ export async function crawlEach(
         ? skipSilentAgent(target, deps)
         : await crawlTarget(target, deps)
       unanswered = observation.outcome === 'timeout' ? unanswered + 1 : 0
-      await put(observation, index)
-      const instead = await crawlInstead(observation, named, deps)
-      if (instead) await put(instead, index)
+      await receive(observation, index)
+      const instead = await crawlAdsTxt(observation, requested, deps)
+      if (instead) await receive(instead, index)
     }
   }
   const crawls = groupByHost(targets).map(indexes => {
     const isLarge = indexes.some(index => mayBeLarge(targets[index]!))
     return deps
-      .atOnce(isLarge, () => crawlHost(indexes))
+      .limitHost(isLarge, () => crawlHost(indexes))
       .catch(error => {
         isStopped = true
         throw error
@@ -113,26 +112,26 @@ function skipSilentAgent({ kind, location }: CrawlTarget, { clock }: BatchDeps):
 }
 
 function crawlTarget(target: CrawlTarget, deps: BatchDeps): Promise<Observation> {
-  return target.kind === 'agent' ? probeWithDeadline(target, deps) : crawlSource(target, deps)
+  return target.kind === 'agent' ? probeWithinBudget(target, deps) : crawlSource(target, deps)
 }
 
 /** Typical number of requests of a probe. */
 const PROBE_REQUESTS = 8
 
-/** Probes an agent once the request budget allows a complete probe: half of one would be useless. */
-async function probeWithDeadline(target: CrawlTarget, deps: BatchDeps): Promise<Observation> {
+/** Probes an agent once the request budget allows a whole probe, since half of one would be useless. */
+async function probeWithinBudget(target: CrawlTarget, deps: BatchDeps): Promise<Observation> {
   const { kind, location } = target
-  const paid = await deps.fetcher.reserve(location, PROBE_REQUESTS)
-  if ('outcome' in paid) {
-    const { outcome, retryAfterSeconds: retry_after_s } = paid
+  const reservation = await deps.fetcher.reserve(location, PROBE_REQUESTS)
+  if ('outcome' in reservation) {
+    const { outcome, retryAfterSeconds: retry_after_s } = reservation
     const observation = { kind, location, observed_at: deps.clock.now(), outcome }
     return retry_after_s === undefined ? observation : { ...observation, retry_after_s }
   }
-  const fetcher = deps.fetcher.for({ kind: 'crawl', ticket: paid })
+  const fetcher = deps.fetcher.for({ kind: 'crawl', ticket: reservation })
   try {
     return await probeAgent(target, { ...deps, fetcher })
   } finally {
-    deps.fetcher.refund(paid)
+    deps.fetcher.refund(reservation)
   }
 }
 
@@ -148,7 +147,7 @@ function groupByHost(targets: readonly CrawlTarget[]): number[][] {
   return [...groups.values()]
 }
 
-/** Returns the host of a target. Text that is no URL is a group of its own: the fetcher refuses it. */
+/** Returns the host of a URL. A text that is not a URL is its own group; the fetcher will refuse it. */
 function getHost(url: string): string {
   return parseUrl(url)?.host ?? url
 }

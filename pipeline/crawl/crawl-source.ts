@@ -112,7 +112,7 @@ export function hashContent(body: Uint8Array): string {
  * Undefined unless it names another domain: nothing is stored about the many domains that have neither. A
  * known ads.txt is a target of its own; `named` are the targets of this batch.
  */
-export async function crawlInstead(
+export async function crawlAdsTxt(
   missing: Observation,
   named: ReadonlySet<string>,
   deps: CrawlDeps,

@@ -6,9 +6,18 @@ const CONTENT_CHARS = 256 * 1024
 const [SPACE, DOUBLE, SINGLE, EQUALS, CLOSE] = [0x20, 0x22, 0x27, 0x3d, 0x3e]
 const NAME = /[a-z][a-z0-9]*/iy
 const LINKED_DATA = /application\/ld\+json/i
-/** Elements whose content is text, whatever it looks like. */
-const textual = new Set(['script', 'style', 'title', 'textarea', 'xmp', 'iframe', 'noframes'])
-const single = new Set(['meta', 'link', 'base'])
+/** Elements whose content is text up to their end tag, whatever it looks like. */
+const rawTextElements = new Set([
+  'script',
+  'style',
+  'title',
+  'textarea',
+  'xmp',
+  'iframe',
+  'noframes',
+])
+/** Elements without content. */
+const voidElements = new Set(['meta', 'link', 'base'])
 
 /**
  * Extracts the tags that describe a page (title, meta, link, base, linked data) as a flat list. One
@@ -18,14 +27,14 @@ export function extractDescriptiveTags(html: string): string {
   const tags: string[] = []
   let at = html.indexOf('<')
   while (at >= 0 && tags.length < TAGS_MAX) {
-    const next = html.startsWith('<!--', at) ? endOfComment(html, at) : readTag(html, at, tags)
+    const next = html.startsWith('<!--', at) ? findCommentEnd(html, at) : readTag(html, at, tags)
     if (next === undefined) break
     at = html.indexOf('<', next)
   }
   return tags.join('\n')
 }
 
-function endOfComment(html: string, at: number): number | undefined {
+function findCommentEnd(html: string, at: number): number | undefined {
   const end = html.indexOf('-->', at + 4)
   return end < 0 ? undefined : end + 3
 }
@@ -35,12 +44,12 @@ function readTag(html: string, at: number, tags: string[]): number | undefined {
   NAME.lastIndex = at + 1
   const name = NAME.exec(html)?.[0].toLowerCase()
   if (name === undefined) return at + 1
-  const end = endOfTag(html, at)
+  const end = findTagEnd(html, at)
   if (end === undefined) return undefined
   const tag = html.slice(at, Math.min(end, at + TAG_CHARS + 1))
   const isShort = tag.length <= TAG_CHARS
-  if (isShort && single.has(name)) tags.push(tag)
-  if (!textual.has(name)) return end
+  if (isShort && voidElements.has(name)) tags.push(tag)
+  if (!rawTextElements.has(name)) return end
   const close = new RegExp(`</${name}`, 'gi')
   close.lastIndex = end
   const found = close.exec(html)
@@ -53,7 +62,7 @@ function readTag(html: string, at: number, tags: string[]): number | undefined {
 }
 
 /** Finds the position after the `>` that closes the tag; one in a quoted value does not. */
-function endOfTag(html: string, at: number): number | undefined {
+function findTagEnd(html: string, at: number): number | undefined {
   let quote = 0
   let last = 0
   for (let i = at; i < html.length; i++) {

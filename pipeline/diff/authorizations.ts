@@ -5,8 +5,8 @@ import type { AgentEntry } from '../model/documents/index.ts'
 import type { AuthorizationRow, Reached } from '../model/rows.ts'
 import type { Grant } from '../resolve/grant.ts'
 import type { PublisherFacts } from '../resolve/publisher.ts'
-import { makeReached } from './property-sets.ts'
-import { sortBy, toSortedSet } from './sets.ts'
+import { buildReached } from './property-sets.ts'
+import { sortBy, sortOptional } from './sets.ts'
 import type { Stamp } from './stamp.ts'
 
 /**
@@ -53,7 +53,7 @@ function indexReached(
   return positions => {
     const reached =
       known.get(positions) ??
-      makeReached(
+      buildReached(
         domain,
         positions.map(position => rids[position]!),
       )
@@ -84,17 +84,17 @@ export function readTerms(domain: Domain, entry: AgentEntry) {
     agent_url: entry.agent_url,
     authorization_type: entry.authorization_type!,
     authorized_for: entry.authorized_for ?? null,
-    property_ids: toSortedSet(entry.property_ids),
-    property_tags: toSortedSet(entry.property_tags),
+    property_ids: sortOptional(entry.property_ids),
+    property_tags: sortOptional(entry.property_tags),
     publisher_properties: listSelectors(domain, entry),
-    signal_ids: toSortedSet(entry.signal_ids),
-    signal_tags: toSortedSet(entry.signal_tags),
-    placement_ids: toSortedSet(entry.placement_ids),
-    placement_tags: toSortedSet(entry.placement_tags),
+    signal_ids: sortOptional(entry.signal_ids),
+    signal_tags: sortOptional(entry.signal_tags),
+    placement_ids: sortOptional(entry.placement_ids),
+    placement_tags: sortOptional(entry.placement_tags),
     collections: readCollections(entry),
     delegation_type: entry.delegation_type ?? null,
     exclusive: entry.exclusive ?? null,
-    countries: toSortedSet(entry.countries),
+    countries: sortOptional(entry.countries),
     effective_from: entry.effective_from ?? null,
     effective_until: entry.effective_until ?? null,
     signing_keys: sortBy(entry.signing_keys, ({ kid }) => String(kid)),

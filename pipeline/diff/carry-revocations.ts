@@ -1,43 +1,41 @@
-import type { Instant } from '../core/clock.ts'
-import { toIso } from '../core/clock.ts'
+import { type Instant, toIso } from '../core/clock.ts'
 import type { AdagentsDocument, RememberedRevocation } from '../model/documents/index.ts'
 import { REVOCATION_RETENTION_MS } from '../resolve/revocation.ts'
 
-/**
- * Revocations remembered at most. The first are kept, so that a flood of new ones cannot displace one.
- */
+/** Revocations remembered per source. The oldest are kept, so that a flood of new ones displaces none. */
 const REMEMBERED_MAX = 10_000
 
 /**
- * Carries over the revocations of a source: each domain that it lists, or listed no longer ago than
- * a revocation is retained, with the time. A domain that is listed again keeps the time it was
- * first seen, so that its seven days never restart.
+ * Carries the revocations of a source over into its new document: each domain that the document lists, and
+ * each that an earlier one listed within the retention of seven days. A domain that is listed again keeps the
+ * time at which it was first observed, so that its seven days never restart.
  */
 export function carryRevocations(
   old: AdagentsDocument | undefined,
   fresh: AdagentsDocument,
   observedAt: Instant,
 ): AdagentsDocument {
-  const remembered = carryRemembered(old, fresh, observedAt)
+  const remembered = collectRemembered(old, fresh, observedAt)
   const { remembered_revocations: _, ...document } = fresh
   return remembered.length === 0
     ? document
     : { ...document, remembered_revocations: remembered.slice(0, REMEMBERED_MAX) }
 }
 
-function carryRemembered(
+function collectRemembered(
   old: AdagentsDocument | undefined,
   fresh: AdagentsDocument,
   observedAt: Instant,
 ): RememberedRevocation[] {
   const listed = listRevoked(fresh)
-  const before = new Set(listRevoked(old).map(({ publisher_domain }) => publisher_domain))
-  const again = new Set(listed.map(({ publisher_domain }) => publisher_domain))
+  const listedBefore = new Set(listRevoked(old).map(({ publisher_domain }) => publisher_domain))
+  const listedNow = new Set(listed.map(({ publisher_domain }) => publisher_domain))
   const domains = new Map(
     (old?.remembered_revocations ?? [])
       .filter(({ publisher_domain: domain, first_observed_at }) => {
-        const isInForce = Date.parse(first_observed_at) + REVOCATION_RETENTION_MS > observedAt
-        return isInForce || (before.has(domain) && again.has(domain))
+        const isRetained = Date.parse(first_observed_at) + REVOCATION_RETENTION_MS > observedAt
+        // One that never left the list keeps its time even after the retention.
+        return isRetained || (listedBefore.has(domain) && listedNow.has(domain))
       })
       .map(revocation => [revocation.publisher_domain, revocation]),
   )

@@ -12,10 +12,10 @@ import { carryPointer } from './carry-pointer.ts'
 import { carryRevocations } from './carry-revocations.ts'
 
 /**
- * Carries over into a new document what must be remembered of the stored one. Pure; reading the same
- * documents in the same order remembers the same.
+ * Carries over into a new document what must be remembered of the stored one, and returns the document to
+ * store. Pure: the same documents in the same order give the same memory.
  */
-export function carry(
+export function carryOver(
   old: DocumentOf | undefined,
   fresh: DocumentOf,
   observedAt: Instant,
@@ -30,7 +30,7 @@ export function carry(
   return fresh
 }
 
-/** Lists the faults of a stored document that only its predecessors reveal. */
+/** Lists the faults of a document that only show in comparison with earlier ones. */
 export function listCarriedFaults(carried: DocumentOf): Fault[] {
   if (carried.variant !== 'agent' || carried.type === carried.inferred_type) return []
   const message =

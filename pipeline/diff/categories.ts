@@ -1,7 +1,7 @@
 import type { PlacementEntry } from '../model/documents/index.ts'
 import type { AuthorizationRow, CollectionRow, PropertyRow, PublisherRow } from '../model/rows.ts'
 
-/** Categories of one publisher by which an agent is known. */
+/** Categories that one publisher adds to an agent. */
 const CATEGORIES_MAX = 200
 const CATEGORY_CHARS = 128
 /** Collections, and placements, of one publisher that are examined for every grant. */
@@ -28,7 +28,7 @@ export class CategoryFinder {
   readonly #collections: readonly CollectionRow[]
   readonly #placements: readonly PlacementEntry[]
   readonly #isEmpty: boolean
-  /** Results of grants without restrictions, by the shared list of what they reach. */
+  /** Results of unrestricted grants, by the array of their properties, which grants of one set share. */
   readonly #known = new Map<readonly string[], ByTaxonomy>()
 
   constructor({ publisher, properties, collections = [] }: Categorized) {
@@ -54,18 +54,19 @@ export class CategoryFinder {
     if (this.#isEmpty) return { categories: [], taxonomies: [] }
     const found: ByTaxonomy = new Map()
     for (const grant of grants) {
-      for (const [taxonomy, categories] of this.#ofGrant(grant)) note(found, categories, taxonomy)
+      for (const [taxonomy, categories] of this.#findForGrant(grant))
+        addCategories(found, categories, taxonomy)
     }
     const categories = [...new Set([...found.values()].flatMap(set => [...set]))].sort()
     return { categories: categories.slice(0, CATEGORIES_MAX), taxonomies: [...found.keys()].sort() }
   }
 
-  #ofGrant(grant: Grant): ByTaxonomy {
+  #findForGrant(grant: Grant): ByTaxonomy {
     const { property_rids, placement_ids, placement_tags, collections } = grant
-    const isPlain = placement_ids === null && placement_tags === null && collections === null
-    const known = isPlain ? this.#known.get(property_rids) : undefined
+    const isUnrestricted = placement_ids === null && placement_tags === null && collections === null
+    const known = isUnrestricted ? this.#known.get(property_rids) : undefined
     const found = known ?? this.#collect(grant)
-    if (isPlain) this.#known.set(property_rids, found)
+    if (isUnrestricted) this.#known.set(property_rids, found)
     return found
   }
 
@@ -73,23 +74,26 @@ export class CategoryFinder {
     const found: ByTaxonomy = new Map()
     const reached = grant.property_rids.flatMap(rid => this.#active.get(rid) ?? [])
     if (reached.length === 0) return found
-    for (const row of reached) note(found, row.categories, row.category_taxonomy)
+    for (const row of reached) addCategories(found, row.categories, row.category_taxonomy)
     for (const row of this.#collections) {
-      if (isHoldingFor(grant, row)) note(found, row.collection.genre, row.collection.genre_taxonomy)
+      if (coversCollection(grant, row))
+        addCategories(found, row.collection.genre, row.collection.genre_taxonomy)
     }
     const ids = new Set(reached.flatMap(({ property_id }) => property_id ?? []))
     const tags = new Set(reached.flatMap(row => row.tags))
     for (const placement of this.#placements) {
       const { property_ids = [], property_tags = [], manifest } = placement
-      const isOn = property_ids.some(id => ids.has(id)) || property_tags.some(tag => tags.has(tag))
-      if (!isOn || !isAdmitted(grant, placement)) continue
-      note(found, manifest.categories, manifest.category_taxonomy)
+      const isOnReached =
+        property_ids.some(id => ids.has(id)) || property_tags.some(tag => tags.has(tag))
+      if (!isOnReached || !coversPlacement(grant, placement)) continue
+      addCategories(found, manifest.categories, manifest.category_taxonomy)
     }
     return found
   }
 }
 
-function note(found: ByTaxonomy, list: unknown, taxonomy: unknown): void {
+/** Adds the valid items of a list under their taxonomy; anything else is ignored. */
+function addCategories(found: ByTaxonomy, list: unknown, taxonomy: unknown): void {
   const items = list instanceof Set ? [...list] : Array.isArray(list) ? list : [list]
   for (const item of items.slice(0, CATEGORIES_MAX)) {
     const category = readCategory(item)
@@ -107,7 +111,11 @@ function readCategory(value: unknown): string | undefined {
   return value.trim() || undefined
 }
 
-function isHoldingFor({ collections, publisher_domain }: Grant, { collection_id }: CollectionRow) {
+/** Tells whether a grant is for a collection: it is not restricted to others. */
+function coversCollection(
+  { collections, publisher_domain }: Grant,
+  { collection_id }: CollectionRow,
+) {
   if (collections === null) return true
   return collections.some(
     collection =>
@@ -116,7 +124,8 @@ function isHoldingFor({ collections, publisher_domain }: Grant, { collection_id 
   )
 }
 
-function isAdmitted(
+/** Tells whether a grant is for a placement: it is not restricted to others. */
+function coversPlacement(
   { placement_ids, placement_tags }: Grant,
   { placement_id, tags }: PlacementEntry,
 ) {

@@ -5,7 +5,7 @@ import type { AgentEntry, PropertyEntry } from '../model/documents/index.ts'
 import type { ClaimRow, ListedProperty } from '../model/rows.ts'
 import type { Claim } from '../resolve/claims.ts'
 import { readCollections } from './authorizations.ts'
-import { compareTypeAndValue, sortStrings, toSortedSet } from './sets.ts'
+import { compareTypeAndValue, sortDistinct, sortOptional } from './sets.ts'
 import type { Stamp } from './stamp.ts'
 
 /** Columns in which two rows of a claim can differ. */
@@ -81,8 +81,8 @@ function toSelection({ selected, inline }: Claim) {
   const ids = inline.flatMap(({ property_id }) => property_id ?? [])
   return {
     selection_type: selected.selection_type,
-    property_ids: toSortedSet(selected.property_ids),
-    property_tags: toSortedSet(selected.property_tags),
+    property_ids: sortOptional(selected.property_ids),
+    property_tags: sortOptional(selected.property_tags),
     inline_property_ids: ids.sort(),
     inline_property_count: inline.length,
     inline_properties: [...inline]
@@ -92,7 +92,9 @@ function toSelection({ selected, inline }: Claim) {
   }
 }
 
-/** Inline properties of a claim at most: each claim has its own copy, and a file may make thousands of claims. */
+/**
+ * Inline properties of a claim at most: each claim has its own copy, and a file may make thousands of claims.
+ */
 const INLINE_MAX = 100
 
 /** Compares entries by id and name; no two entries of one claim are equal in all of these. */
@@ -108,7 +110,7 @@ function toClaimedProperty(entry: PropertyEntry): ListedProperty {
     property_id,
     property_type,
     name,
-    tags: sortStrings(tags),
+    tags: sortDistinct(tags),
     identifiers: [...identifiers].sort(compareTypeAndValue),
   }
 }
@@ -116,12 +118,12 @@ function toClaimedProperty(entry: PropertyEntry): ListedProperty {
 function readQualifiers(entry: AgentEntry) {
   return {
     authorized_for: entry.authorized_for ?? null,
-    placement_ids: toSortedSet(entry.placement_ids),
-    placement_tags: toSortedSet(entry.placement_tags),
+    placement_ids: sortOptional(entry.placement_ids),
+    placement_tags: sortOptional(entry.placement_tags),
     collections: readCollections(entry),
     delegation_type: entry.delegation_type ?? null,
     exclusive: entry.exclusive ?? null,
-    countries: toSortedSet(entry.countries),
+    countries: sortOptional(entry.countries),
     effective_from: entry.effective_from ?? null,
     effective_until: entry.effective_until ?? null,
   }

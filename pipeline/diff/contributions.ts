@@ -8,8 +8,8 @@ import { diffProperty } from './events.ts'
 
 export const CONTRIBUTION_ACTOR = 'registry:contribution'
 
-/** Type of property by the type of its identifier; the default is a website. */
-const propertyTypes: Readonly<Record<string, string>> = {
+/** Type of identifier → type of the property that it names; `website` for any other. */
+const propertyTypeByIdentifier: Readonly<Record<string, string>> = {
   ios_bundle: 'mobile_app',
   android_package: 'mobile_app',
   bundle_id: 'mobile_app',
@@ -29,7 +29,10 @@ const propertyTypes: Readonly<Record<string, string>> = {
   station_id: 'radio',
 }
 
-/** Returns the host that an identifier names, whose file could declare it; undefined if it names none. */
+/**
+ * Returns the host that an identifier names, whose own file may declare the property; undefined if it names
+ * none.
+ */
 export function getDeclaringHost({ type, value }: Identifier): string | undefined {
   return type === 'domain' || type === 'subdomain'
     ? parseDomain(toIdentifierHost(value))
@@ -50,7 +53,7 @@ export function buildContributedRow(
     property_rid,
     publisher_domain: owner,
     property_id: null,
-    property_type: propertyTypes[identifier.type] ?? 'website',
+    property_type: propertyTypeByIdentifier[identifier.type] ?? 'website',
     name: identifier.value,
     identifiers: [identifier],
     tags: [],
@@ -69,6 +72,7 @@ export function buildContributedRow(
   } as PropertyRow
 }
 
+/** Lists the events of contributed properties that are new. */
 export function diffContribution(rows: readonly PropertyRow[]): EventDraft[] {
   return rows
     .flatMap(row => diffProperty({ kind: 'added', row }))

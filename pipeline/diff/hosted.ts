@@ -3,10 +3,11 @@ import type { PropertyEntry } from '../model/documents/index.ts'
 import type { PropertyRow } from '../model/rows.ts'
 import type { HostedProperty, SavedProperty } from '../model/save.ts'
 import { toIdentifierKey } from '../resolve/identifiers.ts'
-import { chooseChannels, type PublisherRows, toStaleRow } from './build-rows.ts'
 import { noMerges, uniteIdentifiers } from './merges.ts'
 import { identify } from './property-identity.ts'
-import { compareTypeAndValue, sortStrings } from './sets.ts'
+import { chooseChannels, toStaleRow } from './property-rows.ts'
+import type { PublisherRows } from './publisher-rows.ts'
+import { compareTypeAndValue, sortDistinct } from './sets.ts'
 import type { Stamp } from './stamp.ts'
 
 /**
@@ -108,7 +109,7 @@ function buildSavedRow(
     identifiers: uniteIdentifiers(isMerged && old ? old.identifiers : [], identifiers).sort(
       compareTypeAndValue,
     ),
-    tags: sortStrings(tags),
+    tags: sortDistinct(tags),
     supported_channels: [],
     channels: chooseChannels(property_type, []),
     categories: null,

@@ -3,8 +3,8 @@ import type { AuthorizationRow, PropertyRow, Reached } from '../model/rows.ts'
 import { listHosts } from '../resolve/property-owners.ts'
 import type { NoPublisher, PublisherFacts } from '../resolve/publisher.ts'
 import { Revocations } from '../resolve/revocation.ts'
-import type { PublisherRows } from './build-rows.ts'
-import { applyToReached, makeReached } from './property-sets.ts'
+import { applyToReached, buildReached } from './property-sets.ts'
+import type { PublisherRows } from './publisher-rows.ts'
 
 /** Rows that a publisher would lose: grants that end, properties that turn stale. */
 export interface Losses {
@@ -154,5 +154,5 @@ function joinReach(
 ): Reached | undefined {
   const retained = before.property_rids.filter(rid => lost.has(rid))
   if (retained.length === 0) return undefined
-  return makeReached(row.publisher_domain, [...row.property_rids, ...retained])
+  return buildReached(row.publisher_domain, [...row.property_rids, ...retained])
 }

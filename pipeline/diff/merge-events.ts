@@ -3,7 +3,7 @@ import type { CollectionRow, PropertyRow } from '../model/rows.ts'
 import { toCollectionPayload } from './collections.ts'
 import { toPropertyPayload } from './events.ts'
 
-/** Actor of the events that follow from a decision of the operator. */
+/** Actor of events that an operator’s decision causes. */
 const OPERATOR = 'registry:operator'
 
 interface MergedRecords {
@@ -12,12 +12,14 @@ interface MergedRecords {
   evidence: string | undefined
 }
 
+/** Drafts `property.merged` with the facts of `row`, the canonical property. */
 export function createPropertyMerged(merged: MergedRecords, row: PropertyRow): EventDraft {
   const { property_rid, publisher_domain } = row
   const facts = { property_rid, publisher_domain, ...toPropertyPayload(row) }
   return draftMerged('property.merged', merged, facts)
 }
 
+/** Drafts `collection.merged` with the facts of `row`, the canonical collection. */
 export function createCollectionMerged(merged: MergedRecords, row: CollectionRow): EventDraft {
   return draftMerged('collection.merged', merged, toCollectionPayload(row))
 }

@@ -1,8 +1,8 @@
 import { toIso } from '../core/clock.ts'
 import type { AuthorizationRow, CollectionRow, PropertyRow, PublisherRow } from '../model/rows.ts'
-import type { PublisherRows } from './build-rows.ts'
 import type { Change } from './diff.ts'
-import { sortStrings } from './sets.ts'
+import type { PublisherRows } from './publisher-rows.ts'
+import { sortDistinct } from './sets.ts'
 import type { Stamp } from './stamp.ts'
 
 /** Changes of an answer to the rows that a publisher may have thousands of. */
@@ -154,7 +154,7 @@ function buildPartialListing(
     ...authorizations.map(({ agent_url }) => agent_url),
   ])
   const listed = [...listAgents(old)].filter(agent => retained.has(agent))
-  return sortStrings([...listed, ...added].filter(agent => !granted.has(agent)))
+  return sortDistinct([...listed, ...added].filter(agent => !granted.has(agent)))
 }
 
 function listAddedAgents(old: PublisherRows, { publisher }: PublisherRows): string[] {

@@ -1,8 +1,11 @@
 import { deriveId } from '../core/uuid-v7.ts'
 import type { AuthorizationRow, PropertySetRow, Reached } from '../model/rows.ts'
 
-/** Builds the set that a grant of the publisher reaches from rids in any order. The same rids make the same set. */
-export function makeReached(publisher: string, rids: Iterable<string>): Reached {
+/**
+ * Builds the set of properties that a grant reaches. Its id follows from the rids, in whatever order they
+ * come.
+ */
+export function buildReached(publisher: string, rids: Iterable<string>): Reached {
   const property_rids = [...new Set(rids)].sort()
   return {
     property_set: property_rids.length === 0 ? null : deriveId(publisher, ...property_rids),
@@ -26,8 +29,8 @@ export function listPropertySets(grants: readonly AuthorizationRow[]): PropertyS
 }
 
 /**
- * Changes the sets that grants of one publisher reach, computing each once, so that grants that shared a
- * set share the new one.
+ * Creates a function that applies a change to the set of a grant. Each set is computed once, so that grants
+ * which shared a set share the new one.
  */
 export function applyToReached(
   publisher: string,
@@ -35,7 +38,7 @@ export function applyToReached(
 ): (before: Reached) => Reached {
   const known = new Map<string | null, Reached>()
   return ({ property_set, property_rids }) => {
-    const after = known.get(property_set) ?? makeReached(publisher, change(property_rids))
+    const after = known.get(property_set) ?? buildReached(publisher, change(property_rids))
     known.set(property_set, after)
     return after
   }

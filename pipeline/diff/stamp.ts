@@ -1,8 +1,9 @@
 import type { Instant } from '../core/clock.ts'
 
-/** Time and commit of new rows, and the source of new identities. */
+/** Time and commit that new rows get. */
 export interface Stamp {
   now: Instant
   seq: number
+  /** Creates the permanent id of a new property or collection. */
   mint: () => string
 }

@@ -1,12 +1,13 @@
 import type { Clock } from '../core/clock.ts'
 import { parseRequestUrl } from '../core/url.ts'
-import type { Answered, PostOptions, PostResult } from './called.ts'
 import { type Answer, type Headers, readHeader } from './exchange.ts'
 import { type Failure, timedOut } from './failures.ts'
-import type { FetchFailed } from './fetched.ts'
+import { type FetchMeter, refuseRequest } from './fetch-meter.ts'
+import type { FetchFailed } from './fetch-result.ts'
 import { createFailedFetch } from './interpret-response.ts'
+import type { Answered, PostOptions, PostResult } from './post-result.ts'
 import type { Cause } from './request-budget.ts'
-import { retryAfterSeconds } from './retry-after.ts'
+import { parseRetryAfter } from './retry-after.ts'
 import { checkUrl } from './ssrf-guard.ts'
 import type { Question, Transport } from './transport.ts'
 
@@ -17,10 +18,11 @@ export interface Context {
   userAgent: string
   /** Cause of the request; decides which rate-limit bucket it is counted in. */
   cause: Cause
+  meter: FetchMeter
 }
 
 const HEADER_VALUE = /^[\x20-\x7e]*$/
-const noAddress: Failure = { outcome: 'refused', detail: 'the address is invalid' }
+export const NO_ADDRESS = 'the address is invalid'
 const badHeader: Failure = { outcome: 'refused', detail: 'a header is invalid' }
 
 /** Sends one POST through the same guard, budget and connections as every fetch. */
@@ -37,15 +39,15 @@ export async function callOver(
 }
 
 async function callOnce(
-  { transport, clock, userAgent, cause }: Context,
+  { transport, clock, userAgent, cause, meter }: Context,
   text: string,
   call: PostOptions,
   budget: { remainingMs: number },
 ): Promise<Answered | FetchFailed> {
   const url = parseRequestUrl(text)
-  if (url === undefined) return createFailedFetch(text, noAddress)
+  if (url === undefined) return createFailedFetch(text, refuseRequest(meter, NO_ADDRESS))
   const refusal = checkUrl(url, call.allow)
-  if (refusal) return createFailedFetch(text, { outcome: 'refused', detail: refusal })
+  if (refusal) return createFailedFetch(text, refuseRequest(meter, refusal))
   if (call.signal?.aborted) return createFailedFetch(text, timedOut)
   const question = { ...toQuestion(call, userAgent), cause }
   if (!Object.values(question.headers).every(value => HEADER_VALUE.test(value))) {
@@ -81,7 +83,7 @@ function toQuestion(
 }
 
 function toAnswered(url: string, { status, headers, body }: Answer, now: number): Answered {
-  const seconds = retryAfterSeconds(readHeader(headers['retry-after']), now)
+  const seconds = parseRetryAfter(readHeader(headers['retry-after']), now)
   const contentType = readContentType(headers)
   return {
     kind: 'answered',

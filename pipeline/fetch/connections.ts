@@ -12,9 +12,9 @@ export interface PooledConnection {
   readonly client: Client
   /** Checked addresses to connect to, updated whenever the connection is taken. */
   addresses: readonly [string, ...string[]]
-  /** Address under which it is counted. */
+  /** IP address that it was opened to, under which it is counted. */
   readonly address: string
-  /** True if it was used before, so the server may have closed it in the meantime. */
+  /** True if it carried a request before, so that the server may have closed it meanwhile. */
   used: boolean
 }
 
@@ -42,61 +42,66 @@ export class Connections {
     this.#maxIdle = maxIdle
   }
 
+  /**
+   * Takes the idle connection to the origin of a URL, or opens one to the first of these addresses. An idle
+   * one to an address that is no longer among them is closed.
+   */
   take(url: URL, addresses: readonly [string, ...string[]]): PooledConnection {
-    const waiting = this.#idle.get(url.origin)
-    if (waiting === undefined) return this.#openLine(url, addresses)
+    const idle = this.#idle.get(url.origin)
+    if (idle === undefined) return this.#openConnection(url, addresses)
     this.#idle.delete(url.origin)
-    if (!addresses.includes(waiting.address)) {
-      this.drop(waiting)
-      return this.#openLine(url, addresses)
+    if (!addresses.includes(idle.address)) {
+      this.drop(idle)
+      return this.#openConnection(url, addresses)
     }
-    waiting.addresses = addresses
-    return waiting
+    idle.addresses = addresses
+    return idle
   }
 
   /** Returns a connection after its response was read to the end. */
-  release(line: PooledConnection): void {
-    if (!this.#open.has(line)) return
-    const idle = this.#idle.get(line.origin)
+  release(connection: PooledConnection): void {
+    if (!this.#open.has(connection)) return
+    const idle = this.#idle.get(connection.origin)
     if (idle) this.drop(idle)
-    line.used = true
-    this.#idle.set(line.origin, line)
+    connection.used = true
+    this.#idle.set(connection.origin, connection)
     if (this.#idle.size > this.#maxIdle) this.#dropOldest(() => true)
   }
 
   /** Drops the connection of a request that failed or was aborted. */
-  drop(line: PooledConnection): void {
-    if (!this.#open.delete(line)) return
-    if (this.#idle.get(line.origin) === line) this.#idle.delete(line.origin)
-    const load = (this.#load.get(line.address) ?? 1) - 1
-    if (load > 0) this.#load.set(line.address, load)
-    else this.#load.delete(line.address)
+  drop(connection: PooledConnection): void {
+    if (!this.#open.delete(connection)) return
+    if (this.#idle.get(connection.origin) === connection) this.#idle.delete(connection.origin)
+    const load = (this.#load.get(connection.address) ?? 1) - 1
+    if (load > 0) this.#load.set(connection.address, load)
+    else this.#load.delete(connection.address)
     // Passing our own error saves undici creating one, which costs more than closing.
-    void line.client.destroy(closed)
+    void connection.client.destroy(closed)
   }
 
+  /** Closes all connections, those in use too. */
   close(): void {
-    for (const line of this.#open) this.drop(line)
+    for (const connection of this.#open) this.drop(connection)
   }
 
   get size(): number {
     return this.#open.size
   }
 
-  #openLine(url: URL, addresses: readonly [string, ...string[]]): PooledConnection {
+  #openConnection(url: URL, addresses: readonly [string, ...string[]]): PooledConnection {
     const address = addresses[0]
     const load = this.#load.get(address) ?? 0
-    if (load >= this.#perAddress) this.#dropOldest(idle => idle.address === address)
+    if (load >= this.#perAddress) this.#dropOldest(other => other.address === address)
     this.#load.set(address, (this.#load.get(address) ?? 0) + 1)
-    const line: PooledConnection = {
+    const connection: PooledConnection = {
       origin: url.origin,
-      client: this.#createClient(url, () => line.addresses),
+      client: this.#createClient(url, () => connection.addresses),
       addresses,
       address,
       used: false,
     }
-    this.#open.add(line)
-    return line
+    this.#open.add(connection)
+    return connection
   }
 
   #createClient(url: URL, addresses: () => readonly string[]): Client {
@@ -108,13 +113,14 @@ export class Connections {
       maxHeaderSize: HEADER_BYTES,
       keepAliveTimeout: IDLE_MS,
       keepAliveMaxTimeout: IDLE_MS,
-      // The exchange keeps one time for the whole answer.
+      // `Exchange` has one timer for the whole response.
       headersTimeout: 0,
       bodyTimeout: 0,
     })
   }
 
-  #dropOldest(matches: (line: PooledConnection) => boolean): void {
-    for (const line of this.#idle.values()) if (matches(line)) return this.drop(line)
+  #dropOldest(matches: (connection: PooledConnection) => boolean): void {
+    for (const connection of this.#idle.values())
+      if (matches(connection)) return this.drop(connection)
   }
 }

@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { type Clock, HOUR, MINUTE, SECOND } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
 import { createTtlCache } from '../core/ttl-cache.ts'
+import type { FetchMeter } from './fetch-meter.ts'
 import { isPublicAddress } from './ssrf-guard.ts'
 
 export interface ResolverOptions {
@@ -13,6 +14,7 @@ export interface ResolverOptions {
   /** `nameMs`: timeout of one DNS query; each is tried twice. */
   limits: Pick<Limits, 'nameMs'>
   clock: Clock
+  meter?: Pick<FetchMeter, 'countNameLookup'>
 }
 
 /** All addresses of the name have been checked; only these may be connected to. */
@@ -58,7 +60,7 @@ const noSuchName = new Set(['ENOTFOUND', 'ENODATA'])
  * later, different answer is not used.
  */
 export function createResolver(options: ResolverOptions): Resolver {
-  const { dnsServer, connectTo, limits, clock } = options
+  const { dnsServer, connectTo, limits, clock, meter } = options
   const usesMadeUpAddresses = connectTo !== undefined && dnsServer === undefined
   const server = new dns.Resolver({ timeout: limits.nameMs, tries: 2 })
   if (dnsServer !== undefined) server.setServers([dnsServer])
@@ -66,12 +68,14 @@ export function createResolver(options: ResolverOptions): Resolver {
   const pending = new Map<string, Promise<Resolution>>()
 
   async function ask(host: string): Promise<Resolution> {
+    const started = performance.now()
     const [v4, v6] = await Promise.allSettled([
       server.resolve4(host, { ttl: true }),
       server.resolve6(host, { ttl: true }),
     ])
     const { resolution, ttlMs } = checkRecords([v4, v6])
     known.set(host, resolution, { ttl: ttlMs })
+    meter?.countNameLookup(resolution.kind, performance.now() - started)
     return resolution
   }
 

@@ -5,20 +5,23 @@ import { classifyError, type Failure, FailureError, timedOut } from './failures.
 /** Response headers; a repeated header is a list. */
 export type Headers = Record<string, string | string[] | undefined>
 
+/** Reads the first value of a header that should occur once. */
 export function readHeader(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header
 }
 
+/** A response that was read as far as it is wanted. */
 export interface Answer {
   kind: 'answer'
   status: number
   headers: Headers
   /** Whole and decoded for a 200; the first bytes, or none, for any other status. */
   body: Buffer
-  /** Read to the end: the connection can carry another request. */
+  /** True if it was read to the end, so that the connection can carry another request. */
   complete: boolean
 }
 
+/** An exchange without a usable response; `status` if at least the headers arrived. */
 export interface BrokenExchange extends Failure {
   kind: 'broken'
   status: number | undefined
@@ -31,14 +34,18 @@ export interface Reading {
   maxBytes: number
   /** Chooses by the headers of a 200 whether its body is streamed to a reader. */
   onPiece?: (headers: Headers) => PieceReader | undefined
-  /** True when the first bytes of an error body are wanted. */
+  /** True to return the first 4 KiB of the body for every status other than 200, not for 403 alone. */
   wantsErrorBody?: boolean
 }
 
-/** Bytes of an unwanted body that are read and discarded to keep its connection open. */
+/**
+ * Bytes of an unwanted body that are still read, because the connection can be reused after its end. A longer
+ * one is cut off with its connection.
+ */
 const DISCARDED_BYTES_MAX = 16 * 1024
-const HEAD_BYTES = 4 * 1024
+const ERROR_HEAD_BYTES = 4 * 1024
 const nothing = Buffer.alloc(0)
+/** Aborts a request of which enough was read; undici wants an error. */
 const readEnough = new FailureError('connection_failed', 'read no further')
 
 /**
@@ -47,7 +54,7 @@ const readEnough = new FailureError('connection_failed', 'read no further')
  * connecting to the last byte, so a server gains nothing by sending slowly.
  */
 export function exchange(
-  line: PooledConnection,
+  connection: PooledConnection,
   request: Request,
   reading: Reading,
   budgetMs: number,
@@ -60,10 +67,11 @@ export function exchange(
     })
     const stop = () => expire(running)
     signal?.addEventListener('abort', stop)
-    line.client.dispatch(request, running)
+    connection.client.dispatch(request, running)
   })
 }
 
+/** Handler of undici for one request; resolves with the first of answer, failure and timeout. */
 class Exchange implements Handler {
   readonly #reading: Reading
   readonly #resolve: (result: Exchanged) => void
@@ -97,10 +105,10 @@ class Exchange implements Handler {
     const { maxBytes, onPiece } = this.#reading
     const done = (result: Buffer | Failure) => {
       if (Buffer.isBuffer(result)) this.#answer(result)
-      else this.#break(result)
+      else this.#failWith(result)
     }
     const body = openBody(headers['content-encoding'], length, maxBytes, done, onPiece?.(headers))
-    if ('outcome' in body) this.#break(body)
+    if ('outcome' in body) this.#failWith(body)
     else this.#body = body
   }
 
@@ -109,13 +117,13 @@ class Exchange implements Handler {
     if (this.#body) return this.#body.write(chunk, controller)
     this.#discarded.push(chunk)
     this.#discardedBytes += chunk.length
-    if (this.#discardedBytes > DISCARDED_BYTES_MAX) this.#answerHead()
+    if (this.#discardedBytes > DISCARDED_BYTES_MAX) this.#answerWithHead()
   }
 
   onResponseEnd(): void {
     this.#ended = true
     if (this.#body) this.#body.end()
-    else this.#answerHead()
+    else this.#answerWithHead()
   }
 
   onResponseError(_: Controller | undefined, error: Error): void {
@@ -125,15 +133,16 @@ class Exchange implements Handler {
 
   /** Ends the exchange with a failure, unless the status needs no body and so is an answer by itself. */
   fail(failure: Failure): void {
-    if (this.#status !== undefined && this.#status !== 200) this.#answerHead(false)
-    else this.#break(failure)
+    if (this.#status !== undefined && this.#status !== 200) this.#answerWithHead(false)
+    else this.#failWith(failure)
   }
 
-  #answerHead(complete = this.#ended): void {
+  /** Answers with the beginning of the body, where it is wanted, or with none. */
+  #answerWithHead(complete = this.#ended): void {
     const wanted = this.#status === 403 || this.#reading.wantsErrorBody === true
     const discarded = wanted ? Buffer.concat(this.#discarded) : nothing
     const coding = this.#headers['content-encoding']
-    this.#answer(wanted ? decodeHead(discarded, coding, HEAD_BYTES) : discarded, complete)
+    this.#answer(wanted ? decodeHead(discarded, coding, ERROR_HEAD_BYTES) : discarded, complete)
   }
 
   #answer(body: Buffer, complete = this.#ended): void {
@@ -142,12 +151,13 @@ class Exchange implements Handler {
     this.#resolve({ kind: 'answer', status, headers, body, complete })
   }
 
-  #break(failure: Failure): void {
+  #failWith(failure: Failure): void {
     if (!this.#settle()) return
     const { outcome, detail, fault } = failure
     this.#resolve({ kind: 'broken', outcome, detail, fault, status: this.#status })
   }
 
+  /** Ends the exchange once, and frees what it holds; false if it has ended before. */
   #settle(): boolean {
     if (this.#settled) return false
     this.#settled = true

@@ -1,6 +1,6 @@
 import type { Outcome } from '../core/outcomes.ts'
 
-/** A failed fetch. `detail` may be shown to callers: it never contains an address. */
+/** A failed fetch. `detail` may be shown to callers: it never contains an IP address. */
 export interface Failure {
   outcome: Outcome
   detail: string
@@ -36,11 +36,12 @@ const statusOutcomes: Record<number, Outcome> = {
   451: 'denied',
 }
 
+/** Converts an HTTP status to the outcome of the attempt. */
 export function classifyStatus(status: number): Outcome {
   return statusOutcomes[status] ?? (status >= 500 && status < 600 ? 'server_error' : 'http_error')
 }
 
-/** Outcomes of errors on an open connection, by the beginning of their code; first match. */
+/** Outcomes of errors on an open connection, by the prefix of their code; the first match counts. */
 const codeOutcomes: [prefix: string, outcome: Outcome, detail: string][] = [
   ['ERR_SSL_', 'tls_failed', 'the TLS connection was closed by an alert'],
   ['EPROTO', 'tls_failed', 'the TLS connection was lost'],
@@ -52,7 +53,7 @@ const codeOutcomes: [prefix: string, outcome: Outcome, detail: string][] = [
   ['E', 'connection_failed', 'the connection was lost'],
 ]
 
-/** undici gives these a code only sometimes. */
+/** Recognized by the error’s name, since undici does not always set a code. */
 const notHttp: Failure = { outcome: 'connection_failed', detail: 'the answer is not HTTP' }
 
 /**

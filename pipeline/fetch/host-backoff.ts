@@ -1,9 +1,8 @@
-import type { Clock, Instant } from '../core/clock.ts'
-import { SECOND } from '../core/clock.ts'
+import { type Clock, type Instant, SECOND } from '../core/clock.ts'
 import { createTtlCache, type LRUCache } from '../core/ttl-cache.ts'
 import { type Answer, readHeader } from './exchange.ts'
 import type { Failure } from './failures.ts'
-import { retryAfterSeconds } from './retry-after.ts'
+import { parseRetryAfter } from './retry-after.ts'
 
 const PAUSED_HOSTS_MAX = 20_000
 
@@ -20,17 +19,17 @@ export class HostBackoff {
     this.#until = createTtlCache(clock, PAUSED_HOSTS_MAX)
   }
 
-  /** Records the answer of a host. */
+  /** Records the pause that an answer of the host requests, if it does. */
   note(host: string, { status, headers }: Answer): void {
     if (status !== 429 && status !== 503) return
     const now = this.#clock.now()
-    const seconds = retryAfterSeconds(readHeader(headers['retry-after']), now)
+    const seconds = parseRetryAfter(readHeader(headers['retry-after']), now)
     if (!seconds) return
     const until = Math.max(now + seconds * SECOND, this.#until.get(host) ?? 0)
     this.#until.set(host, until, { ttl: until - now })
   }
 
-  /** Returns the failure to report instead of a request to a paused host. */
+  /** Finds the failure to report instead of a request to a host that is paused; undefined if it is not. */
   findFailure(host: string): Failure | undefined {
     const until = this.#until.get(host)
     const now = this.#clock.now()

@@ -3,16 +3,17 @@ import type { Limits } from '../core/limits.ts'
 import type { Log } from '../core/log.ts'
 import { parseRequestUrl } from '../core/url.ts'
 import { buildUserAgent, PRODUCT } from '../core/user-agent.ts'
-import { type Context, callOver } from './call.ts'
-import type { PostOptions, PostResult } from './called.ts'
+import { type Context, callOver, NO_ADDRESS } from './call.ts'
 import { createDial } from './connect.ts'
 import { Connections } from './connections.ts'
 import { createResolver, type Resolver, type TxtAnswer } from './dns.ts'
 import { type Failure, timedOut } from './failures.ts'
-import type { FetchOptions, FetchResult } from './fetched.ts'
+import { type FetchMeter, findRefusalReason, refuseRequest, silentMeter } from './fetch-meter.ts'
+import type { FetchOptions, FetchResult } from './fetch-result.ts'
 import { HostBackoff } from './host-backoff.ts'
 import { createFailedFetch, interpretResponse } from './interpret-response.ts'
 import { Politeness } from './politeness.ts'
+import type { PostOptions, PostResult } from './post-result.ts'
 import { isRedirect, resolveHop } from './redirects.ts'
 import { type Cause, RequestBudget, type RequestRates, type Ticket } from './request-budget.ts'
 import { Robots } from './robots.ts'
@@ -21,7 +22,6 @@ import { checkHost, checkUrl } from './ssrf-guard.ts'
 import { createLocalBuckets, type TokenBuckets } from './token-buckets.ts'
 import { type Question, Transport } from './transport.ts'
 
-export type { Answered, PostOptions, PostResult } from './called.ts'
 export type { TxtAnswer } from './dns.ts'
 export type {
   FetchedOk,
@@ -29,7 +29,8 @@ export type {
   FetchFailed,
   FetchOptions,
   FetchResult,
-} from './fetched.ts'
+} from './fetch-result.ts'
+export type { Answered, PostOptions, PostResult } from './post-result.ts'
 export type { Cause, Ticket } from './request-budget.ts'
 
 export interface FetcherOptions {
@@ -52,6 +53,7 @@ export interface FetcherOptions {
   log?: Log | undefined
   /** Idle connections kept open; at least the number of domains crawled at the same time. */
   maxIdle?: number | undefined
+  meter?: FetchMeter | undefined
 }
 
 export interface Fetcher {
@@ -76,7 +78,6 @@ export interface Fetcher {
 const IDLE_CONNECTIONS_MAX = 128
 const NAME_WAIT_MAX_MS = 2_000
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]+$/
-const noAddress: Failure = { outcome: 'refused', detail: 'the address is invalid' }
 
 /**
  * Creates the fetcher: each hop passes the SSRF guard, DNS, rate limits and a connection.
@@ -84,15 +85,17 @@ const noAddress: Failure = { outcome: 'refused', detail: 'the address is invalid
  * of a host.
  */
 export function createFetcher(options: FetcherOptions): Fetcher {
-  const { connectTo, caFile, dnsServer, limits, clock, log } = options
+  const { connectTo, caFile, dnsServer, limits, clock, log, meter = silentMeter } = options
   const { hostConcurrency, addressConcurrency, maxIdle = IDLE_CONNECTIONS_MAX } = options
-  const resolver = createResolver({ connectTo, dnsServer, limits, clock })
+  const resolver = createResolver({ connectTo, dnsServer, limits, clock, meter })
   const dial = createDial({ connectTo, caFile, connectMs: limits.connectMs })
   const connections = new Connections(dial, addressConcurrency, maxIdle)
   const politeness = new Politeness(hostConcurrency, addressConcurrency)
   const backoff = new HostBackoff(clock)
   const sign = options.signing && createSigner({ ...options.signing, clock })
-  const requests = new RequestBudget(options.buckets ?? createLocalBuckets(), limits)
+  const requests = new RequestBudget(options.buckets ?? createLocalBuckets(), limits, rate =>
+    meter.countLimit(rate),
+  )
   const transport = new Transport({
     resolver,
     politeness,
@@ -101,9 +104,10 @@ export function createFetcher(options: FetcherOptions): Fetcher {
     backoff,
     sign,
     log,
+    meter,
   })
   const userAgent = buildUserAgent(options.contact)
-  const context: Context = { transport, clock, userAgent, cause: { kind: 'caller' } }
+  const context: Context = { transport, clock, userAgent, meter, cause: { kind: 'caller' } }
   const robots =
     options.robots === 'respect'
       ? new Robots(PRODUCT, clock, (url, ask) => follow(context, url, ask))
@@ -135,7 +139,7 @@ function bindRequester(
   context: Context,
   { resolver, requests, robots, log }: Parts,
 ): Pick<Fetcher, 'fetchDocument' | 'call' | 'lookupTxt' | 'lookupHost'> {
-  const { cause } = context
+  const { cause, meter } = context
   return {
     async fetchDocument(url, ask) {
       const fetched = await follow(context, url, ask, ask.obeysRobots ? robots : undefined)
@@ -152,28 +156,35 @@ function bindRequester(
       return resolver.lookupTxt(name)
     },
     async lookupHost(name) {
-      if (checkHost(name) !== undefined) return 'private'
+      const refusal = checkHost(name)
+      if (refusal !== undefined) {
+        refuseRequest(meter, refusal)
+        return 'private'
+      }
       const needsNameServer = !resolver.isCached(name)
       if (needsNameServer && (await requests.enterSite(name, cause, NAME_WAIT_MAX_MS)))
         return 'unknown'
       const resolution = await resolver.resolve(name)
       if (resolution.kind === 'found') return 'public'
-      if (resolution.kind === 'refused') return 'private'
+      if (resolution.kind === 'refused') {
+        meter.countRefusal('resolved')
+        return 'private'
+      }
       return resolution.isCertain ? 'nowhere' : 'unknown'
     },
   }
 }
 
 async function follow(
-  { transport, clock, userAgent, cause }: Context,
+  { transport, clock, userAgent, cause, meter }: Context,
   text: string,
   ask: FetchOptions,
   robots?: Robots,
 ): Promise<FetchResult> {
   let url = parseRequestUrl(text)
-  if (url === undefined) return createFailedFetch(text, noAddress)
+  if (url === undefined) return createFailedFetch(text, refuseRequest(meter, NO_ADDRESS))
   const refusal = checkUrl(url, ask.allow)
-  if (refusal) return createFailedFetch(text, { outcome: 'refused', detail: refusal })
+  if (refusal) return createFailedFetch(text, refuseRequest(meter, refusal))
   const question = { ...toQuestion(ask, userAgent), cause }
   const visited = [url]
   const budget = { remainingMs: ask.deadlineMs }
@@ -185,7 +196,11 @@ async function follow(
     if (!isRedirect(answer.status, ask))
       return interpretResponse(url.href, answer, ask, clock.now())
     const next = resolveHop(answer.headers.location, visited, ask)
-    if (!(next instanceof URL)) return createFailedFetch(url.href, next, answer.status)
+    if (!(next instanceof URL)) {
+      const reason = findRefusalReason(next.detail)
+      if (reason) meter.countRefusal(reason)
+      return createFailedFetch(url.href, next, answer.status)
+    }
     if (budget.remainingMs <= 0) return createFailedFetch(url.href, timedOut, answer.status)
     visited.push(next)
     url = next

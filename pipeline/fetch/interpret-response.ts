@@ -1,14 +1,17 @@
 import type { Instant } from '../core/clock.ts'
 import { type Answer, type Headers, readHeader } from './exchange.ts'
 import { classifyStatus, type Failure } from './failures.ts'
-import type { FetchFailed, FetchOptions, FetchResult, Validators } from './fetched.ts'
-import { retryAfterSeconds } from './retry-after.ts'
+import type { FetchFailed, FetchOptions, FetchResult, Validators } from './fetch-result.ts'
+import { parseRetryAfter } from './retry-after.ts'
 
-/** Interprets a response that is not a redirect. */
+/**
+ * Interprets a response that is not a redirect. A 304 counts only if validators were sent; the head of a 403
+ * is kept, since some object stores answer it for a missing file.
+ */
 export function interpretResponse(
   url: string,
   answer: Answer,
-  ask: FetchOptions,
+  options: FetchOptions,
   now: Instant,
 ): FetchResult {
   const { status, headers, body } = answer
@@ -18,16 +21,17 @@ export function interpretResponse(
     if (contentType !== undefined) ok.contentType = contentType
     return ok
   }
-  if (status === 304 && (ask.etag !== undefined || ask.lastModified !== undefined))
+  if (status === 304 && (options.etag !== undefined || options.lastModified !== undefined))
     return { kind: 'unchanged', status, url, ...readValidators(headers) }
   const outcome = status === 304 ? 'http_error' : classifyStatus(status)
   const failed = createFailedFetch(url, { outcome, detail: `answered ${status}` }, status)
-  const seconds = retryAfterSeconds(readHeader(headers['retry-after']), now)
+  const seconds = parseRetryAfter(readHeader(headers['retry-after']), now)
   if (seconds !== undefined) failed.retryAfterSeconds = seconds
   if (status === 403) failed.body = body
   return failed
 }
 
+/** Creates the result of a fetch that failed; absent facts are left out. */
 export function createFailedFetch(
   url: string,
   { outcome, detail, retryAfterSeconds }: Failure,

@@ -3,6 +3,7 @@ import { MINUTE, SECOND } from '../core/clock.ts'
 import { getRegistrableDomain } from '../core/domain.ts'
 import type { Limits } from '../core/limits.ts'
 import type { Failure } from './failures.ts'
+import type { RateName } from './fetch-meter.ts'
 import { computeTokenMs, type Rate, type TokenBuckets } from './token-buckets.ts'
 
 /** Requests reserved in advance, so that a series of requests is not interrupted in the middle. */
@@ -38,8 +39,6 @@ const FREE_SHARE = 1 / 6
 /** Longest wait of the crawl within a reserved series of requests. */
 const CRAWL_WAIT_MAX_MS = 5 * SECOND
 
-type Kind = 'site' | 'address' | 'caller' | 'callers'
-
 interface Waiter {
   count: number
   until: number
@@ -71,11 +70,17 @@ interface LocalBucket {
  */
 export class RequestBudget {
   readonly #buckets: TokenBuckets
-  readonly #rates: Record<Kind, Rate>
+  readonly #rates: Record<RateName, Rate>
+  readonly #onRefused: (rate: RateName) => void
   #local = new Map<string, LocalBucket>()
   #minuteEnd = 0
 
-  constructor(buckets: TokenBuckets, limits: RequestRates) {
+  constructor(
+    buckets: TokenBuckets,
+    limits: RequestRates,
+    onRefused: (rate: RateName) => void = () => undefined,
+  ) {
+    this.#onRefused = onRefused
     this.#buckets = buckets
     this.#rates = {
       site: toRate(limits.siteRequestsPerMinute),
@@ -158,7 +163,7 @@ export class RequestBudget {
   }
 
   #enter(
-    kind: Kind,
+    kind: RateName,
     name: string,
     cause: Cause,
     maxWaitMs: number,
@@ -171,6 +176,7 @@ export class RequestBudget {
     if (local.waiting.length === 0 && takeTokens(local, count, rate)) return undefined
     return this.#waitInLine(local, bucket, rate, { count, maxWaitMs }).then(async refused => {
       if (refused === undefined) return undefined
+      this.#onRefused(kind)
       const waitMs = isCrawl ? await this.#buckets.reserve(bucket, count, rate) : 0
       return deferFor(Math.max(waitMs, refused.waitMs))
     })

@@ -1,10 +1,10 @@
 import { DAY, type Instant, SECOND } from '../core/clock.ts'
 
 /**
- * Parses `Retry-After`, in seconds or as a date, to seconds between 0 and a day; undefined if it is
- * neither.
+ * Parses the header `Retry-After`, which gives seconds or an HTTP date, to seconds from 0 to a day;
+ * undefined if it is absent or neither.
  */
-export function retryAfterSeconds(header: string | undefined, now: Instant): number | undefined {
+export function parseRetryAfter(header: string | undefined, now: Instant): number | undefined {
   const text = header?.trim()
   if (!text) return undefined
   const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - now) / SECOND

@@ -1,6 +1,6 @@
 import { randomBytes, sign } from 'node:crypto'
 import { type Clock, SECOND } from '../core/clock.ts'
-import type { SigningKey } from '../core/signing-key.ts'
+import type { SigningKey } from '../core/keys/signing-key.ts'
 
 export interface SignerOptions {
   key: SigningKey
@@ -9,10 +9,11 @@ export interface SignerOptions {
   clock: Clock
 }
 
-/** Returns the headers that sign one request. */
+/** Creates the three headers that sign one request to a URL. */
 export type Signer = (url: URL) => Record<string, string>
 
-const VALID_S = 300
+const VALIDITY_SECONDS = 300
+/** Parts of the request that the signature covers. */
 const COMPONENTS = '("@authority" "signature-agent")'
 
 /**
@@ -24,7 +25,7 @@ export function createSigner({ key, agent, clock }: SignerOptions): Signer {
   return url => {
     const created = Math.floor(clock.now() / SECOND)
     const params =
-      `${COMPONENTS};created=${created};expires=${created + VALID_S};keyid="${key.id}"` +
+      `${COMPONENTS};created=${created};expires=${created + VALIDITY_SECONDS};keyid="${key.id}"` +
       `;alg="ed25519";nonce="${randomBytes(32).toString('base64')}";tag="web-bot-auth"`
     const base = [
       `"@authority": ${url.host}`,

@@ -87,6 +87,15 @@ function parseAddress(ip: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   return ipaddr.isValid(bare) ? ipaddr.process(bare) : undefined
 }
 
+/** Sentences for callers about an address that may not be requested, by the reason. */
+export const guardTexts = {
+  scheme: 'the address is not https',
+  credentials: 'the address contains credentials',
+  port: 'the address contains a port',
+  name: 'the host name has an empty label',
+  not_public: 'the host is not on the public internet',
+} as const
+
 /** Returns why a URL may not be fetched, or undefined. Does not resolve its name. */
 export function checkUrl(url: URL, allow: Allowance = {}): string | undefined {
   return (
@@ -98,9 +107,9 @@ export function checkUrl(url: URL, allow: Allowance = {}): string | undefined {
 /** Returns which rule about the form of a URL it breaks; these apply to redirects as well. */
 export function checkUrlForm(url: URL, allow: Allowance = {}): string | undefined {
   const plain = url.protocol === 'http:'
-  if (url.protocol !== 'https:' && !(plain && allow.http)) return 'the address is not https'
-  if (url.username || url.password) return 'the address contains credentials'
-  if (url.port && !allow.anyPort) return 'the address contains a port'
+  if (url.protocol !== 'https:' && !(plain && allow.http)) return guardTexts.scheme
+  if (url.username || url.password) return guardTexts.credentials
+  if (url.port && !allow.anyPort) return guardTexts.port
   return undefined
 }
 
@@ -108,12 +117,12 @@ export function checkHost(host: string): string | undefined {
   const literal = host.startsWith('[') ? host.slice(1, -1) : host
   if (isIP(literal)) return isPublicAddress(literal) ? undefined : notPublic
   if (host === '' || host.startsWith('.') || host.endsWith('.') || host.includes('..'))
-    return 'the host name has an empty label'
+    return guardTexts.name
   if (!host.includes('.') || closedNames.has(host)) return notPublic
   return closedSuffixes.some(suffix => isBelow(host, suffix)) ? notPublic : undefined
 }
 
-export const notPublic = 'the host is not on the public internet'
+export const notPublic = guardTexts.not_public
 
 function isBelow(host: string, suffix: string): boolean {
   return host.endsWith(suffix) && host[host.length - suffix.length - 1] === '.'

@@ -8,7 +8,7 @@ export interface Rate {
 
 export interface TokenRequest {
   count: number
-  /** Tokens that were spent before asking; the bucket is charged for them in any case. */
+  /** Tokens that were spent without being taken; they are charged even if none is granted. */
   overspent: number
 }
 
@@ -18,8 +18,9 @@ export interface TokenGrant {
   waitMs: number
 }
 
-/** Token buckets by name, in one process or shared by several. */
+/** Rate limits as token buckets, by name: in the memory of a process, or shared through Redis. */
 export interface TokenBuckets {
+  /** Takes up to `count` tokens, at once and without waiting. */
   take(bucket: string, request: TokenRequest, rate: Rate): Promise<TokenGrant>
   /**
    * Reserves the next `count` free tokens and returns in how many ms they are available. The caller
@@ -28,22 +29,25 @@ export interface TokenBuckets {
   reserve(bucket: string, count: number, rate: Rate): Promise<number>
 }
 
-/** Longest time ahead that can be reserved. */
+/** Furthest point in the future that can be reserved. */
 export const RESERVATION_MAX_MS = 24 * 60 * MINUTE
 const BUCKETS_MAX = 50_000
 
-/** Returns how long one token takes to come. */
+/** Computes the milliseconds in which a bucket gains one token. */
 export function computeTokenMs({ perMinute }: Rate): number {
   return MINUTE / Math.max(perMinute, 1)
 }
 
+/** Tolerance of the division below, so that a token that is due exactly now counts. */
+const ROUNDING = 1e-9
+
 /**
- * Keeps buckets in the memory of this process. A bucket is one number, the time at which it is full
- * again (GCRA); full buckets are dropped.
+ * Creates buckets in the memory of this process. A bucket is one number, the time at which it is full
+ * again (the theoretical arrival time of GCRA), so a full bucket need not be stored.
  */
 export function createLocalBuckets(now: () => number = () => performance.now()): TokenBuckets {
-  const full = new Map<string, number>()
-  const reserved = new Map<string, number>()
+  const fullAt = new Map<string, number>()
+  const reservedUntil = new Map<string, number>()
   const set = (map: Map<string, number>, name: string, at: number) => {
     if (map.size >= BUCKETS_MAX) for (const [key, end] of map) if (end <= now()) map.delete(key)
     map.set(name, at)
@@ -52,18 +56,18 @@ export function createLocalBuckets(now: () => number = () => performance.now()):
     async take(bucket, { count, overspent }, rate) {
       const tokenMs = computeTokenMs(rate)
       const at = now()
-      const before = Math.max(full.get(bucket) ?? 0, at) + overspent * tokenMs
-      const available = Math.floor((at + rate.burst * tokenMs - before) / tokenMs + 1e-9)
+      const before = Math.max(fullAt.get(bucket) ?? 0, at) + overspent * tokenMs
+      const available = Math.floor((at + rate.burst * tokenMs - before) / tokenMs + ROUNDING)
       const granted = Math.min(count, Math.max(0, available))
-      set(full, bucket, before + granted * tokenMs)
+      set(fullAt, bucket, before + granted * tokenMs)
       const waitMs = granted === count ? 0 : before + (granted + 1 - rate.burst) * tokenMs - at
       return { granted, waitMs }
     },
     async reserve(bucket, count, rate) {
       const at = now()
-      const from = Math.max(reserved.get(bucket) ?? 0, full.get(bucket) ?? 0, at)
+      const from = Math.max(reservedUntil.get(bucket) ?? 0, fullAt.get(bucket) ?? 0, at)
       if (from - at > RESERVATION_MAX_MS) return RESERVATION_MAX_MS
-      set(reserved, bucket, from + count * computeTokenMs(rate))
+      set(reservedUntil, bucket, from + count * computeTokenMs(rate))
       return from - at
     },
   }

@@ -3,6 +3,7 @@ import type { Connections, Request } from './connections.ts'
 import type { Resolution, Resolver } from './dns.ts'
 import { type Exchanged, exchange, type Reading } from './exchange.ts'
 import { type Failure, timedOut } from './failures.ts'
+import { type FetchMeter, silentMeter } from './fetch-meter.ts'
 import type { HostBackoff } from './host-backoff.ts'
 import type { Politeness } from './politeness.ts'
 import type { Cause, RequestBudget } from './request-budget.ts'
@@ -40,6 +41,7 @@ export interface TransportParts {
   /** Signs GET requests. */
   sign?: Signer | undefined
   log?: Log | undefined
+  meter?: FetchMeter
 }
 
 /** Sends each hop of a fetch with its own guard check, slot and connection. */
@@ -51,9 +53,12 @@ export class Transport {
   readonly #backoff: HostBackoff
   readonly #sign: Signer | undefined
   readonly #log: Log | undefined
+  readonly #meter: FetchMeter
   #closed = false
 
-  constructor({ resolver, politeness, requests, connections, backoff, sign, log }: TransportParts) {
+  constructor(parts: TransportParts) {
+    const { resolver, politeness, requests, connections, backoff, sign, log } = parts
+    this.#meter = parts.meter ?? silentMeter
     this.#resolver = resolver
     this.#politeness = politeness
     this.#requests = requests
@@ -79,8 +84,10 @@ export class Transport {
     const name = this.#resolver.resolve(url.hostname)
     const resolution = name instanceof Promise ? await answerWithin(budget, name) : name
     if (resolution === undefined) return toBrokenExchange(noName)
-    if (resolution.kind === 'refused' && url.hostname !== question.privateHost)
+    if (resolution.kind === 'refused' && url.hostname !== question.privateHost) {
+      this.#meter.countRefusal('resolved')
       return toBrokenExchange(notReachable)
+    }
     if (resolution.kind === 'failed')
       return toBrokenExchange({ outcome: 'dns_failed', detail: resolution.detail })
     const { addresses } = resolution
@@ -129,7 +136,9 @@ export class Transport {
       const request = { path: url.pathname + url.search, method, headers, body: content }
       const started = performance.now()
       const result = await exchange(line, request, reading, Math.ceil(budget.remainingMs), signal)
-      budget.remainingMs -= performance.now() - started
+      const tookMs = performance.now() - started
+      budget.remainingMs -= tookMs
+      this.#meter.countExchange(result.kind === 'answer' ? 'answered' : 'broken', tookMs)
       if (result.kind === 'answer' && result.complete) this.#connections.release(line)
       else this.#connections.drop(line)
       if (result.kind === 'broken' && result.fault !== undefined)

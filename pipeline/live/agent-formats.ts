@@ -6,8 +6,8 @@ import { type JsonObject, ObjectReader } from '../parse/object-reader.ts'
 import { fetchPayload, type Listed, notOffered, toAgentList } from './agent-task.ts'
 
 /**
- * Lists which formats an agent supports and how: by its capabilities, else each format it lists counts
- * as one it can preview.
+ * Lists the formats that an agent supports, with what it does with each: by its capabilities, else by the
+ * older task `list_creative_formats`, whose formats count as ones it can preview.
  */
 export async function listFormats(tools: readonly AgentTool[], ctx: TaskContext): Promise<Listed> {
   const { protocolName } = ctx.deps
@@ -23,14 +23,14 @@ export async function listFormats(tools: readonly AgentTool[], ctx: TaskContext)
     const supported = readSupportedFormats(creative, limits) ?? []
     if (supported.length > 0) return toAgentList(supported)
   }
-  const older = await fetchPayload(tools, 'list_creative_formats', {}, ctx)
-  if (older === undefined) {
+  const listed = await fetchPayload(tools, 'list_creative_formats', {}, ctx)
+  if (listed === undefined) {
     return capabilities !== undefined && 'failure' in capabilities
       ? capabilities
       : { ...notOffered, offered: capabilities !== undefined }
   }
-  if ('failure' in older) return older
-  const formats = readFormats(new ObjectReader(older.payload, '', ctx.faults), limits) ?? []
+  if ('failure' in listed) return listed
+  const formats = readFormats(new ObjectReader(listed.payload, '', ctx.faults), limits) ?? []
   return toAgentList(formats.map(toPreview))
 }
 

@@ -1,20 +1,28 @@
 import { readTokens } from '../crawl/agent-blocks.ts'
-import { openBrief } from '../crawl/agent-products.ts'
+import { buildProductRequest } from '../crawl/agent-products.ts'
 import type { TaskContext } from '../crawl/call-agent-tasks.ts'
 import type { AgentTool } from '../model/documents/index.ts'
 import { clip } from '../parse/clip.ts'
 import { isObject, type JsonObject } from '../parse/object-reader.ts'
 import { fetchPayload, type Listed, notOffered, toAgentList } from './agent-task.ts'
 
+const PRODUCTS_MAX = 200
+const DOMAINS_MAX = 10_000
+const TAGS_MAX = 20
+/** Members of an object inside a product, and characters of a text there. */
+const MEMBERS_MAX = 20
+const TEXT_CHARS_MAX = 512
+
+/** Lists the products that an agent offers for everything, each cut to what an answer shows. */
 export async function listProducts(tools: readonly AgentTool[], ctx: TaskContext): Promise<Listed> {
-  const answer = await fetchPayload(tools, 'get_products', openBrief(), ctx)
+  const answer = await fetchPayload(tools, 'get_products', buildProductRequest(), ctx)
   if (answer === undefined) return notOffered
   if ('failure' in answer) return answer
-  const products = filterObjects(answer.payload.products)
-  return toAgentList(products.slice(0, 200).map(toProduct), products.length)
+  const products = listObjects(answer.payload.products)
+  return toAgentList(products.slice(0, PRODUCTS_MAX).map(toProduct), products.length)
 }
 
-/** Field → characters that are kept. */
+/** Text fields of a product → characters that are shown. */
 const productTexts = {
   product_id: 512,
   name: 512,
@@ -24,7 +32,7 @@ const productTexts = {
   pricing_model: 512,
   currency: 16,
 } as const
-/** Field → items that are kept. */
+/** Lists of a product → items that are shown. */
 const productLists = {
   format_options: 50,
   delivery_channels: 50,
@@ -47,13 +55,13 @@ function toProduct(product: JsonObject): JsonObject {
 
 /** Keeps texts, numbers and flat objects; deeper values are dropped. */
 function shorten(item: unknown): unknown[] {
-  if (typeof item === 'string') return [clip(item, 512) ?? '']
+  if (typeof item === 'string') return [clip(item, TEXT_CHARS_MAX) ?? '']
   if (typeof item === 'number' || typeof item === 'boolean') return [item]
   if (!isObject(item)) return []
   const copy: JsonObject = {}
-  for (const [key, value] of Object.entries(item).slice(0, 20)) {
+  for (const [key, value] of Object.entries(item).slice(0, MEMBERS_MAX)) {
     const isPlain = typeof value === 'number' || typeof value === 'boolean'
-    const short = isPlain ? value : clip(value, 512)
+    const short = isPlain ? value : clip(value, TEXT_CHARS_MAX)
     if (short !== undefined && key !== '__proto__') copy[key] = short
   }
   return [copy]
@@ -69,8 +77,12 @@ export async function listProperties(
   if ('failure' in answer) return answer
   const { properties, publisher_domains: domains } = answer.payload
   const claimed = Array.isArray(properties)
-    ? filterObjects(properties).map(toProperty)
-    : readTokens(domains, 10_000).map(domain => ({ domain, identifier: domain, type: 'domain' }))
+    ? listObjects(properties).map(toProperty)
+    : readTokens(domains, DOMAINS_MAX).map(domain => ({
+        domain,
+        identifier: domain,
+        type: 'domain',
+      }))
   return toAgentList(claimed)
 }
 
@@ -85,10 +97,10 @@ function toProperty(property: JsonObject): JsonObject {
     const text = clip(value, chars)
     if (text !== undefined) copy[key] = text
   }
-  if (Array.isArray(property.tags)) copy.tags = readTokens(property.tags, 20)
+  if (Array.isArray(property.tags)) copy.tags = readTokens(property.tags, TAGS_MAX)
   return copy
 }
 
-function filterObjects(list: unknown): JsonObject[] {
+function listObjects(list: unknown): JsonObject[] {
   return Array.isArray(list) ? list.filter(isObject) : []
 }

@@ -1,3 +1,4 @@
+import type { ProbeDeps } from '../crawl/agent-probe.ts'
 import { type Connection, connectMcp } from '../crawl/mcp/connect.ts'
 import type { McpFailure } from '../crawl/mcp/failure.ts'
 import type { AgentFailed, AgentReport, AgentTopic } from '../model/live/live-agent.ts'
@@ -7,7 +8,6 @@ import { listFormats } from './agent-formats.ts'
 import { listProducts, listProperties } from './agent-inventory.ts'
 import { waitWithin } from './deadline.ts'
 import { discover } from './discover-agent.ts'
-import type { ProbeDeps } from './probe-deps.ts'
 
 const lists = {
   formats: listFormats,

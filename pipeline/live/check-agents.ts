@@ -1,11 +1,11 @@
 import type { CardFound } from '../crawl/agent-card.ts'
 import { readCard } from '../crawl/agent-card.ts'
+import type { ProbeDeps } from '../crawl/agent-probe.ts'
 import { listEndpoints } from '../crawl/mcp/endpoints.ts'
 import { McpSession } from '../crawl/mcp/session.ts'
 import type { AgentCheck } from '../model/live/live.ts'
 import { describeFailure } from './agent-failures.ts'
 import { waitWithin } from './deadline.ts'
-import type { ProbeDeps } from './probe-deps.ts'
 
 const AGENTS_AT_ONCE = 4
 

@@ -13,8 +13,9 @@ import { type LiveDeps, LiveFiles } from './files.ts'
 import { describeFailure } from './live-failure.ts'
 
 /**
- * Reasons for an attempt without a document. A private name and a name that does not resolve have
- * the same reason; a server that fails now may answer later and proves nothing.
+ * Outcome of an attempt without a document → its reason in the answer; any other outcome is `transient`. A
+ * name in a private network and one that does not resolve have the same reason, so that callers cannot tell
+ * them apart.
  */
 const reasons: Partial<Record<Outcome, OriginReason>> = {
   absent: 'not_found',
@@ -35,7 +36,7 @@ export async function checkOrigin(
   deps: LiveDeps,
 ): Promise<OriginCheck> {
   const files = new LiveFiles(deps, deps.limits.validateMs)
-  const observation = await files.see({ kind: 'adagents.json', location: domain })
+  const observation = await files.fetch({ kind: 'adagents.json', location: domain })
   const document = observation.document as AdagentsDocument | undefined
   if (document === undefined) return toFailed(observation)
   if (document.variant === 'inline') return { reason: 'no_authoritative_location' }
@@ -44,7 +45,7 @@ export async function checkOrigin(
     return { reason: 'authoritative_location_mismatch', detail: `points to ${location}` }
   }
   const claim = new URL(location).searchParams.get(claimParameter(protocolName))
-  return { reason: 'authoritative_location_pointer', ...(claim && { claim: hashOfClaim(claim) }) }
+  return { reason: 'authoritative_location_pointer', ...(claim && { claim: hashClaim(claim) }) }
 }
 
 function toFailed(observation: Observation): OriginCheck {
@@ -55,7 +56,7 @@ function toFailed(observation: Observation): OriginCheck {
   }
 }
 
-/** Hashes a claim: like every secret, only its hash is stored. */
-function hashOfClaim(claim: string): string {
+/** Hashes the claim in the pointer’s address: it is a secret, so only its hash is stored. */
+function hashClaim(claim: string): string {
   return createHash('sha256').update(claim).digest('hex')
 }

@@ -1,4 +1,7 @@
-/** Waits for work, or returns `late` when it takes longer. Late work ends by itself. */
+/**
+ * Waits for a promise, at most `ms` milliseconds; then returns `fallback`. Nothing is cancelled: what is still
+ * running needs a deadline of its own.
+ */
 export async function waitWithin<Result, Fallback>(
   ms: number,
   promise: Promise<Result>,

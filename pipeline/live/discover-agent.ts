@@ -1,4 +1,5 @@
 import { type CardFound, readCard } from '../crawl/agent-card.ts'
+import type { ProbeDeps } from '../crawl/agent-probe.ts'
 import { type Connection, connectMcp } from '../crawl/mcp/connect.ts'
 import type { AgentTool } from '../model/documents/index.ts'
 import type { AgentFailed, AgentReport, DiscoveredAgent } from '../model/live/live-agent.ts'
@@ -6,35 +7,34 @@ import { Faults } from '../parse/faults.ts'
 import { toAgentFailed } from './agent-failures.ts'
 import { listFormats } from './agent-formats.ts'
 import { listProducts } from './agent-inventory.ts'
-import type { ProbeDeps } from './probe-deps.ts'
 
-/** Parts of tool names that indicate a type, the most reliable type first. */
-const capabilityTasks = {
+/** Type of agent → names of tools that indicate it; the first type with such a tool counts. */
+const toolPatterns = {
   sales: /get_product|media_buy|create_media/i,
   signals: /signal|audience/i,
   creative: /creative|format|preview/i,
 } as const
 
-/** Discovers what an agent is and offers: over MCP, else by its card. */
+/** Discovers what an agent is and offers, over MCP and by its A2A card. Fails if it has neither. */
 export async function discover(
   address: string,
   time: { remainingMs: number },
   deps: ProbeDeps,
 ): Promise<AgentReport | AgentFailed> {
-  const [found, read] = await Promise.all([
+  const [connected, card] = await Promise.all([
     connectMcp(address, time, deps),
     fetchCard(address, deps),
   ])
-  if ('failure' in found && read === undefined) return toAgentFailed(found.failure)
-  const tools = 'failure' in found ? (read?.tools ?? []) : found.list.tools
+  if ('failure' in connected && card === undefined) return toAgentFailed(connected.failure)
+  const tools = 'failure' in connected ? (card?.tools ?? []) : connected.list.tools
   const type = inferType(tools)
-  const name = 'serverName' in found ? found.serverName : undefined
+  const name = 'serverName' in connected ? connected.serverName : undefined
   const discovered: DiscoveredAgent = {
-    name: name ?? read?.card.name ?? new URL(address).hostname,
-    ...(read?.card.description !== undefined && { description: read.card.description }),
+    name: name ?? card?.card.name ?? new URL(address).hostname,
+    ...(card?.card.description !== undefined && { description: card.card.description }),
     protocols: [
-      ...('failure' in found ? [] : (['mcp'] as const)),
-      ...(read ? (['a2a'] as const) : []),
+      ...('failure' in connected ? [] : (['mcp'] as const)),
+      ...(card ? (['a2a'] as const) : []),
     ],
     type,
     tools_count: tools.length,
@@ -42,7 +42,7 @@ export async function discover(
       name: tool,
       ...(description !== undefined && { description: description.slice(0, 500) }),
     })),
-    stats: 'failure' in found ? {} : await countOffers(type, found, time, deps),
+    stats: 'failure' in connected ? {} : await countOffers(type, connected, time, deps),
   }
   return { discovered }
 }
@@ -54,7 +54,7 @@ async function fetchCard(address: string, deps: ProbeDeps): Promise<CardFound | 
 
 function inferType(tools: readonly AgentTool[]): DiscoveredAgent['type'] {
   for (const type of ['sales', 'signals', 'creative'] as const) {
-    if (tools.some(({ name }) => capabilityTasks[type].test(name))) return type
+    if (tools.some(({ name }) => toolPatterns[type].test(name))) return type
   }
   return 'unknown'
 }

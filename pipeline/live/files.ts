@@ -2,7 +2,7 @@ import type { Clock, Instant } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
 import { getEffect } from '../core/outcomes.ts'
 import { type CrawlDeps, crawlSource } from '../crawl/crawl-source.ts'
-import { carry } from '../diff/carry.ts'
+import { carryOver } from '../diff/carry.ts'
 import type { DocumentOf, SourceKind } from '../model/documents/index.ts'
 import type { KnownBrandFile } from '../model/live/live.ts'
 import { type Observation, type Source, toSourceKey, toUrl } from '../model/observation.ts'
@@ -20,15 +20,15 @@ export interface LiveDeps {
   limits: Limits
 }
 
-/** Files from which one answer may be read. */
+/** Files that one answer may need; further ones count as timed out. */
 const FILES_MAX = 12
 
-/** Reads the files of one answer, each once, as they are now, and all of them within one deadline. */
+/** Fetches the files that one answer needs, each once, and all of them within one deadline. */
 export class LiveFiles {
   readonly #deps: LiveDeps
   readonly #known: ReadonlyMap<string, KnownBrandFile>
   readonly #until: number
-  /** Time as of which all files count as read. */
+  /** Time at which all files count as fetched. */
   readonly now: Instant
   readonly #observations = new Map<string, Observation>()
 
@@ -50,16 +50,17 @@ export class LiveFiles {
     return [...this.#observations.values()]
   }
 
-  async see(source: Source): Promise<Observation> {
+  /** Fetches a file and parses it; each is fetched once, however often it is asked for. */
+  async fetch(source: Source): Promise<Observation> {
     const key = toSourceKey(source)
     const known = this.#observations.get(key)
     if (known !== undefined) return known
-    const observation = await this.#read(source)
+    const observation = await this.#fetchNow(source)
     this.#observations.set(key, observation)
     return observation
   }
 
-  async #read(source: Source): Promise<Observation> {
+  async #fetchNow(source: Source): Promise<Observation> {
     const { fetcher, clock, limits } = this.#deps
     const timedOut: Observation = { ...source, observed_at: clock.now(), outcome: 'timeout' }
     const ms = Math.min(limits.fetchMs, Math.floor(this.remainingMs))
@@ -73,16 +74,19 @@ export class LiveFiles {
     )
   }
 
-  /** Carries over what a document remembers of earlier ones, from now on unless the index has an earlier one. */
+  /**
+   * Adds to a document what it must remember of the one in the index, such as since when a house names a
+   * brand.
+   */
   #carryOver(observation: Observation): Observation {
     const fresh = observation.document as DocumentOf | undefined
     if (fresh === undefined) return observation
     const old = this.#known.get(toSourceKey(observation))?.document
-    return { ...observation, document: carry(old, fresh, this.now) }
+    return { ...observation, document: carryOver(old, fresh, this.now) }
   }
 
-  /** Returns a file to a rule as the index would hold it after this attempt. */
-  show(observation: Observation): KnownFile {
+  /** Converts an attempt to the file that the index would hold after it, which is what rules are given. */
+  toKnownFile(observation: Observation): KnownFile {
     const known = this.#known.get(toSourceKey(observation))
     return known === undefined ? toKnownFile(observation) : toKnownAfter(known, observation)
   }
@@ -97,7 +101,7 @@ export async function resolveNow<Answer>(
   while (!step.done) {
     const question = step.value
     step = rule.next(
-      'source' in question ? files.show(await files.see(question.source)) : undefined,
+      'source' in question ? files.toKnownFile(await files.fetch(question.source)) : undefined,
     )
   }
   return step.value
@@ -127,20 +131,20 @@ export function toKnownFile<Kind extends SourceKind = SourceKind>(
 }
 
 /**
- * Returns the file of the index after one more attempt. A failed attempt keeps the document; an answer
- * "no", or something else, removes it.
+ * Converts an attempt at a file that the index has. If the server could not be reached or answered something
+ * that is not a file of this kind, the stored document stays; any other answer replaces it.
  */
 function toKnownAfter(known: KnownBrandFile, observation: Observation): KnownFile {
   const { outcome, status = null, observed_at: at } = observation
   const effect = getEffect(outcome)
   if (effect !== 'unreachable' && effect !== 'garbled') return toKnownFile(observation)
   const attempt = { ...known.state, outcome, status, attempted_at: at }
-  const isOther = effect === 'garbled' && known.state.effect !== 'garbled'
-  const state = isOther ? { ...attempt, effect, streak_since: at } : attempt
+  const isFirstGarbled = effect === 'garbled' && known.state.effect !== 'garbled'
+  const state = isFirstGarbled ? { ...attempt, effect, streak_since: at } : attempt
   return { validity: getValidity(state, at), state, document: known.document }
 }
 
-/** Parses the file as its publisher wrote it, tidied; undefined if it is not a JSON object. */
+/** Parses the body of an attempt as JSON, as `readJson` sanitizes it; undefined if it is not a JSON object. */
 export function parseRoot({ body }: Observation): JsonObject | undefined {
   if (body === undefined) return undefined
   const read = readJson(body, new Faults(1))

@@ -47,7 +47,7 @@ interface Reading {
 export async function readAdagents(domain: Domain, deps: LiveDeps): Promise<ReadAdagents> {
   const files = new LiveFiles(deps, deps.limits.validateMs)
   const { now } = files
-  const own = await files.see({ kind: 'adagents.json', location: domain })
+  const own = await files.fetch({ kind: 'adagents.json', location: domain })
   const checked = check(own, now)
   const buildReport = (reading: Reading): ReadAdagents => ({
     report: report(domain, reading),
@@ -93,7 +93,7 @@ async function followPointer(
   files: LiveFiles,
   now: number,
 ): Promise<Reading> {
-  const file = await files.see(parseSource('adagents.json', address)!)
+  const file = await files.fetch(parseSource('adagents.json', address)!)
   const checked = check(file, now)
   const method = 'authoritative_location'
   const failed = describeFailure(omitFaults(file))

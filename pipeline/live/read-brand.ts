@@ -1,6 +1,6 @@
 import type { Domain } from '../core/domain.ts'
 import { truncateJson } from '../core/truncate-json.ts'
-import { buildBrandRow } from '../diff/build-rows.ts'
+import { buildBrandRow } from '../diff/brand-row.ts'
 import type { BrandDocument } from '../model/documents/index.ts'
 import type { KnownBrandFile, LiveBrand } from '../model/live/live.ts'
 import { type Fault, type Observation, toUrl } from '../model/observation.ts'
@@ -12,15 +12,15 @@ import { toBrandResolution } from '../serving/documents.ts'
 import { getFinalAddress, type LiveDeps, LiveFiles, parseRoot, resolveNow } from './files.ts'
 import { describeFailure } from './live-failure.ts'
 
-/** Bytes of the file's data in an answer; answers stay below 256 KiB. */
-const DATA_BYTES = 160 * 1024
-const FAULTS = 20
-const TEXT_CHARS = 500
+/** Bytes of the file in an answer, which must stay below 256 KiB as a whole. */
+const DATA_BYTES_MAX = 160 * 1024
+const FAULTS_MAX = 20
+const MESSAGE_CHARS_MAX = 500
 
 /**
- * Resolves a brand by its current files, with the registry's own rules. `known` are the other files behind
- * the stored answer: they give the start of a reference, and the last content of a house that is
- * unavailable.
+ * Resolves a brand from its files as they are on the web now, by the rules of the index. `known` are the
+ * other files behind the stored answer: they say since when a house has referred to a brand, and stand for
+ * the file of a house that cannot be fetched.
  */
 export async function readBrand(
   domain: Domain,
@@ -29,19 +29,19 @@ export async function readBrand(
 ): Promise<LiveBrand> {
   const files = new LiveFiles(deps, deps.limits.liveBrandMs, known)
   const facts = await resolveNow(deriveBrand(domain, files.now), files)
-  const own = await files.see({ kind: 'brand.json', location: domain })
+  const own = await files.fetch({ kind: 'brand.json', location: domain })
   const root = parseRoot(own)
   if (facts === undefined || facts === pending || root === undefined) {
     return { resolution: null, failure: explainFailure(own, files.all()) }
   }
-  const data = truncateJson(root, DATA_BYTES)
+  const data = truncateJson(root, DATA_BYTES_MAX)
   return {
     resolution: toBrandResolution(buildBrandRow(domain, facts, 0)),
     url: getFinalAddress(own),
     variant: (own.document as BrandDocument).variant,
     data: data?.value ?? {},
     data_truncated: data?.truncated ?? true,
-    warnings: toReported(own.faults ?? []).slice(0, FAULTS),
+    warnings: shortenMessages(own.faults ?? []).slice(0, FAULTS_MAX),
   }
 }
 
@@ -55,8 +55,8 @@ function explainFailure(own: Observation, all: readonly Observation[]): LiveBran
     valid: false,
     url: toUrl(own),
     ...(own.status !== undefined && !isUnreachable && { status_code: own.status }),
-    errors: toReported(errors).slice(0, FAULTS),
-    warnings: toReported(warnings).slice(0, FAULTS),
+    errors: shortenMessages(errors).slice(0, FAULTS_MAX),
+    warnings: shortenMessages(warnings).slice(0, FAULTS_MAX),
   }
 }
 
@@ -67,6 +67,7 @@ const brokenChain: Fault = {
   severity: 'error',
 }
 
-function toReported(faults: readonly Fault[]) {
-  return faults.map(fault => ({ ...fault, message: fault.message.slice(0, TEXT_CHARS) }))
+/** Shortens the messages of faults. */
+function shortenMessages(faults: readonly Fault[]) {
+  return faults.map(fault => ({ ...fault, message: fault.message.slice(0, MESSAGE_CHARS_MAX) }))
 }

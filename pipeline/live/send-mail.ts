@@ -4,8 +4,8 @@ import { isLoopback } from '../core/loopback.ts'
 import type { LiveRequestAnswers, LiveRequestOf } from '../model/live/live-request.ts'
 
 /**
- * Sends a mail by the server in the settings, whose address never comes from a caller. Elsewhere than on
- * this machine it is sent over TLS alone.
+ * Sends a mail through the server in SMTP_URL; its address never comes from a caller. TLS is required unless
+ * the server is on this machine.
  */
 export async function sendMail(
   { to, subject, text }: LiveRequestOf<'send_mail'>,

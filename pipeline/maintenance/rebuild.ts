@@ -7,15 +7,15 @@ import { makeDerived } from '../writer/healing/make-derived.ts'
 
 /** Result of a rebuild. */
 export interface Rebuilt {
-  /** Writes that the accounts answered and the index does not know: a replay carries them out. */
+  /** Submissions that the accounts have answered and the index lacks; a replay applies them. */
   unknown: number
   /** Subjects without an answer, since none can be built from their rows. */
   unprojected: Unprojected[]
 }
 
 /**
- * Rebuilds the serving store and the event files from the index, next to the old ones, which they replace
- * at the end. Undefined while another process writes.
+ * Rebuilds the serving store and the event files from the index, beside the old ones, and replaces these at
+ * the end. Undefined if another process holds the lease.
  */
 export async function rebuild(dataDir: string): Promise<Rebuilt | undefined> {
   const paths = resolvePaths(dataDir)
@@ -38,8 +38,8 @@ export async function rebuildStores(
   try {
     await before(facts)
     const unprojected = await makeDerived(paths, facts)
-    for (const left of [paths.seals, paths.damaged]) {
-      rmSync(left, { recursive: true, force: true })
+    for (const leftover of [paths.seals, paths.damaged]) {
+      rmSync(leftover, { recursive: true, force: true })
     }
     const unknown = (await listUnknownToIndex(facts.index, facts.accounts.db)).length
     return { unknown, unprojected }

@@ -23,17 +23,17 @@ type LostSubmission = Pick<
 >
 
 /**
- * Carries out again what the accounts answered and the index does not know, commit by commit in the
- * original order. Each submission keeps its id, so the accounts and their answers stay as they are, and a
- * revision keeps its time. A merge of records that are newer than the restored index cannot be repeated.
+ * Applies to the index every submission that the accounts have answered and the index lacks, commit by commit
+ * in the original order. Each keeps its id, so accounts and answers stay as they are, and revisions keep their
+ * times. A merge of records that the restored index does not have fails.
  */
 export async function replay(sequencer: Sequencer): Promise<Replayed> {
-  const came: Replayed = { replayed: 0, failed: [] }
+  const result: Replayed = { replayed: 0, failed: [] }
   const unknown = await listUnknownSubmissions(sequencer)
   if (unknown.length > 0) {
     const publications = await loadPublicationsSince(sequencer.accounts.db, 0)
     if (publications) {
-      // Approved brands are saves: each comes at its original position.
+      // Approved brands are saves, so each is applied at its original position below.
       const published = { ...publications, brands: [] }
       await sequencer.commit({ observations: [], submissions: [], publications: published })
     }
@@ -45,23 +45,23 @@ export async function replay(sequencer: Sequencer): Promise<Replayed> {
     if (submissions.length > 0) {
       const submittedAt = Date.parse(rows[0]!.submitted_at)
       const decisions = await listDecisionsSince(sequencer.accounts.db, seq - 1, seq)
-      // A domain that was readmitted since is on no list, and yet its earlier data must not come back.
+      // A domain that was readmitted later is not on the list of take-downs, but its earlier data must not return.
       const takedowns = submissions.flatMap(({ operation }) =>
         operation.op === 'domain.takedown' ? [operation.domain] : [],
       )
       const brands = await listApprovedSince(sequencer.accounts.db, seq - 1, seq)
       const publications = { ...nothingPublished, brands }
-      const asThen = { submittedAt, decisions, takedowns, publications }
-      const batch = { observations: [], submissions, ...asThen }
+      const original = { submittedAt, decisions, takedowns, publications }
+      const batch = { observations: [], submissions, ...original }
       await sequencer.commit({ ...batch, actor: 'api:submission' })
     }
-    came.replayed += submissions.length
-    came.failed.push(...refused.keys())
+    result.replayed += submissions.length
+    result.failed.push(...refused.keys())
   }
-  return came
+  return result
 }
 
-/** Restores the submission. Fields left out of the audit are of no use to the index. */
+/** Restores a submission from the audit. The fields that the audit omits do not affect the index. */
 function toSubmission({ submission_id, operation, content }: LostSubmission): Submission {
   return { submission_id, operation: { op: operation, ...content } } as Submission
 }

@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
-import { replaceFile, syncPath } from '../store/fsync.ts'
+import { replaceFile, syncPath } from '../store/durable-files.ts'
 import { Lease } from '../store/lease.ts'
 import { listPendingIn } from '../store/migrations.ts'
 import { makeFolders, type Paths, resolvePaths } from '../store/paths.ts'

@@ -1,45 +1,48 @@
-import { decryptSecret, encryptSecret } from '../core/sealing.ts'
+import { decryptSecret, encryptSecret } from '../core/keys/sealing.ts'
 import type { ClientCredentials } from './client-credentials.ts'
 import type { TokenType } from './compliance.ts'
 
-/** Agent and organization that a credential belongs to: it opens nothing else. */
-export interface CredentialPlace {
+/** Agent and organization that a credential belongs to; it is encrypted for them alone. */
+export interface CredentialOwner {
   org_id: string
   agent_url: string
 }
 
-const toPlace = ({ org_id, agent_url }: CredentialPlace) => `${org_id} ${agent_url}`
+const toContext = ({ org_id, agent_url }: CredentialOwner) => `${org_id} ${agent_url}`
 
 /** A credential as an organization gives it. */
 export type AgentCredential =
   | { auth_type: TokenType; auth_token: string }
   | { auth_type: 'oauth_client_credentials'; credentials: ClientCredentials }
 
-/** A credential as it is used: a value of the header `Authorization`, or what a token is asked for with. */
+/**
+ * A decrypted credential: a value of the header `Authorization`, or OAuth client credentials, with which a
+ * token is requested first.
+ */
 export type OpenedCredential = { authorization: string } | { credentials: ClientCredentials }
 
 /** Encrypts the credential of an agent; `basic` is `user:password`, or that in Base64. */
 export function encryptCredential(
   key: string,
   given: AgentCredential,
-  place: CredentialPlace,
+  owner: CredentialOwner,
 ): string {
   const text =
     given.auth_type === 'oauth_client_credentials'
       ? JSON.stringify(given.credentials)
       : toHeader(given.auth_type, given.auth_token)
-  return encryptSecret(key, text, toPlace(place))
+  return encryptSecret(key, text, toContext(owner))
 }
 
-/** Decrypts the credential of an agent; undefined where the key is another one. */
+/** Decrypts the credential of an agent; undefined if it was encrypted with another key or for another owner. */
 export function decryptCredential(
   key: string,
   sealed: string,
-  place: CredentialPlace,
+  owner: CredentialOwner,
 ): OpenedCredential | undefined {
-  const text = decryptSecret(key, sealed, toPlace(place))
+  const text = decryptSecret(key, sealed, toContext(owner))
   if (text === undefined) return undefined
-  // No value of the header begins so.
+  // Client credentials were stored as JSON; no value of the header begins with a brace.
   return text.startsWith('{') ? { credentials: JSON.parse(text) } : { authorization: text }
 }
 
@@ -48,7 +51,7 @@ function toHeader(type: TokenType, token: string): string {
   return `Basic ${token.includes(':') ? Buffer.from(token).toString('base64') : token}`
 }
 
-/** Lists the texts by which a credential could be told: none may be shown. */
+/** Lists the texts that would reveal a credential, to be redacted wherever an agent echoes them. */
 export function listSecrets(header: string): string[] {
   const [scheme, token = ''] = header.split(' ', 2)
   if (scheme !== 'Basic') return [token]

@@ -2,6 +2,7 @@ import type { AgentRequest } from './agent-request.ts'
 import type { Badge } from './badge.ts'
 import type { ComplianceState, CredentialType, MonitoringSettings } from './compliance.ts'
 import type { StepDiagnostic } from './step-diagnostic.ts'
+import type { StepExchange } from './step-exchange.ts'
 
 /** A scheduled run as readers see it. */
 export interface SuiteRun {
@@ -33,6 +34,13 @@ export interface AgentDiagnostics {
   runs: { run_id: string; captured_at: string; steps: StepDiagnostic[] }[]
   /** Calls of the agent, the newest first; absent in records of older versions. */
   requests?: AgentRequest[]
+}
+
+/** Request and answer of a step of a run, by its place among the steps, from 1. */
+export interface StoredExchange {
+  run_id: string
+  position: number
+  exchange: StepExchange
 }
 
 /** The credential of an agent, encrypted. */

@@ -15,12 +15,12 @@ export type BadgeRole = (typeof badgeRoles)[number]
 /** Version of the protocol that badges are issued for, as MAJOR.MINOR. */
 export const BADGE_VERSION = COMPLIANCE_TARGET
 
-/** Modes of verification that badges are issued for: by the storyboards of the specification. */
+/** Kinds of verification that badges are issued for; `spec`: the storyboards of the specification passed. */
 export const BADGE_MODES = ['spec'] as const
 
 /**
- * Specialisms that are stable in the protocol, each with the badge that it counts for and the
- * storyboards that show it. One without a storyboard is untested, and so is its badge.
+ * Stable specialisms of the protocol, each with the role whose badge it counts for and the storyboards that
+ * must pass. A specialism without a storyboard cannot be verified.
  */
 export const specialisms: Readonly<
   Record<string, { role: BadgeRole; storyboards: readonly string[] }>
@@ -69,7 +69,7 @@ export const badgeLosses = {
 } as const
 export type BadgeLoss = keyof typeof badgeLosses
 
-/** A badge as the accounts keep it: a degraded one still counts, a revoked one does not. */
+/** A badge as the accounts store it: a degraded one still counts, a revoked one does not. */
 export interface Badge {
   role: BadgeRole
   adcp_version: string
@@ -77,7 +77,7 @@ export interface Badge {
   verified_specialisms: string[]
   verified_at: string
   degraded_at: string | null
-  /** Moment at which it ends unless the agent passes a full run before. */
+  /** Time at which it ends unless the agent passes a full run before. */
   expires_at: string
   revoked_for: BadgeLoss | null
 }

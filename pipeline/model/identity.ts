@@ -7,21 +7,21 @@ const name = z.string().trim().min(1).max(200)
 const org = name
 const user_id = z.string().min(1).max(255)
 
-/** The public half of a key of the identity provider; other members of its JWK are dropped. */
+/** A public key of the identity provider (JWK, RFC 7517); members that are not listed here are dropped. */
 export const IssuerKey = z.discriminatedUnion('kty', [
-  z.object({ kty: z.literal('RSA'), n: z.string(), e: z.string(), ...describeId() }),
+  z.object({ kty: z.literal('RSA'), n: z.string(), e: z.string(), ...buildKeyFields() }),
   z.object({
     kty: z.literal('EC'),
     crv: z.string(),
     x: z.string(),
     y: z.string(),
-    ...describeId(),
+    ...buildKeyFields(),
   }),
-  z.object({ kty: z.literal('OKP'), crv: z.string(), x: z.string(), ...describeId() }),
+  z.object({ kty: z.literal('OKP'), crv: z.string(), x: z.string(), ...buildKeyFields() }),
 ])
 export type IssuerKey = z.infer<typeof IssuerKey>
 
-function describeId() {
+function buildKeyFields() {
   return {
     kid: z.string().max(200).exactOptional(),
     alg: z.string().max(20).exactOptional(),
@@ -30,7 +30,7 @@ function describeId() {
 }
 
 const endpoint = z.url({ protocol: /^https?$/ }).max(2_000)
-const words = z.array(z.string().max(200)).max(50)
+const names = z.array(z.string().max(200)).max(50)
 
 /** The published part of an authorization server's metadata (RFC 8414). */
 export const AuthorizationServer = z
@@ -45,23 +45,23 @@ export const AuthorizationServer = z
       .exactOptional()
       .describe('Address at which tokens are revoked; absent if they cannot be'),
     jwks_uri: endpoint.exactOptional().describe('Address of the keys that tokens are signed with'),
-    response_types_supported: words
+    response_types_supported: names
       .exactOptional()
       .describe('Supported response types, such as `code`; absent if not published'),
-    grant_types_supported: words
+    grant_types_supported: names
       .exactOptional()
       .describe('Supported grant types, such as `refresh_token`; absent if not published'),
-    code_challenge_methods_supported: words
+    code_challenge_methods_supported: names
       .exactOptional()
       .describe('Methods of PKCE, such as `S256`; absent if not published'),
-    token_endpoint_auth_methods_supported: words
+    token_endpoint_auth_methods_supported: names
       .exactOptional()
       .describe('How clients authenticate for a token; absent if not published'),
     authorization_response_iss_parameter_supported: z
       .boolean()
       .exactOptional()
       .describe('Whether an answer names the issuer in `iss` (RFC 9207); absent if not published'),
-    scopes_supported: words.exactOptional().describe('Supported scopes; absent if not published'),
+    scopes_supported: names.exactOptional().describe('Supported scopes; absent if not published'),
   })
   .meta({
     id: 'AuthorizationServer',
@@ -90,7 +90,7 @@ export const identityOperations = [
   z.object({ op: z.literal('issuer.set'), ...Issuer.shape }),
 ] as const
 
-/** One organization that a person belongs to, as the serving store holds it under the id of the person. */
+/** One organization that a person belongs to. */
 export const Membership = z.object({
   org_id: z.string(),
   org_name: z.string(),
@@ -99,9 +99,21 @@ export const Membership = z.object({
 })
 export type Membership = z.infer<typeof Membership>
 
-/** A person's memberships, the oldest first. */
+/** A person in the serving store, by user id; the oldest membership first. */
 export const StoredUser = z.object({ memberships: z.array(Membership) })
 export type StoredUser = z.infer<typeof StoredUser>
+
+/** An organization's API key in the serving store, by the SHA-256 of its secret. */
+export const StoredPrincipal = z.object({
+  key_id: z.string(),
+  org_id: z.string(),
+  org_name: z.string(),
+  membership_tier: z.enum(tierNames).nullable(),
+  label: z.string(),
+  permissions: z.array(z.enum(keyPermissions)),
+  created_at: z.string(),
+})
+export type StoredPrincipal = z.infer<typeof StoredPrincipal>
 
 /** An active key as its managers see it, without its secret. */
 export const ApiKey = z

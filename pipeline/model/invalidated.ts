@@ -1,7 +1,7 @@
 import type { Instant } from '../core/clock.ts'
 import type { SourceKind } from './documents/index.ts'
 
-/** A file whose answer must be derived again: its own domain's, or only those that depend on it. */
+/** A source whose attempt changed something, so that answers that depend on it must be derived again. */
 export interface Invalidated {
   kind: SourceKind
   location: string
@@ -11,6 +11,6 @@ export interface Invalidated {
    * True when its document or its validity changed; false when only answers that depend on it did.
    */
   is_own: boolean
-  /** Time of the attempt before a new document. */
+  /** Time of the last attempt before a new document: the change happened after it. Null if there was none. */
   known_until: Instant | null
 }

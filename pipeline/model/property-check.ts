@@ -5,6 +5,7 @@ import { describeCut } from './shared-fields.ts'
 const text = z.string()
 const count = z.int().nonnegative()
 
+/** Classes of domains that are not inventory. */
 export const domainTypes = ['ad_server', 'intermediary', 'cdn', 'tracker'] as const
 
 const Input = text.describe('The line as sent')
@@ -40,15 +41,15 @@ const Found = z.looseObject({
     .describe('Source: members, its publisher’s file, or the catalog'),
 })
 
-const listed = {
+const lists = {
   remove: z.array(Removed).describe('Domains that should leave the list'),
   modify: z.array(Modified).describe('Domains to rename; they are in another list too'),
   assess: z.array(z.looseObject({ domain: Canonical })).describe('Unknown domains'),
   ok: z.array(Found).describe('Domains with known inventory'),
 }
-export type CheckedList = { [Name in keyof typeof listed]: z.infer<(typeof listed)[Name]> }
+export type CheckedList = { [Name in keyof typeof lists]: z.infer<(typeof lists)[Name]> }
 
-/** Lists that may be cut to keep the answer short; the stored report has all of them. */
+/** Fields about lists that were cut to keep the answer short; the stored report has all items. */
 const cutLists = {
   ...describeCut('remove'),
   ...describeCut('modify'),
@@ -67,7 +68,7 @@ export const PropertyCheck = z
         ok: count.describe('Domains with known inventory'),
       })
       .describe('The lists, counted, whether or not they are cut'),
-    ...listed,
+    ...lists,
     ...cutLists,
     report_id: ReportId,
     next_cursor: NextCursor,
@@ -105,7 +106,7 @@ export const IdentifierCheck = z
         ready: count.describe('Identifiers that a publisher lists'),
         known: count.describe('Identifiers that are only in the catalog'),
         ad_infra: count.describe('Identifiers that are not inventory'),
-        unknown: count.describe('How many the registry does not know'),
+        unknown: count.describe('Identifiers that the registry does not know'),
         skipped: count.describe('Empty lines, comments, and lines without an identifier'),
       })
       .describe('The entries, counted, whether or not they are cut'),

@@ -12,6 +12,18 @@ export const ReportedFault = z
   .meta({ id: 'ReportedFault', description: 'What is wrong, where, and how to repair it' })
 export type ReportedFault = z.infer<typeof ReportedFault>
 
+const place = z.int().positive().optional()
+
+/** A fault in a file that was sent as text: where it is, as editors count. */
+export const PlacedFault = z
+  .looseObject({
+    ...ReportedFault.shape,
+    line: place.describe('Line of the fault, from 1; absent in a file that was not sent as text'),
+    column: place.describe('Column of the fault in its line, from 1; absent without a line'),
+  })
+  .meta({ id: 'PlacedFault', description: 'What is wrong, on which line, and how to repair it' })
+export type PlacedFault = z.infer<typeof PlacedFault>
+
 /** Reason why the file of a brand could not be read, or names no brand. */
 export const LiveBrandFailure = z
   .looseObject({

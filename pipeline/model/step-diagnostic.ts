@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { StepExchange } from './step-exchange.ts'
 import { ValidationResult } from './storyboard-check.ts'
 
 const id = z.string().min(1).max(200)
@@ -13,5 +14,7 @@ export const StepDiagnostic = z.object({
   duration_ms: z.number().nonnegative(),
   error_text: z.string().max(1_000).nullable(),
   failed_validations: z.array(ValidationResult),
+  /** Request and answer of a step that failed; absent also where the run was stored by an older version. */
+  exchange: StepExchange.exactOptional(),
 })
 export type StepDiagnostic = z.infer<typeof StepDiagnostic>

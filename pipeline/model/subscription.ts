@@ -3,12 +3,12 @@ import { Domain } from '../core/domain.ts'
 import { parseUrl } from '../core/url.ts'
 import { EnrolledUrl } from './member.ts'
 
-/** Most event filters, domains and agents of one subscription. */
+/** Largest number of event types, of domains and of agents in one subscription. */
 export const SUBSCRIPTION_FILTERS_MAX = 100
 
 const id = z.uuid()
 
-/** Address that changes are posted to. The path may be a secret of the receiver. */
+/** Address that events are posted to. Treat it as a secret: receivers put tokens into the path. */
 export const ReceiverUrl = z
   .string()
   .max(2_000)
@@ -23,18 +23,18 @@ function isReceiver(text: string): boolean {
 
 const atMost = <Item extends z.ZodType>(item: Item) => z.array(item).max(SUBSCRIPTION_FILTERS_MAX)
 
-/** Filter of a subscription: events of these types that concern one of the domains or agents. */
-const about = {
-  /** Types and patterns of types; none means all. */
+/** Filters of a subscription: an event must have one of the types, and concern one of the domains or agents. */
+const filters = {
+  /** Event types, `*` standing for any characters; empty for all types. */
   event_types: atMost(z.string().min(1).max(64)),
-  /** None of both means everything. */
+  /** Both empty: events about anything. */
   domains: atMost(Domain),
   agents: atMost(EnrolledUrl),
 }
 
 /**
- * Operations on subscriptions. A new one has answered its challenge: the API asks a crawler before it
- * submits.
+ * Operations on subscriptions. Before the API submits a new one, a crawler has posted a challenge to the
+ * receiver, and the receiver has echoed it.
  */
 export const subscriptionOperations = [
   z.object({
@@ -42,11 +42,11 @@ export const subscriptionOperations = [
     subscription_id: id,
     org_id: z.string().min(1).max(300),
     url: ReceiverUrl,
-    ...about,
+    ...filters,
     /** Event after which deliveries begin. */
     cursor: id,
     created_by: z.string().min(1).max(300),
-    /** Subscriptions that the organization may have. */
+    /** Most subscriptions that the organization may have, by its tier. */
     most: z.int().nonnegative(),
   }),
   z.object({

@@ -20,8 +20,8 @@ import {
 } from './object-reader.ts'
 import { checkPrivateKeys, readSigningKeys } from './signing-keys.ts'
 
-/** The list that each way of authorizing requires. */
-const companions = {
+/** Member that must list what is authorized, by the entry’s `authorization_type`. */
+const requiredLists = {
   property_ids: 'property_ids',
   property_tags: 'property_tags',
   inline_properties: 'properties',
@@ -31,15 +31,16 @@ const companions = {
 } as const satisfies Record<AuthorizationType, keyof AgentEntry>
 
 /**
- * Parses an entry. Undefined when it names no agent, or when its validity period cannot be read: an entry
- * must not be in force longer than its publisher said.
+ * Parses an entry of `authorized_agents`; `entry` is its position in the file. Undefined if it names no
+ * agent, or if its validity period cannot be read: an entry must not be in force longer than its publisher
+ * said.
  */
 export function parseEntry(part: ObjectReader, entry: number): AgentEntry | undefined {
   const url = readAgentUrl(part, 'url')
   const window = readWindow(part)
   if (url === undefined || window === undefined) return undefined
   const type = readAuthorizationType(part)
-  const read: AgentEntry = {
+  const agent: AgentEntry = {
     entry,
     ...url,
     ...optional('authorized_for', readPurpose(part)),
@@ -48,9 +49,9 @@ export function parseEntry(part: ObjectReader, entry: number): AgentEntry | unde
     ...readRestrictions(part),
     ...window,
   }
-  if (type !== undefined) checkCompanion(part, read, type)
+  if (type !== undefined) checkRequiredList(part, agent, type)
   checkPrivateKeys(part, 'encryption_keys')
-  return read
+  return agent
 }
 
 function readPurpose(part: ObjectReader): string | undefined {
@@ -80,14 +81,14 @@ function readScope(part: ObjectReader): Partial<AgentEntry> {
   return {
     ...optional('property_ids', part.names('property_ids', SLUG)),
     ...optional('property_tags', part.names('property_tags', SLUG)),
-    ...optional('properties', readParts(part, 'properties', parseProperty)),
-    ...optional('publisher_properties', readParts(part, 'publisher_properties', parseSelector)),
+    ...optional('properties', readItems(part, 'properties', parseProperty)),
+    ...optional('publisher_properties', readItems(part, 'publisher_properties', parseSelector)),
     ...optional('signal_ids', part.names('signal_ids', SIGNAL_ID)),
     ...optional('signal_tags', part.names('signal_tags', SIGNAL_TAG)),
   }
 }
 
-function readParts<T>(
+function readItems<T>(
   part: ObjectReader,
   key: 'properties' | 'publisher_properties',
   parse: (item: ObjectReader) => T | undefined,
@@ -155,8 +156,9 @@ function readWindow(
   return { ...optional('effective_from', from), ...optional('effective_until', until) }
 }
 
-function checkCompanion(part: ObjectReader, entry: AgentEntry, type: AuthorizationType): void {
-  const key = companions[type]
+/** Reports an entry that authorizes nothing because its list is missing or has no valid item. */
+function checkRequiredList(part: ObjectReader, entry: AgentEntry, type: AuthorizationType): void {
+  const key = requiredLists[type]
   const list: readonly (string | PropertyEntry | object)[] | undefined = entry[key]
   if (list !== undefined && list.length > 0) return
   const why = part.has(key) ? 'holds nothing that can be used' : 'is missing'

@@ -14,7 +14,8 @@ import { readLocation } from './addresses.ts'
 import { hashFields } from './field-hashes.ts'
 import { type ObjectReader, optional } from './object-reader.ts'
 
-const lists = new Set([
+/** Members that hold the content of a file; the others describe it. */
+const contentLists = new Set([
   'authorized_agents',
   'properties',
   'collections',
@@ -25,14 +26,15 @@ const lists = new Set([
 ])
 
 /**
- * Parses an adagents.json. Undefined if it contains nothing known: neither a location nor any list. The
- * target of a pointer must be the file itself, not another pointer.
+ * Parses an adagents.json that `domain` serves at its well-known place; undefined for the target of a
+ * pointer, which must be the file itself and not another pointer. Returns undefined if the file has neither
+ * a location nor any known list.
  */
 export function parseAdagents(
   root: ObjectReader,
   domain: string | undefined,
 ): AdagentsDocument | undefined {
-  checkFrame(root)
+  checkDescription(root)
   const location = readLocation(root, 'authoritative_location')
   if (location === undefined) return readInline(root, domain)
   if (domain !== undefined) return readPointer(root, location)
@@ -42,7 +44,7 @@ export function parseAdagents(
 }
 
 function readPointer(root: ObjectReader, location: string): AdagentsPointer {
-  if (hasLists(root)) {
+  if (hasContent(root)) {
     const rule = 'only authoritative_location counts, the rest was not read'
     root.warn(
       'authoritative_location',
@@ -58,8 +60,8 @@ function readPointer(root: ObjectReader, location: string): AdagentsPointer {
   }
 }
 
-function hasLists(root: ObjectReader): boolean {
-  for (const key of lists) if (Array.isArray(root.value[key])) return true
+function hasContent(root: ObjectReader): boolean {
+  for (const key of contentLists) if (Array.isArray(root.value[key])) return true
   return false
 }
 
@@ -68,7 +70,7 @@ function readInline(root: ObjectReader, domain: string | undefined): AdagentsInl
     const rule = 'list the agents that may sell, or write [] for none'
     root.error('authorized_agents', 'missing', `is missing: ${rule}`)
   }
-  if (!hasLists(root)) {
+  if (!hasContent(root)) {
     root.error(
       'root',
       'empty',
@@ -87,8 +89,8 @@ function readInline(root: ObjectReader, domain: string | undefined): AdagentsInl
     signals: accepted.signals.map(({ item }) => item),
     ...readTagMaps(root),
     revoked_publisher_domains: readRevoked(root),
-    ...readCatalogNotes(root),
-    fields: hashFields(root.value, lists),
+    ...readCatalogFacts(root),
+    fields: hashFields(root.value, contentLists),
   }
   checkFormats(root, accepted)
   checkReferences(root, accepted, document, domain)
@@ -96,6 +98,7 @@ function readInline(root: ObjectReader, domain: string | undefined): AdagentsInl
   return document
 }
 
+/** Parses the items of each list; those that are invalid or lead too far are left out. */
 function readLists(root: ObjectReader, domain: string | undefined): AcceptedLists {
   const agents = readAgents(root)
   const properties = acceptItems(root, 'properties', parseProperty)
@@ -121,6 +124,7 @@ function readAgents(root: ObjectReader): AcceptedLists['agents'] {
   return agents
 }
 
+/** Parses each item of a list and keeps those that are valid, with their place in the file. */
 function acceptItems<T>(
   root: ObjectReader,
   key: string,
@@ -144,7 +148,8 @@ function readTagMaps(
   }
 }
 
-function readCatalogNotes(root: ObjectReader): Partial<AdagentsInline> {
+/** Reads what the file says about itself as a catalog. */
+function readCatalogFacts(root: ObjectReader): Partial<AdagentsInline> {
   const supersededBy = readLocation(root, 'superseded_by')
   if (supersededBy !== undefined) {
     root.warn(
@@ -161,8 +166,8 @@ function readCatalogNotes(root: ObjectReader): Partial<AdagentsInline> {
   }
 }
 
-/** Checks the members around a file's content. `contact` is checked and never quoted. */
-function checkFrame(root: ObjectReader): void {
+/** Checks the members that describe the file. `contact` is checked, and never quoted. */
+function checkDescription(root: ObjectReader): void {
   if (!root.has('$schema'))
     root.warn('$schema', 'missing', 'is missing: name the schema the file follows')
   else root.text('$schema', 2_048)

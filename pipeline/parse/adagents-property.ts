@@ -13,11 +13,14 @@ import { joinAlternatives, type ObjectReader, SLUG } from './object-reader.ts'
 
 const VALUE_CHARS = 2_048
 const CATEGORIES_MAX = 100
+const CATEGORY_CHARS = 128
+/** Identifiers with which the next one is compared: all pairs of a long list would take quadratic time. */
+const COMPARED_MAX = 50
 const knownIdentifierTypes: ReadonlySet<string> = new Set(identifierTypes)
 const knownPropertyTypes: ReadonlySet<string> = new Set(propertyTypes)
 const knownChannels: ReadonlySet<string> = new Set(channels)
 
-/** Parses a property. Undefined if it has nothing to look it up by, or an owner that cannot be read. */
+/** Parses a property. Undefined if it has no valid identifier, or names an owner that cannot be read. */
 export function parseProperty(part: ObjectReader): PropertyEntry | undefined {
   const publisherDomain = readPublisherDomain(part)
   const identifiers = readIdentifiers(part)
@@ -36,15 +39,16 @@ export function parseProperty(part: ObjectReader): PropertyEntry | undefined {
   if (categories.length > 0) {
     property.categories = categories
     const taxonomy = part.value.category_taxonomy
-    if (typeof taxonomy === 'string') property.category_taxonomy = truncate(taxonomy.trim(), 128)
+    if (typeof taxonomy === 'string')
+      property.category_taxonomy = truncate(taxonomy.trim(), CATEGORY_CHARS)
   }
   if (publisherDomain !== undefined) property.publisher_domain = publisherDomain
   return fitItems(part, property)
 }
 
 /**
- * Reads the publisher of a property. Null for an unreadable name: the property then has no owner, least of
- * all the host.
+ * Reads the publisher of a property: undefined if it names none, so that the serving domain owns it; null if
+ * the name cannot be read, so that nobody does.
  */
 function readPublisherDomain(part: ObjectReader): string | undefined | null {
   const value = part.value.publisher_domain
@@ -60,11 +64,13 @@ function readPublisherDomain(part: ObjectReader): string | undefined | null {
   return readDomain(part, 'publisher_domain') ?? null
 }
 
-/** Reads categories, which are not part of the format, so that they cause no faults. */
+/** Reads categories. The specification does not define them, so invalid ones are ignored silently. */
 function readCategories({ value: { categories } }: ObjectReader): string[] {
   if (!Array.isArray(categories)) return []
   const texts = categories.slice(0, CATEGORIES_MAX).filter(item => typeof item === 'string')
-  const short = texts.map(text => text.trim()).filter(text => text !== '' && text.length <= 128)
+  const short = texts
+    .map(text => text.trim())
+    .filter(text => text !== '' && text.length <= CATEGORY_CHARS)
   return [...new Set(short)]
 }
 
@@ -93,7 +99,7 @@ function readIdentifiers(part: ObjectReader): Identifier[] {
   for (const item of part.parts('identifiers')) {
     const identifier = readIdentifier(item)
     if (identifier === undefined) continue
-    if (identifiers.length < 50 && identifiers.some(known => isSame(known, identifier))) {
+    if (identifiers.length < COMPARED_MAX && identifiers.some(known => isSame(known, identifier))) {
       item.warn('value', 'repeated', `repeats ${quote(identifier.value)}`)
     } else identifiers.push(identifier)
   }

@@ -4,8 +4,8 @@ import { quote } from './faults.ts'
 import { joinAlternatives, type ObjectReader, SLUG } from './object-reader.ts'
 
 /**
- * Parses a selector of other publishers' properties, by one of three predicates. Undefined if it is unclear
- * whose properties or which: ids are unique within one publisher only, so `by_id` takes no list of domains.
+ * Parses a selector of other publishers' properties: all of them, by id, or by tag. Undefined if it does not
+ * say whose or which properties. Ids are unique within one publisher only, so `by_id` takes no list of domains.
  */
 export function parseSelector(part: ObjectReader): Selector | undefined {
   const type = part.oneOf('selection_type', selectionTypes)
@@ -36,16 +36,17 @@ export function parseSelector(part: ObjectReader): Selector | undefined {
   return { publisher_domains: domains, selection_type: type, [key]: names }
 }
 
+/** Reads `publisher_domain` or `publisher_domains`, of which exactly one must be given. */
 function readDomains(part: ObjectReader): string[] | undefined {
-  const single = part.has('publisher_domain')
-  if (single === part.has('publisher_domains')) {
-    const why = single
+  const isSingle = part.has('publisher_domain')
+  if (isSingle === part.has('publisher_domains')) {
+    const why = isSingle
       ? 'stands beside publisher_domains'
       : 'and publisher_domains are both missing'
     part.error('publisher_domain', 'contradictory', `${why}: give exactly one of the two`)
     return undefined
   }
-  if (!single) return readDomainList(part)
+  if (!isSingle) return readDomainList(part)
   const domain = readDomain(part, 'publisher_domain')
   return domain === undefined ? undefined : [domain]
 }

@@ -144,14 +144,17 @@ export interface CheckedBrandFile {
   faults: Fault[]
 }
 
-/** Checks the bytes of a brand.json to which a domain points, like the crawler. Does not use the network. */
+/**
+ * Checks the bytes of a brand.json like the crawler. Does not use the network. `domain` serves it; undefined
+ * for the target of a pointer.
+ */
 export function checkBrand(
   bytes: Uint8Array,
-  { maxFaults }: { maxFaults: number },
+  { maxFaults, domain }: { maxFaults: number; domain?: string | undefined },
 ): CheckedBrandFile {
   const faults = new Faults(maxFaults)
   const read = readJson(bytes, faults)
   if (read.outcome !== 'ok') return { faults: faults.list() }
-  const document = parseBrandJson(new ObjectReader(read.root, '', faults), undefined)
+  const document = parseBrandJson(new ObjectReader(read.root, '', faults), domain)
   return { root: read.root, ...(document && { document }), faults: faults.list() }
 }

@@ -11,7 +11,7 @@ import { isObject, type JsonObject, ObjectReader } from './object-reader.ts'
 import { readJson } from './read-json.ts'
 
 export interface CheckedFile {
-  /** The file as JSON, tidied; absent if it is not JSON. */
+  /** The file as JSON, as `readJson` sanitizes it; absent if it is not a JSON object. */
   root?: JsonObject
   /** Absent if the file has no known content. */
   document?: AdagentsDocument
@@ -35,10 +35,10 @@ export function checkAdagents(
   return { root: read.root, ...(document && { document }), faults: faults.list() }
 }
 
-/** Messages that name what they are about. */
+/** Matches messages that are complete sentences; all others begin with the verb. */
 const HAS_SUBJECT = /^(?:the|there|redirects|\d+ more) /
 
-/** Puts the field before a message without a subject, since many clients print the message alone. */
+/** Makes a message a sentence: its field is the subject, since many clients print the message alone. */
 export function toSentence({ field, message }: Pick<Fault, 'field' | 'message'>): string {
   if (HAS_SUBJECT.test(message)) return message
   return `${field === 'root' ? 'the file' : field} ${message}`
@@ -60,7 +60,7 @@ export function reportFaults(faults: readonly Fault[]): {
   return { valid: errors.length === 0, errors, warnings }
 }
 
-/** Counts the entries, which maintainers compare with what they meant to publish. */
+/** Counts the items as written, valid or not, to be compared with what the maintainer meant to publish. */
 export function countEntries(root: JsonObject | undefined): AdagentsCounts {
   const properties = toArray(root?.properties)
   const types = new Map<string, number>()

@@ -2,22 +2,24 @@ import { toAssignedCountry } from '../core/country.ts'
 import { quote } from './faults.ts'
 import type { ObjectReader } from './object-reader.ts'
 
+/** Matches the form of an ISO 3166-1 alpha-2 code, assigned or not. */
 const CODE = /^[A-Z]{2}$/
 
 /**
- * Reads the countries that something is limited to; undefined when it is limited to none. An unknown code
- * stays as written, and admits nothing.
+ * Reads the member `countries`, a restriction: undefined if it is absent, so that there is no restriction.
+ * A code that no country has is kept, and admits nobody.
  */
 export function readCountries(part: ObjectReader): string[] | undefined {
   const countries = part.restriction('countries')
   const written = Array.isArray(part.value.countries) ? part.value.countries : []
   written.forEach((country, i) => {
-    if (typeof country === 'string') check(part, `countries[${i}]`, country.trim())
+    if (typeof country === 'string') checkCountry(part, `countries[${i}]`, country.trim())
   })
   return countries?.filter(country => CODE.test(country))
 }
 
-function check(part: ObjectReader, key: string, code: string): void {
+/** Reports a code that is malformed, or that no country has. */
+function checkCountry(part: ObjectReader, key: string, code: string): void {
   const country = toAssignedCountry(code)
   if (country === code) return
   if (!CODE.test(code)) {
@@ -25,6 +27,6 @@ function check(part: ObjectReader, key: string, code: string): void {
     part.error(key, 'bad_country', `is ${quote(code)}, ${rule}`)
   } else {
     const instead = country ?? 'the code of a country, such as GB'
-    part.warn(key, 'bad_country', `is ${quote(code)}, by which nobody can ask: write ${instead}`)
+    part.warn(key, 'bad_country', `is ${quote(code)}, which no country has: write ${instead}`)
   }
 }

@@ -1,15 +1,16 @@
 import { toIso } from '../core/clock.ts'
 
+/** Matches an ISO 8601 date, with an optional time, fraction of a second and zone. */
 const MOMENT =
   /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d)(:\d\d)?(\.\d{1,9})?(?:([Zz])|([+-]\d\d):?(\d\d))?)?$/
-/** Matches a full date and time of RFC 3339. */
+/** Matches the form that the specification asks for (RFC 3339): date, time and zone. */
 const FULL = /T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i
 
 export interface Moment {
-  /** UTC time, without milliseconds that are zero. */
+  /** ISO 8601 in UTC, with milliseconds only where they are not zero. */
   iso: string
-  /** True for a full date and time with a zone. */
-  full: boolean
+  /** True if it was written with time and zone, as the specification asks. */
+  isFull: boolean
 }
 
 /**
@@ -19,18 +20,18 @@ export interface Moment {
 export function parseMoment(text: string): Moment | undefined {
   const match = MOMENT.exec(text.trim())
   if (!match) return undefined
-  const [, day, minutes, seconds = ':00', fraction = '', _zulu, hours, rest] = match
+  const [, day, minutes, seconds = ':00', fraction = '', _utc, zoneHours, zoneMinutes] = match
   if (!isDay(day!)) return undefined
-  const zone = hours ? `${hours}:${rest}` : 'Z'
+  const zone = zoneHours ? `${zoneHours}:${zoneMinutes}` : 'Z'
   const instant = Date.parse(`${day}T${minutes ?? '00:00'}${seconds}${fraction}${zone}`)
   if (Number.isNaN(instant)) return undefined
   const iso = toIso(instant)
-  if (iso.length !== 24) return undefined
-  const full = FULL.test(text)
-  return { iso: iso.replace('.000Z', 'Z'), full }
+  // The zone can lead beyond the years 0000 to 9999, which ISO 8601 spells with a sign.
+  if (iso.length !== '2026-01-31T09:00:00.000Z'.length) return undefined
+  return { iso: iso.replace('.000Z', 'Z'), isFull: FULL.test(text) }
 }
 
-/** Tells whether a day exists: dates roll over, so that 30 February becomes 2 March. */
+/** Tells whether a day exists. `Date` would roll 30 February over to 2 March. */
 function isDay(day: string): boolean {
   return new Date(`${day}T00:00:00Z`).getUTCDate() === Number(day.slice(8))
 }

@@ -3,11 +3,11 @@ import type { Fault } from '../model/observation.ts'
 
 const FIELD_CHARS = 200
 const QUOTED_CHARS = 60
-const ADDRESS = /[^\s@]+@[^\s@]*/g
+const EMAIL_ADDRESS = /[^\s@]+@[^\s@]*/g
 
 /**
- * The faults of one document, in the order found. At most `max` are kept, errors before warnings;
- * when there are more, the last one says how many.
+ * Collects the faults of one document. At most `max` are kept, errors in preference to warnings, and listed
+ * in the order in which they were found. If there are more, the last one says how many.
  */
 export class Faults {
   readonly #max: number
@@ -19,25 +19,17 @@ export class Faults {
     this.#max = Math.max(1, max)
   }
 
+  /** Reports a violation of the specification. */
   error(field: string, code: FaultCode, message: string): void {
-    this.#add(this.#errors, {
-      field: toPrintable(field, FIELD_CHARS),
-      code,
-      message,
-      severity: 'error',
-    })
+    this.#add(this.#errors, { field, code, message, severity: 'error' })
   }
 
+  /** Reports something that costs nothing and should still be repaired. */
   warn(field: string, code: FaultCode, message: string): void {
-    const fault: Fault = {
-      field: toPrintable(field, FIELD_CHARS),
-      code,
-      message,
-      severity: 'warning',
-    }
-    this.#add(this.#warnings, fault)
+    this.#add(this.#warnings, { field, code, message, severity: 'warning' })
   }
 
+  /** Lists the faults that are kept. */
   list(): Fault[] {
     const max = this.#total > this.#max ? this.#max - 1 : this.#max
     const errors = this.#errors.slice(0, max)
@@ -49,17 +41,18 @@ export class Faults {
   }
 
   #add(list: { at: number; fault: Fault }[], fault: Fault): void {
-    if (list.length <= this.#max) list.push({ at: this.#total, fault })
+    const field = toPrintable(fault.field, FIELD_CHARS)
+    if (list.length < this.#max) list.push({ at: this.#total, fault: { ...fault, field } })
     this.#total += 1
   }
 
-  #summary(more: number, errorsLeftOut: boolean): Fault {
+  #summary(more: number, hasMoreErrors: boolean): Fault {
     const message = `${more} more ${more === 1 ? 'fault is' : 'faults are'} not listed: repair these first`
     return {
       field: 'root',
       code: 'more_faults',
       message,
-      severity: errorsLeftOut ? 'error' : 'warning',
+      severity: hasMoreErrors ? 'error' : 'warning',
     }
   }
 }
@@ -71,9 +64,10 @@ export function quote(value: unknown): string {
   return Array.isArray(value) ? 'a list' : 'an object'
 }
 
+/** Shortens a text of the document and hides e-mail addresses, so that it can be shown. */
 function toPrintable(text: string, chars: number): string {
   const short = text.length > chars ? `${truncate(text, chars)}…` : text
-  return short.includes('@') ? short.replace(ADDRESS, '…@…') : short
+  return short.includes('@') ? short.replace(EMAIL_ADDRESS, '…@…') : short
 }
 
 /** Cuts a text to its first characters, without half a surrogate pair at the end. */

@@ -125,7 +125,7 @@ export class ObjectReader {
       this.error(key, 'bad_moment', `is ${quote(value)}, ${rule}${advice}`)
       return undefined
     }
-    if (!moment.full) {
+    if (!moment.isFull) {
       this.warn(
         key,
         'imprecise',

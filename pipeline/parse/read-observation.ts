@@ -1,11 +1,11 @@
 import type { Limits } from '../core/limits.ts'
 import { isUrl, type Observation } from '../model/observation.ts'
-import { parseDocument } from './parse-json.ts'
+import { parseDocument } from './parse-document.ts'
 
 /**
- * Parses a fetched file to a document and faults, or to the outcome of a file without usable content. The
- * validators of such a file are dropped: a later `not modified` must not count as a success. An observation
- * without bytes, or one that was parsed already, stays as it is.
+ * Parses the body of an observation: it gets a document and faults, or the outcome of a file without usable
+ * content. `etag` and `last_modified` of such a file are dropped, so that a later 304 cannot count as a
+ * success. An observation without a body, or with a document already, is returned as it is.
  */
 export function readObservation(observation: Observation, limits: Limits): Observation {
   const { kind, location, body, etag, last_modified, ...rest } = observation

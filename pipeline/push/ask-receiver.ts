@@ -15,8 +15,8 @@ export interface AskReceiverDeps {
 }
 
 /**
- * Posts a challenge or a test to a receiver, signed as deliveries are. A receiver that wants the changes
- * repeats the challenge; who subscribes another's address learns nothing that would confirm it.
+ * Posts a challenge or a test to a receiver, signed like deliveries. A receiver that wants deliveries echoes
+ * the challenge, so nobody can subscribe the address of somebody else.
  */
 export async function askReceiver(
   { url, subscription_id, organization_id, challenge }: LiveRequestOf<'ask_receiver'>,

@@ -5,13 +5,13 @@ import type { PostResult } from '../fetch/http.ts'
 /** Result of an attempt to deliver. */
 export type Verdict =
   | { kind: 'taken'; status: number }
-  /** Our own limits put it off: nothing is said of the receiver. */
+  /** Not sent, because of our own rate limits: it says nothing about the receiver. */
   | { kind: 'deferred'; waitMs: number }
   | { kind: 'failed'; status: number | null; error: string; retryAfterMs: number }
-  /** The receiver wants no more. */
+  /** The receiver answered 410: it wants no further deliveries. */
   | { kind: 'gone'; status: number; error: string }
 
-/** Judges an answer: any 2xx is taken, whatever its body. */
+/** Judges the response of a receiver: any 2xx accepts the delivery, whatever the body. */
 export function judgeAnswer(posted: PostResult): Verdict {
   const { status } = posted
   const retryAfterMs = (posted.retryAfterSeconds ?? 0) * SECOND
@@ -21,7 +21,7 @@ export function judgeAnswer(posted: PostResult): Verdict {
   if (status === 410) return { kind: 'gone', status, error: 'answered 410' }
   if (posted.kind === 'answered')
     return { kind: 'failed', status: posted.status, error: `answered ${status}`, retryAfterMs }
-  // A name that leads into a private network is told like one that leads nowhere.
+  // A name in a private network is reported like one that does not resolve, so that nobody can probe networks.
   const isNowhere = posted.outcome === 'refused' || posted.outcome === 'dns_failed'
   const error = isNowhere ? 'its host is not on the public internet' : posted.detail
   return { kind: 'failed', status: null, error, retryAfterMs }
@@ -32,7 +32,9 @@ type RetryLimits = Pick<
   'deliveryRetrySeconds' | 'deliveryRetrySecondsMost' | 'deliveryFailingHours'
 >
 
-/** Computes the wait after so many failures in a row, no shorter than the receiver asks for. */
+/**
+ * Computes the delay in milliseconds after consecutive failures: exponential backoff, at least `Retry-After`.
+ */
 export function computeRetryMs(
   failures: number,
   retryAfterMs: number,
@@ -42,7 +44,7 @@ export function computeRetryMs(
   return Math.min(Math.max(doubled, retryAfterMs), deliveryRetrySecondsMost * SECOND)
 }
 
-/** Tells whether a receiver has failed for so long that nobody tries any more. */
+/** Tells whether a receiver has failed for so long that its subscription is disabled. */
 export function hasFailedTooLong(
   failingSince: string | null,
   now: Instant,

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Clock, MINUTE, SECOND, toIso } from '../core/clock.ts'
+import type { RegistrySigner } from '../core/keys/registry-keys.ts'
 import type { Limits } from '../core/limits.ts'
 import type { Log } from '../core/log.ts'
-import type { RegistrySigner } from '../core/registry-keys.ts'
 import type { Fetcher } from '../fetch/http.ts'
 import { Caches } from '../read/cache/caches.ts'
 import { listAllSubscriptions } from '../read/lookups/subscriptions.ts'
@@ -25,6 +25,8 @@ export interface DelivererParts {
   limits: Limits
   clock: Clock
   log: Log
+  /** Called after each attempt to deliver. */
+  onAttempt?: (result: 'taken' | 'deferred' | 'failed' | 'gone', ms: number) => void
   /** Has a subscription disabled; false where that is to be tried again. */
   disable(subscriptionId: string, reason: string): Promise<boolean>
 }
@@ -259,6 +261,7 @@ export class Deliverer {
       allow: { anyPort: true },
     })
     const verdict = judgeAnswer(posted)
+    this.#parts.onAttempt?.(verdict.kind, posted.tookMs)
     if (receiver.state === 'gone') return
     // Closing ends it without an answer, which says nothing of the receiver.
     if (this.#isClosed && verdict.kind !== 'taken') return

@@ -1,13 +1,13 @@
 import { SECOND, toIso } from '../core/clock.ts'
+import type { RegistrySigner } from '../core/keys/registry-keys.ts'
 import { pushTypes } from '../core/push-types.ts'
-import type { RegistrySigner } from '../core/registry-keys.ts'
 import { deriveId, toInstant } from '../core/uuid-v7.ts'
 import { computeContentDigest } from '../signing/content-digest.ts'
 import { buildWebhookProfile } from '../signing/profile.ts'
 import { signRequest } from '../signing/sign.ts'
 import type { Shared } from './pages.ts'
 
-/** A post to a receiver: parts of its body, and the headers that sign them. */
+/** A signed POST to a receiver, its body in parts. */
 export interface SignedPost {
   body: readonly Uint8Array[]
   headers: Record<string, string>
@@ -21,6 +21,7 @@ export interface Signer {
   now(): number
 }
 
+/** A subscription, the cursor before its events, and the last event. */
 export interface DeliveryEnds {
   subscription_id: string
   from: string
@@ -32,7 +33,7 @@ export function deriveDeliveryId({ subscription_id, from, to }: DeliveryEnds): s
   return deriveId('delivery', subscription_id, from, to)
 }
 
-/** Builds the post of a page's events to one subscription: what all share comes first. */
+/** Builds the delivery of a page to one subscription: the bytes that subscriptions share come first. */
 export function buildDelivery(shared: Shared, ends: DeliveryEnds, url: string, signer: Signer) {
   const id = deriveDeliveryId(ends)
   const own = Buffer.from(

@@ -26,7 +26,7 @@ export interface Shared {
   hash: Hash
 }
 
-/** Pages that are kept for those who come to the same place next. */
+/** Pages that are cached for receivers that come to the same position next. */
 const PAGES_MAX = 32
 
 /** A page of the feed. */
@@ -44,7 +44,7 @@ export class Page {
     this.#events = events
   }
 
-  /** Returns what a subject takes of the page; undefined where it is nothing. */
+  /** Returns the events of the page that concern a subject; undefined if there are none. */
   share(subject: Subject, key: string): Shared | undefined {
     if (this.scanned === 0) return undefined
     if (!this.#shared.has(key)) this.#shared.set(key, this.#select(subject))
@@ -79,7 +79,7 @@ export class Page {
   }
 }
 
-/** Reads pages of the feed, each once for all who ask for it at about the same time. */
+/** Reads pages of the feed, each once for all receivers that need it at about the same time. */
 export class Pages {
   readonly #source: FeedSource
   readonly #bounds: Pick<FeedAsked, 'maxBytes' | 'retentionDays'>

@@ -17,7 +17,7 @@ interface ProgressKeeperParts {
   disable(subscriptionId: string, reason: string): Promise<boolean>
 }
 
-/** Decides what an attempt means for a receiver (next delivery, retry, end), and writes how far it is. */
+/** Decides what follows from an attempt (next delivery, retry, end) and stores the progress of the receiver. */
 export class ProgressKeeper {
   readonly #parts: ProgressKeeperParts
 
@@ -25,7 +25,7 @@ export class ProgressKeeper {
     this.#parts = parts
   }
 
-  /** Writes how far a receiver is. */
+  /** Stores the progress of a receiver. */
   keep(receiver: Receiver): Promise<void> {
     const { state, clock } = this.#parts
     receiver.keptAt = clock.now()
@@ -94,7 +94,7 @@ export class ProgressKeeper {
     void this.keep(receiver)
   }
 
-  /** Has the subscription disabled; tries that again later where it fails. */
+  /** Disables the subscription; if that fails, it is tried again later. */
   giveUp(receiver: Receiver, reason: string): void {
     const { disable, log } = this.#parts
     const { subscription_id } = receiver.subscription

@@ -4,13 +4,13 @@ import { matchTypes } from '../read/lookups/feed-types.ts'
 import type { Subject } from './selection.ts'
 import type { Progress } from './state.ts'
 
-/** A subscription that changes are delivered to, and how far that is. */
+/** A subscription whose changes are delivered, with its progress. */
 export interface Receiver {
   readonly subscription: Subscription
   readonly host: string
   readonly types: readonly EventType[]
   readonly subject: Subject
-  /** Equal for subscriptions that take the same of a page. */
+  /** Equal for subscriptions with the same filters by domain and agent, which share bytes. */
   readonly subjectKey: string
   progress: Progress
   /**

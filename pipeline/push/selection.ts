@@ -6,7 +6,7 @@ export interface Concerned {
   agents: readonly string[]
 }
 
-/** Finds what an event is about: the publisher, and the agent, of its payload or of its own. */
+/** Finds the publishers and agents that an event concerns, by its payload and its entity. */
 export function findConcerned({ entity_type, entity_id, payload }: FeedEvent): Concerned {
   const { publisher_domain, manager_domain, agent_url } = payload
   const own = (type: string) => (entity_type === type ? entity_id : undefined)
@@ -24,6 +24,7 @@ export interface Subject {
   agents: ReadonlySet<string>
 }
 
+/** Tells whether a subject has no filter by domain or agent. */
 export function isAboutEverything({ domains, agents }: Subject): boolean {
   return domains.size === 0 && agents.size === 0
 }

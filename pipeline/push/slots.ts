@@ -1,15 +1,18 @@
 import { SECOND } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
 
-/** Time after which a delivery without an answer gives its place to another one. */
+/** Time after which a delivery without an answer frees its slot. */
 const SLOW_MS = SECOND
 
-/** Receivers that are well, and those that failed last time. */
+/** `well`: the last delivery succeeded, or there was none; `failing`: it failed. */
 export type SlotKind = 'well' | 'failing'
 
 type SlotLimits = Pick<Limits, 'deliveriesAtOnce' | 'deliveriesOpen' | 'deliveriesFailing'>
 
-/** Counts deliveries under way, so that those without an answer keep no place from the others. */
+/**
+ * Limits concurrent deliveries. One that gets no answer within SLOW_MS frees its slot for others, within a
+ * larger limit of open requests, so that slow receivers do not hold up quick ones.
+ */
 export class Slots {
   readonly #limits: SlotLimits
   #quick = 0
@@ -26,7 +29,7 @@ export class Slots {
     return this.#quick < deliveriesAtOnce && this.#quick + this.#slow < deliveriesOpen
   }
 
-  /** Takes a place; `yielded` is called when it was given up early. Returns how to leave it. */
+  /** Takes a slot; calls `yielded` when it becomes free early. Returns a function that ends the delivery. */
   enter(kind: SlotKind, yielded: () => void): () => void {
     if (kind === 'failing') {
       this.#failing++

@@ -4,7 +4,7 @@ import { type Database, type Key, open, type RootDatabase } from 'lmdb'
 import { assertSoundHead } from '../store/lmdb-head.ts'
 import { PRIVATE } from '../store/paths.ts'
 
-/** Attempts that are kept of each subscription, the last ones. */
+/** Attempts that are stored per subscription, the latest ones. */
 export const ATTEMPTS_MAX = 100
 
 /** Delivery that is under way or is to be tried again: the events after the cursor, up to `to`. */
@@ -17,7 +17,7 @@ export interface Pending {
 
 /** Progress of a subscription. */
 export interface Progress {
-  /** Last event that its receiver took, or that was passed over. */
+  /** Last event that its receiver accepted, or that its filters skipped. */
   cursor: string
   pending: Pending | null
   /** Attempts that failed since the last one that was taken. */
@@ -47,8 +47,8 @@ export interface Attempt {
 }
 
 /**
- * Holds how far deliveries are. One process writes, behind its work; others read. What was not written
- * when the process died is delivered again.
+ * Stores the progress of deliveries. One process writes, asynchronously; others read. A delivery whose
+ * progress was not written before a crash is repeated.
  */
 export class PushState {
   readonly #root: RootDatabase<unknown, Key>
@@ -61,7 +61,7 @@ export class PushState {
     this.#attempts = root.openDB('attempt', { encoding: 'json' })
   }
 
-  /** Opens the file, or begins it. Throws where it is damaged. */
+  /** Opens the file, or creates it. Throws if it is damaged. */
   static open(file: string): PushState {
     mkdirSync(dirname(file), { recursive: true, mode: PRIVATE })
     if (existsSync(file)) assertSoundHead(file)
@@ -82,7 +82,7 @@ export class PushState {
     return this.#progress.get(subscriptionId)
   }
 
-  /** Lists the ids of subscriptions that something is kept of. */
+  /** Lists the ids of subscriptions that have progress. */
   listIds(): string[] {
     return [...this.#progress.getKeys()]
   }
@@ -95,12 +95,12 @@ export class PushState {
       .map(({ number: _, ...attempt }) => attempt)
   }
 
-  /** Resolves when it would outlive this process. */
+  /** Writes the progress of a subscription; resolves when it would survive a crash of this process. */
   async keepProgress(subscriptionId: string, progress: Progress): Promise<void> {
     await this.#progress.put(subscriptionId, progress)
   }
 
-  /** Keeps an attempt, in place of the one that is too old to be kept. */
+  /** Stores an attempt in place of the oldest, once there are ATTEMPTS_MAX. */
   keepAttempt(subscriptionId: string, number: number, attempt: Attempt): void {
     void this.#attempts.put([subscriptionId, number % ATTEMPTS_MAX], { ...attempt, number })
   }
@@ -112,7 +112,7 @@ export class PushState {
     }
   }
 
-  /** Resolves when all that was kept until now is in the file. */
+  /** Resolves when everything that was written until now is in the file. */
   async flush(): Promise<void> {
     await this.#root.committed
   }

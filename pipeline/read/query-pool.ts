@@ -1,25 +1,25 @@
 import type { Database, Parameters } from '../store/duckdb.ts'
-import { FairPool } from './fair-queue.ts'
+import { FairPool } from './fair-pool.ts'
 
 /** Threads of this process wait for a query each; there are four, and files are read by them too. */
 const AT_ONCE = 3
 
 /**
  * Questions to a snapshot, on a few connections. Each statement is a kind of question, and kinds take
- * turns (`fair-queue.ts`): 503 beyond `most` of one kind at once.
+ * turns (`fair-pool.ts`): beyond `queriesMax` of one kind at once it answers 503.
  */
 export class SnapshotQueries {
   readonly #connections: readonly Database[]
   readonly #turns: FairPool<Database>
 
-  private constructor(connections: readonly Database[], most: number) {
+  private constructor(connections: readonly Database[], queriesMax: number) {
     this.#connections = connections
-    this.#turns = new FairPool(connections, most)
+    this.#turns = new FairPool(connections, queriesMax)
   }
 
-  static async on(db: Database, most: number): Promise<SnapshotQueries> {
+  static async on(db: Database, queriesMax: number): Promise<SnapshotQueries> {
     const others = Array.from({ length: AT_ONCE - 1 }, () => db.another())
-    return new SnapshotQueries([db, ...(await Promise.all(others))], most)
+    return new SnapshotQueries([db, ...(await Promise.all(others))], queriesMax)
   }
 
   all<Row>(sql: string, parameters?: Parameters): Promise<Row[]> {

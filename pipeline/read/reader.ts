@@ -14,10 +14,10 @@ import { Snapshot } from './snapshot.ts'
 
 export type { Snapshot }
 
-/** For so long lists show what the search file does while that is behind the snapshot. */
-const LISTS_BEHIND_MS = 10 * MINUTE
-/** The search file may be some behind. */
-const SNAPSHOTS_REMEMBERED = 1_000
+/** Time for which lists use a search file that is older than the snapshot; after that they use the snapshot. */
+const LISTS_DELAY_MAX_MS = 10 * MINUTE
+/** Snapshots whose times are remembered, since the search file may be several snapshots old. */
+const SNAPSHOT_TIMES_MAX = 1_000
 
 /**
  * Sources of the API's answers: the serving store for lookups by key, the current snapshot for lists,
@@ -28,7 +28,7 @@ export class Reader {
   readonly paths: Paths
   readonly clock: Clock
   readonly caches = new Caches()
-  readonly #most: number
+  readonly #queriesMax: number
   readonly #servingFile: ServingFile
   #snapshot: Snapshot | undefined
   #opened: Checkpoint | undefined
@@ -37,19 +37,28 @@ export class Reader {
   #search: SearchIndex | undefined
   #searched: SearchCheckpoint | undefined
   #behindSince: Instant | undefined
+  #snapshotBehindSince: Instant | undefined
   #polling: NodeJS.Timeout | undefined
   #refreshing: Promise<void> = Promise.resolve()
 
-  /** Creates a reader; at most `most` queries of one kind run on a snapshot at once, and more are refused. */
-  constructor(dataDir: string, clock: Clock, most: number = limits.snapshotQueries) {
+  /**
+   * Creates a reader of a data folder. Beyond `queriesMax` concurrent snapshot queries of one kind are
+   * refused.
+   */
+  constructor(dataDir: string, clock: Clock, queriesMax: number = limits.snapshotQueries) {
     this.paths = resolvePaths(dataDir)
     this.clock = clock
-    this.#most = most
+    this.#queriesMax = queriesMax
     this.#servingFile = new ServingFile(this.paths)
   }
 
   now(): Instant {
     return this.clock.now()
+  }
+
+  /** Returns the name of the current snapshot's file in `paths.snapshots`; undefined before the first. */
+  get snapshotFile(): string | undefined {
+    return this.#opened?.snapshot
   }
 
   /** Returns the serving store; undefined until the first commit. */
@@ -61,47 +70,62 @@ export class Reader {
     return this.#snapshot
   }
 
+  /** Returns when the snapshot that is open was made; undefined where that is not known. */
+  get snapshotMadeAt(): Instant | undefined {
+    const at = this.#opened?.as_of
+    return at === undefined ? undefined : Date.parse(at)
+  }
+
+  /** Returns since when commits have been missing from the snapshot; undefined while it shows all of them. */
+  get snapshotBehindSince(): Instant | undefined {
+    return this.#snapshotBehindSince
+  }
+
   /** Returns the search file; undefined until that of the first snapshot was built. */
   get search(): SearchIndex | undefined {
     return this.#search
   }
 
   /**
-   * Returns the search file for lists, if there is one. It is built after its snapshot, so until then lists
-   * show the one before; without any, they are read from the snapshot.
+   * Returns the search file if lists are to be read from it. It is built after its snapshot, so until then
+   * lists show the previous one. Undefined if there is none or it is too old: then the snapshot is read.
    */
   get lists(): SearchIndex | undefined {
     const isLate =
-      this.#behindSince !== undefined && this.#behindSince + LISTS_BEHIND_MS <= this.now()
+      this.#behindSince !== undefined && this.#behindSince + LISTS_DELAY_MAX_MS <= this.now()
     return isLate ? undefined : this.#search
   }
 
   /**
-   * Finds until when everything that was committed is in what shows this commit: until now where nothing
-   * came after it. Undefined where that is not known any more.
+   * Finds the time up to which a view at commit `seq` is complete: now if nothing was committed after it, else
+   * the time of its snapshot. Undefined if that is no longer known.
    */
   findAsOf(seq: number): string | undefined {
     if (seq >= (this.serving?.seq ?? 0)) return toIso(this.now())
     return this.#asOf.get(seq)
   }
 
+  /** Tells whether anything was committed yet. */
   get isReady(): boolean {
     return (this.serving?.seq ?? 0) > 0
   }
 
   /**
-   * Opens the stores and checks for newer ones every `everyMs`. Where a newer store cannot be
-   * opened the current one stays, `tell` receives the error, and it is retried.
+   * Opens the stores and checks for newer ones every `everyMs`. If a newer store cannot be opened, the
+   * current one stays, `onError` gets the error, and the next check tries again.
    */
-  async follow(everyMs: number, tell: (error: unknown) => void = () => undefined): Promise<void> {
-    await this.refresh().catch(tell)
-    this.#polling = setInterval(() => void this.refresh().catch(tell), everyMs)
+  async follow(
+    everyMs: number,
+    onError: (error: unknown) => void = () => undefined,
+  ): Promise<void> {
+    await this.refresh().catch(onError)
+    this.#polling = setInterval(() => void this.refresh().catch(onError), everyMs)
     this.#polling.unref()
   }
 
   /**
-   * Opens a newer snapshot or a serving store that was made again. Fails where one of them cannot be opened,
-   * when the others are open.
+   * Opens a newer snapshot or search file, and a serving store that was rebuilt. Each is tried; then it rejects
+   * with the first error, if there was one.
    */
   refresh(): Promise<void> {
     const refreshing = this.#refreshing.then(async () => {
@@ -112,6 +136,8 @@ export class Reader {
       ].filter(failure => failure !== undefined)
       const isBehind = this.#search !== undefined && this.#search.seq < (this.#snapshot?.seq ?? 0)
       this.#behindSince = isBehind ? (this.#behindSince ?? this.now()) : undefined
+      const lacks = this.#snapshot !== undefined && this.#snapshot.seq < (this.serving?.seq ?? 0)
+      this.#snapshotBehindSince = lacks ? (this.#snapshotBehindSince ?? this.now()) : undefined
       if (failures.length > 0) throw failures[0]
     })
     this.#refreshing = refreshing.catch(() => undefined)
@@ -135,19 +161,20 @@ export class Reader {
     const db = await Database.open(file, { readOnly: true, memoryLimit: '512MB' })
     try {
       if ((await findFormat(db)) !== findNewestFormat('index')) return void db.close()
-      this.#snapshot = await Snapshot.of(db, this.#most, old)
+      this.#snapshot = await Snapshot.of(db, this.#queriesMax, old)
     } catch (error) {
       db.close()
       throw error
     }
     this.#opened = checkpoint
+    this.#snapshotBehindSince = undefined
     this.#noteAsOf(checkpoint)
     if (old) setTimeout(() => old.close(), GRACE_MS).unref()
   }
 
   #noteAsOf({ seq, as_of }: Checkpoint): void {
     if (as_of !== undefined) this.#asOf.set(seq, as_of)
-    if (this.#asOf.size > SNAPSHOTS_REMEMBERED) this.#asOf.delete(this.#asOf.keys().next().value!)
+    if (this.#asOf.size > SNAPSHOT_TIMES_MAX) this.#asOf.delete(this.#asOf.keys().next().value!)
   }
 
   async #openSearch(): Promise<void> {

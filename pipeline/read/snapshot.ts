@@ -51,10 +51,10 @@ export class Snapshot {
 
   /**
    * Opens a snapshot. Caches that are still valid are taken over from the one before, and its agents are
-   * read before it takes that one's place. The first one is shown while they are read. For `most` see
+   * read before it takes that one's place. The first one is shown while they are read. For `queriesMax` see
    * `SnapshotQueries`.
    */
-  static async of(db: Database, most: number, before?: Snapshot): Promise<Snapshot> {
+  static async of(db: Database, queriesMax: number, before?: Snapshot): Promise<Snapshot> {
     const meta = await db.one<{
       seq: number
       committed_at: string | null
@@ -63,7 +63,7 @@ export class Snapshot {
     const { seq = 0, committed_at = null, last_event_id = null } = meta ?? {}
     const stamp = { seq, committedAt: committed_at, lastEventId: last_event_id }
     const read = before && (await readChangedAgents(db.file, before))
-    const queries = await SnapshotQueries.on(db, most)
+    const queries = await SnapshotQueries.on(db, queriesMax)
     const agents = read ?? readAgentIndex(db.file)
     return new Snapshot({ db: queries, ...stamp, agents })
   }

@@ -1,14 +1,19 @@
-/** Limits beyond which losses count as a mass: both minimums and one of the shares must be exceeded. */
+/**
+ * Limits of the brake (settings BRAKE_*). Losses are a mass loss if a night reaches both floors, `rows` and
+ * `publishers`, and exceeds the share or the factor.
+ */
 export interface BrakeLimits {
   /** Share of all rows in force: grants and active properties. */
   share: number
-  /** Times what a night usually takes. */
+  /** Multiple of the losses of an average night. */
   factor: number
+  /** Fewest grants and properties lost. */
   rows: number
+  /** Fewest publishers that lose anything. */
   publishers: number
 }
 
-/** Losses in the answers of one night so far, held back or not. */
+/** Losses of one night so far, held back or not. */
 export interface NightLosses {
   rows: number
   publishers: number
@@ -19,14 +24,14 @@ export function reachesFloors({ rows, publishers }: NightLosses, limits: BrakeLi
   return rows >= limits.rows && publishers >= limits.publishers
 }
 
-/** Nights that tell what is usual: of fewer nothing is concluded. */
+/** Nights that the average is taken of; with fewer than `min` there is none. */
 export const BASELINE_NIGHTS = { min: 3, max: 7 }
 
 /**
- * Tells whether the losses of a night are implausibly many. `active`: rows in force when it began;
- * `before`: losses of the nights before, the newest last.
+ * Tells whether the losses of a night are implausibly many. `active` is the number of rows in force when it
+ * began, `before` the losses of earlier nights, newest last.
  */
-export function isMass(
+export function isMassLoss(
   night: NightLosses,
   { active, before }: { active: number; before: readonly number[] },
   limits: BrakeLimits,

@@ -13,10 +13,10 @@ import {
 import { ask, type Derivation, type KnownFile, type Pending, pending, wake } from './derivation.ts'
 import type { FileState } from './validity.ts'
 
-/** Time for which a house's word for a brand counts. */
-const DECLARATION_AGE = 180 * DAY
+/** Age up to which a house's reference to a brand counts. */
+const DECLARATION_AGE_MAX_MS = 180 * DAY
 /** Time for which a house's last document counts while its file cannot be fetched. */
-const RETENTION = DAY
+const HOUSE_RETENTION_MS = DAY
 
 export type Claim = Pick<
   BrandFacts,
@@ -27,6 +27,7 @@ export type Claim = Pick<
   | 'relationship_declared_at'
 >
 
+/** A brand whose own file names a house. */
 export interface Leaf {
   domain: Domain
   brand_id: string
@@ -75,16 +76,17 @@ function* resolveConfirmed(
   if (document === undefined || validity === 'expired') return undefined
   if (state === undefined || state.outcome === null) return document
   if (getEffect(state.outcome) === 'success') return document
-  if (state.succeeded_at === null || isDenied(state)) return undefined
-  const until = state.succeeded_at + RETENTION
+  if (state.succeeded_at === null || isMissing(state)) return undefined
+  const until = state.succeeded_at + HOUSE_RETENTION_MS
   yield* wake(until)
   return now < until ? document : undefined
 }
 
 /**
- * Tells whether the file was missing since it was last read; pages in its place do not change that.
+ * Tells whether the file has been missing since it was last read. A web page in its place (`garbled`) says
+ * nothing: then the attempt before it decides.
  */
-function isDenied({ effect, stale_at, streak_since }: FileState): boolean {
+function isMissing({ effect, stale_at, streak_since }: FileState): boolean {
   if (effect !== 'garbled') return effect !== 'success'
   return stale_at !== null && streak_since !== null && stale_at < streak_since
 }
@@ -119,6 +121,6 @@ function* resolveDeclaredSince(ref: BrandRef, now: Instant): Derivation<string |
   if (since === undefined) return undefined
   const from = Date.parse(since)
   yield* wake(from)
-  yield* wake(from + DECLARATION_AGE)
-  return from <= now && now < from + DECLARATION_AGE ? since : undefined
+  yield* wake(from + DECLARATION_AGE_MAX_MS)
+  return from <= now && now < from + DECLARATION_AGE_MAX_MS ? since : undefined
 }

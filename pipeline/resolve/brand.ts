@@ -21,7 +21,7 @@ export type { BrandFacts, RelationshipTrust } from './brand-facts.ts'
 
 type Answer = BrandFacts | Pending | undefined
 
-/** A walk for one domain. `current` differs from `requested` after a house redirect. */
+/** State of following pointers for one domain. `current` differs from `requested` after a house redirect. */
 interface Walk extends Place {
   requested: Domain
   now: Instant
@@ -131,7 +131,7 @@ function* answerAsCanonical(at: Walk, { brand, house_domain }: Canonical): Deriv
   return claim === pending ? pending : { ...facts, ...claim, mentions: [...owned, house] }
 }
 
-/** Builds the answer for an unconfirmed claim: the domain stays itself; the house it led to is at most a claim. */
+/** Builds the answer for an unconfirmed claim: the domain is its own brand, and the house is only claimed. */
 function buildBareClaim(at: Walk, trust: 'leaf_only' | 'unverifiable'): BrandFacts {
   const itself = { canonical_domain: at.requested, brand_name: at.requested, mentions: [] }
   return at.current === at.requested

@@ -1,24 +1,24 @@
 import { DAY, type Instant, MINUTE, toIso } from '../core/clock.ts'
 import type { Fault } from '../model/observation.ts'
 
-/** Clocks of those who write a file may differ by this much. */
-const SKEW = MINUTE
-/** A file that leads elsewhere is believed when it has done so for this long. */
+/** Difference that the clocks of a file’s editors may have. */
+const CLOCK_SKEW_MS = MINUTE
+/** Time after which a changed pointer is believed. */
 export const MOVE_DELAY_MS = DAY
 
-/** Marks of a document that can make a change implausible. */
+/** Fields of a document by which a change is judged. */
 export interface DocumentHeader {
   last_updated: string | null
   authoritative_location: string | null
 }
 
-/** The accepted document, since when, and whether its grants have expired. */
+/** The document that counts, the time since which it does, and whether its grants have ended. */
 export interface AcceptedDocument extends DocumentHeader {
   accepted_at: Instant
   ended: boolean
 }
 
-/** The version of the file that is held already. */
+/** An implausible version of the file that an earlier crawl found and held back. */
 export interface HeldVersion {
   reason: PlausibilityFault['reason']
   leads_to: string | null
@@ -31,6 +31,7 @@ export interface FetchedDocument extends DocumentHeader {
   requested: boolean
 }
 
+/** Why a document is held back: it is older than the accepted one, or points elsewhere (`leads_to`). */
 export interface PlausibilityFault {
   reason: 'older' | 'moved'
   leads_to: string | null
@@ -44,7 +45,7 @@ export interface PlausibilityFault {
  * Checks whether a changed document is plausible. An attacker who controls a file, or a cache on
  * the way to it, can serve an old document to undo a revocation, or redirect to another document.
  * So an older document counts as no answer while the newer one is valid; one that points elsewhere
- * counts after a day, in which its publisher can notice.
+ * counts after a day, in which its publisher can notice. Undefined if the document is plausible.
  */
 export function checkPlausibility(
   accepted: AcceptedDocument,
@@ -71,14 +72,14 @@ export function checkPlausibility(
 }
 
 /**
- * Tells whether a document is older than the accepted one. A time that was in the future when a document
- * was accepted only proves that moment, so that a typo in one file does not lock out all that follow. A
- * document whose grants are over protects nothing.
+ * Tells whether a document is older than the accepted one, by `last_updated`. A time that lay in the future
+ * when the document was accepted counts as the time of acceptance: otherwise a typo in one file would lock
+ * out all later ones. A document whose grants have ended is not protected.
  */
 function isOlder(accepted: AcceptedDocument, { last_updated }: DocumentHeader): boolean {
   if (accepted.ended || accepted.last_updated === null || last_updated === null) return false
   const known = Math.min(Date.parse(accepted.last_updated), accepted.accepted_at)
-  return Date.parse(last_updated) < known - SKEW
+  return Date.parse(last_updated) < known - CLOCK_SKEW_MS
 }
 
 function isMoved(accepted: DocumentHeader, fresh: DocumentHeader): boolean {

@@ -15,15 +15,17 @@ interface Selectable {
   is_active: boolean
 }
 
-/** A requested property: by an id that may be unknown, or an existing one. */
+/** Result of a selector for one requested id, or one active property. */
 export interface Requested<Property> {
-  /** The requested id, if it was requested by id. */
+  /** The requested id; absent if properties were selected otherwise. */
   id?: string
+  /** Active properties with that id, possibly none; else the one property. */
   properties: Property[]
 }
 
 /**
- * Lists what a selector asks for: an item for each id that it names, else one for each active property.
+ * Lists what a selector asks for: an item for each id that it names, known or not; else an item for each
+ * active property that it selects.
  */
 export function selectRequested<Property extends Selectable>(
   { selection_type, property_ids, property_tags, property_types }: ProductSelector,

@@ -5,8 +5,8 @@ import type { AdagentsInlineDocument } from './grant.ts'
 /** Properties by the publisher they name; the empty key holds those that name none. */
 type ByPublisher = ReadonlyMap<string, PropertyEntry[]>
 
-/** A manager's file is read for thousands of publishers: sorted once, not once for each. */
-const sorted = new WeakMap<AdagentsInlineDocument, ByPublisher>()
+/** Groups of a manager's file, which is read for thousands of publishers. */
+const groupsByDocument = new WeakMap<AdagentsInlineDocument, ByPublisher>()
 
 /** Lists the properties that a file says are a publisher's, and those that name no publisher. */
 export function listPropertiesFor(
@@ -26,7 +26,7 @@ export function listPropertiesDeclaringOwner(
 }
 
 function groupByPublisher(document: AdagentsInlineDocument): ByPublisher {
-  const known = sorted.get(document)
+  const known = groupsByDocument.get(document)
   if (known) return known
   const byPublisher = new Map<string, PropertyEntry[]>()
   for (const entry of document.properties) {
@@ -35,27 +35,25 @@ function groupByPublisher(document: AdagentsInlineDocument): ByPublisher {
     if (group) group.push(entry)
     else byPublisher.set(publisher, [entry])
   }
-  sorted.set(document, byPublisher)
+  groupsByDocument.set(document, byPublisher)
   return byPublisher
 }
 
 /**
- * Tells whether a property is a domain's own: a file speaks for it only if it names no other owner
- * and no other's names.
+ * Tells whether a property belongs to a domain: it names no other publisher, and all hosts among its
+ * identifiers are the domain's own.
  */
 export function isOwn(entry: PropertyEntry, domain: string): boolean {
   if (entry.publisher_domain !== undefined && entry.publisher_domain !== domain) return false
   return listHosts(entry).every(host => mayDeclareHost(domain, host))
 }
 
-/**
- * Tells whether a property belongs to the host of its file: it names no publisher and has no
- * identifiers of other hosts.
- */
-export function isHosts(entry: PropertyEntry, host: string): boolean {
+/** Tells whether a property belongs to the host of its file: it is the host's own, and names no publisher. */
+export function isOwnedByHost(entry: PropertyEntry, host: string): boolean {
   return entry.publisher_domain === undefined && isOwn(entry, host)
 }
 
+/** Lists the hosts among the identifiers of a property, as written. */
 export function listHosts({ identifiers }: Pick<PropertyEntry, 'identifiers'>): string[] {
   return identifiers
     .filter(({ type }) => type === 'domain' || type === 'subdomain')

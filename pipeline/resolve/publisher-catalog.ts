@@ -10,9 +10,9 @@ export interface Catalog {
 export const emptyCatalog: Catalog = { formats: [], placements: [] }
 
 /**
- * Finds what a file says of a publisher's formats and placements. In its own file all of them are its own.
- * In a file that it shares with others a placement is of the publishers on whose properties it is, and a
- * format of those to whose properties it applies; one that names no properties applies to all.
+ * Finds the formats and placements of a publisher in a file. In its own file all of them are its own. In a file
+ * that several publishers share, a placement belongs to those on whose properties it is, and a format to those
+ * to whose properties it applies; a format that names no properties applies to all.
  */
 export function findCatalog(
   { formats, placements }: Pick<AdagentsInlineDocument, 'formats' | 'placements'>,
@@ -22,46 +22,50 @@ export function findCatalog(
   if (!isShared) return { formats, placements }
   if (properties.length === 0) return emptyCatalog
   return {
-    formats: selectAbout(properties, formats, findApplicability),
-    placements: selectAbout(properties, placements, isOn),
+    formats: selectItems(properties, formats, findApplicability),
+    placements: selectItems(properties, placements, findProperties),
   }
 }
 
-/** Properties that an item names; undefined where it is about all of them. */
+/** Properties that an item names, by id and by tag. */
 interface IdAndTags {
   ids: readonly unknown[]
   tags: readonly unknown[]
 }
 
-function isOn({ property_ids = [], property_tags = [] }: PlacementEntry): IdAndTags {
+function findProperties({ property_ids = [], property_tags = [] }: PlacementEntry): IdAndTags {
   return { ids: property_ids, tags: property_tags }
 }
 
-/** Formats are kept as written, so the lists may be anything. What is there and no list names nothing. */
+/**
+ * Reads which properties a format applies to. Formats are unchecked: a member that is no list names nothing.
+ */
 function findApplicability(format: AsWritten): IdAndTags | undefined {
   const { applies_to_property_ids: ids, applies_to_property_tags: tags } = format
   if (ids === undefined && tags === undefined) return undefined
   return { ids: Array.isArray(ids) ? ids : [], tags: Array.isArray(tags) ? tags : [] }
 }
 
-/** Places in a list by what the items there name. */
+/** Positions of the items in a list, by the properties that they name. */
 interface Positions {
+  /** Items that are about all properties. */
   everywhere: readonly number[]
   byId: ReadonlyMap<unknown, readonly number[]>
   byTag: ReadonlyMap<unknown, readonly number[]>
 }
 
-/** A shared file is read for thousands of publishers: its lists are sorted once, not once for each. */
-const known = new WeakMap<readonly object[], Positions>()
+/** Positions of the lists of shared files, which are read for thousands of publishers. */
+const positionsByList = new WeakMap<readonly object[], Positions>()
 
-function selectAbout<Item extends object>(
+/** Selects the items about any of these properties, in their order. `identify` returns undefined for all. */
+function selectItems<Item extends object>(
   properties: readonly PropertyEntry[],
   items: readonly Item[],
   identify: (item: Item) => IdAndTags | undefined,
 ): Item[] {
   if (items.length === 0) return []
-  const positions = known.get(items) ?? findPositions(items, identify)
-  known.set(items, positions)
+  const positions = positionsByList.get(items) ?? findPositions(items, identify)
+  positionsByList.set(items, positions)
   const found = new Set(positions.everywhere)
   for (const { property_id, tags } of properties) {
     for (const position of positions.byId.get(property_id) ?? []) found.add(position)

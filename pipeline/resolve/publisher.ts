@@ -15,7 +15,7 @@ import type { AdagentsInlineDocument, Grant } from './grant.ts'
 import { isOfSignals, resolveGrants } from './grants.ts'
 import { resolveManagedFile, revokedByManager } from './managed-file.ts'
 import { resolvePointer } from './pointed-at.ts'
-import { isHosts, isOwn, listHosts, listPropertiesFor } from './property-owners.ts'
+import { isOwn, isOwnedByHost, listHosts, listPropertiesFor } from './property-owners.ts'
 import { type Catalog, emptyCatalog, findCatalog } from './publisher-catalog.ts'
 import { Revocations } from './revocation.ts'
 import type { Validity } from './validity.ts'
@@ -170,7 +170,7 @@ function selectOwned(
   revocations: Revocations,
 ): typeof nothing {
   const other = location === domain || isUrl(location) ? undefined : location
-  const isAnothers = (entry: PropertyEntry) => other !== undefined && isHosts(entry, other)
+  const isAnothers = (entry: PropertyEntry) => other !== undefined && isOwnedByHost(entry, other)
   const isCounted = (entry: PropertyEntry) =>
     isOwn(entry, domain) &&
     !isAnothers(entry) &&

@@ -10,8 +10,8 @@ export interface CallerRights {
   hasApiAccess: boolean
 }
 
-/** Visibilities that a scope keeps of those the caller may see; it never adds any. */
-const narrowed: Record<Scope, readonly Visibility[]> = {
+/** Visibilities that a scope asks for; a caller is shown those among them that it may see. */
+const visibilitiesByScope: Record<Scope, readonly Visibility[]> = {
   all: ['public', 'members_only', 'private'],
   public: ['public'],
   member: ['public', 'members_only'],
@@ -30,5 +30,5 @@ export function listVisibilities(
   const visible: Visibility[] = ['public']
   if (hasApiAccess || (isOwner && scope === 'all')) visible.push('members_only')
   if (isOwner) visible.push('private')
-  return new Set(visible.filter(visibility => narrowed[scope].includes(visibility)))
+  return new Set(visible.filter(visibility => visibilitiesByScope[scope].includes(visibility)))
 }

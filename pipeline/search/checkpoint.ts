@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readJson } from '../store/fsync.ts'
+import { readJsonFile } from '../store/durable-files.ts'
 import type { Paths } from '../store/paths.ts'
 import { SEARCH_FORMAT } from './search-index.ts'
 
@@ -18,6 +18,6 @@ export type SearchCheckpoint = z.infer<typeof SearchCheckpoint>
  * rebuilds it.
  */
 export function readSearchCheckpoint(paths: Paths): SearchCheckpoint | undefined {
-  const checkpoint = readJson(paths.searchCheckpoint, SearchCheckpoint)
+  const checkpoint = readJsonFile(paths.searchCheckpoint, SearchCheckpoint)
   return checkpoint?.format === SEARCH_FORMAT ? checkpoint : undefined
 }

@@ -1,7 +1,7 @@
-import { splitWords } from '../core/fold.ts'
 import type { CollectionContents } from './collection.ts'
-import type { PartsWriter } from './file.ts'
+import { splitWords } from './fold.ts'
 import { Owners } from './owners.ts'
+import type { PartsWriter } from './parts-writer.ts'
 import type { SearchEntry } from './search-entries.ts'
 import { writeSuffixes } from './suffixes-builder.ts'
 import { ALIAS_MARK, NAME, TextsBuffer } from './texts.ts'
@@ -22,10 +22,10 @@ export class CollectionBuilder {
     this.#itemsAt = file.begin()
   }
 
-  add({ names, aside, flags, item }: SearchEntry): void {
+  add({ names, aliases, flags, item }: SearchEntry): void {
     for (const name of names) this.#texts.add(NAME, name)
-    for (const text of aside) this.#texts.add(ALIAS_MARK, text)
-    this.#words.add(this.#flags.length, [...names, ...aside].flatMap(splitWords))
+    for (const text of aliases) this.#texts.add(ALIAS_MARK, text)
+    this.#words.add(this.#flags.length, [...names, ...aliases].flatMap(splitWords))
     this.#file.write(Buffer.from(JSON.stringify(item)))
     this.#textStarts.push(this.#texts.length)
     this.#itemStarts.push(this.#file.position - this.#itemsAt)

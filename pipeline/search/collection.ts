@@ -1,5 +1,6 @@
-import type { Bytes, PartLocation, PartsReader } from './file.ts'
 import { Owners } from './owners.ts'
+import type { PartLocation } from './parts-layout.ts'
+import type { Bytes, PartsReader } from './parts-reader.ts'
 import { Suffixes } from './suffixes.ts'
 import type { SuffixesContents } from './suffixes-builder.ts'
 import { END, NAME, splitWordsInRun } from './texts.ts'
@@ -19,9 +20,7 @@ export interface CollectionContents {
   words: VocabularyContents
 }
 
-/**
- * Ranks of a match: the entry is called exactly so, its name begins so, or it contains the text.
- */
+/** Ranks of a match, best first: the text is a name of the entry, begins one, or is anywhere in its texts. */
 export const ranks = { is: 0, begins: 1, contains: 2 } as const
 export type Rank = 0 | 1 | 2
 

@@ -1,22 +1,22 @@
 import type { Slices } from './slices.ts'
 
-/** Maximum number of entries that are sorted directly. */
-const SORTED = 512
+/** Size up to which a set is a hash set, which is sorted when it is read; a larger one is a bitmap. */
+const SPARSE_MAX = 512
 const WORD_BITS = 32
 /** Right shift that divides by the bits of a word. */
 const WORD_SHIFT = 5
-/** Entries after which other requests get a turn. */
-const ENTRIES_PER_TURN = 4_096
+/** Words of a bitmap that are read before other requests get a turn. */
+const WORDS_PER_TURN = 4_096
 
-/** Numbers of entries, each once: a few, or a bit for each entry that there is. */
+/** A set of entries by number: a hash set of a few, or a bitmap of all. */
 export class EntrySet {
   readonly #sparse = new Set<number>()
   readonly #bits: Uint32Array | undefined
   #size = 0
 
-  /** Allocates a set over so many entries that will hold `most` at most. */
-  constructor(count: number, sparseMax: number) {
-    if (sparseMax > SORTED) this.#bits = new Uint32Array(Math.ceil(count / WORD_BITS))
+  /** Creates a set of entries numbered from 0 to before `count`, that will hold at most `sizeMax`. */
+  constructor(count: number, sizeMax: number) {
+    if (sizeMax > SPARSE_MAX) this.#bits = new Uint32Array(Math.ceil(count / WORD_BITS))
   }
 
   get size(): number {
@@ -35,6 +35,7 @@ export class EntrySet {
     return (this.#bits[id >>> WORD_SHIFT]! & (1 << (id % WORD_BITS))) !== 0
   }
 
+  /** Lists the entries in rising order. */
   *iterateAscending(): Slices<number[]> {
     if (this.#bits === undefined) return [...this.#sparse].sort((a, b) => a - b)
     const ids: number[] = []
@@ -42,7 +43,7 @@ export class EntrySet {
       for (let rest = this.#bits[word]!; rest !== 0; rest &= rest - 1) {
         ids.push(WORD_BITS * word + WORD_BITS - 1 - Math.clz32(rest & -rest))
       }
-      if (word % ENTRIES_PER_TURN === 0) yield
+      if (word % WORDS_PER_TURN === 0) yield
     }
     return ids
   }

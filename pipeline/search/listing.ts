@@ -2,10 +2,10 @@ import type { Collection } from './collection.ts'
 
 /** Values of the byte that holds the flags of an entry. */
 const FLAG_COMBINATIONS = 256
-/** Entries per block: for one filter the number of matches before each block is known. */
-const BLOCK = 1_024
-/** Bodies of first pages that are kept; each is at most as large as an answer may be. */
-const PAGES = 8
+/** Entries of a block; a filter remembers the number of matches before each block. */
+const BLOCK_ENTRIES = 1_024
+/** Answers that are cached; each is at most as large as an answer may be. */
+const CACHED_PAGES_MAX = 8
 
 export interface PageRange {
   limit: number
@@ -19,9 +19,8 @@ export interface ListFilter {
 }
 
 /**
- * A collection as its list shows it, in its order. A page costs what it is long, wherever it begins:
- * entries are numbered in the order of the list, and of a filter it is remembered how many fit before
- * each block of them.
+ * Pages of a collection, in the order of its list. The cost of a page depends on its length, not on where it
+ * begins: entries are numbered in that order, and a filter remembers the number of matches before each block.
  */
 export class Listing {
   readonly #collection: Collection
@@ -38,15 +37,12 @@ export class Listing {
     this.#counts = [...counts.entries()].filter(([, count]) => count > 0)
   }
 
-  /** Counts the entries whose flags fit. */
+  /** Counts the entries whose flags match. */
   count(matches: (flags: number) => boolean): number {
     return this.#counts.reduce((sum, [flags, count]) => (matches(flags) ? sum + count : sum), 0)
   }
 
-  /**
-   * Returns a page as JSON, with commas between its items; as many as fit into so many bytes, each counted
-   * with a comma.
-   */
+  /** Returns a page as JSON with commas between items: as many as fit into `maxBytes`, commas included. */
   page(
     range: PageRange,
     filter: ListFilter | undefined,
@@ -60,12 +56,12 @@ export class Listing {
     return this.#collection.readItems(ids, maxBytes)
   }
 
-  /** Caches an answer that many ask for alike. */
+  /** Returns the answer of this name from the cache, or makes it. The oldest is evicted. */
   memoize(name: string, make: () => Buffer): Buffer {
     const known = this.#pages.get(name)
     if (known !== undefined) return known
     const [oldest] = this.#pages.keys()
-    if (this.#pages.size >= PAGES && oldest !== undefined) this.#pages.delete(oldest)
+    if (this.#pages.size >= CACHED_PAGES_MAX && oldest !== undefined) this.#pages.delete(oldest)
     const made = make()
     this.#pages.set(name, made)
     return made
@@ -80,7 +76,7 @@ export class Listing {
   }
 }
 
-/** The entries whose flags fit. */
+/** The entries that match a filter. */
 class Filtered {
   readonly #collection: Collection
   readonly #matches = new Uint8Array(FLAG_COMBINATIONS)
@@ -91,9 +87,9 @@ class Filtered {
     this.#collection = collection
     for (let flags = 0; flags < FLAG_COMBINATIONS; flags++)
       this.#matches[flags] = matches(flags) ? 1 : 0
-    this.#before = new Uint32Array(Math.ceil(collection.count / BLOCK) + 1)
+    this.#before = new Uint32Array(Math.ceil(collection.count / BLOCK_ENTRIES) + 1)
     for (let id = 0; id < collection.count; id++) {
-      this.#before[Math.floor(id / BLOCK) + 1]! += this.#matches[collection.readFlags(id)]!
+      this.#before[Math.floor(id / BLOCK_ENTRIES) + 1]! += this.#matches[collection.readFlags(id)]!
     }
     for (let block = 1; block < this.#before.length; block++) {
       this.#before[block]! += this.#before[block - 1]!
@@ -102,6 +98,7 @@ class Filtered {
 
   page({ offset, limit }: PageRange): number[] {
     const ids: number[] = []
+    // Binary search for the last block before which at most `offset` entries match.
     let block = 0
     for (let end = this.#before.length - 1; block < end; ) {
       const middle = (block + end + 1) >> 1
@@ -109,7 +106,7 @@ class Filtered {
       else end = middle - 1
     }
     let passed = this.#before[block]!
-    for (let id = block * BLOCK; id < this.#collection.count && ids.length < limit; id++) {
+    for (let id = block * BLOCK_ENTRIES; id < this.#collection.count && ids.length < limit; id++) {
       if (this.#matches[this.#collection.readFlags(id)] === 0) continue
       if (passed++ >= offset) ids.push(id)
     }

@@ -1,7 +1,7 @@
 import type { Collection, Rank } from './collection.ts'
 import type { Range } from './range.ts'
 import type { Slices } from './slices.ts'
-import { ORDERED } from './suffix-sorter.ts'
+import { SORTED_BYTES } from './suffix-sorter.ts'
 import { buildPatterns } from './texts.ts'
 
 /** Maximum number of places that are checked one by one. */
@@ -21,7 +21,7 @@ export function* findFirstContaining(
 ): Slices<{ ids: number[]; isCalledSo: boolean }> {
   const { is, begins: beginsWith, contains } = buildPatterns(folded)
   const suffixes = collection.suffixes.startingWith(contains)
-  if (measureRange(suffixes) <= DIRECT_CHECK_MAX || contains.length + RANK_BITS > ORDERED) {
+  if (measureRange(suffixes) <= DIRECT_CHECK_MAX || contains.length + RANK_BITS > SORTED_BYTES) {
     const { called, beginning, containing } = yield* rankContaining(collection, contains, suffixes)
     const ids = called.concat(beginning, containing).slice(0, limit)
     return { ids, isCalledSo: called.length > 0 }
@@ -67,7 +67,7 @@ function* rankContaining(
   for (let start = suffixes.start; start < suffixes.end; start += ENTRIES_PER_TURN) {
     const end = Math.min(suffixes.end, start + ENTRIES_PER_TURN)
     for (const suffix of collection.suffixes.listPositions({ start, end })) {
-      if (text.length > ORDERED && !collection.isAt(suffix, text)) continue
+      if (text.length > SORTED_BYTES && !collection.isAt(suffix, text)) continue
       best.add(collection.owners.of(suffix), collection.rankAt(suffix, text.length))
     }
     yield

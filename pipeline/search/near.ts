@@ -1,50 +1,51 @@
-import { toCodePoints } from '../core/edit-distance.ts'
-import { splitWords } from '../core/fold.ts'
 import type { Collection } from './collection.ts'
+import { toCodePoints } from './edit-distance.ts'
 import { EntrySet } from './entry-set.ts'
+import { splitWords } from './fold.ts'
 import type { Slices } from './slices.ts'
 import { isMisspelled } from './vocabulary.ts'
 import { TYPED_CHARS_MIN } from './word-keys.ts'
 
 /** Words of a query at most; longer queries are not searched for misspellings. */
 const WORDS_MAX = 8
-/** Maximum number of entries that are checked one by one for the other words. */
+/** Entries up to which each is checked for the other words, instead of reading the entries of these. */
 const DIRECT_CHECK_MAX = 128
-/** Cost of checking an entry, in readings of an entry that has a word. */
-const CANDIDATES_MAX = 64
+/** Cost of checking an entry, as a multiple of reading one from the list of a word. */
+const READS_PER_CHECK = 64
 const PAUSE_EVERY = 256
 
-/** Possible meanings of a typed word, and the number of entries these words have together. */
-interface Meaning {
+/** Words of the vocabulary that a typed word may stand for, and the number of entries that have them. */
+interface Candidates {
   words: readonly number[]
   entries: number
 }
 
 /**
- * Finds entries whose texts contain each word, exactly or, from four characters on, within one
- * edit; rising by id, without those in `but`.
+ * Finds entries whose texts contain each word, exactly or, from four characters on, within one edit. Returns
+ * ids in rising order, without those in `excluded`. It starts with the entries of the rarest word and filters
+ * them by the others.
  */
 export function* findNear(
   collection: Collection,
   folded: string,
-  but: ReadonlySet<number>,
+  excluded: ReadonlySet<number>,
   limit = Number.POSITIVE_INFINITY,
 ): Slices<number[]> {
   const typedWords = [...new Set(splitWords(folded))].map(toCodePoints)
   if (typedWords.length > WORDS_MAX) return []
-  const [rarest, ...others] = listMeanings(collection, typedWords)
+  const [rarest, ...others] = listCandidates(collection, typedWords)
   if (rarest === undefined || rarest.entries === 0) return []
   const isAlone = typedWords.length === 1
   let having = yield* findFirstHaving(
     collection,
     rarest,
-    but,
+    excluded,
     isAlone ? limit : Number.POSITIVE_INFINITY,
   )
   if (isAlone) return (yield* having.iterateAscending()).slice(0, limit)
   let max = rarest.entries
   for (const other of others) {
-    if (max <= DIRECT_CHECK_MAX || other.entries > CANDIDATES_MAX * max) break
+    if (max <= DIRECT_CHECK_MAX || other.entries > READS_PER_CHECK * max) break
     having = yield* filterHaving(collection, other, having, max)
     max = having.size
   }
@@ -52,18 +53,18 @@ export function* findNear(
 }
 
 /**
- * Lists what the words may mean, as far as it helps to know; the meaning with the fewest entries comes
- * first.
+ * Lists the candidates of the typed words, those with the fewest entries first. It stops early at a word so
+ * rare that checking its entries is cheaper than looking up the other words.
  */
-function listMeanings(collection: Collection, typedWords: readonly number[][]): Meaning[] {
-  const meanings: Meaning[] = []
+function listCandidates(collection: Collection, typedWords: readonly number[][]): Candidates[] {
+  const candidates: Candidates[] = []
   for (const typed of [...typedWords].sort(compareSelectivity)) {
     const words = collection.words.findWithinOneEdit(typed)
     const entries = words.reduce((sum, word) => sum + collection.words.count(word), 0)
-    meanings.push({ words, entries })
+    candidates.push({ words, entries })
     if (entries <= DIRECT_CHECK_MAX) break
   }
-  return meanings.sort((a, b) => a.entries - b.entries)
+  return candidates.sort((a, b) => a.entries - b.entries)
 }
 
 /**
@@ -78,8 +79,8 @@ function compareSelectivity(a: readonly number[], b: readonly number[]): number 
 /** Finds entries that have one of these words; of each word the first ones, up to the limit. */
 function* findFirstHaving(
   collection: Collection,
-  { words }: Meaning,
-  but: ReadonlySet<number>,
+  { words }: Candidates,
+  excluded: ReadonlySet<number>,
   limit: number,
 ): Slices<EntrySet> {
   const max = words.reduce((sum, word) => sum + Math.min(collection.words.count(word), limit), 0)
@@ -89,7 +90,7 @@ function* findFirstHaving(
     const cursor = collection.words.readEntries(word)
     for (let read = 0; read < limit && cursor.next() < collection.count; ) {
       if (++visited % (16 * PAUSE_EVERY) === 0) yield
-      if (but.has(cursor.id)) continue
+      if (excluded.has(cursor.id)) continue
       having.add(cursor.id)
       read++
     }
@@ -97,10 +98,10 @@ function* findFirstHaving(
   return having
 }
 
-/** Filters `among`, which are `most` at most, to those that have one of these words too. */
+/** Filters `among`, at most `max` entries, to those that have one of these words too. */
 function* filterHaving(
   collection: Collection,
-  { words, entries }: Meaning,
+  { words, entries }: Candidates,
   among: EntrySet,
   max: number,
 ): Slices<EntrySet> {

@@ -4,19 +4,20 @@ import { setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { readCheckpoint } from '../store/checkpoint.ts'
 import { Database } from '../store/duckdb.ts'
-import { replaceFile } from '../store/fsync.ts'
+import { replaceFile } from '../store/durable-files.ts'
 import type { Paths } from '../store/paths.ts'
 import type { Seals } from '../store/seals.ts'
 import { buildSearch } from './build.ts'
 import { readSearchCheckpoint, type SearchCheckpoint } from './checkpoint.ts'
-import { isLock, toLockPath } from './file.ts'
+import { isLock, toLockPath } from './parts-layout.ts'
 import { SEARCH_FORMAT } from './search-index.ts'
 
-/** Number of entries from which on a child process builds the file, so that this one can serve writes. */
+/** Entries up to which this process builds the file; a child process builds a larger one. */
 const IN_PROCESS_ENTRIES_MAX = 5_000
 const CHILD_PRIORITY = 10
 const FILES_RETAINED = 2
 
+/** SQL that describes everything that can be found: number and last commit of the rows of each table. */
 const CONTENTS = ['brands', 'publishers', 'properties', 'entries'].map(
   table => `(select count(*) || ' ' || coalesce(max(seq), 0) || ' ' from ${table})`,
 )
@@ -29,7 +30,7 @@ export class SearchPublisher {
   readonly #paths: Paths
   readonly #seals: Pick<Seals, 'forget' | 'note'> | undefined
   readonly #inProcessMax: number
-  /** False if the next publishing deletes all older files too; true again after it. */
+  /** False to delete all older files with the next publishing, as a take-down requires; then true again. */
   keepsOlder = true
   #child: ChildProcess | undefined
   #isClosed = false

@@ -1,4 +1,3 @@
-import { fold, listTypedForms } from '../core/fold.ts'
 import type { PublisherMatch } from '../model/responses/search.ts'
 import {
   brandItemColumns,
@@ -7,6 +6,7 @@ import {
   packBrandFlags,
   toBrandItem,
 } from './brand-items.ts'
+import { fold, listTypedForms } from './fold.ts'
 import {
   listedProperties,
   type PropertyItemRow,
@@ -20,7 +20,7 @@ export interface SearchEntry {
   /** Its names, folded. */
   names: string[]
   /** Other texts by which it is found. */
-  aside: string[]
+  aliases: string[]
   flags: number
   /** Item that lists show. */
   item: object
@@ -44,7 +44,7 @@ export const collectionSources: Readonly<Record<CollectionName, CollectionSource
       const item = toBrandItem(row)
       return {
         names: foldAll([item.brand_name, ...listLocalized(names), ...listTypedForms(item.domain)]),
-        aside: foldAll(house === null ? [] : [house as string]),
+        aliases: foldAll(house === null ? [] : [house as string]),
         flags: packBrandFlags(item),
         item,
       }
@@ -56,7 +56,7 @@ export const collectionSources: Readonly<Record<CollectionName, CollectionSource
       const item: PublisherMatch = { domain: domain as string, member: null }
       return {
         names: foldAll([brand_name, ...listLocalized(names), ...listTypedForms(item.domain)]),
-        aside: [],
+        aliases: [],
         flags: 0,
         item,
       }
@@ -69,7 +69,7 @@ export const collectionSources: Readonly<Record<CollectionName, CollectionSource
       const values = item.identifiers.flatMap(({ value }) => listTypedForms(value))
       return {
         names: foldAll([item.name, ...values, ...listTypedForms(item.publisher_domain)]),
-        aside: [],
+        aliases: [],
         flags: packPropertyFlags(item),
         item,
       }

@@ -1,9 +1,9 @@
-import { fold } from '../core/fold.ts'
 import { Collection, type CollectionContents } from './collection.ts'
-import { PartsReader } from './file.ts'
+import { fold } from './fold.ts'
 import { Listing } from './listing.ts'
 import { findAllContaining, findFirstContaining } from './literal.ts'
 import { findNear } from './near.ts'
+import { PartsReader } from './parts-reader.ts'
 import { runInSlices, type Slices } from './slices.ts'
 
 /** Version of the file; one of another version is made again. */

@@ -1,14 +1,15 @@
 import { END } from './texts.ts'
 
-/** Bytes of a suffix that are compared. */
-export const ORDERED = 66
-/** Bytes by which a part is sorted at once, and which all of its suffixes had in common before. */
-const STEP = 4
+/** Bytes by which suffixes are sorted; those that are equal so far keep their order. */
+export const SORTED_BYTES = 66
+/** Bytes that one pass sorts by. */
+const RADIX_BYTES = 4
+/** Bytes that all suffixes given to `sort` have in common. */
 const COMMON_BYTES = 2
-/** Fewer are sorted by comparing them. */
+/** Suffixes up to which an insertion sort is faster. */
 const COMPARISON_SORT_MAX = 24
 
-/** Sorts positions by the text that follows, as far as END or ORDERED bytes. The sort is stable. */
+/** Sorts positions by the text that follows, up to END or SORTED_BYTES bytes. The sort is stable. */
 export class SuffixSorter {
   readonly #texts: Uint8Array
   /** Sort keys: the bytes in the higher half of each number, their place in the lower half. */
@@ -47,16 +48,16 @@ export class SuffixSorter {
       if (i > start && (bytes & 255) > END) ties.push(start, i + 1)
       start = i + 1
     }
-    if (depth + STEP >= ORDERED) return
+    if (depth + RADIX_BYTES >= SORTED_BYTES) return
     for (let i = 0; i < ties.length; i += 2) {
-      this.#sort(positions.subarray(ties[i], ties[i + 1]), depth + STEP)
+      this.#sort(positions.subarray(ties[i], ties[i + 1]), depth + RADIX_BYTES)
     }
   }
 
   /** Returns the next bytes as a number; 0 behind END. */
   #bytesAt(at: number): number {
     let number = 0
-    for (let i = 0, byte = -1; i < STEP; i++) {
+    for (let i = 0, byte = -1; i < RADIX_BYTES; i++) {
       byte = byte === END || byte === 0 ? 0 : this.#texts[at + i]!
       number = (number << 8) | byte
     }
@@ -75,7 +76,7 @@ export class SuffixSorter {
   }
 
   #isBefore(position: number, other: number, depth: number): boolean {
-    for (let i = depth; i < ORDERED; i++) {
+    for (let i = depth; i < SORTED_BYTES; i++) {
       const byte = this.#texts[position + i]!
       const against = this.#texts[other + i]!
       if (byte !== against) return byte < against

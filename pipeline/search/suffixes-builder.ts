@@ -1,5 +1,6 @@
-import type { PartLocation, PartsWriter } from './file.ts'
 import type { Owners } from './owners.ts'
+import type { PartLocation } from './parts-layout.ts'
+import type { PartsWriter } from './parts-writer.ts'
 import { SuffixSorter } from './suffix-sorter.ts'
 import { END } from './texts.ts'
 

@@ -1,8 +1,8 @@
 import { BlockMinima } from './block-minima.ts'
-import type { Numbers32, PartsReader } from './file.ts'
 import type { Owners } from './owners.ts'
+import type { Numbers32, PartsReader } from './parts-reader.ts'
 import { clip, type Range } from './range.ts'
-import { ORDERED } from './suffix-sorter.ts'
+import { SORTED_BYTES } from './suffix-sorter.ts'
 import {
   BLOCK,
   insertSmallest,
@@ -29,26 +29,26 @@ export class Suffixes {
 
   constructor(
     file: PartsReader<unknown>,
-    { sorted, firstPositions: firsts, prefixes: heads, minima: least }: SuffixesContents,
+    { sorted, firstPositions, prefixes, minima }: SuffixesContents,
     texts: Uint8Array,
     owners: Owners,
   ) {
     this.#sorted = file.numbers(sorted)
     this.#texts = texts
     this.#owners = owners
-    this.#firstPositions = file.uint32(firsts)
-    this.#prefixes = file.uint32(heads)
-    this.#minima = new BlockMinima(file.uint32(least))
+    this.#firstPositions = file.uint32(firstPositions)
+    this.#prefixes = file.uint32(prefixes)
+    this.#minima = new BlockMinima(file.uint32(minima))
   }
 
-  /** Finds the suffixes that begin with these bytes, of which no more than ORDERED count. */
+  /** Finds the suffixes that begin with these bytes, of which at most SORTED_BYTES are compared. */
   startingWith(bytes: Uint8Array): Range {
     const start = this.#boundary(bytes, 0)
     const end = this.#boundary(bytes, 1, Math.floor(start / BLOCK))
     return { start, end }
   }
 
-  /** Finds the first suffixes of a range that begin with these bytes; the range begins alike. */
+  /** Finds the part of a range that begins with more bytes; the first suffix of the range must begin so. */
   findFirst({ start }: Range, bytes: Uint8Array): Range {
     return { start, end: this.#boundary(bytes, 1, Math.floor(start / BLOCK)) }
   }
@@ -58,7 +58,7 @@ export class Suffixes {
     return this.#sorted.between(start, end)
   }
 
-  /** Yields the smallest entries to which suffixes of a range belong; rising and distinct. */
+  /** Lists the smallest entries to which suffixes of a range belong, each once, in rising order. */
   smallestIds(range: Range, limit: number): number[] {
     return limit <= MINIMA_PER_BLOCK
       ? this.#smallestFromMinima(range).slice(0, limit)
@@ -66,7 +66,7 @@ export class Suffixes {
   }
 
   /**
-   * Lists the least entries of a range as far as blocks store them; only blocks at its ends are read.
+   * Lists the smallest entries of a range from the minima of its blocks; only blocks at its ends are read.
    */
   #smallestFromMinima({ start, end }: Range): number[] {
     const found = new Uint32Array(MINIMA_PER_BLOCK).fill(NONE)
@@ -92,8 +92,8 @@ export class Suffixes {
 
   #smallestByReading(range: Range, limit: number): number[] {
     const found: number[] = []
-    for (const { number, minimum: least } of this.#minima.iterateBlocks(range)) {
-      if (found.length === limit && least >= found[limit - 1]!) break
+    for (const { number, minimum } of this.#minima.iterateBlocks(range)) {
+      if (found.length === limit && minimum >= found[limit - 1]!) break
       this.#addSmallest(found, limit, clip(range, number * BLOCK, BLOCK))
     }
     return found
@@ -116,7 +116,7 @@ export class Suffixes {
     const within = [readHead(bytes, 0, BYTE_MIN), readHead(bytes, 0, BYTE_MAX)] as const
     let low = block
     let high = this.#firstPositions.length
-    // It is mostly near, if it is known where to begin.
+    // Given a block to begin with, the boundary is mostly near: search in growing steps first.
     for (let step = 1; block > 0 && low + step < high; step *= 2) {
       if (this.#compareFirst(low + step, bytes, within) >= order) high = low + step
       else low += step
@@ -130,14 +130,17 @@ export class Suffixes {
     return this.#boundaryIn((low - 1) * BLOCK, bytes, order)
   }
 
-  /** Compares the first suffix of a block; mostly its head is enough, and heads lie close together in memory. */
+  /**
+   * Compares the first suffix of a block. Mostly its first four bytes decide, which are close together in
+   * memory.
+   */
   #compareFirst(
     block: number,
     bytes: Uint8Array,
-    [minimum, greatest]: readonly [number, number],
+    [smallest, greatest]: readonly [number, number],
   ): number {
     const head = this.#prefixes[block]!
-    if (head < minimum) return -1
+    if (head < smallest) return -1
     if (head > greatest) return 1
     return this.#compare(this.#firstPositions[block]!, bytes)
   }
@@ -159,7 +162,7 @@ export class Suffixes {
    * is after the bytes.
    */
   #compare(position: number, bytes: Uint8Array): number {
-    const length = Math.min(bytes.length, ORDERED)
+    const length = Math.min(bytes.length, SORTED_BYTES)
     for (let i = 0; i < length; i++) {
       const difference = this.#texts[position + i]! - bytes[i]!
       if (difference !== 0) return difference

@@ -1,5 +1,5 @@
-import { toCodePoints } from '../core/edit-distance.ts'
-import { splitWords } from '../core/fold.ts'
+import { toCodePoints } from './edit-distance.ts'
+import { splitWords } from './fold.ts'
 
 /**
  * The folded texts of all entries in one run of bytes: each between a byte that says what it is and

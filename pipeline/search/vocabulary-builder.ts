@@ -1,10 +1,11 @@
-import { toCodePoints } from '../core/edit-distance.ts'
-import type { PartLocation, PartsWriter } from './file.ts'
+import { toCodePoints } from './edit-distance.ts'
+import type { PartLocation } from './parts-layout.ts'
+import type { PartsWriter } from './parts-writer.ts'
 import { PostingsBuffer } from './postings.ts'
 import { FUZZY_CHARS_MIN, hashVariants, WORD_CHARS_MAX } from './word-keys.ts'
 
-/** Words that share a bucket, about. */
-const IN_A_BUCKET = 8
+/** Average number of keys in a bucket. */
+const KEYS_PER_BUCKET = 8
 
 /** Positions of the words of a collection. */
 export interface VocabularyContents {
@@ -19,7 +20,7 @@ export interface VocabularyContents {
   lists: PartLocation
 }
 
-/** Collects the words of all entries. */
+/** Collects the words of all entries, each with the entries that have it. */
 export class VocabularyBuilder {
   readonly #numbers = new Map<string, number>()
   #pairs = new Uint32Array(1024)
@@ -38,6 +39,7 @@ export class VocabularyBuilder {
     }
   }
 
+  /** Writes the vocabulary; returns where its parts are. */
   write(file: PartsWriter): VocabularyContents {
     const words = [...this.#numbers.keys()]
     const starts = new Uint32Array(words.length + 1)
@@ -46,11 +48,12 @@ export class VocabularyBuilder {
       text: file.part(Buffer.from(words.join(''))),
       starts: file.part(starts),
       ...fillBuckets(file, words),
-      ...this.#lists(file, words.length),
+      ...this.#writeLists(file, words.length),
     }
   }
 
-  #lists(file: PartsWriter, size: number) {
+  /** Writes the entries of each word, sorted by counting: pairs were added in the order of entries. */
+  #writeLists(file: PartsWriter, size: number) {
     const pairs = this.#pairs
     const counts = new Uint32Array(size)
     for (let i = 0; i < this.#length; i += 2) counts[pairs[i]!]!++
@@ -85,10 +88,10 @@ export class VocabularyBuilder {
   }
 }
 
-/** Fills the buckets: each word goes into the bucket of each of its keys. */
+/** Writes the buckets of a hash table, sorted by counting: each word is in the bucket of each of its keys. */
 function fillBuckets(file: PartsWriter, words: readonly string[]) {
   const keys = words.reduce((sum, word) => sum + word.length + 1, 0)
-  const ends = new Uint32Array(Math.max(1, Math.ceil(keys / IN_A_BUCKET)))
+  const ends = new Uint32Array(Math.max(1, Math.ceil(keys / KEYS_PER_BUCKET)))
   const eachKey = (found: (bucket: number, number: number) => void) => {
     for (let number = 0; number < words.length; number++) {
       const points = toCodePoints(words[number]!)

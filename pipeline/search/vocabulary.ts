@@ -1,11 +1,11 @@
-import { isWithinOneEdit } from '../core/edit-distance.ts'
-import type { Numbers32, PartsReader } from './file.ts'
+import { isWithinOneEdit } from './edit-distance.ts'
+import type { Numbers32, PartsReader } from './parts-reader.ts'
 import { Cursor } from './postings.ts'
 import type { VocabularyContents } from './vocabulary-builder.ts'
 import { FUZZY_CHARS_MIN, hashVariants, TYPED_CHARS_MIN, WORD_CHARS_MAX } from './word-keys.ts'
 
-/** Bytes that a character has at most. */
-const CHARACTER = 4
+/** Bytes of the longest character in UTF-8. */
+const CHARACTER_BYTES_MAX = 4
 
 /** Tells whether a typed word is another word, or that word misspelled. */
 export function isMisspelled(typed: ArrayLike<number>, candidate: ArrayLike<number>): boolean {
@@ -49,7 +49,7 @@ export class Vocabulary {
     return new Cursor(this.#lists, start, this.#ends[word]!)
   }
 
-  /** Numbers of the words that the one given as code points may mean. */
+  /** Finds the words, by number, within one edit of a typed word that is given as code points. */
   findWithinOneEdit(typed: readonly number[]): number[] {
     if (typed.length > WORD_CHARS_MAX) return []
     const found = new Set<number>()
@@ -67,18 +67,19 @@ export class Vocabulary {
   #isBeyondOneEdit(word: number, bytes: Uint8Array): boolean {
     const start = this.#starts[word]!
     const end = this.#starts[word + 1]!
-    if (Math.abs(end - start - bytes.length) > CHARACTER) return true
+    if (Math.abs(end - start - bytes.length) > CHARACTER_BYTES_MAX) return true
     // An edit leaves the first character of a word as it was, or the last one.
     return this.#text[start] !== bytes[0] && this.#text[end - 1] !== bytes[bytes.length - 1]
   }
 
-  /** Yields the words in the bucket of a key. */
+  /** Lists the words in the bucket of a key. */
   #wordsWith(key: number): Uint32Array {
     const bucket = key % this.#bucketEnds.length
     const start = bucket === 0 ? 0 : this.#bucketEnds[bucket - 1]!
     return this.#buckets.between(start, this.#bucketEnds[bucket]!)
   }
 
+  /** Decodes a word from UTF-8 without a string in between. */
   #readCodePoints(word: number): number[] {
     const points: number[] = []
     const end = this.#starts[word + 1]!

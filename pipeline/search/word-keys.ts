@@ -1,19 +1,19 @@
-/** Longer ones are no words. */
+/** Characters of the longest word that is indexed. */
 export const WORD_CHARS_MAX = 64
-/** Shorter words have too many neighbours to be told from a misspelling. */
+/** Characters from which a word is found by a misspelling; shorter words have too many neighbours. */
 export const FUZZY_CHARS_MIN = 4
-/** A misspelled word may have lost a character. */
+/** Characters from which a typed word may be a misspelling: it may have lost one. */
 export const TYPED_CHARS_MIN = FUZZY_CHARS_MIN - 1
 
 /**
- * Hashes of a word, given as code points, and of what is left of it without any one character. Two
- * words that are one edit from each other have one of them in common, whatever the edit.
+ * Hashes a word, given as code points, and each of its variants without one character. Two words within one
+ * edit have a hash in common. A word shorter than `shortest` has no variants.
  */
 export function* hashVariants(points: ArrayLike<number>, shortest: number): Iterable<number> {
   yield hashWithout(points, -1)
   if (points.length < shortest) return
   for (let i = 0; i < points.length; i++) {
-    // Of two that are alike, it makes no difference which one is missing.
+    // Of two equal neighbours it makes no difference which is missing.
     if (points[i] !== points[i - 1]) yield hashWithout(points, i)
   }
 }
@@ -24,7 +24,7 @@ function hashWithout(points: ArrayLike<number>, missing: number): number {
   for (let i = 0; i < points.length; i++) {
     if (i !== missing) hash = Math.imul(hash ^ points[i]!, 0x01000193)
   }
-  // Its low bits alone are spread badly.
+  // FNV-1a spreads its low bits badly, and buckets are chosen by them: mix once more.
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
   return (hash ^ (hash >>> 13)) >>> 0
 }

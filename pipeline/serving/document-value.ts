@@ -11,7 +11,7 @@ export const HEAD_LENGTH = MARK_AT + 1
 
 /** Members of a document that a reader must know before it is sent. */
 interface Marked {
-  isStocked?: boolean
+  hasInventory?: boolean
   /** A house and its brand name each other; its files say since when that is known. */
   isMutual?: boolean
   /** The files that decided it, where these are more than the domain's own one. */
@@ -19,7 +19,7 @@ interface Marked {
 }
 
 /** Bits of the marks. */
-const STOCKED = 1
+const HAS_INVENTORY = 1
 const HAS_FILES = 2
 const MUTUAL = 4
 const FILES_LENGTH = 2
@@ -29,7 +29,7 @@ const FILES_LENGTH = 2
  * sent. The deciding files, if any, follow as JSON with its length (2).
  */
 export function encodeDocument(document: object, at: Instant, marked: Marked = {}): Buffer {
-  const { isStocked = false, isMutual = false, files = [] } = marked
+  const { hasInventory = false, isMutual = false, files = [] } = marked
   const json = JSON.stringify(document)
   const etag = hash('sha256', json, 'base64url').slice(0, ETAG_LENGTH)
   const end = HEAD_LENGTH + Buffer.byteLength(json)
@@ -37,7 +37,8 @@ export function encodeDocument(document: object, at: Instant, marked: Marked = {
   const value = Buffer.allocUnsafe(end + (encodedFiles ? encodedFiles.length + FILES_LENGTH : 0))
   value.writeUIntBE(at, 0, TIME_LENGTH)
   value.write(etag, TIME_LENGTH, 'latin1')
-  const marks = (isStocked ? STOCKED : 0) | (encodedFiles ? HAS_FILES : 0) | (isMutual ? MUTUAL : 0)
+  const marks =
+    (hasInventory ? HAS_INVENTORY : 0) | (encodedFiles ? HAS_FILES : 0) | (isMutual ? MUTUAL : 0)
   value.writeUInt8(marks, MARK_AT)
   value.write(json, HEAD_LENGTH)
   if (encodedFiles) {
@@ -74,8 +75,8 @@ export function isMutual(value: Uint8Array): boolean {
   return (value[MARK_AT]! & MUTUAL) !== 0
 }
 
-export function isStocked(value: Uint8Array): boolean {
-  return (value[MARK_AT]! & STOCKED) !== 0
+export function hasInventory(value: Uint8Array): boolean {
+  return (value[MARK_AT]! & HAS_INVENTORY) !== 0
 }
 
 /** Tells whether two document values have equal content, whenever they were stored. */

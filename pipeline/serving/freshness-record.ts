@@ -7,7 +7,7 @@ import type { FreshnessBlock } from '../model/responses/index.ts'
 /** State of the file behind an answer. */
 export type FreshnessState = FreshnessBlock['state']
 
-/** Age from which an answer that could not be confirmed is called stale. */
+/** Age of the last success from which an answer is `stale`. */
 export const STALE_AFTER_MS = 48 * 3_600_000
 
 const statesByEffect: Record<Effect, FreshnessState> = {
@@ -25,16 +25,17 @@ export interface CrawlFacts {
   succeeded_at: Instant | null
 }
 
+/** Bytes of the crawl state of one file. */
 export const CELL_BYTES = 16
 
-/** Kinds as they are kept: in the order in which files of a location come from the index. */
+/** Kinds of files by the number that a cell stores, in the order in which the index returns them. */
 export const storedKinds: readonly SourceKind[] = [...sourceKinds].sort()
 
 /**
- * Encodes crawl state: kind of file (1 byte), outcome (1), HTTP status (2), last attempt and last
- * success (6 each), 0 for none. A value has a cell for each file of one location, in the order of
- * kinds, since they are read together. They are stored apart from the content, so that a night
- * without changes rewrites no documents.
+ * Encodes the crawl state of a file in a cell of 16 bytes: kind (1), outcome (1), HTTP status (2), times of the
+ * last attempt and the last success in milliseconds (6 each), 0 for none. A value has a cell for each file of
+ * one location, by kind, since they are read together. It is stored apart from the documents, so that a night
+ * without changes rewrites none of them.
  */
 export function encodeFreshness(kind: SourceKind, facts: CrawlFacts): Buffer {
   const value = Buffer.allocUnsafe(CELL_BYTES)
@@ -82,7 +83,7 @@ function findCell(value: Uint8Array, kind: number): number {
   return -1
 }
 
-/** Reads the freshness block of an answer; never crawled where there is no cell. */
+/** Reads the freshness block of an answer; `never_crawled` if there is no cell of this kind. */
 export function readFreshness(
   value: Uint8Array | undefined,
   kind: SourceKind,
@@ -108,6 +109,7 @@ export function readFreshness(
   return block
 }
 
+/** Order of states by which the weakest file of an answer is picked. */
 const weakness: Readonly<Record<FreshnessState, number>> = {
   current: 0,
   stale: 1,

@@ -10,13 +10,13 @@ import type { Database } from '../store/duckdb.ts'
 import { type Entity, loadEntries, readProperties } from '../store/entries.ts'
 import { inList } from '../store/in-list.ts'
 
-/** Domains up to which what was found is cached until a document is written: a save asks twice. */
+/** Domains up to which a result is cached until a document is written, because a save looks it up twice. */
 const MEMO_DOMAINS_MAX = 100
 
 const entityByFile = { 'adagents.json': 'property', 'brand.json': 'brand' } as const
 const fileByEntity = { property: 'adagents.json', brand: 'brand.json' } as const
 
-/** Stands for a hosted file that does not exist: earlier content of the domain stays in force. */
+/** A hosted file that does not exist, so that earlier content of the domain stays in force. */
 export const noFile: KnownFile = { validity: 'valid' }
 
 /**
@@ -30,10 +30,10 @@ export async function loadHostedFiles(
 ): Promise<Map<string, KnownFile>> {
   const files = new Map<string, KnownFile>()
   for (const kind of ['adagents.json', 'brand.json'] as const) {
-    const asked = sources.filter(source => source.kind === kind)
+    const requested = sources.filter(source => source.kind === kind)
     const toDomain = (source: Source) => parseHostedDomain(base, source)!
-    const entries = await loadEntries(db, entityByFile[kind], asked.map(toDomain))
-    for (const source of asked) {
+    const entries = await loadEntries(db, entityByFile[kind], requested.map(toDomain))
+    for (const source of requested) {
       const domain = toDomain(source)
       const document = toDocument(entries.get(domain))
       const file: KnownFile = document
@@ -51,7 +51,7 @@ function toDocument(entry: EntryRow | undefined): KnownFile['document'] {
   return isShownEntry(entry) ? buildHostedBrand(normalizeEntryTime(entry)).document : undefined
 }
 
-/** Tells whether people submitted it: a domain cannot point to what the registry found by itself. */
+/** Tells whether an entry is public and was saved by members; one of enrichment is not a hosted file. */
 export function isShownEntry({ status, source }: EntryRow): boolean {
   return status === 'live' && source !== 'enriched'
 }
@@ -101,10 +101,10 @@ export async function findPointingHere(
   base: string | undefined,
 ): Promise<ReadonlySet<string>> {
   if (base === undefined || domains.length === 0) return new Set()
-  const asked = [...new Set(domains)].sort()
-  const read = () => readPointing(db, entity, asked, base)
-  if (asked.length > MEMO_DOMAINS_MAX) return read()
-  return db.written.memo(`pointing ${entity}`, JSON.stringify(asked), ['documents'], read)
+  const requested = [...new Set(domains)].sort()
+  const read = () => readPointing(db, entity, requested, base)
+  if (requested.length > MEMO_DOMAINS_MAX) return read()
+  return db.written.memo(`pointing ${entity}`, JSON.stringify(requested), ['documents'], read)
 }
 
 async function readPointing(

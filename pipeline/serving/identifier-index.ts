@@ -1,8 +1,8 @@
-/** Pairs of an identifier in its one value at most; beyond that the value only says that there are more. */
+/** Pairs that the value of an identifier holds; if there are more, it only says so. */
 const INLINE_PAIRS_MAX = 8
 const MANY = '*'
 
-/** A property by the key it is found under: its rid, and who owns it. */
+/** A property that has an identifier: its rid, and its publisher. */
 export interface Pair {
   rid: string
   owner: string
@@ -13,18 +13,18 @@ interface Stored {
   value: Buffer
 }
 
-/** Builds the name under which the pairs of one identifier are stored. */
+/** Returns the part of a pair’s key that names the identifier; the value with all its pairs has this key. */
 export function toIdentifierName(pairKey: string): string {
   return pairKey.slice(0, pairKey.indexOf(' '))
 }
 
-/** Maximum number of pairs that must be read to build the value of a name. */
-export const PAIRS_READ = INLINE_PAIRS_MAX + 1
+/** Pairs that are read to build a value: one more than it holds. */
+export const PAIRS_READ_MAX = INLINE_PAIRS_MAX + 1
 
 /**
- * Encodes all pairs of an identifier as one value, which one read finds: a range costs several reads, and
- * most requested names have none. The value of an identifier that thousands list stays small, so that a
- * change of one of them writes little. Undefined if there are none.
+ * Encodes the pairs of an identifier as one value, since a lookup of one value is several times cheaper than
+ * of a range. The value of an identifier that thousands of properties list stays small, so that a change of
+ * one of them writes little. Undefined if there are none.
  */
 export function encodePairs(pairs: readonly Stored[]): Buffer | undefined {
   if (pairs.length === 0) return undefined
@@ -35,8 +35,8 @@ export function encodePairs(pairs: readonly Stored[]): Buffer | undefined {
   return Buffer.from(lines.join('\n'), 'latin1')
 }
 
-/** Reads the pairs of a value; undefined if there are more than it holds. */
-export function readNamed(value: string): Pair[] | undefined {
+/** Decodes the pairs of a value; undefined if it only says that there are many. */
+export function decodePairs(value: string): Pair[] | undefined {
   if (value === MANY) return undefined
   return value.split('\n').map(line => {
     const space = line.indexOf(' ')

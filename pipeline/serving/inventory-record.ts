@@ -20,22 +20,20 @@ export interface StoredGrant extends Restrictions {
   authorized_for: string | null
   in_force: boolean
   has_keys: boolean
-  /** Place in `sets`; `all` for every active one. */
+  /** Index in `sets`; `all` for every active property. */
   reach: number | 'all'
-  /** Properties of other publishers, that some of this one's were merged into. */
+  /** Rids of other publishers’ properties into which some of this one’s were merged. */
   elsewhere?: string[]
 }
 
-/**
- * Inventory of a publisher by which sales are judged: all of it, also grants whose window is not open.
- */
+/** Inventory of a publisher by which sales are judged, with grants whose window is not open. */
 export interface StoredInventory {
   publisher_domain: string
   valid: boolean
   /**
-   * The agents with any grant, by their first entry, where every grant covers all active properties
-   * without time limits or terms: such a publisher can be answered from this alone. Near the
-   * beginning of the record.
+   * Agents with any grant, by their first entry; present if every grant covers all active properties without
+   * time limits or terms. Then a sale is decided by the members up to `property_count`, whose order
+   * `plain-sales.ts` relies on.
    */
   sellers?: string[]
   discovery_method: string
@@ -57,14 +55,15 @@ export interface InventoryRows {
   authorizations: readonly AuthorizationRow[]
 }
 
+/** Builds the inventory of a publisher from its rows. */
 export function buildInventory({
   publisher,
   properties,
   authorizations,
 }: InventoryRows): StoredInventory {
-  const reaching = new Reaching(properties, publisher.property_count)
-  const grants = authorizations.map(row => toStoredSale(row, reaching.of(row)))
-  const { sets } = reaching
+  const reach = new GrantReach(properties, publisher.property_count)
+  const grants = authorizations.map(row => toStoredSale(row, reach.of(row)))
+  const { sets } = reach
   const sellers = listPlainSellers({ properties, grants, sets })
   return {
     publisher_domain: publisher.domain,
@@ -94,8 +93,8 @@ function toStoredProperty(row: PropertyRow): StoredProperty {
   return { property_rid, property_id, property_type, name, identifiers, tags, status }
 }
 
-/** Reach of the grants of one publisher; each property set is worked out once. */
-class Reaching {
+/** Computes what the grants of one publisher reach, each property set once. */
+class GrantReach {
   readonly sets: number[][] = []
   readonly #positions: ReadonlyMap<string, number>
   readonly #active: number
@@ -220,6 +219,7 @@ function isPlain(grant: StoredGrant): boolean {
   return isAnywhere && placement_ids === null && placement_tags === null && elsewhere === undefined
 }
 
+/** Builds what each agent reaches by grants in force, by agent. */
 export function buildReaches(rows: InventoryRows): Map<string, StoredReach> {
   const { publisher, properties, authorizations } = rows
   const withId = new Set(

@@ -4,7 +4,7 @@ import { open, type RootDatabase, type Database as Space } from 'lmdb'
 import { assertSoundHead } from '../store/lmdb-head.ts'
 import { PRIVATE } from '../store/paths.ts'
 import { mergeFreshness } from './freshness-record.ts'
-import { encodePairs, PAIRS_READ, toIdentifierName } from './identifier-index.ts'
+import { encodePairs, PAIRS_READ_MAX, toIdentifierName } from './identifier-index.ts'
 
 /** Key in `meta` of the commit in which any member changed last. */
 export const MEMBERS_CHANGED = 'members'
@@ -13,7 +13,7 @@ export const MEMBERS_CHANGED = 'members'
 export const SUBSCRIPTIONS_CHANGED = 'subscriptions'
 
 /** Version of the keys and values; a store of another version is projected again. */
-export const SERVING_FORMAT = 29
+export const SERVING_FORMAT = 30
 
 /** The byte of the digit 0. */
 const ZERO = 0x30
@@ -57,6 +57,7 @@ export const spaces = [
   'subscription',
   'agent_test',
   'agent_diagnostic',
+  'agent_exchange',
   'agent_credential',
   'revision',
   'revision_content',
@@ -258,7 +259,7 @@ export class ServingStore {
 
   /** Derives the value of an identifier's name from its pairs, which several publishers may own. */
   #name(name: string): void {
-    const value = encodePairs([...this.range('identifier', name, { limit: PAIRS_READ })])
+    const value = encodePairs([...this.range('identifier', name, { limit: PAIRS_READ_MAX })])
     if (value === undefined) this.#spaces.named.removeSync(name)
     else this.#spaces.named.putSync(name, value)
   }

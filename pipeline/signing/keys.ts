@@ -17,6 +17,7 @@ const KINDS = {
 /** An algorithm as the `alg` parameter of a signature names it. */
 export type Algorithm = keyof typeof KINDS
 
+/** Tells whether a text names a supported algorithm. */
 export function isAlgorithm(alg: unknown): alg is Algorithm {
   return typeof alg === 'string' && Object.hasOwn(KINDS, alg)
 }
@@ -36,7 +37,7 @@ export function isKeyFor(jwk: PublicJwk, alg: Algorithm, { keyUse }: SigningProf
   )
 }
 
-/** Imports the key of a JWK; undefined if its numbers are no point of its curve. */
+/** Imports the key of a JWK; undefined if its coordinates are not a point of its curve. */
 export function importPublicKey({ kty, crv, x, y }: PublicJwk): KeyObject | undefined {
   try {
     return createPublicKey({ key: { kty, crv, x, y } as JsonWebKey, format: 'jwk' })
@@ -45,14 +46,16 @@ export function importPublicKey({ kty, crv, x, y }: PublicJwk): KeyObject | unde
   }
 }
 
-/** ECDSA signatures are the two numbers side by side, 64 bytes, as RFC 9421 has them. */
+/** Encodes ECDSA signatures as RFC 9421 requires: r and s one after the other, 64 bytes, instead of DER. */
 const RAW_NUMBERS = { dsaEncoding: 'ieee-p1363' } as const
 
+/** Signs a text and returns the raw signature. */
 export function signText(text: string, alg: Algorithm, key: KeyObject): Buffer {
   if (alg === 'ed25519') return sign(null, Buffer.from(text), key)
   return sign('sha256', Buffer.from(text), { key, ...RAW_NUMBERS })
 }
 
+/** Verifies the raw signature of a text. */
 export function verifyText(text: string, alg: Algorithm, key: KeyObject, bytes: Buffer): boolean {
   if (alg === 'ed25519') return verify(null, Buffer.from(text), key, bytes)
   return verify('sha256', Buffer.from(text), { key, ...RAW_NUMBERS }, bytes)

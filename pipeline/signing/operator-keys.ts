@@ -4,7 +4,7 @@ import { Cached, type FetchJson, findInKeySet } from './key-set.ts'
 import type { PublicJwk } from './keys.ts'
 import { fetchPins, findPinned, type Pins } from './pins.ts'
 
-/** Agents of one operator whose keys are looked at, and so key sets that are read. */
+/** Agents of one operator whose keys are considered, and so key sets that are fetched. */
 const AGENTS_MAX = 8
 
 /**
@@ -49,7 +49,10 @@ export class OperatorKeys {
     return undefined
   }
 
-  /** Pins stand while their file cannot be read, so that an outage opens nothing. */
+  /**
+   * Fetches the pins; while the file cannot be read the last ones stay in force, so that an outage unpins no
+   * key.
+   */
   async #fetchPins(domain: string): Promise<{ value: Pins }> {
     this.#lastPins = (await fetchPins(domain, this.#fetchJson)) ?? this.#lastPins
     return { value: this.#lastPins }

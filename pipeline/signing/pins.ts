@@ -4,7 +4,7 @@ import type { PublicJwk } from './keys.ts'
 
 /** A key that a publisher's adagents.json pins to an agent. */
 export interface PinnedKey extends PublicJwk {
-  /** ISO 8601; what was signed from then on is not the agent's. */
+  /** ISO 8601. Signatures made at that time or later are refused. */
   revoked_at?: string
 }
 
@@ -14,7 +14,10 @@ export type Pins = ReadonlyMap<string, readonly PinnedKey[]>
 /** Entries that are read of one file. */
 const ENTRIES_MAX = 1000
 
-/** Fetches what the adagents.json of a domain pins, or that which it points to. Undefined where it cannot be read. */
+/**
+ * Fetches the pins in the adagents.json of a domain, or in the file that it points to; undefined if that
+ * fails.
+ */
 export async function fetchPins(domain: string, fetchJson: FetchJson): Promise<Pins | undefined> {
   const own = await fetchJson(`https://${domain}/.well-known/adagents.json`, { redirects: true })
   const pointer = (own?.value as { authoritative_location?: unknown } | null)
@@ -24,8 +27,8 @@ export async function fetchPins(domain: string, fetchJson: FetchJson): Promise<P
 }
 
 /**
- * Reads the pins of an adagents.json. An agent that two entries pin has no keys: nobody knows which of
- * them holds.
+ * Reads the pins of an adagents.json. An agent that two entries pin gets no keys, since nothing says which
+ * entry counts.
  */
 export function readPins(adagents: unknown): Pins {
   const entries = (adagents as { authorized_agents?: unknown } | null)?.authorized_agents
@@ -40,7 +43,9 @@ export function readPins(adagents: unknown): Pins {
   return pins
 }
 
-/** Finds a pinned key for what was signed at `created`, in seconds; a revoked one signs nothing from then on. */
+/**
+ * Finds a pinned key for what was signed at `created`, in seconds; a revoked one signs nothing from then on.
+ */
 export function findPinned(
   pins: readonly PinnedKey[],
   keyid: string,

@@ -25,8 +25,9 @@ export interface SigningProfile {
   tag: string
   /** The field of a JWK that names its purpose, and the purposes that may sign here. */
   keyUse: { field: string; values: readonly string[] }
+  /** Components that a signature must cover at least. */
   components: readonly string[]
-  /** Says if the body's digest must be covered, may be, or must not be. */
+  /** Says whether the signature must, may or must not cover the digest of the body. */
   digest: 'required' | 'either' | 'forbidden'
 }
 

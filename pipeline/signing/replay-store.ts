@@ -1,6 +1,6 @@
 import { SKEW_SECONDS_MAX, WINDOW_SECONDS_MAX } from './profile.ts'
 
-/** A nonce as it was used: it counts once for a key and an address. */
+/** A nonce, which may be used once for a key and a target URI. */
 export interface Nonce {
   keyid: string
   /** The canonical target URI. */
@@ -8,8 +8,9 @@ export interface Nonce {
   nonce: string
 }
 
-/** Remembers nonces. A receiver of several processes brings one that they share. */
+/** Remembers nonces against replays. A receiver with several processes must supply one that they share. */
 export interface ReplayStore {
+  /** Tells whether a nonce was remembered and has not expired; `now` is in seconds. */
   has(nonce: Nonce, now: number): boolean | Promise<boolean>
   /** Tells whether no further nonce of a key can be remembered. */
   isFull(keyid: string, now: number): boolean | Promise<boolean>

@@ -64,7 +64,7 @@ export function parseByteDictionary(field: string): Map<string, Buffer> | undefi
   return values
 }
 
-/** Names of components; undefined where one has parameters, is no string or comes twice. */
+/** Reads the names of components; undefined if one has parameters, is not a string or is repeated. */
 function readNames(items: InnerList[0]): string[] | undefined {
   const names = new Set<string>()
   for (const [name, params] of items) {

@@ -29,7 +29,9 @@ export interface Verifier {
    * the signature was `created`, in seconds.
    */
   findKey(keyid: string, created: number): PublicJwk | undefined | Promise<PublicJwk | undefined>
-  /** Tells if a key was revoked by the time in seconds. Without it no key is. */
+  /**
+   * Tells whether a key is revoked at a time in seconds; `stale` if that is not known. Without it no key is.
+   */
   checkRevocation?(keyid: string, now: number): Revocation | Promise<Revocation>
   replays: ReplayStore
   /** True to refuse a request without a signature. A webhook without one is always refused. */
@@ -44,7 +46,7 @@ export type Verification =
   | { outcome: 'unsigned' }
   | { outcome: 'refused'; refusal: Refusal }
 
-/** A signature whose form is right: nothing is said yet of who made it. */
+/** A well-formed signature that is not verified yet. */
 interface Claim {
   input: SignatureInput
   signature: Buffer
@@ -95,7 +97,10 @@ function refuse(refusal: Refusal): Verification {
   return { outcome: 'refused', refusal }
 }
 
-/** Reads what a request claims, or the first thing that is wrong with its form. */
+/**
+ * Reads the signature of a request and checks its form, time and coverage; returns the first reason to refuse
+ * it.
+ */
 function readClaim(request: SignedRequest, profile: SigningProfile, now: number): Claim | Refusal {
   const headers = readHeaders(request)
   if (!headers) return 'header_malformed'

@@ -75,3 +75,30 @@ export async function addRevisions(
   appendedRevisions.note(db, seq, rows)
   await db.insert('revisions', rows)
 }
+
+/**
+ * Keys of rows that the commit in progress deleted, by table. Some of them are inserted again: that is
+ * how DuckDB changes scattered rows fastest.
+ */
+class DeletedKeys {
+  readonly #commits = new WeakMap<Database, Map<string, Set<string>>>()
+
+  /** Begins a commit; keys that a failed commit noted are forgotten. */
+  begin(db: Database): void {
+    this.#commits.set(db, new Map())
+  }
+
+  note(db: Database, table: string, keys: readonly string[]): void {
+    const commit = this.#commits.get(db)
+    if (commit === undefined) return
+    const known = commit.get(table) ?? new Set()
+    for (const key of keys) known.add(key)
+    commit.set(table, known)
+  }
+
+  list(db: Database, table: string): string[] {
+    return [...(this.#commits.get(db)?.get(table) ?? [])]
+  }
+}
+
+export const deletedKeys = new DeletedKeys()

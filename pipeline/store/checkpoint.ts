@@ -13,7 +13,7 @@ import { basename } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { z } from 'zod'
-import { readJson, replaceFile, syncPath } from './fsync.ts'
+import { readJsonFile, replaceFile, syncPath } from './durable-files.ts'
 import type { Paths } from './paths.ts'
 
 const run = promisify(execFile)
@@ -31,7 +31,7 @@ export type Checkpoint = z.infer<typeof Checkpoint>
 
 /** Reads the checkpoint; undefined if it is missing or unreadable: the next start writes it again. */
 export function readCheckpoint(paths: Paths): Checkpoint | undefined {
-  return readJson(paths.checkpoint, Checkpoint)
+  return readJsonFile(paths.checkpoint, Checkpoint)
 }
 
 /**

@@ -4,13 +4,13 @@ export type Parameter = string | number | boolean | null
 export type Parameters = Readonly<Record<string, Parameter>>
 export type Cell = Parameter | undefined
 
-/** Tells whether a statement has a parameter; parameters that it lacks are dropped. */
+/** Tells whether a statement names a parameter; those that it does not name are dropped. */
 export function isNamed(sql: string, name: string): boolean {
   const at = sql.indexOf(`$${name}`)
   return at >= 0 && new RegExp(`\\$${name}(?!\\w)`).test(sql)
 }
 
-/** Binds numbers as the type that is planned for; another one would have the statement planned again. */
+/** Binds parameters, numbers as the type that the statement expects: another type would be planned again. */
 export function bindAs(statement: DuckDBPreparedStatement, parameters: Parameters): void {
   for (let index = 1; index <= statement.parameterCount; index++) {
     const value = parameters[statement.parameterName(index)]!
@@ -27,7 +27,7 @@ interface Columns {
   columnTypes(): readonly { alias?: string | undefined }[]
 }
 
-/** Creates a function that makes rows of a result's values: one member a column. */
+/** Creates a function that converts the values of a row to an object with a member for each column. */
 export function createRowMaker<Row>(result: Columns) {
   const names = result.columnNames()
   const json = result.columnTypes().map(type => type.alias === 'JSON')

@@ -4,8 +4,11 @@ import { type Aside, copyAside } from './set-aside.ts'
 
 const OPTIONS = { memoryLimit: '16MB', threads: 1 } as const
 
-/** DuckDB's lock keeps other processes out; this keeps out a second taker in this one. */
-const held = new Set<string>()
+/**
+ * Leases of this process by file. DuckDB's lock keeps other processes out; this keeps out a second taker in this
+ * one, and holds on to each lease: one that nobody refers to would be collected as garbage, and its lock released.
+ */
+const held = new Map<string, Lease>()
 
 /**
  * Permission to write. The lease is the lock that DuckDB's file system layer holds on a tiny file
@@ -18,7 +21,7 @@ export class Lease {
 
   private constructor(db: Database) {
     this.#db = db
-    held.add(db.file)
+    held.set(db.file, this)
   }
 
   /** Takes the lease; undefined when another process holds it. A damaged file is replaced: it contains no facts. */

@@ -17,10 +17,10 @@ export interface Migration {
   file: string
 }
 
-/** Is called with each migration that was performed. */
-export type TellMigration = (migration: Migration) => void
+/** Called after each migration that was performed. */
+export type OnMigration = (migration: Migration) => void
 
-/** Format of a store that was never migrated and, of the accounts, says of none. */
+/** First format of a store. Accounts of this format have no table `meta` that names it. */
 const FIRST_FORMAT = 1
 
 const folder = join(projectRoot, 'data', 'migrations')
@@ -68,47 +68,47 @@ export async function listPending(db: Database, store: StoreName): Promise<Migra
 }
 
 /**
- * Brings a store to the newest format, a transaction for each migration, and creates what is missing of
- * its tables; an empty one gets the tables as they are now.
+ * Brings a store to the newest format, each migration in a transaction of its own, and creates the tables
+ * that it lacks. An empty store gets the current tables at once.
  */
 export async function migrate(
   db: Database,
   store: StoreName,
-  tell: TellMigration = () => undefined,
+  onMigration: OnMigration = () => undefined,
 ): Promise<void> {
   const pending = await listPending(db, store)
   if ((await findFormat(db)) === undefined) return createStore(db, store)
   for (const migration of pending) {
-    await perform(db, migration)
-    tell(migration)
+    await runMigration(db, migration)
+    onMigration(migration)
   }
   await createTables(db, tableFolders[store])
-  // Then DuckDB has no change of a table to replay from its log.
+  // Without the checkpoint the next start would replay changed tables from the write-ahead log.
   if (pending.length > 0) await db.run('checkpoint')
 }
 
 /**
- * Creates the tables of a store. Tables without a row in `meta` are left of a first start that was
- * interrupted, and may be of any shape.
+ * Creates the tables of a store. Tables without a row in `meta` are leftovers of a first start that was
+ * interrupted: they are empty and may be of any shape, so they are dropped.
  */
 async function createStore(db: Database, store: StoreName): Promise<void> {
-  const left = await db.all<{ name: string; rows: number }>(
+  const leftover = await db.all<{ name: string; rows: number }>(
     'select table_name as name, estimated_size as rows from duckdb_tables() where not temporary',
   )
-  if (left.some(({ rows }) => rows > 0)) {
+  if (leftover.some(({ rows }) => rows > 0)) {
     throw new Fatal(`${storeFiles[store]} has rows but no format number`)
   }
   await db.transaction(async () => {
-    for (const { name } of left) await db.run(`drop table ${name}`)
+    for (const { name } of leftover) await db.run(`drop table ${name}`)
     await declareTables(db, tableFolders[store])
     await db.run(firstMeta[store], { format: findNewestFormat(store) })
   })
 }
 
-async function perform(db: Database, { format, file }: Migration): Promise<void> {
+async function runMigration(db: Database, { format, file }: Migration): Promise<void> {
   const sql = readFileSync(join(folder, file), 'utf8')
   try {
-    // Each thread reads whole pieces of a table, which long lists make large.
+    // Each thread holds a row group in memory, and rows with long lists make these large.
     await db.useThreads(1)
     await db.transaction(async () => {
       await db.run(sql)

@@ -53,6 +53,8 @@ export function resolvePaths(dataDir: string) {
     /** Damaged files that were made again; as private as the data they may hold. */
     damaged: at('damaged'),
     run: at('run.json'),
+    /** Its time is that at which the writer last made progress. */
+    heartbeat: at('heartbeat'),
     /** Locked by the one `start` that may run here. */
     startLock: at('start.duckdb'),
     redis: at('redis'),

@@ -1,8 +1,9 @@
 import type { Change } from '../diff/diff.ts'
+import { deletedKeys } from './appended-rows.ts'
 import type { Database, Parameter } from './duckdb.ts'
 import { inList } from './in-list.ts'
 
-/** Deletes rows by key. Deleting and inserting again is how DuckDB changes scattered rows fastest. */
+/** Deletes the rows with these keys. */
 export async function deleteRows(
   db: Database,
   table: string,
@@ -10,13 +11,14 @@ export async function deleteRows(
   keys: readonly string[],
 ): Promise<void> {
   if (keys.length === 0) return
+  deletedKeys.note(db, table, keys)
   const gone = inList(`${column}::varchar`, keys)
   await db.write('delete from', table, `where ${gone.condition}`, gone.keys, 'cached')
 }
 
 /**
- * Updates the differing columns of a few rows in place, by a unique key: that is cheaper than deleting and
- * inserting them again, which takes two statements and writes whole rows.
+ * Updates rows in place, by a unique key, and only the columns in which any of them differs. For a few rows
+ * this is cheaper than `writeChanges`, which takes two statements and writes whole rows.
  */
 export async function updateRows<Row extends object>(
   db: Database,
@@ -24,7 +26,7 @@ export async function updateRows<Row extends object>(
   key: keyof Row & string,
   changes: readonly { old: Row; row: Row }[],
 ): Promise<void> {
-  const fresh = changes.map(({ old, row }): Row => ({ ...toVoided(old), ...row }))
+  const fresh = changes.map(({ old, row }): Row => ({ ...toNullRow(old), ...row }))
   const changed = new Set(changes.flatMap(({ old }, n) => listDiffering(old, fresh[n]!)))
   const [only] = fresh
   if (changed.size === 0 || only === undefined) return
@@ -72,19 +74,25 @@ function toCells(row: object): Map<string, Parameter> {
   return new Map(cells)
 }
 
-function toVoided(row: object): object {
+/** Sets every column to null, so that one which the new row lacks is cleared. */
+function toNullRow(row: object): object {
   return Object.fromEntries(Object.keys(row).map(column => [column, null]))
 }
 
-/** Makes a table agree with what changed: nothing else of it is touched. */
+/**
+ * Applies changes to a table: rows that changed are deleted and inserted again, by a unique key, which is how
+ * DuckDB changes many scattered rows fastest.
+ */
 export async function writeChanges<Row extends object>(
   db: Database,
   table: string,
   key: keyof Row & string,
   changes: readonly Change<Row>[],
 ): Promise<void> {
-  const gone = changes.flatMap(change => (change.kind === 'added' ? [] : [String(change.old[key])]))
-  await deleteRows(db, table, key, gone)
+  const removed = changes.flatMap(change =>
+    change.kind === 'added' ? [] : [String(change.old[key])],
+  )
+  await deleteRows(db, table, key, removed)
   await db.insert(
     table,
     changes.flatMap(change => (change.kind === 'removed' ? [] : [change.row])),

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectRoot } from '../core/project-root.ts'
 import type { Database } from './duckdb.ts'
+import { declareViews } from './views.ts'
 
 const getFolder = (name: 'tables' | 'accounts') => join(projectRoot, 'data', name)
 
@@ -21,13 +22,14 @@ export function createTables(db: Database, folder: 'tables' | 'accounts'): Promi
   return db.transaction(() => declareTables(db, folder))
 }
 
-/** Creates the same tables inside the transaction of a caller. */
+/** Creates the same tables inside the transaction of a caller; beside those of the index, the views on them. */
 export async function declareTables(db: Database, folder: 'tables' | 'accounts'): Promise<void> {
   const comments = await loadComments(db)
   const missing = listTables(folder)
     .map(name => readFileSync(join(getFolder(folder), `${name}.sql`), 'utf8'))
     .filter(sql => !isDeclared(sql, comments))
   if (missing.length > 0) await db.run(missing.join('\n'))
+  if (folder === 'tables') await declareViews(db)
 }
 
 /** Tells whether a table is there with all its comments; one without comments is never known to be. */

@@ -7,33 +7,33 @@ import type { FeedEvent } from '../model/event.ts'
 import type { Paths } from './paths.ts'
 
 /**
- * State of the sealed files: `shut`, no commit is under way, so they are as recorded; `open`, a
- * commit is, so they may differ; `test`, a start has opened them and has not finished.
+ * State of the sealed files. `shut`: no commit is under way, so they are as recorded. `open`: a commit is, so
+ * they may differ. `test`: a start is opening them.
  */
 type State = 'shut' | 'open' | 'test'
 
-/** Size and last write of each file, by its name below DATA_DIR. */
+/** Size and modification time of each file, by its path below DATA_DIR. */
 type Marks = Map<string, string>
 
 const Stored = z.record(z.string(), z.string())
 const STATE_BYTES = 'shut'.length
 
 /**
- * Sizes and times of the derived files as the registry left them. A file that differs was changed by
- * something else, whatever its bytes look like: so a start finds damage anywhere in a store of any size
- * at the price of one `stat`.
+ * Records the sizes and modification times of the derived files as the registry left them. A file that
+ * differs was changed by something else. So a start finds damage in a store of any size for the price of one
+ * `stat`, without reading it.
  */
 export class Seals {
   readonly #paths: Paths
   readonly #descriptor: number
   readonly #marks: Marks
-  /** State that the process before this one left. */
+  /** State that the previous process left. */
   readonly #before: State
   #state: State
   #length = 0
   #isClosed = false
 
-  private constructor(paths: Paths, descriptor: number, read: Read) {
+  private constructor(paths: Paths, descriptor: number, read: StoredSeals) {
     this.#paths = paths
     this.#descriptor = descriptor
     this.#marks = read.marks
@@ -41,7 +41,7 @@ export class Seals {
     this.#state = read.state
   }
 
-  /** Reads what was written down; only who holds the lease may. */
+  /** Opens the seals of a data folder. The caller must hold the lease. */
   static open(paths: Paths): Seals {
     const read = readSeals(paths) ?? { state: 'open', marks: new Map() }
     const descriptor = openSync(paths.seals, existsSync(paths.seals) ? 'r+' : 'w+')
@@ -50,7 +50,7 @@ export class Seals {
     return seals
   }
 
-  /** Tells whether the previous start ended while it checked the files. */
+  /** Tells whether the previous start ended before it had opened all files. */
   get isTested(): boolean {
     return this.#before === 'test'
   }
@@ -60,52 +60,52 @@ export class Seals {
     return this.#before === 'shut' && isDifferent(this.#marks, this.#paths, path)
   }
 
-  /** Files below a folder that are known. */
-  in(folder: string): string[] {
+  /** Lists the recorded files below a folder. */
+  listIn(folder: string): string[] {
     const files = [...this.#marks.keys()].map(name => join(this.#paths.dir, name))
     return files.filter(file => file.startsWith(`${folder}/`))
   }
 
-  /** Says that a start opens the files: one that does not come to its end leaves this behind. */
-  test(): void {
+  /** Records that a start begins to open the files; if it crashes, the next one knows (`isTested`). */
+  beginTest(): void {
     this.#write('test')
   }
 
-  /** Says that files are about to change. */
-  break(): void {
+  /** Records that files are about to change: until they are sealed again, no difference counts as damage. */
+  unseal(): void {
     if (this.#state === 'open') return
     this.#state = 'open'
     writeSync(this.#descriptor, 'open', 0)
   }
 
-  /** Records how these files are now; those that are not there are forgotten. */
+  /** Records the size and time of these files; those that do not exist are forgotten. */
   note(...files: string[]): void {
     for (const file of files) this.#mark(file)
     this.#write(this.#state)
   }
 
-  /** Records the state of these files, and that no commit is under way. */
+  /** Records the size and time of these files, and that no commit is under way. */
   seal(...files: string[]): void {
     for (const file of files) this.#mark(file)
     this.#write('shut')
   }
 
-  /** Says that all is written of a commit with these events. */
+  /** Seals the files that a commit with these events has written. */
   sealCommit(events: readonly FeedEvent[]): void {
     const days = new Set(events.map(({ event_id }) => toDay(toInstant(event_id))))
     const { servingFile } = this.#paths
     this.seal(servingFile, ...[...days].map(day => this.#paths.eventFile(day)))
   }
 
-  /** Says that all is written, and that there are no other files than these. */
+  /** Seals exactly these files; all others are forgotten. */
   sealOnly(files: readonly string[]): void {
     this.forget(this.#paths.dir)
     this.seal(...files)
   }
 
-  /** Forgets what was known of the files of a folder. */
+  /** Forgets the records of the files below a folder. */
   forget(folder: string): void {
-    for (const file of this.in(folder)) this.#marks.delete(relative(this.#paths.dir, file))
+    for (const file of this.listIn(folder)) this.#marks.delete(relative(this.#paths.dir, file))
   }
 
   close(): void {
@@ -120,7 +120,10 @@ export class Seals {
     else this.#marks.set(name, mark)
   }
 
-  /** Writes the file at once, never shorter than before: a process that is killed leaves the old text or the new. */
+  /**
+   * Writes the file at once, never shorter than before: a process that is killed leaves the old text or the
+   * new.
+   */
   #write(state: State): void {
     this.#state = state
     const text = `${state}${JSON.stringify(Object.fromEntries(this.#marks))}`
@@ -130,8 +133,8 @@ export class Seals {
 }
 
 /**
- * Tells whether something else changed a file while the registry was idle. For processes that read beside
- * the writer: false where the writer has written meanwhile, since nothing can be said then.
+ * Tells whether something other than the registry changed a file. For processes that read beside the writer:
+ * false if the writer has written meanwhile, since then nothing can be said.
  */
 export function isTampered(paths: Paths, path: string): boolean {
   const before = readSeals(paths)
@@ -141,12 +144,13 @@ export function isTampered(paths: Paths, path: string): boolean {
   return after?.state === 'shut' && after.marks.get(name) === before.marks.get(name)
 }
 
-interface Read {
+/** The seals as their file holds them. */
+interface StoredSeals {
   state: State
   marks: Marks
 }
 
-function readSeals(paths: Paths): Read | undefined {
+function readSeals(paths: Paths): StoredSeals | undefined {
   if (!existsSync(paths.seals)) return undefined
   const text = readFileSync(paths.seals, 'utf8')
   const state = (['shut', 'open', 'test'] as const).find(name => text.startsWith(name))

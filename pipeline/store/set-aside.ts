@@ -10,30 +10,29 @@ export interface Aside {
 }
 
 /**
- * Moves a file or a folder that is damaged out of the way, into a folder that only the user of the
- * registry may look into, and logs its name. One that was set aside before under this name is deleted:
- * what is made again is worth looking at, not collecting.
+ * Moves a damaged file or folder to `damaged/`, which only the user of the registry can read, and logs its
+ * name. An earlier one of that name is deleted: it is kept for inspection, and the latest is enough.
  */
 export function setAside({ paths, log }: Aside, path: string, reason: string): void {
   const file = relative(paths.dir, path)
   if (existsSync(path)) {
     log.warn({ file, reason }, 'damaged: set aside and rebuilt')
-    renameSync(path, placeFor(paths, path))
+    renameSync(path, preparePath(paths, path))
   } else log.warn({ file }, 'missing: rebuilt')
 }
 
-/** Copies a damaged file aside that must stay where it is, and logs its name. */
+/** Copies a damaged file to `damaged/` and leaves the original where it is. */
 export function copyAside({ paths, log }: Aside, path: string, reason: string): void {
   log.warn({ file: relative(paths.dir, path), reason }, 'damaged: set aside and rebuilt')
-  copyFileSync(path, placeFor(paths, path))
+  copyFileSync(path, preparePath(paths, path))
 }
 
-function placeFor(paths: Aside['paths'], path: string): string {
+function preparePath(paths: Aside['paths'], path: string): string {
   mkdirSync(paths.damaged, { recursive: true })
   chmodSync(paths.damaged, PRIVATE)
   const folder = `${paths.damaged}/${relative(paths.dir, dirname(path))}`
   mkdirSync(folder, { recursive: true })
-  const place = `${folder}/${basename(path)}`
-  rmSync(place, { recursive: true, force: true })
-  return place
+  const target = `${folder}/${basename(path)}`
+  rmSync(target, { recursive: true, force: true })
+  return target
 }

@@ -70,3 +70,13 @@ export class Transactions {
     await this.#run('begin')
   }
 }
+
+/**
+ * Resolves when all of this work has; otherwise rejects with the first rejection, but only after all has
+ * settled: what still ran would write into the transaction after the rolled back one.
+ */
+export async function allSettledOrThrow(...work: readonly Promise<unknown>[]): Promise<void> {
+  for (const end of await Promise.allSettled(work)) {
+    if (end.status === 'rejected') throw end.reason
+  }
+}

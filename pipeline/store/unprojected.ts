@@ -1,6 +1,6 @@
 import type { Database } from './duckdb.ts'
 
-/** A subject whose answer cannot be made from its rows, and why. */
+/** A subject whose answer cannot be built from its rows, and the reason. */
 export interface Unprojected {
   /** Part of the projection, such as `publishers`. */
   part: string
@@ -9,8 +9,8 @@ export interface Unprojected {
 }
 
 /** Prefix of the reason of such rows in `quarantine`. */
-const MARK = 'not_projected: '
-const IS_UNPROJECTED = `starts_with(reason, '${MARK}')`
+const REASON_PREFIX = 'not_projected: '
+const IS_UNPROJECTED = `starts_with(reason, '${REASON_PREFIX}')`
 
 /** Part whose subjects are events, by their ids. */
 export const EVENTS_PART = 'events'
@@ -19,11 +19,11 @@ const IS_EVENT = `kind = '${EVENTS_PART}' and ${IS_UNPROJECTED}`
 /** Condition on rows of `events`: one that can be shown, as far as is known. */
 export const IS_SHOWN_EVENT = `event_id::varchar not in (select location from quarantine where ${IS_EVENT})`
 
-/** Loads the subjects whose last answer could not be made, so that the earlier one is served. */
+/** Loads the subjects whose last answer could not be built, so that an earlier one is served. */
 export function loadUnprojected(index: Database): Promise<Unprojected[]> {
   return index.written.memo('unprojected', '', ['quarantine'], () =>
     index.all<Unprojected>(
-      `select kind as part, location as subject, substr(reason, ${MARK.length + 1}) as reason
+      `select kind as part, location as subject, substr(reason, ${REASON_PREFIX.length + 1}) as reason
        from quarantine where ${IS_UNPROJECTED} order by all`,
     ),
   )
@@ -48,7 +48,7 @@ export async function replaceUnprojected(
         kind: part,
         location: subject,
         observed_at: at,
-        reason: `${MARK}${reason}`,
+        reason: `${REASON_PREFIX}${reason}`,
         seq,
       })),
     )
@@ -56,7 +56,7 @@ export async function replaceUnprojected(
   return subjects.filter(subject => !before.has(toKey(subject)))
 }
 
-/** Forgets quarantined events that the index holds no more. */
+/** Deletes quarantined events from the table that the index no longer has. */
 export async function forgetUnprojectedEvents(index: Database): Promise<void> {
   await index.write(
     'delete from',

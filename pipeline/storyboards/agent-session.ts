@@ -7,8 +7,10 @@ import type { McpSession } from '../crawl/mcp/session.ts'
 import { readTaskError } from '../crawl/mcp/task-error.ts'
 import type { Fetcher } from '../fetch/http.ts'
 import { listSecrets } from '../model/agent-credential.ts'
+import type { StepExchange } from '../model/step-exchange.ts'
 import { isObject, type JsonObject } from '../parse/object-reader.ts'
 import type { TaskOutcome } from './check-answer.ts'
+import { describeExchange } from './describe-exchange.ts'
 import { hideSecrets } from './hide-secrets.ts'
 
 /** An agent and the only credential that it is ever sent: its own. */
@@ -31,13 +33,18 @@ export interface SessionDeps {
   signal: AbortSignal
 }
 
-/** Answer to one call, or the reason why there is none. */
-export type AgentAnswer = { tookMs: number } & (
+/** Answer to one call, or the reason why there is none, with what may be shown of both. */
+export type AgentAnswer = { tookMs: number; exchange: StepExchange } & Answer
+
+type Answer =
   | { kind: 'answered'; outcome: TaskOutcome }
   | { kind: 'silent'; message: string; isTimeout: boolean }
-)
 
-const silentByTime = { kind: 'silent', message: 'did not answer in time', isTimeout: true } as const
+const silentByTime: Answer = {
+  kind: 'silent',
+  message: 'did not answer in time',
+  isTimeout: true,
+}
 
 /** A conversation with one agent, within one time and one credential. */
 export class AgentSession {
@@ -76,26 +83,33 @@ export class AgentSession {
     const started = performance.now()
     const answer = await waitUnless(this.#signal, this.#call(task, args), silentByTime)
     const tookMs = Math.round(performance.now() - started)
-    return { ...hideSecrets(answer, this.#secrets), tookMs }
+    const { endpoint: url, lastAnswer } = this.#session
+    const wire = hideSecrets(
+      { url, task, args, ...(lastAnswer && { answer: toHead(lastAnswer) }) },
+      this.#secrets,
+    )
+    const shown = hideSecrets(answer, this.#secrets)
+    const exchange = describeExchange(wire, 'outcome' in shown ? shown.outcome : undefined)
+    return { ...shown, tookMs, exchange }
   }
 
-  async #call(task: string, args: Record<string, unknown>) {
+  async #call(task: string, args: Record<string, unknown>): Promise<Answer> {
     const time = { remainingMs: this.#deps.limits.storyboardStepMs }
     const errorKey = toErrorKey(this.#deps.protocolName)
     const reply = await this.#session.call('tools/call', { name: task, arguments: args }, time)
     if ('result' in reply) {
-      return { kind: 'answered' as const, outcome: readOutcome(reply.result, errorKey) }
+      return { kind: 'answered', outcome: readOutcome(reply.result, errorKey) }
     }
     const { failure, error } = reply
     if (error === undefined) {
       return {
-        kind: 'silent' as const,
+        kind: 'silent',
         message: failure.detail,
         isTimeout: failure.outcome === 'timeout',
       }
     }
     const refusal = readTaskError(error, 'mcp', errorKey)
-    return { kind: 'answered' as const, outcome: { payload: {}, error: toError(refusal) } }
+    return { kind: 'answered', outcome: { payload: {}, error: toError(refusal) } }
   }
 }
 
@@ -160,7 +174,11 @@ function readOutcome(result: JsonObject, errorKey: string): TaskOutcome {
   }
   const [first] = Array.isArray(payload.errors) ? payload.errors : []
   const isRefusal = isObject(first) && !Object.keys(payload).some(isResultKey)
-  return isRefusal ? { payload, error: toError(first) } : { payload }
+  const read = {
+    payload,
+    ...(!isObject(result.structuredContent) && { isFromText: true as const }),
+  }
+  return isRefusal ? { ...read, error: toError(first) } : read
 }
 
 /** Members beside the errors of a failed task. */
@@ -171,5 +189,10 @@ function toError(error: JsonObject | undefined): NonNullable<TaskOutcome['error'
   return {
     ...(typeof error?.code === 'string' && { code: error.code }),
     ...(typeof error?.message === 'string' && { message: error.message }),
+    ...(error !== undefined && { body: error }),
   }
+}
+
+function toHead({ status, headers }: NonNullable<McpSession['lastAnswer']>) {
+  return { status, headers: { ...headers } }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { projectRoot } from '../core/project-root.ts'
 import { type Bundle, Storyboard } from '../model/storyboard.ts'
-import type { AgentProfile } from '../model/storyboard-run.ts'
+import type { AgentProfile } from '../model/storyboard-result.ts'
 import { spellName } from './references.ts'
 
 /** A storyboard and the bundle of its file. */
@@ -53,8 +53,24 @@ export function listStoryboards(): readonly CatalogEntry[] {
   return catalog
 }
 
+/** Finds a storyboard by its id. */
 export function findStoryboard(id: string): Storyboard | undefined {
   return listStoryboards().find(({ storyboard }) => storyboard.id === id)?.storyboard
+}
+
+/** Finds a storyboard by its id, with its tasks named as agents of this protocol name them. */
+export function findSpelledStoryboard(id: string, protocolName: string): Storyboard | undefined {
+  const storyboard = findStoryboard(id)
+  if (storyboard === undefined) return undefined
+  const spell = (task: string) => spellName(task, protocolName)
+  return {
+    ...storyboard,
+    required_tools: storyboard.required_tools.map(spell),
+    phases: storyboard.phases.map(phase => ({
+      ...phase,
+      steps: phase.steps.map(step => ({ ...step, task: spell(step.task) })),
+    })),
+  }
 }
 
 /**

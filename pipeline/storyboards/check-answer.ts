@@ -7,8 +7,10 @@ import { redact } from './redact.ts'
 /** Answer of an agent to a task: its payload, or the code of the error by which it refused. */
 export interface TaskOutcome {
   payload: Record<string, unknown>
-  /** Present where the agent refused. */
-  error?: { code?: string; message?: string }
+  /** Present where the agent refused; `body` is the whole error as it said it. */
+  error?: { code?: string; message?: string; body?: Record<string, unknown> }
+  /** The payload was read from a text of the result, as it has no structured content. */
+  isFromText?: true
 }
 
 type Of<Kind extends CheckKind> = Extract<Validation, { check: Kind }>

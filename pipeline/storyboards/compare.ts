@@ -3,16 +3,12 @@ import {
   STORYBOARD_PROTOCOL_VERSION,
   type Storyboard,
 } from '../model/storyboard.ts'
-import type {
-  AgentRun,
-  ComparedPhase,
-  SideResult,
-  StoryboardComparison,
-} from '../model/storyboard-run.ts'
+import type { ComparedPhase, StoryboardComparison } from '../model/storyboard-comparison.ts'
+import type { AgentRun, SideResult } from '../model/storyboard-result.ts'
 import { spellName } from './references.ts'
 import { summarizeRun } from './summarize.ts'
 
-/** Name under which the reference agent is shown where it does not say one itself. */
+/** Name of the reference agent if it gives none. */
 const REFERENCE_NAME = 'Reference agent'
 
 /** Joins two runs of a storyboard by phase and step. */

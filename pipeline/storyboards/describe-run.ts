@@ -4,12 +4,9 @@ import {
   STORYBOARD_PROTOCOL_VERSION,
   type Storyboard,
 } from '../model/storyboard.ts'
-import type {
-  AgentRun,
-  FinishedRun,
-  StepResult,
-  StoryboardStatus,
-} from '../model/storyboard-run.ts'
+import type { FinishedRun } from '../model/storyboard-job.ts'
+import type { AgentRun, StepResult } from '../model/storyboard-result.ts'
+import type { StoryboardStatus } from '../model/storyboard-run.ts'
 import { findResult } from './compare.ts'
 import { spellName } from './references.ts'
 import { summarizeRun } from './summarize.ts'
@@ -41,13 +38,20 @@ export function describeRun(
         title: step.title,
         task: spellName(step.task, protocolName),
         expected: step.expected,
-        result: findResult(id, phase.id, step.id, run),
+        result: describeResult(id, phase.id, step.id, run),
       })),
     })),
     summary: summarizeRun(storyboard, run),
     test_kit: null,
     total_duration_ms: run.duration_ms,
   }
+}
+
+/** Describes what the agent did in a step, and whether nothing can be said because it lacks the task. */
+function describeResult(...place: Parameters<typeof findResult>) {
+  const result = findResult(...place)
+  const reason = result.scenarios[0]?.steps[0]?.skip_reason
+  return { ...result, coverage_gap_skipped: reason === 'missing_tool' }
 }
 
 /** Sums a run up with the first step that failed. An agent that could not be asked fails as a whole. */
@@ -84,7 +88,7 @@ function describeFailure({ error, validations }: StepResult): string {
 /** Lists the steps of a run as its organization may read them later. */
 export function listDiagnostics({ id }: Storyboard, { phases }: AgentRun): StepDiagnostic[] {
   return phases.flatMap(({ phase_id, steps }) =>
-    steps.map(({ step, task, passed, duration_ms, error, validations }) => ({
+    steps.map(({ step, task, passed, duration_ms, error, validations, exchange }) => ({
       storyboard_id: id,
       phase_id,
       step_id: step,
@@ -93,6 +97,7 @@ export function listDiagnostics({ id }: Storyboard, { phases }: AgentRun): StepD
       duration_ms,
       error_text: error ?? null,
       failed_validations: validations.filter(check => !check.passed),
+      ...(exchange && { exchange }),
     })),
   )
 }

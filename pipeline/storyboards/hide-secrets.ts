@@ -1,6 +1,6 @@
 const HIDDEN = '[redacted]'
 
-/** Replaces secrets wherever a value tells one, names of members included. */
+/** Replaces secrets wherever they occur in the texts of a value, names of members included. */
 export function hideSecrets<Value>(value: Value, secrets: readonly string[]): Value {
   return secrets.length === 0 ? value : (hide(value, secrets) as Value)
 }

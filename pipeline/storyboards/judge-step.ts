@@ -1,6 +1,6 @@
 import type { StoryboardStep, Validation } from '../model/storyboard.ts'
 import type { ValidationResult } from '../model/storyboard-check.ts'
-import type { StepResult } from '../model/storyboard-run.ts'
+import type { StepResult } from '../model/storyboard-result.ts'
 import type { AgentAnswer } from './agent-session.ts'
 import { checkAnswer, type TaskOutcome } from './check-answer.ts'
 import { readPath } from './read-path.ts'
@@ -14,7 +14,8 @@ export function judgeStep(
   answer: AgentAnswer,
   context: RunContext & { values: Map<string, unknown> },
 ): StepResult {
-  const result = { step: step.id, task: planned.task, duration_ms: answer.tookMs }
+  const { exchange, tookMs: duration_ms } = answer
+  const result = { step: step.id, task: planned.task, duration_ms, exchange }
   if (answer.kind === 'silent') {
     return { ...result, passed: false, error: answer.message, validations: [] }
   }
@@ -22,7 +23,7 @@ export function judgeStep(
   const success = checkSuccess(step, outcome)
   const validations = [
     success,
-    // An answer of the wrong kind has none of the fields: one fault is enough to say so.
+    // An answer of the wrong kind has none of the fields, so further checks would only repeat the fault.
     ...(success.passed ? planned.validations.map(rule => checkAnswer(rule, outcome)) : []),
   ]
   const passed = validations.every(check => check.passed)

@@ -1,5 +1,5 @@
 import type { StoryboardPhase, StoryboardStep, Validation } from '../model/storyboard.ts'
-import type { SkipReason, StepResult } from '../model/storyboard-run.ts'
+import type { SkipReason, StepResult } from '../model/storyboard-result.ts'
 import { type RunContext, resolveReferences, spellName } from './references.ts'
 
 /** State of a run between two steps. */
@@ -7,13 +7,13 @@ export interface RunState {
   context: RunContext & { values: Map<string, unknown> }
   /** Names of the agent's tools. */
   tools: ReadonlySet<string>
-  /** A stateful step did not pass. */
+  /** True if a stateful step did not pass, so that later stateful steps are skipped. */
   hasBrokenState: boolean
   /** Phases of which not every step passed. */
   brokenPhases: Set<string>
 }
 
-/** A step as it is to be done. */
+/** A step to be run or skipped. */
 export type PlannedStep =
   | { kind: 'call'; task: string; args: Record<string, unknown>; validations: Validation[] }
   | { kind: 'skip'; task: string; reason: SkipReason }
@@ -45,7 +45,7 @@ export function planStep(
   }
 }
 
-/** Keeps what a step means for later ones. */
+/** Records a failed or skipped step, so that steps that depend on it are skipped. */
 export function recordResult(
   state: RunState,
   phase: StoryboardPhase,
@@ -57,7 +57,7 @@ export function recordResult(
   if (step.stateful) state.hasBrokenState = true
 }
 
-/** Makes the result of a step that was not run. */
+/** Builds the result of a step that was not run. */
 export function toSkippedResult(
   { id }: Pick<StoryboardStep, 'id'>,
   task: string,

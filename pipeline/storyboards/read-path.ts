@@ -1,8 +1,8 @@
 const PART = /[^.[\]]+|\[(?:\d+|\*)\]/g
 
 /**
- * Reads the values at a path: one, or one for each item where the path has `[*]`. A place that is not
- * there reads as undefined; a list without items has no values.
+ * Reads the values at a path such as `products[*].product_id`: one value, or one for each item at `[*]`. A
+ * member that does not exist reads as undefined; an empty list gives no values.
  */
 export function readPath(payload: unknown, path: string): unknown[] {
   let values: unknown[] = [payload]

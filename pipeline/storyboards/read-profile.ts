@@ -1,4 +1,4 @@
-import type { AgentProfile } from '../model/storyboard-run.ts'
+import type { AgentProfile } from '../model/storyboard-result.ts'
 import type { AgentSession } from './agent-session.ts'
 import { readPath } from './read-path.ts'
 import { shortenText } from './redact.ts'
@@ -13,7 +13,7 @@ export async function readProfile(
 ): Promise<AgentProfile> {
   const profile = {
     name: shortenText(session.name),
-    tools: [...session.tools].slice(0, NAMES_MAX).map(shortenText),
+    tools: [...session.tools].slice(0, NAMES_MAX).map(text => shortenText(text)),
   }
   const task = spellName('get_proto_capabilities', protocolName)
   if (!session.tools.has(task)) return profile
@@ -34,5 +34,5 @@ export async function readProfile(
 
 function listNames(value: unknown): string[] {
   const names = Array.isArray(value) ? value.filter(name => typeof name === 'string') : []
-  return names.slice(0, NAMES_MAX).map(shortenText)
+  return names.slice(0, NAMES_MAX).map(text => shortenText(text))
 }

@@ -1,6 +1,7 @@
-import { chooseAgentPort } from '../core/agent-port.ts'
 import { toAgentUrlKey } from '../core/agent-url.ts'
 import type { Config } from '../core/config.ts'
+import type { Outcome } from '../core/outcomes.ts'
+import { chooseAgentPort } from '../core/ports.ts'
 import type { McpFailure } from '../crawl/mcp/failure.ts'
 import { decryptCredential, type OpenedCredential } from '../model/agent-credential.ts'
 import type { Storyboard } from '../model/storyboard.ts'
@@ -12,7 +13,7 @@ import type {
   StoryboardJobOf,
   StoryboardProgress,
   TestedAgent,
-} from '../model/storyboard-run.ts'
+} from '../model/storyboard-job.ts'
 import { fetchAccessToken } from './access-token.ts'
 import {
   AgentSession,
@@ -24,7 +25,7 @@ import { findStoryboard } from './catalog.ts'
 import { compareRuns } from './compare.ts'
 import { describeRun, describeStatus, listDiagnostics } from './describe-run.ts'
 import { readProfile } from './read-profile.ts'
-import { runSingleStep } from './run-step.ts'
+import { previewStep, runSingleStep } from './run-step.ts'
 import { runStoryboard } from './run-storyboard.ts'
 import { closedSuite, runSuite } from './run-suite.ts'
 
@@ -60,7 +61,7 @@ const runners: Runners = {
         watch('reference'),
       ),
     ])
-    if (user.status === 'auth_required') return refused
+    if (user.status === 'auth_required') return describeRefusal(target)
     return {
       comparison: compareRuns(storyboard, user, reference, deps.protocolName),
       user: describeStatus(storyboard, user),
@@ -72,18 +73,19 @@ const runners: Runners = {
     const target = await resolveTarget(agent, deps)
     if ('needs_credential' in target) return target
     const run = await runStoryboard(storyboard, target, deps)
-    if (run.status === 'auth_required') return refused
+    if (run.status === 'auth_required') return describeRefusal(target)
     return {
       run: describeRun(storyboard, run, run_id, deps.protocolName),
       diagnostics: listDiagnostics(storyboard, run),
     }
   },
-  async step({ storyboard_id, step_id, context, ...agent }, deps) {
+  async step({ storyboard_id, step_id, context, dry_run, ...agent }, deps) {
     const storyboard = requireStoryboard(storyboard_id)
-    const session = await openSession(agent, deps)
-    if (!(session instanceof AgentSession)) return session
     const { clock, protocolName } = deps
     const start = { context, startedAt: clock.now(), protocolName }
+    if (dry_run) return previewStep(storyboard, step_id, agent.agent_url, start)
+    const session = await openSession(agent, deps)
+    if (!(session instanceof AgentSession)) return session
     return runSingleStep(storyboard, step_id, session, start)
   },
   async profile(agent, deps) {
@@ -112,7 +114,10 @@ const runners: Runners = {
   },
 }
 
-const refused: NeedsCredential = { needs_credential: true }
+function describeRefusal({ authorization }: AgentTarget): NeedsCredential {
+  if (authorization === undefined) return { needs_credential: true }
+  return { needs_credential: true, message: 'the agent refuses the credential that it was given' }
+}
 
 async function openSession(
   agent: TestedAgent,
@@ -121,17 +126,39 @@ async function openSession(
   const target = await resolveTarget(agent, deps)
   if ('needs_credential' in target) return target
   const session = await openAgentSession(target, deps)
-  return 'failure' in session ? describeSilence(session.failure) : session
+  if (!('failure' in session)) return session
+  return session.failure.outcome === 'needs_auth'
+    ? describeRefusal(target)
+    : describeSilence(session.failure)
 }
 
-function describeSilence({ outcome }: McpFailure): NeedsCredential | AgentSilent {
-  if (outcome === 'needs_auth') return refused
-  return outcome === 'timeout'
-    ? { failed: 'timeout', message: 'the agent did not answer in time' }
-    : { failed: 'no_answer', message: 'the agent cannot be reached' }
+function describeSilence({ outcome, detail }: McpFailure): AgentSilent {
+  if (outcome === 'timeout') {
+    return { failed: 'timeout', reason: 'timeout', message: 'the agent did not answer in time' }
+  }
+  const reason = reasons[outcome] ?? 'unknown'
+  const message = 'the agent cannot be reached'
+  // Which of them it was would tell addresses of private networks apart.
+  if (reason === 'network') return { failed: 'no_answer', reason, message }
+  return { failed: 'no_answer', reason, message: `${message}: ${detail}` }
 }
 
-/** Runs a job. Rejects only where the API and this crawler know different storyboards. */
+const reasons: Partial<Record<Outcome, AgentSilent['reason']>> = {
+  dns_failed: 'network',
+  connection_failed: 'network',
+  refused: 'network',
+  tls_failed: 'tls',
+  absent: 'protocol',
+  denied: 'protocol',
+  http_error: 'protocol',
+  server_error: 'protocol',
+  bad_redirect: 'protocol',
+  not_json: 'protocol',
+  unusable: 'protocol',
+  too_large: 'protocol',
+}
+
+/** Runs a job. Rejects only if the API names a storyboard that this crawler does not have. */
 export function runStoryboardJob<Kind extends StoryboardJobKind>(
   job: StoryboardJobOf<Kind>,
   deps: JobDeps,

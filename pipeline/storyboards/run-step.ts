@@ -7,10 +7,13 @@ import {
   type StoryboardPhase,
   type StoryboardStep,
 } from '../model/storyboard.ts'
-import type { SingleStep, StepResult } from '../model/storyboard-run.ts'
+import type { StepResult } from '../model/storyboard-result.ts'
+import type { SingleStep } from '../model/storyboard-run.ts'
 import type { AgentSession } from './agent-session.ts'
+import { describeExchange } from './describe-exchange.ts'
 import { judgeStep } from './judge-step.ts'
 import { planStep, type RunState, toSkippedResult } from './plan-step.ts'
+import { spellName } from './references.ts'
 
 /** Prefix of what was made for a run, among the values that steps hand on. */
 const MADE = '#'
@@ -72,32 +75,63 @@ export function findStep({ phases }: Pick<Storyboard, 'phases'>, stepId: string)
   return place && { ...place, next: places[at + 1]?.step.id ?? null }
 }
 
-/** Runs one step alone, with the values that earlier ones put out. */
+/** Start of a step that is run alone. */
+interface StepStart {
+  /** Values that earlier steps put out. */
+  context: Readonly<Record<string, unknown>>
+  startedAt: number
+  protocolName: string
+}
+
+/** Runs one step alone. */
 export async function runSingleStep(
-  { id, phases }: Storyboard,
+  storyboard: Storyboard,
   stepId: string,
   session: AgentSession,
-  {
-    context,
-    startedAt,
-    protocolName,
-  }: {
-    context: Readonly<Record<string, unknown>>
-    startedAt: number
-    protocolName: string
-  },
+  { context, startedAt, protocolName }: StepStart,
 ): Promise<SingleStep> {
-  const { phase, step, next } = findStep({ phases }, stepId)!
+  const { phase, step } = findStep(storyboard, stepId)!
   const state = createState(session, startedAt, protocolName, context)
   const result = await runStep(step, phase, state, session)
+  return describeSingle(storyboard, result, state)
+}
+
+/** Makes the request of one step, without an agent. */
+export function previewStep(
+  storyboard: Storyboard,
+  stepId: string,
+  url: string,
+  { context, startedAt, protocolName }: StepStart,
+): SingleStep {
+  const { phase, step } = findStep(storyboard, stepId)!
+  const tools = new Set([spellName(step.task, protocolName)])
+  const state = createState({ tools }, startedAt, protocolName, context)
+  const planned = planStep(step, phase, state)
+  if (planned.kind === 'skip') {
+    return describeSingle(storyboard, toSkippedResult(step, planned.task, planned.reason), state)
+  }
+  const { task, args } = planned
+  const result = {
+    ...toSkippedResult(step, task, 'dry_run'),
+    exchange: describeExchange({ url, task, args }),
+  }
+  return describeSingle(storyboard, result, state)
+}
+
+function describeSingle(
+  storyboard: Storyboard,
+  result: StepResult,
+  { context }: RunState,
+): SingleStep {
+  const { phase, step, next } = findStep(storyboard, result.step)!
   return {
     ...result,
     requested_compliance_target: COMPLIANCE_TARGET,
     adcp_version: STORYBOARD_PROTOCOL_VERSION,
-    storyboard_id: id,
+    storyboard_id: storyboard.id,
     phase_id: phase.id,
     title: step.title,
-    context: Object.fromEntries(state.context.values),
+    context: Object.fromEntries(context.values),
     next_step_id: next,
   }
 }

@@ -1,5 +1,5 @@
 import type { Storyboard } from '../model/storyboard.ts'
-import type { AgentProfile, AgentRun, StepResult } from '../model/storyboard-run.ts'
+import type { AgentProfile, AgentRun, StepResult } from '../model/storyboard-result.ts'
 import { type AgentTarget, openAgentSession, type SessionDeps } from './agent-session.ts'
 import { recordResult } from './plan-step.ts'
 import { readProfile } from './read-profile.ts'
@@ -37,10 +37,15 @@ export async function runStoryboard(
     for (const step of phase.steps) {
       const result = await runStep(step, phase, state, session)
       recordResult(state, phase, step, result)
-      steps.push(result)
+      steps.push(result.passed === true ? omitExchange(result) : result)
       onStep()
     }
     phases.push({ phase_id: phase.id, steps })
   }
   return run({ status: chooseStatus(phases.flatMap(({ steps }) => steps)), phases, profile })
+}
+
+/** Omits request and answer, which nobody needs to see of a step that passed. */
+function omitExchange({ exchange: _, ...result }: StepResult): StepResult {
+  return result
 }

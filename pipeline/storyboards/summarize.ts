@@ -1,7 +1,7 @@
 import type { Storyboard } from '../model/storyboard.ts'
-import type { AgentRun, RunSummary, StepResult } from '../model/storyboard-run.ts'
+import type { AgentRun, RunSummary, StepResult } from '../model/storyboard-result.ts'
 
-/** Chooses the status of a run by its steps; those that were not run count for nothing. */
+/** Chooses the status of a run by its steps; steps that were not run are ignored. */
 export function chooseStatus(
   steps: readonly StepResult[],
 ): 'passing' | 'partial' | 'failing' | 'untested' {

@@ -2,7 +2,7 @@ import type { Domain } from '../core/domain.ts'
 import type { Invalidated } from '../model/invalidated.ts'
 import { isUnderstood, type Observation, toSourceKey } from '../model/observation.ts'
 import { listInvalidatedHosted } from '../serving/hosted-files.ts'
-import { appendedChanges, appendedRevisions } from '../store/appended-rows.ts'
+import { appendedChanges, appendedRevisions, deletedKeys } from '../store/appended-rows.ts'
 import type { Database } from '../store/duckdb.ts'
 import type { Applied, Applying, Batch } from './apply-context.ts'
 import { beginNight } from './crawl/brake.ts'
@@ -16,6 +16,7 @@ import { findSubjects, type Subjects } from './dependencies.ts'
 import { Files, LARGE_FILE_BYTES } from './derivation-files.ts'
 import { recordEvents } from './record-events.ts'
 import { type Derivation, deriveAgain } from './rederive.ts'
+import { recordVersions, versionedTables } from './row-versions.ts'
 import { type Asked, applyRequests, applyShown, nothingAsked } from './submissions.ts'
 
 /**
@@ -26,6 +27,9 @@ import { type Asked, applyRequests, applyShown, nothingAsked } from './submissio
 export async function apply(db: Database, batch: Batch, applying: Applying): Promise<Applied> {
   appendedChanges.begin(db, applying.seq)
   appendedRevisions.begin(db, applying.seq)
+  deletedKeys.begin(db)
+  const before = new Map(versionedTables.map(table => [table, db.written.version([table])]))
+  const wrote = db.written.version(versionedTables)
   const asked = isAskedNothing(batch) ? nothingAsked : await applyRequests(db, batch, applying)
   const applied = await applyBatchObservations(db, batch, asked, applying)
   const derived = await deriveInvalidated(db, batch, { ...asked, ...applied }, applying)
@@ -35,6 +39,7 @@ export async function apply(db: Database, batch: Batch, applying: Applying): Pro
   if (asked !== nothingAsked) drafts.push(...(await applyShown(db, batch, asked.taken, applying)))
   const { observations } = applied
   await settleRequests(db, { observations, poison: batch.poison }, applying)
+  if (db.written.version(versionedTables) !== wrote) await recordVersions(db, before, applying)
   const events = drafts.length > 0 ? await recordEvents(db, drafts, batch.actor, applying) : []
   return { events, saved: asked.saved, held, unfinished, isWatching: applied.isWatching }
 }
@@ -43,7 +48,7 @@ export async function apply(db: Database, batch: Batch, applying: Applying): Pro
 function isAskedNothing(batch: Batch): boolean {
   const { submissions, decisions = [], takedowns = [], enrolments = [], unrecorded = [] } = batch
   const asking = [submissions, decisions, takedowns, enrolments, unrecorded]
-  const isQuiet = batch.publications === undefined && batch.standings === undefined
+  const isQuiet = batch.publications === undefined && batch.verdicts === undefined
   return isQuiet && asking.every(({ length }) => length === 0)
 }
 
@@ -104,11 +109,11 @@ async function deriveInvalidated(
     invalidated.length > 0 || isWatching
       ? await findSubjects(db, invalidated, isWatching ? applying.now : undefined)
       : noSubjects
-  const isLeft = (domain: Domain) => !applying.takenDown.covers(domain)
-  const brand = subjects.brand.filter(isLeft)
+  const isPublishable = (domain: Domain) => !applying.takenDown.covers(domain)
+  const brand = subjects.brand.filter(isPublishable)
   const publisher = [
     ...new Set([...subjects.publisher, ...held.released, ...takenAway.publishers]),
-  ].filter(isLeft)
+  ].filter(isPublishable)
   const reached = [...merged.reached, ...takenAway.reached]
   if (
     [invalidated, brand, publisher, merged.aliases, reached].every(({ length }) => length === 0)

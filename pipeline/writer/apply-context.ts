@@ -1,4 +1,4 @@
-import type { KnownStandings } from '../accounts/agents/standings.ts'
+import type { KnownVerdicts } from '../accounts/agents/verdicts.ts'
 import type { EntryDecision, Publications } from '../accounts/publications.ts'
 import type { Instant } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
@@ -39,7 +39,7 @@ export interface Batch {
   /** Public agents of the members that the submissions are about. */
   enrolments?: readonly Enrolment[]
   /** Public results of the agents that the submissions test, or show to others than before. */
-  standings?: KnownStandings | undefined
+  verdicts?: KnownVerdicts | undefined
   /** Decisions of the accounts that are shown from now on. */
   publications?: Publications
   /** Time at which the submissions were first carried out, where this is a replay. */

@@ -1,9 +1,9 @@
 import type { Accounts } from '../accounts/store.ts'
 import type { Database } from '../store/duckdb.ts'
 import type { Batch } from './apply-context.ts'
+import { findUnknownVerdicts } from './community/agent-verdicts.ts'
 import { findUnknownEnrolments } from './community/enrolments.ts'
 import { findUnrecorded } from './community/shown-properties.ts'
-import { findUnknownStandings } from './community/standings.ts'
 import type { TakedownList } from './takedown/takedown-list.ts'
 
 const nothing = { observations: [], submissions: [], actor: 'pipeline:tick' } as const
@@ -24,8 +24,8 @@ export async function* findUncommitted({
 }): AsyncGenerator<Batch> {
   const enrolments = await findUnknownEnrolments(index, await accounts.allEnrolments())
   if (enrolments.length > 0 || takedowns.length > 0) yield { ...nothing, enrolments, takedowns }
-  const standings = await findUnknownStandings(index, await accounts.allStandings())
-  if (standings) yield { ...nothing, standings }
+  const verdicts = await findUnknownVerdicts(index, await accounts.loadAllVerdicts())
+  if (verdicts) yield { ...nothing, verdicts }
   for (let after = ''; ; ) {
     const unrecorded = await findUnrecorded(index, after)
     if (unrecorded.length === 0) return

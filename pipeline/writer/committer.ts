@@ -2,8 +2,7 @@ import { listDecisionsSince, loadPublicationsSince } from '../accounts/publicati
 import type { Accounts, AccountsWrite } from '../accounts/store.ts'
 import { type Clock, HOUR, type Instant } from '../core/clock.ts'
 import type { Config } from '../core/config.ts'
-import { allSettledOrThrow } from '../core/promises.ts'
-import { type ProtectedNames, readProtectedNames } from '../core/protected-names.ts'
+import { type ProtectedNames, readProtectedNames } from '../core/lookalikes/protected-names.ts'
 import { findLastTime, findNextTime } from '../core/schedule.ts'
 import { RisingIds } from '../core/uuid-v7.ts'
 import { WindowCounter } from '../core/window-counter.ts'
@@ -12,11 +11,12 @@ import type { Answer, Refusal } from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'
 import { type Meta, numberCommit } from '../store/meta.ts'
 import type { Paths } from '../store/paths.ts'
+import { allSettledOrThrow } from '../store/transactions.ts'
 import { apply } from './apply-batch.ts'
 import type { Applied, Applying, Batch } from './apply-context.ts'
 import { keepPictures, pictureOperations } from './community/logo-files.ts'
 import { resolveReverts } from './community/reverts.ts'
-import { keepBody } from './crawl/replace-documents.ts'
+import { storeBody } from './crawl/replace-documents.ts'
 import type { Projection } from './projector.ts'
 import { completeAnswers, judgeSubmissions, readEditing } from './submission-answers.ts'
 import type { TakedownList } from './takedown/takedown-list.ts'
@@ -134,13 +134,13 @@ export class Committer {
       ({ submission_id }) => 'done' in answers.get(submission_id)!,
     )
     const enrolments = done.length > 0 ? await accounts.enrolments(done, answers) : []
-    const standings =
-      batch.standings ?? (done.length > 0 ? await accounts.standings(done, answers) : undefined)
+    const verdicts =
+      batch.verdicts ?? (done.length > 0 ? await accounts.loadVerdicts(done, answers) : undefined)
     const publications = batch.publications ?? (await loadPublicationsSince(db, meta.seq))
     return {
       takedowns: await takedowns.in(batch),
       enrolments: [...(batch.enrolments ?? []), ...enrolments],
-      ...(standings && { standings }),
+      ...(verdicts && { verdicts }),
       ...(publications && { publications }),
       decisions: batch.decisions ?? (await listDecisionsSince(db, meta.seq)),
     }
@@ -153,7 +153,7 @@ export class Committer {
   ): Promise<CommitResult> {
     const { index, meta, paths, onStep } = this.#parts
     for (const { body, hash } of requested.observations) {
-      if (body && hash) keepBody(paths, hash, body)
+      if (body && hash) storeBody(paths, hash, body)
     }
     const taken = await index.transaction(async () => {
       const { answers, fresh, report } = await decided
@@ -235,5 +235,5 @@ const nothingRefused: ReadonlyMap<string, Refusal> = new Map()
 
 type AccountsReport = Pick<
   Batch,
-  'takedowns' | 'enrolments' | 'standings' | 'publications' | 'decisions'
+  'takedowns' | 'enrolments' | 'verdicts' | 'publications' | 'decisions'
 >

@@ -7,19 +7,19 @@ import { loadHostedFiles } from '../serving/hosted-files.ts'
 import type { Database } from '../store/duckdb.ts'
 import { nothingTakenDown, type TakenDown, withheld } from './takedown/takedown-list.ts'
 
-/** Size above which a file is a large one: an answer read from it may take as long as a whole commit may. */
+/** Size above which a file is large: deriving an answer from it may take as long as a commit may. */
 export const LARGE_FILE_BYTES = 1024 * 1024
-/** No file has more. */
-const BYTES_MAX = 2 ** 40
+/** More bytes than any file has; SQL takes no infinity here. */
+const FILE_BYTES_MAX = 2 ** 40
 
-/** Files that rules see besides what was crawled, or instead of it. */
+/** Files that rules see in another form than crawled. */
 export interface Shown {
   takenDown?: TakenDown
   /** Public address of the registry, if files can be pointed to there. */
   hostingBase?: string | undefined
 }
 
-/** Files the derivations of one commit have asked for; each is loaded once. */
+/** The files that the derivations of one commit read; each is loaded from the index once. */
 export class Files {
   readonly #db: Database
   /** Domains whose files are hidden from all rules. */
@@ -29,8 +29,8 @@ export class Files {
   readonly #base: string | undefined
   readonly #known = new Map<string, KnownFile>()
   readonly #fresh = new Map<string, NonNullable<KnownFile['document']>>()
-  /** Bytes of files that are not loaded because of these. */
-  readonly #left = new Map<string, number>()
+  /** Sizes of files that were not loaded because they are larger than a caller’s maximum. */
+  readonly #skipped = new Map<string, number>()
 
   constructor(db: Database, now: Instant, { takenDown, hostingBase: base }: Shown = {}) {
     this.#db = db
@@ -49,12 +49,13 @@ export class Files {
     this.#fresh.set(toSourceKey(source), document)
   }
 
+  /** Returns a file as rules see it; `unknown` if it was not loaded or is not in the index. */
   get(source: Source): KnownFile {
     if (this.takenDown.covers(source.location)) return withheld
     return this.#known.get(toSourceKey(source)) ?? { validity: 'unknown' }
   }
 
-  /** Loads files; larger ones than `maxBytes` are left, and known as such. */
+  /** Loads files that are not loaded yet; those larger than `maxBytes` are skipped (`isSkipped`). */
   async load(sources: Iterable<Source>, maxBytes = Number.POSITIVE_INFINITY): Promise<void> {
     const missing = [
       ...new Map([...sources].map(source => [toSourceKey(source), source])).values(),
@@ -67,16 +68,16 @@ export class Files {
       }
     }
     const crawled = missing.filter(source => !this.#known.has(toSourceKey(source)))
-    await this.#loadCrawled(crawled, Math.min(maxBytes, BYTES_MAX))
+    await this.#loadCrawled(crawled, Math.min(maxBytes, FILE_BYTES_MAX))
   }
 
-  /** Tells whether a file was left because of its size. */
-  isLeft(source: Source): boolean {
-    return this.#left.has(toSourceKey(source)) && !this.takenDown.covers(source.location)
+  /** Tells whether a file was skipped because of its size. */
+  isSkipped(source: Source): boolean {
+    return this.#skipped.has(toSourceKey(source)) && !this.takenDown.covers(source.location)
   }
 
   #isLarger(source: Source, maxBytes: number): boolean {
-    return (this.#left.get(toSourceKey(source)) ?? 0) > maxBytes
+    return (this.#skipped.get(toSourceKey(source)) ?? 0) > maxBytes
   }
 
   async #loadCrawled(missing: readonly Source[], maxBytes: number): Promise<void> {
@@ -88,7 +89,7 @@ export class Files {
          from_json($sources::json, '[{"kind":"VARCHAR","location":"VARCHAR","is_fresh":"BOOLEAN"}]'),
          recursive := true))
        select s.kind, s.location, s.outcome, s.effect, s.status, coalesce(d.bytes, 0) as bytes,
-         case when coalesce(d.bytes, 0) <= $most then d.document end as document,
+         case when coalesce(d.bytes, 0) <= $max then d.document end as document,
          epoch_ms(s.streak_since)::double as streak_since,
          epoch_ms(s.attempted_at)::double as attempted_at,
          epoch_ms(s.succeeded_at)::double as succeeded_at,
@@ -96,17 +97,17 @@ export class Files {
          epoch_ms(s.absent_at)::double as absent_at
        from crawl_state s join wanted w using (kind, location)
        left join documents d on d.kind = s.kind and d.location = s.location and not w.is_fresh`,
-      { sources: JSON.stringify(missing.map(source => this.#wanted(source))), most: maxBytes },
+      { sources: JSON.stringify(missing.map(source => this.#toRequest(source))), max: maxBytes },
     )
     for (const source of missing) this.#known.set(toSourceKey(source), { validity: 'unknown' })
     for (const { document: stored, bytes, ...state } of rows) {
       const key = toSourceKey(state)
       if (bytes > maxBytes) {
-        this.#left.set(key, bytes)
+        this.#skipped.set(key, bytes)
         this.#known.delete(key)
         continue
       }
-      this.#left.delete(key)
+      this.#skipped.delete(key)
       const document = this.#fresh.get(key) ?? stored
       this.#known.set(key, {
         validity: getValidity(state, this.now),
@@ -116,7 +117,7 @@ export class Files {
     }
   }
 
-  #wanted(source: Source) {
+  #toRequest(source: Source) {
     const { kind, location } = source
     return { kind, location, is_fresh: this.#fresh.has(toSourceKey(source)) }
   }

@@ -61,9 +61,9 @@ export async function deriveWithin<Subject, Answer>(
   // What the next subject weighs is not known before: so first one is tried, then twice as many.
   for (let tried = 1; waiting.length > 0 && weight < large.maxWeight; tried *= 2) {
     const [next] = waiting
-    if (files.isLeft(next!.sees!) && count-- <= 0) break
+    if (files.isSkipped(next!.sees!) && count-- <= 0) break
     await files.load([next!.sees!])
-    const ready = waiting.filter(({ sees }) => !files.isLeft(sees!)).slice(0, tried)
+    const ready = waiting.filter(({ sees }) => !files.isSkipped(sees!)).slice(0, tried)
     const tries = new Set(ready)
     const stopped = new Set(await runInStep(ready, files, LARGE_FILE_BYTES))
     waiting = [...stopped, ...waiting.filter(run => !tries.has(run))]
@@ -90,7 +90,8 @@ async function runInStep<Subject, Answer>(
       running.flatMap(({ sees }) => sees ?? []),
       maxBytes,
     )
-    const isStopped = ({ sees }: (typeof all)[number]) => sees !== undefined && files.isLeft(sees)
+    const isStopped = ({ sees }: (typeof all)[number]) =>
+      sees !== undefined && files.isSkipped(sees)
     stopped.push(...running.filter(isStopped))
     running = running.filter(run => !isStopped(run) && run.goOn(files))
   }

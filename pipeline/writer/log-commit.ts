@@ -2,14 +2,40 @@ import type { Log } from '../core/log.ts'
 import type { Batch } from './apply-context.ts'
 import type { CommitResult } from './committer.ts'
 
+/** Numbers of a commit, for whoever counts. */
+export interface CommitFacts {
+  seq: number
+  observations: number
+  submissions: number
+  events: number
+  quarantined: number
+  ms: number
+}
+
 /** Measures a commit from now on. */
 export function startMeasuring(): () => { ms: number; cpu_ms: number } {
   const started = performance.now()
   const usedBefore = process.cpuUsage()
   return () => {
     const { user, system } = process.cpuUsage(usedBefore)
-    const ms = Math.round(performance.now() - started)
+    const ms = performance.now() - started
     return { ms, cpu_ms: Math.round((user + system) / 1_000) }
+  }
+}
+
+/** Counts what a commit took in and brought. */
+export function summarizeCommit(
+  { observations, submissions, poison = [] }: Batch,
+  { seq, events }: Pick<CommitResult, 'seq' | 'events'>,
+  { ms }: { ms: number },
+): CommitFacts {
+  return {
+    seq,
+    observations: observations.length,
+    submissions: submissions.length,
+    events: events.length,
+    quarantined: poison.length,
+    ms,
   }
 }
 
@@ -22,7 +48,9 @@ export function logCommit(
 ): void {
   const changed = observations.filter(({ outcome }) => outcome === 'ok').length
   const counts = { observations: observations.length, changed, submissions: submissions.length }
-  log.info({ seq, events: events.length, ...took, ...counts }, 'committed')
+  const { ms, cpu_ms } = took
+  const facts = { seq, events: events.length, ms: Math.round(ms), cpu_ms, ...counts }
+  log.info(facts, 'committed')
   for (const { observation, reason } of poison) {
     log.error(
       { kind: observation.kind, location: observation.location, reason },

@@ -10,12 +10,18 @@ export class PriorityQueue {
   readonly #queues: Record<Priority, (() => Promise<void>)[]> = { people: [], others: [] }
   #first: Priority = 'people'
   #isBusy = false
+  #taskBegan: number | undefined
 
   take<Result>(who: Priority, work: () => Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#queues[who].push(() => work().then(resolve, reject))
       if (!this.#isBusy) void this.#run()
     })
+  }
+
+  /** Returns for how many milliseconds the current task has been running; 0 without one. */
+  get busyMs(): number {
+    return this.#taskBegan === undefined ? 0 : performance.now() - this.#taskBegan
   }
 
   /** Resolves when everything that was queued before has ended. */
@@ -26,8 +32,12 @@ export class PriorityQueue {
 
   async #run(): Promise<void> {
     this.#isBusy = true
-    for (let next = this.#next(); next !== undefined; next = this.#next()) await next()
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      this.#taskBegan = performance.now()
+      await next()
+    }
     this.#isBusy = false
+    this.#taskBegan = undefined
   }
 
   #next(): (() => Promise<void>) | undefined {

@@ -16,7 +16,7 @@ import type { Manifest } from './copy-stores.ts'
 import { hasTimeChanged } from './dependencies.ts'
 import { failSubmission } from './failed-submissions.ts'
 import { healStores, listDerived } from './healing/heal.ts'
-import { logCommit, startMeasuring } from './log-commit.ts'
+import { type CommitFacts, logCommit, startMeasuring, summarizeCommit } from './log-commit.ts'
 import { closeStores, openStores, type WriterStores } from './open-stores.ts'
 import { type Priority, PriorityQueue } from './priority-queue.ts'
 import { Projector } from './projector.ts'
@@ -35,6 +35,8 @@ export interface SequencerOptions {
   log: Log
   /** Called before a step and when it is on disk; tests stop the process there. */
   onStep?: (step: Step, moment: 'before' | 'after') => void
+  /** Called after each commit, once readers see it. */
+  onCommit?: (facts: CommitFacts) => void
   /**
    * Continue on an index that has lost commits: derived stores are made again, and a replay
    * follows.
@@ -148,6 +150,11 @@ export class Sequencer {
     return this.#meta.last_event_id ?? undefined
   }
 
+  /** Returns for how many milliseconds the writer has been at its current task; 0 while it has none. */
+  get busyMs(): number {
+    return this.#turns.busyMs
+  }
+
   /**
    * Commits a batch when its turn has come; batches with observations are bulk. An observation that
    * cannot be applied is found by bisecting the batch and set aside.
@@ -230,7 +237,7 @@ export class Sequencer {
     const now = this.#options.clock.now()
     const result = await this.#committer.commit(asked, now)
     const { seals } = this.#stores
-    seals.break()
+    seals.unseal()
     const { seq, batch, events, isWatching } = result
     if (isWatching) this.#isUnfinished = result.unfinished > 0
     await this.#projector.show(seq, result.projection).catch(error => this.#break(error))
@@ -239,7 +246,9 @@ export class Sequencer {
       await erase(this, takedowns, now).catch(error => this.#break(error))
       seals.sealOnly(listDerived(this.paths))
     } else seals.sealCommit(events)
-    logCommit(this.#options.log, asked, result, measure())
+    const took = measure()
+    logCommit(this.#options.log, asked, result, took)
+    this.#options.onCommit?.(summarizeCommit(asked, result, took))
     return { seq, events: events.length, answers: await this.#committer.collectAnswers(result) }
   }
 
@@ -253,7 +262,10 @@ export class Sequencer {
     return { seq, events: 0, answers: new Map([[submission.submission_id, answer]]) }
   }
 
-  /** Stops the writer: the index has a commit that the other stores lack, and a later one would leave a gap there. */
+  /**
+   * Stops the writer: the index has a commit that the other stores lack, and a later one would leave a gap
+   * there.
+   */
   #break(cause: unknown): never {
     this.#broken = new Fatal('a commit could not be projected: restart the registry', { cause })
     throw this.#broken

@@ -1,10 +1,11 @@
-import { allSettledOrThrow } from '../core/promises.ts'
 import type { Stamp } from '../diff/stamp.ts'
 import type { EventDraft } from '../model/event.ts'
 import { type OperationOf, type Submission, selectOperations } from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'
 import { inList } from '../store/in-list.ts'
+import { allSettledOrThrow } from '../store/transactions.ts'
 import type { Applying, Batch } from './apply-context.ts'
+import { applyVerdicts } from './community/agent-verdicts.ts'
 import { applyContributions } from './community/contributions.ts'
 import { applySuspensions } from './community/disputed-properties.ts'
 import { applyEnrolments } from './community/enrolments.ts'
@@ -14,14 +15,13 @@ import { applyMirrors } from './community/mirrors.ts'
 import { applyPolicies } from './community/policies.ts'
 import { applySaves, buildApprovedSaves } from './community/saves.ts'
 import { recordEntries } from './community/shown-properties.ts'
-import { applyStandings } from './community/standings.ts'
 import { openRequest } from './crawl/crawl-requests.ts'
 import { addDomains, makeDue, OPEN_SHARE } from './crawl/frontier.ts'
 import { applyHeld, type ReleasedHold } from './crawl/held-publishers.ts'
 import { type Admitting, admitDemanded } from './crawl/mentions.ts'
 import type { Newcomer } from './crawl/newcomer.ts'
 import { applyMerges, type Merged, noneMerged } from './entities/merges.ts'
-import { applyTakedown, type TakenAway } from './takedown/apply-takedown.ts'
+import { applyTakedown, type TakedownEffects } from './takedown/apply-takedown.ts'
 import type { TakenDown } from './takedown/takedown-list.ts'
 
 /**
@@ -90,10 +90,10 @@ export interface Asked {
   saved: Map<string, Saved>
   drafts: EventDraft[]
   merged: Merged
-  takenAway: TakenAway
+  takenAway: TakedownEffects
   held: ReleasedHold
 }
-const nothingTakenAway: TakenAway = { invalidated: [], publishers: [], reached: [] }
+const nothingTakenAway: TakedownEffects = { invalidated: [], publishers: [], reached: [] }
 const nothingReleased: ReleasedHold = { invalidated: [], released: [] }
 export const nothingAsked: Asked = {
   taken: [],
@@ -151,7 +151,7 @@ async function applyOwnAndApproved(
 /** Applies decisions of the accounts that are shown from now on. */
 export async function applyShown(
   db: Database,
-  { enrolments = [], standings, publications }: Batch,
+  { enrolments = [], verdicts, publications }: Batch,
   taken: readonly Submission[],
   applying: Applying,
 ): Promise<EventDraft[]> {
@@ -159,7 +159,7 @@ export async function applyShown(
   const contributions = selectOperations(taken, 'property.contribute')
   const contributed =
     contributions.length > 0 ? await applyContributions(db, contributions, applying) : []
-  const tested = standings ? await applyStandings(db, standings, applying) : []
+  const tested = verdicts ? await applyVerdicts(db, verdicts, applying) : []
   if (publications === undefined) return [...contributed, ...tested]
   await applyPolicies(db, publications, applying)
   const mirrored = await applyMirrors(db, publications.mirrors, applying)

@@ -33,7 +33,7 @@ export class Upkeep {
   retain(): Promise<void> {
     const { index, accounts, serving, paths, seals, clock, config, alone } = this.#parts
     return alone(async () => {
-      seals.break()
+      seals.unseal()
       await dropOldEvents(index, clock.now(), config.LIMITS.feedRetentionDays)
       await followRetention(index, serving, paths)
       await dropOldBodies(index, paths, clock.now())

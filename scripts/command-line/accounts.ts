@@ -24,7 +24,7 @@ export function addOrganizations(program: Command): void {
     )
   orgDomain
     .command('remove')
-    .description('say so no longer')
+    .description('remove a domain from an organization')
     .argument('<domain>', 'the domain', domain)
     .requiredOption('--org <name>', 'organization that owned it', name)
     .action(async (argument, options) =>
@@ -47,7 +47,7 @@ export function addOrganizations(program: Command): void {
     )
   orgUser
     .command('remove')
-    .description('say so no longer')
+    .description('remove a person from an organization')
     .argument('<subject>', 'subject of their tokens', anyId)
     .requiredOption('--org <name>', 'the organization', name)
     .action(async (subject, options) =>

@@ -80,7 +80,7 @@ export function addInspection(program: Command): void {
   program
     .command('top')
     .description('show the crawl of a running registry as it goes, until interrupted')
-    .option('--interval <seconds>', 'seconds between two looks', readWholeBetween(1, 3_600), 2)
-    .option('--times <n>', 'look this often, then end', readWholeBetween(1, 1_000_000))
+    .option('--interval <seconds>', 'seconds between two readings', readWholeBetween(1, 3_600), 2)
+    .option('--times <n>', 'read this often, then end', readWholeBetween(1, 1_000_000))
     .action(async options => (await import('../commands/top.ts')).showCrawl(options))
 }

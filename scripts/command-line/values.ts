@@ -8,24 +8,24 @@ type ReadArgument<Value> = (text: string) => Value
 const DIGITS_MAX = 15
 
 /** Reads a whole number between two bounds, both included. */
-export function readWholeBetween(least: number, most: number): ReadArgument<number> {
+export function readWholeBetween(min: number, max: number): ReadArgument<number> {
   return text => {
     const number = /^\d+$/.test(text) && text.length <= DIGITS_MAX ? Number(text) : Number.NaN
-    if (number >= least && number <= most) return number
-    throw new InvalidArgumentError(`must be a whole number from ${least} to ${most}.`)
+    if (number >= min && number <= max) return number
+    throw new InvalidArgumentError(`must be a whole number from ${min} to ${max}.`)
   }
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are refused
 const CONTROL = /[\x00-\x1f\x7f]/
 
-/** Reads one line of text without surrounding blanks. */
-export function readWords(most: number): ReadArgument<string> {
+/** Reads one line of text, at most `maxChars` long, without surrounding blanks. */
+export function readLine(maxChars: number): ReadArgument<string> {
   return text => {
     const trimmed = text.trim()
     if (trimmed === '') throw new InvalidArgumentError('must not be empty.')
-    if (trimmed.length > most) {
-      throw new InvalidArgumentError(`must have at most ${most} characters.`)
+    if (trimmed.length > maxChars) {
+      throw new InvalidArgumentError(`must have at most ${maxChars} characters.`)
     }
     if (CONTROL.test(trimmed)) throw new InvalidArgumentError('must be one line of text.')
     return trimmed
@@ -33,13 +33,13 @@ export function readWords(most: number): ReadArgument<string> {
 }
 
 /** Name of an organization, of a member, of an agent. */
-export const name = readWords(200)
+export const name = readLine(200)
 /** Reason that the audit log keeps. */
-export const reason = readWords(2_000)
+export const reason = readLine(2_000)
 /** Id of a key, person, organization or submission, as a list prints it. */
-export const anyId = readWords(300)
+export const anyId = readLine(300)
 /** Address of an agent; the operation itself checks that it can be one. */
-export const address = readWords(2_048)
+export const address = readLine(2_048)
 /** Origin of a server: scheme, host and port, without a path. */
 export const origin: ReadArgument<string> = text => {
   const url = parseUrl(text)
@@ -47,7 +47,7 @@ export const origin: ReadArgument<string> = text => {
   throw new InvalidArgumentError('must be an origin, as http://127.0.0.1:4000.')
 }
 /** Path of a file or a folder. */
-export const path = readWords(4_096)
+export const path = readLine(4_096)
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import type { WriterClient } from '../../jobs/api-client/enqueue.ts'
+import type { WriterClient } from '../../jobs/api-client/writer-client.ts'
 import { buildFetcherOptions } from '../../jobs/crawler/fetcher-options.ts'
 import type { Question } from '../../jobs/indexer/questions.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { createLog } from '../../pipeline/core/log.ts'
-import { crawlBatch, limitHostsAtOnce } from '../../pipeline/crawl/crawl-batch.ts'
+import { crawlBatch, createHostLimiter } from '../../pipeline/crawl/crawl-batch.ts'
 import { createFetcher } from '../../pipeline/fetch/http.ts'
 import type { Answer, Operation } from '../../pipeline/model/submission.ts'
 import { readObservation } from '../../pipeline/parse/read-observation.ts'
@@ -148,7 +148,7 @@ async function crawlRounds(sequencer: Sequencer, config: Config, since: number):
     clock: systemClock,
     limits: config.LIMITS,
     protocolName: config.PROTOCOL_NAME,
-    atOnce: limitHostsAtOnce(config.CRAWL_CONCURRENCY),
+    limitHost: createHostLimiter(config.CRAWL_CONCURRENCY),
   }
   const progress = new Progress()
   try {

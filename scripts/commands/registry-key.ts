@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { replaceFile } from '../../pipeline/store/fsync.ts'
+import { replaceFile } from '../../pipeline/store/durable-files.ts'
 import { type Paths, PRIVATE } from '../../pipeline/store/paths.ts'
 
 /** Mode of a file that only its owner reads. */

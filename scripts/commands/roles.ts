@@ -1,5 +1,8 @@
+import { answerMetricsRequests } from '../../jobs/metrics/messages.ts'
+import { RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
 import type { Role } from '../../jobs/process-role.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
+import type { Config } from '../../pipeline/core/config.ts'
 import { createLog, type Log } from '../../pipeline/core/log.ts'
 import { readSettings, requireRedisUrl } from './environment.ts'
 
@@ -11,15 +14,15 @@ const API_HEAP_GROWTH = 40
 
 export function serveApi(): Promise<void> {
   const config = readSettings()
-  return runRole('api', config.LOG_LEVEL, async log => {
+  return runRole('api', config, async ({ log, metrics }) => {
     const { runApi } = await import('../../api/server.ts')
-    const { openWriterClient } = await import('../../jobs/api-client/enqueue.ts')
+    const { openWriterClient } = await import('../../jobs/api-client/writer-client.ts')
     const { connectRedis } = await import('../../jobs/redis.ts')
     const { limitHeapGrowth } = await import('../../jobs/v8-heap.ts')
     limitHeapGrowth(API_HEAP_GROWTH)
-    const redis = connectRedis(requireRedisUrl(config), 'ask', log, config.LIMITS)
+    const redis = connectRedis(requireRedisUrl(config), 'failFast', log, config.LIMITS)
     const writer = openWriterClient(requireRedisUrl(config), log, config.LIMITS)
-    const served = await runApi({ config, clock: systemClock, log, writer, redis })
+    const served = await runApi({ config, clock: systemClock, log, writer, redis, metrics })
     return {
       url: served.url,
       async close() {
@@ -33,36 +36,42 @@ export function serveApi(): Promise<void> {
 
 export function startCrawlerRole(): Promise<void> {
   const config = readSettings()
-  return runRole('crawler', config.LOG_LEVEL, async log => {
+  return runRole('crawler', config, async ({ log, metrics }) => {
     const { runCrawler } = await import('../../jobs/crawler/crawler.ts')
-    return runCrawler(config, requireRedisUrl(config), systemClock, log)
+    const { CrawlerMetrics } = await import('../../jobs/metrics/crawler-metrics.ts')
+    const counted = new CrawlerMetrics(metrics)
+    return runCrawler(config, requireRedisUrl(config), systemClock, log, counted)
   })
 }
 
 export function startPushRole(): Promise<void> {
   const config = readSettings()
-  return runRole('push', config.LOG_LEVEL, async log => {
+  return runRole('push', config, async ({ log, metrics }) => {
     const { runPush } = await import('../../jobs/push/push.ts')
-    return runPush(config, requireRedisUrl(config), systemClock, log)
+    return runPush(config, requireRedisUrl(config), systemClock, log, metrics)
   })
 }
 
 export function startIndexerRole(): Promise<void> {
   const config = readSettings()
-  return runRole('indexer', config.LOG_LEVEL, async (log, fail) => {
+  return runRole('indexer', config, async ({ log, fail, metrics }) => {
     const { runIndexer } = await import('../../jobs/indexer/indexer.ts')
-    return runIndexer(config, requireRedisUrl(config), systemClock, log, fail)
+    const { IndexerMetrics } = await import('../../jobs/metrics/indexer-metrics.ts')
+    const watched = { metrics: new IndexerMetrics(metrics) }
+    return runIndexer(config, requireRedisUrl(config), systemClock, log, fail, watched)
   })
 }
 
 export function serveAgent(): Promise<void> {
   const config = readSettings()
-  return runRole('agent', config.LOG_LEVEL, async log => {
+  return runRole('agent', config, async ({ log, metrics }) => {
     const { runAgent } = await import('../../api/agent/server.ts')
     const { buildFetcherOptions } = await import('../../jobs/crawler/fetcher-options.ts')
     const { createFetcher } = await import('../../pipeline/fetch/http.ts')
-    const fetcher = createFetcher(buildFetcherOptions(config, systemClock, log))
-    const { url, close } = await runAgent({ config, clock: systemClock, log, fetcher })
+    const { createFetchMeter } = await import('../../jobs/metrics/crawler-metrics.ts')
+    const meter = createFetchMeter(metrics)
+    const fetcher = createFetcher({ ...buildFetcherOptions(config, systemClock, log), meter })
+    const { url, close } = await runAgent({ config, clock: systemClock, log, fetcher, metrics })
     return {
       url,
       async close() {
@@ -75,16 +84,24 @@ export function serveAgent(): Promise<void> {
 
 type UpRole = Role & { url?: string }
 
+/** Parts that every role is started with. */
+interface Start {
+  log: Log
+  /** Ends the process after an error. */
+  fail: (error: unknown) => void
+  metrics: RoleMetrics
+}
+
 /**
  * Runs a role until a signal, the end of its supervisor, or an uncaught error. It reports when it
  * is ready, and is closed once.
  */
 export async function runRole(
   name: string,
-  level: string,
-  start: (log: Log, fail: (error: unknown) => void) => Promise<UpRole>,
+  config: Config,
+  start: (given: Start) => Promise<UpRole>,
 ): Promise<void> {
-  const log = createLog(name, level)
+  const log = createLog(name, config.LOG_LEVEL)
   let role: UpRole | undefined
   let isEnding = false
   const end = async (status: number) => {
@@ -103,8 +120,11 @@ export async function runRole(
   process.on('disconnect', () => void end(0))
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
+  const metrics = new RoleMetrics(name)
+  answerMetricsRequests(process, metrics)
   try {
-    role = await start(log, fail)
+    await showAlone(name, config, { log, metrics, isUp: () => role !== undefined })
+    role = await start({ log, fail, metrics })
   } catch (error) {
     // Open stores and the channel to the supervisor would keep the process alive, and the lease
     // with it.
@@ -113,4 +133,27 @@ export async function runRole(
     process.exit(1)
   }
   process.send?.({ ready: role.url === undefined ? {} : { url: role.url } })
+}
+
+/**
+ * Serves the operator's port of a role that runs alone, where one is set: `start` does it for all of its
+ * own. It listens before the role is up, as one may stand by for long.
+ */
+async function showAlone(
+  role: string,
+  config: Config,
+  { log, metrics, isUp }: { log: Log; metrics: RoleMetrics; isUp: () => boolean },
+): Promise<void> {
+  if (config.OPERATOR_PORT === undefined) return
+  const { serveOperator } = await import('../../api/operator/server.ts')
+  const { url } = await serveOperator({
+    config,
+    clock: systemClock,
+    log,
+    port: config.OPERATOR_PORT,
+    redisUrl: role === 'indexer' ? requireRedisUrl(config) : undefined,
+    readReports: async () => [{ role, values: await metrics.read(), restarts: 0 }],
+    findProblems: () => (isUp() ? [] : [`the ${role} is starting, or stands by`]),
+  })
+  log.info({ url }, 'serving the operator')
 }

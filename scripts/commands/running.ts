@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
-import type { WriterClient } from '../../jobs/api-client/enqueue.ts'
+import type { WriterClient } from '../../jobs/api-client/writer-client.ts'
 import type { Question } from '../../jobs/indexer/questions.ts'
 import type { RunFile } from '../../jobs/run-file.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
@@ -27,7 +27,7 @@ export async function connectWriter(
   name: string,
   level = 'error',
 ): Promise<WriterClient> {
-  const { openWriterClient } = await import('../../jobs/api-client/enqueue.ts')
+  const { openWriterClient } = await import('../../jobs/api-client/writer-client.ts')
   return openWriterClient(redisUrl, createLog(name, level), CLIENT_TIMEOUTS)
 }
 

@@ -14,6 +14,11 @@ export function printAgentAddress(url: string): void {
   print(`Reference agent at ${url}/sales/mcp`)
 }
 
+/** Prints where the operator finds metrics and the health of all roles. */
+export function printOperatorAddress(url: string): void {
+  print(`For the operator: ${url}/metrics`)
+}
+
 /** Prints addresses worth opening; without a domain, those of the demo internet. */
 export function printExamples(url: string, ownDomain: string | undefined): void {
   const domain = ownDomain ?? DEMO_DOMAIN

@@ -1,15 +1,18 @@
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { hasDiskSpace } from '../../jobs/disk-room.ts'
+import { serveOperator } from '../../api/operator/server.ts'
+import { hasDiskSpace } from '../../jobs/disk-space.ts'
 import { OwnRedis } from '../../jobs/own-redis.ts'
 import { type Environment, Supervisor } from '../../jobs/supervisor.ts'
+import { systemClock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
-
 import { createLog, type Log } from '../../pipeline/core/log.ts'
+import { chooseOperatorPort } from '../../pipeline/core/ports.ts'
 import { listSnapshots, readCheckpoint } from '../../pipeline/store/checkpoint.ts'
 import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
-import { cast, toUrl } from '../world/cast.ts'
+import { demoAgents, toUrl } from '../world/demo-agents.ts'
+import { REFERENCE_HOST } from '../world/forward.ts'
 import { crawlInRunning } from './crawl.ts'
 import { enrolDemoMembers } from './demo-members.ts'
 import { type DomainsFile, describeRefused, readDomainsFile } from './domains-file.ts'
@@ -17,7 +20,13 @@ import { readSettings, requireRedisUrl, warnOfProtocolName } from './environment
 import { ensureDemoCredentialsKey, ensureRegistryKey } from './registry-key.ts'
 import { connectWriter } from './running.ts'
 import { takeStartLock } from './start-lock.ts'
-import { printAddress, printAgentAddress, printExamples, printFound } from './start-output.ts'
+import {
+  printAddress,
+  printAgentAddress,
+  printExamples,
+  printFound,
+  printOperatorAddress,
+} from './start-output.ts'
 
 const SCRIPT = fileURLToPath(new URL('../registry.js', import.meta.url))
 const DEMO_DATA_DIR = 'data/var/demo'
@@ -27,13 +36,13 @@ const DEMO_DATA_DIR = 'data/var/demo'
  */
 const DEMO_HOSTS_AT_ONCE = '16'
 
-/**
- * A closing terminal may send several signals at once; a later one is meant to end the process now.
- */
-const AGAIN_MS = 1_000
+/** Time after a signal in which others count as the same: a closing terminal sends several at once. */
+const SAME_SIGNAL_MS = 1_000
+/** Time that a process has to tell its metrics. */
+const REPORT_MS = 2_000
 
 /** The registry to run and its folder. */
-interface Plan {
+interface StartPlan {
   config: Config
   paths: Paths
   isDemo: boolean
@@ -60,7 +69,7 @@ export async function start(options: { domains?: string }): Promise<void> {
   await run({ config, paths, isDemo, isFirst, domainsFile, log })
 }
 
-async function run(plan: Plan): Promise<void> {
+async function run(plan: StartPlan): Promise<void> {
   const { config, paths, log } = plan
   const supervisor = new Supervisor(SCRIPT, log, () => !hasDiskSpace(paths.dir))
   let redis: OwnRedis | undefined
@@ -80,13 +89,14 @@ async function run(plan: Plan): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       // A second signal means: do not wait. Everything that was accepted is on disk.
-      if (isEnding && performance.now() - endingSince > AGAIN_MS) supervisor.kill()
+      if (isEnding && performance.now() - endingSince > SAME_SIGNAL_MS) supervisor.kill()
       void end(0)
     })
   }
   process.on('disconnect', () => void end(0))
   try {
     if (!config.REDIS_URL) redis = await OwnRedis.start(paths, log)
+    printOperatorAddress(await serveOperatorPort(plan, supervisor))
     await startRoles(plan, supervisor)
   } catch (error) {
     await end(1, error instanceof Error ? error.message : String(error))
@@ -94,9 +104,31 @@ async function run(plan: Plan): Promise<void> {
 }
 
 /**
+ * Serves the operator's port, which shows all roles. Where the default port is taken it is another one: only
+ * a port that was asked for has to be that one.
+ */
+async function serveOperatorPort(plan: StartPlan, supervisor: Supervisor): Promise<string> {
+  const { config, log } = plan
+  const serve = (port: number) =>
+    serveOperator({
+      config,
+      clock: systemClock,
+      log,
+      port,
+      redisUrl: requireRedisUrl(config),
+      readReports: () => supervisor.readReports(REPORT_MS),
+    })
+  const served = await serve(chooseOperatorPort(config)).catch(error => {
+    if (config.OPERATOR_PORT !== undefined || error.code !== 'EADDRINUSE') throw error
+    return serve(0)
+  })
+  return served.url
+}
+
+/**
  * Starts the API first, so that existing data can be read while the other roles come up and crawl.
  */
-async function startRoles(plan: Plan, supervisor: Supervisor): Promise<void> {
+async function startRoles(plan: StartPlan, supervisor: Supervisor): Promise<void> {
   const { config, paths, isDemo, isFirst, domainsFile: ownDomains } = plan
   const redisUrl = requireRedisUrl(config)
   const env = {
@@ -104,6 +136,8 @@ async function startRoles(plan: Plan, supervisor: Supervisor): Promise<void> {
     DATA_DIR: paths.dir,
     REDIS_URL: redisUrl,
     LOG_LEVEL: chooseLogLevel(config),
+    // The supervisor serves it for all.
+    OPERATOR_PORT: undefined,
     REGISTRY_SIGNING_KEYS: config.REGISTRY_SIGNING_KEYS ?? ensureRegistryKey(paths),
     CREDENTIALS_KEY:
       config.CREDENTIALS_KEY ?? (isDemo ? ensureDemoCredentialsKey(paths) : undefined),
@@ -166,7 +200,7 @@ async function startApis(
  * forwarded to it.
  */
 async function startAgent(supervisor: Supervisor, env: Environment): Promise<string> {
-  const urls = cast.flatMap(agent => (agent.tenant ? [[agent.tenant, toUrl(agent)]] : []))
+  const urls = demoAgents.flatMap(agent => (agent.tenant ? [[agent.tenant, toUrl(agent)]] : []))
   const agentEnv = { AGENT_URLS: JSON.stringify(Object.fromEntries(urls)), ...env }
   const { url = '' } = await supervisor.start({ name: 'agent', args: ['agent'], env: agentEnv })
   printAgentAddress(url)
@@ -182,10 +216,11 @@ async function startWorld(
   const caFile = `${dir}/demo-ca.pem`
   const list = toDemoDomains(dir)
   const args = ['world', '--tls', '--ca-file', caFile, '--list', list, '--agent', agentUrl]
-  const { url } = await supervisor.start({ name: 'world', args, env })
+  const { url } = await supervisor.start({ name: 'world', args, env, isMeasured: false })
   const { CRAWL_CONCURRENCY = DEMO_HOSTS_AT_ONCE } = env
   return {
-    REFERENCE_AGENT_URL: agentUrl,
+    // Every connection of the demo goes to the world, also the one to the reference agent.
+    REFERENCE_AGENT_URL: `https://${REFERENCE_HOST}`,
     CRAWL_CONNECT_TO: url ?? '',
     CRAWL_CA_FILE: caFile,
     CRAWL_CONCURRENCY,

@@ -1,4 +1,4 @@
-import { existsSync, statfsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { readQueueStatus } from '../../jobs/api-client/queue-status.ts'
 import type { RunFile } from '../../jobs/run-file.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
@@ -6,6 +6,7 @@ import type { Config } from '../../pipeline/core/config.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import { createLog } from '../../pipeline/core/log.ts'
 import { type IndexStatus, reportIndex } from '../../pipeline/maintenance/inspect/index-status.ts'
+import { measureStores, readFreeDisk } from '../../pipeline/maintenance/inspect/store-sizes.ts'
 import { readCheckpoint } from '../../pipeline/store/checkpoint.ts'
 import { Database } from '../../pipeline/store/duckdb.ts'
 import { Lease } from '../../pipeline/store/lease.ts'
@@ -40,7 +41,7 @@ async function readStatus(config: Config): Promise<RegistryStatus> {
     snapshot: checkpoint ? { seq: checkpoint.seq, made_at: checkpoint.as_of ?? null } : null,
     has_push: existsSync(paths.pushLock) && (await Lease.isHeld(paths.pushLock)),
     queues: queues ?? null,
-    stores: measureStores(paths),
+    stores: Object.entries(measureStores(paths)).map(([name, bytes]) => ({ name, bytes })),
     disk_free: readFreeDisk(paths),
   }
   return { ...facts, problems: findProblems(facts, systemClock.now()) }
@@ -67,22 +68,4 @@ async function readSnapshot({ registry }: Paths): Promise<IndexStatus | undefine
   } finally {
     db.close()
   }
-}
-
-function measureStores(paths: Paths): RegistryStatus['stores'] {
-  const files = {
-    index: paths.index,
-    accounts: paths.accounts,
-    serving: paths.servingFile,
-    snapshot: paths.registry,
-  }
-  return Object.entries(files).flatMap(([name, file]) => {
-    const found = statSync(file, { throwIfNoEntry: false })
-    return found ? [{ name, bytes: found.size }] : []
-  })
-}
-
-function readFreeDisk({ dir }: Paths): number {
-  const { bavail, bsize } = statfsSync(dir)
-  return bavail * bsize
 }

@@ -11,9 +11,9 @@ const OUTCOMES_SHOWN = 12
 const CLEAR_SCREEN = '\x1b[H\x1b[2J'
 
 interface TopOptions {
-  /** Seconds between two looks. */
+  /** Seconds between two readings. */
   interval: number
-  /** Number of looks; without it the command runs until it is interrupted. */
+  /** Number of readings; without it the command runs until it is interrupted. */
   times?: number
 }
 
@@ -26,8 +26,8 @@ export async function showCrawl({ interval, times = Number.POSITIVE_INFINITY }: 
   const since = systemClock.now()
   let before: { files: number; at: number } | undefined
   try {
-    for (let look = 0; look < times; look++) {
-      if (look > 0) await setTimeout(interval * 1_000)
+    for (let reading = 0; reading < times; reading++) {
+      if (reading > 0) await setTimeout(interval * 1_000)
       const summary = await retryWhileUnavailable(
         () => writer.ask<CrawlSummary>({ ask: 'crawl_summary', since, withFaults: false }),
         PATIENCE_MS,

@@ -18,7 +18,7 @@ interface WorldOptions {
 
 export function serveWorldFolder(options: WorldOptions): Promise<void> {
   const config = readSettings()
-  return runRole('world', config.LOG_LEVEL, async () => {
+  return runRole('world', config, async () => {
     if (options.dir) assertFolder(options.dir)
     const made = options.dir
       ? serveFolder(toTypedPath(options.dir))

@@ -1,3 +1,4 @@
+import { findMetric, type MetricName, metricTable } from '../../jobs/metrics/table.ts'
 import { queues, SUBMISSIONS } from '../../jobs/queues.ts'
 import { settings } from '../../pipeline/core/config.ts'
 import { publicErrors } from '../../pipeline/core/errors.ts'
@@ -56,6 +57,22 @@ export function renderErrors(): string {
     'Errors',
     'Every error body has `error`, a sentence, and `code`, one of these names.',
     renderTable(['status', 'code', 'meaning'], rows),
+  )
+}
+
+/** Renders docs/metrics.md: what the operator's port shows. */
+export function renderMetricsTable(): string {
+  const rows = Object.keys(metricTable).map(name => {
+    const { type, role, means, labels = {} } = findMetric(name as MetricName)
+    const named = Object.entries(labels).map(([label, values]) => `${renderCode(label)}: ${values}`)
+    return [renderCode(name), type, role, means, named.join('; ')]
+  })
+  return renderPage(
+    'Metrics',
+    'The operator’s port (`OPERATOR_PORT`) shows them at `/metrics` for Prometheus; `start` adds up those of all its processes. ' +
+      'Names say the unit. Node’s own metrics (`process_…`, `nodejs_…`) have the label `role`. ' +
+      '[operating.md](operating.md#watch) says what to alert on.',
+    renderTable(['metric', 'type', 'role', 'meaning', 'labels'], rows),
   )
 }
 

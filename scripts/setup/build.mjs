@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { buildBrowser } from './browser.mjs'
 import { fail, root, run, say } from './run.mjs'
 
 const folders = ['pipeline', 'jobs', 'api', 'scripts']
@@ -16,11 +17,17 @@ const files = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json']
 const tsc = 'node_modules/typescript/bin/tsc'
 const dist = join(root, 'dist')
 
+/** Builds what has changed since the last time: the programs for Node, and those for browsers. */
+export async function build() {
+  buildPrograms()
+  await buildBrowser()
+}
+
 /**
  * Compiles into a folder beside dist/, then swaps the two: a running program never sees half a
  * build.
  */
-export function build() {
+function buildPrograms() {
   const stamp = hashSources()
   if (readStamp() === stamp) return
   say('Building …')
@@ -55,7 +62,7 @@ function hashSources() {
 function listSources(folder) {
   if (!existsSync(join(root, folder))) return []
   return readdirSync(join(root, folder), { recursive: true })
-    .filter(name => /\.tsx?$/.test(name))
+    .filter(name => /\.tsx?$/.test(name) && !name.startsWith('pages/browser/'))
     .map(name => join(folder, name))
     .sort()
 }

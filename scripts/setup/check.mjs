@@ -5,6 +5,7 @@ import { root, run } from './run.mjs'
 
 const steps = [
   ['types', 'node_modules/typescript/bin/tsc', '--noEmit'],
+  ['browser', 'node_modules/typescript/bin/tsc', '--noEmit', '-p', 'api/pages/browser'],
   ['style', 'node_modules/@biomejs/biome/bin/biome', 'check', '--colors=off'],
   ['lock', 'scripts/lock.mjs', '--check'],
 ]
@@ -13,10 +14,10 @@ const steps = [
  * Runs all steps, also after one has failed, and prints a line for each. `npm test` checks the
  * layers.
  */
-export function check() {
+export async function check() {
   const results = steps.map(step => runStep(...step))
   if (results[0] && existsSync(join(root, 'scripts/generate.ts'))) {
-    build()
+    await build()
     results.push(runStep('generated', 'dist/scripts/generate.js', '--check'))
   }
   if (results.includes(false)) process.exit(1)

@@ -1,5 +1,5 @@
 import { type Answer, type Ask, answerJson, answerPage, answerStatus, redirect } from './answer.ts'
-import { type Agent, cast } from './cast.ts'
+import { type Agent, demoAgents } from './demo-agents.ts'
 import { answerMcp, buildAgentCard } from './mcp.ts'
 import type { Place } from './site.ts'
 
@@ -8,7 +8,7 @@ import type { Place } from './site.ts'
  * crawled.
  */
 export function buildAgentPlaces(protocolName: string): Place[] {
-  return cast.map(agent => ({
+  return demoAgents.map(agent => ({
     host: agent.host,
     title: agent.company,
     listed: false,
@@ -21,7 +21,7 @@ export function buildAgentPlaces(protocolName: string): Place[] {
 }
 
 function answerAt(agent: Agent, ask: Ask, protocolName: string): Answer {
-  switch (agent.door) {
+  switch (agent.behavior) {
     case 'open':
       return answerMcp(agent, ask, protocolName)
     case 'auth':
@@ -42,7 +42,7 @@ function answerAt(agent: Agent, ask: Ask, protocolName: string): Answer {
  * A2A.
  */
 function hasCard(agent: Agent): boolean {
-  return agent.door === 'card_only' || agent.type === 'creative'
+  return agent.behavior === 'card_only' || agent.type === 'creative'
 }
 
 function buildCardPages(agent: Agent, protocolName: string): Record<string, () => Answer> {

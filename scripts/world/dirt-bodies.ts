@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { answerJson, answerPage, file } from './answer.ts'
-import { cast, toUrl } from './cast.ts'
+import { demoAgents, toUrl } from './demo-agents.ts'
 import { buildDirt } from './dirty-place.ts'
 import {
   buildAdagents,
@@ -13,7 +13,7 @@ import {
 import type { Doc, FileName, Place } from './site.ts'
 
 const byteOrderMark = '\ufeff'
-const seller = toUrl(cast[0]!)
+const seller = toUrl(demoAgents[0]!)
 
 /** Bodies that arrive in full and are invalid, or valid but unusual. */
 export const brokenBodies: Place[] = [

@@ -1,4 +1,4 @@
-import { cast, toUrl } from './cast.ts'
+import { demoAgents, toUrl } from './demo-agents.ts'
 import type { Doc, FileName } from './site.ts'
 
 export const firstNight = '2026-11-01T03:00:00Z'
@@ -57,7 +57,9 @@ export function buildSmallDocument(file: FileName, host: string): Doc {
   if (file === 'brand.json') return buildCanonical(host, title)
   return buildAdagents({
     properties: [buildSiteProperty(host, title, { property_id: 'site' })],
-    authorized_agents: [buildEntry(toUrl(cast[0]!), 'property_ids', { property_ids: ['site'] })],
+    authorized_agents: [
+      buildEntry(toUrl(demoAgents[0]!), 'property_ids', { property_ids: ['site'] }),
+    ],
   })
 }
 

@@ -1,5 +1,5 @@
 import { request as callHttp, type IncomingMessage, type ServerResponse } from 'node:http'
-import { cast } from './cast.ts'
+import { demoAgents } from './demo-agents.ts'
 
 /** The reference agent, where one runs beside the world. */
 export type AgentBehind = {
@@ -9,6 +9,9 @@ export type AgentBehind = {
   token: string
 }
 
+/** Host of the world at which all of the reference agent answers. */
+export const REFERENCE_HOST = 'reference-agent.example'
+
 const CARD = /^\/\.well-known\/agent(?:-card)?\.json$/
 const KEYS = '/.well-known/jwks.json'
 
@@ -17,8 +20,10 @@ const KEYS = '/.well-known/jwks.json'
  * transports, its card, and the keys of its operator. Undefined where it answers for nothing there.
  */
 export function findForwarded(host: string, path: string): string | undefined {
-  if (path === KEYS && cast.some(agent => agent.operator === host && agent.tenant)) return KEYS
-  const agent = cast.find(known => known.host === host && known.tenant)
+  if (host === REFERENCE_HOST) return path
+  if (path === KEYS && demoAgents.some(agent => agent.operator === host && agent.tenant))
+    return KEYS
+  const agent = demoAgents.find(known => known.host === host && known.tenant)
   if (!agent) return undefined
   const base = agent.path.replace(/\/mcp$/, '')
   const below = path.startsWith(`${base}/`) ? path.slice(base.length) : ''

@@ -1,5 +1,5 @@
 import { type Answer, type Ask, answerStatus, reply } from './answer.ts'
-import { type Agent, toUrl } from './cast.ts'
+import { type Agent, toUrl } from './demo-agents.ts'
 import type { Doc } from './site.ts'
 import { buildTools, runTask, type TaskResult } from './tasks.ts'
 
@@ -28,7 +28,7 @@ export function answerMcp(agent: Agent, ask: Ask, protocolName: string): Answer 
     if (sessionId !== session) return reply(404, buildFailure(call.id, -32001, 'No such session'))
   }
   if (call.id === undefined) return reply(202, '')
-  if (agent.guardsCalls && call.method === 'tools/call') {
+  if (agent.requiresCredentialToCall && call.method === 'tools/call') {
     return answerStatus(401, { 'www-authenticate': `Bearer realm="${agent.host}"` })
   }
   const headers: Record<string, string> =
@@ -74,7 +74,9 @@ function listTools(agent: Agent, cursor: unknown, protocolName: string): Doc {
     ...tool,
     inputSchema: { type: 'object', properties: {} },
   }))
-  const all = agent.litters ? [null, 'a tool', { name: 7 }, ...sound, { title: 'Nameless' }] : sound
+  const all = agent.listsInvalidTools
+    ? [null, 'a tool', { name: 7 }, ...sound, { title: 'Nameless' }]
+    : sound
   const from = typeof cursor === 'string' ? Number(cursor) : 0
   const next = from + agent.pageSize
   const tools = all.slice(from, next)
@@ -91,7 +93,8 @@ function buildContent(agent: Agent, result: TaskResult): Doc {
 function deliver(agent: Agent, message: Doc, headers: Record<string, string>): Answer {
   if (agent.reply === 'json') return reply(200, message, headers)
   const type = { 'content-type': 'text/event-stream' }
-  if (!agent.leavesOpen) return reply(200, formatEventStream(message), { ...headers, ...type })
+  if (!agent.keepsStreamsOpen)
+    return reply(200, formatEventStream(message), { ...headers, ...type })
   const body = Buffer.from(`${formatEventStream(message)}: still here\n\n`)
   return { kind: 'left_open', status: 200, headers: { ...headers, ...type }, body }
 }

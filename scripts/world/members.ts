@@ -1,4 +1,4 @@
-import { type Agent, cast, toUrl } from './cast.ts'
+import { type Agent, demoAgents, toUrl } from './demo-agents.ts'
 
 /** An organization of the demo that has enrolled its agents in the registry. */
 export interface DemoMember {
@@ -35,7 +35,7 @@ function buildMember(
   tier: DemoMember['tier'],
   { founding = false, hidden = false, visibility = 'public' }: Traits = {},
 ): DemoMember {
-  const agents = cast.filter(agent => agent.operator === operator)
+  const agents = demoAgents.filter(agent => agent.operator === operator)
   return {
     organization: agents[0]!.company,
     domain: operator,

@@ -1,5 +1,5 @@
 import { type Answer, answerStatus, file, reply } from './answer.ts'
-import { cast, managerDomain, toUrl } from './cast.ts'
+import { demoAgents, managerDomain, toUrl } from './demo-agents.ts'
 import { buildAdagents, buildEntry, buildPointerTo, buildSiteProperty } from './documents.ts'
 import { type Name, type nameMaker, publications } from './names.ts'
 import type { Doc, Place } from './site.ts'
@@ -69,7 +69,7 @@ function buildNetworkProperty({ host, title }: Name, number: number): Doc {
 }
 
 function buildNetworkEntries(domains: readonly string[]): Doc[] {
-  const [own, reseller, third] = cast
+  const [own, reseller, third] = demoAgents
   return [
     buildEntry(toUrl(own!), 'publisher_properties', {
       publisher_properties: [

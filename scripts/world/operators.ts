@@ -1,5 +1,5 @@
 import { answerJson } from './answer.ts'
-import { type Agent, cast, toUrl } from './cast.ts'
+import { type Agent, demoAgents, toUrl } from './demo-agents.ts'
 import { buildCanonical, buildPortfolio, buildWebsite, firstNight, toSlug } from './documents.ts'
 import { deriveSigningKey } from './keys.ts'
 import type { Doc, Place } from './site.ts'
@@ -12,7 +12,7 @@ export type SellingClaim = { operator: string; identifier: string; relationship:
  * they sell.
  */
 export function buildOperatorPlaces(claims: readonly SellingClaim[]): Place[] {
-  return cast.map(agent => ({
+  return demoAgents.map(agent => ({
     host: agent.operator,
     title: agent.company,
     files: { 'brand.json': buildBrandFile(agent, claims) },

@@ -1,5 +1,5 @@
 import { answerJson } from './answer.ts'
-import { cast, dataAgents, sellers, toUrl } from './cast.ts'
+import { dataAgents, demoAgents, sellers, toUrl } from './demo-agents.ts'
 import {
   buildAdagents,
   buildEntry,
@@ -84,7 +84,7 @@ const qualified: Place[] = [
   })),
   buildPublisher('many-sellers.example', 'ok', host => ({
     ...buildSingleSite(host),
-    authorized_agents: cast.map(agent =>
+    authorized_agents: demoAgents.map(agent =>
       buildEntry(toUrl(agent), 'property_ids', { property_ids: ['site'] }),
     ),
   })),

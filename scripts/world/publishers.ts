@@ -1,4 +1,4 @@
-import { type Agent, dataAgents, sellers, toUrl } from './cast.ts'
+import { type Agent, dataAgents, sellers, toUrl } from './demo-agents.ts'
 import {
   buildAdagents,
   buildCanonical,

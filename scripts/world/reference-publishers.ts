@@ -1,4 +1,4 @@
-import { findAgent, toUrl } from './cast.ts'
+import { findAgent, toUrl } from './demo-agents.ts'
 import { buildAdagents, buildEntry, buildSiteProperty, toSlug } from './documents.ts'
 import type { Doc, Place } from './site.ts'
 

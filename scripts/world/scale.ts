@@ -1,5 +1,5 @@
 import type { Answer } from './answer.ts'
-import { sellers, toUrl } from './cast.ts'
+import { sellers, toUrl } from './demo-agents.ts'
 import { buildEntry, buildSiteProperty, buildWebsite } from './documents.ts'
 import { createRandom, type Random } from './random.ts'
 import { type Doc, type FileName, notFound, type Site, type World, wellKnownPaths } from './site.ts'

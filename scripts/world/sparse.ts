@@ -6,10 +6,10 @@ import { notFound, type Site, type World, wellKnownPaths } from './site.ts'
 export type SparseOptions = { domains: number; seed: number; night: number }
 
 /** Domains of a hundred that publish files, and that fail. The others have neither file. */
-const publishing = 3
-const failing = 1
+const publishingPercent = 3
+const failingPercent = 1
 /** Domains of a thousand that belong to the network. */
-const networked = 7
+const networkPermille = 7
 
 /**
  * Creates a web as a registry finds it: most domains have nothing, a few publish, a few fail, and
@@ -19,7 +19,7 @@ const networked = 7
 export function createSparseWorld({ domains, seed, night }: SparseOptions): World {
   const full = createScaleWorld({ domains, seed, night })
   const manager = full.domains[0]!
-  const children = Math.floor((domains * networked) / 1_000)
+  const children = Math.floor((domains * networkPermille) / 1_000)
   const managerFile = `https://${manager}${wellKnownPaths['adagents.json']}`
   const pointer = answerJson(buildPointerTo(managerFile))
   let network: ReturnType<typeof answerJson> | undefined
@@ -33,14 +33,14 @@ export function createSparseWorld({ domains, seed, night }: SparseOptions): Worl
     const site = full.sites.get(host)
     if (site === undefined) return undefined
     const number = parseNumber(host)
-    const place = number % 100
+    const percentile = number % 100
     return {
       host,
       answer: ask => {
         const managed = buildAnswer(number, ask.path)
         if (managed !== undefined) return managed
-        if (place < publishing) return site.answer(ask)
-        return place < publishing + failing ? answerStatus(503) : notFound
+        if (percentile < publishingPercent) return site.answer(ask)
+        return percentile < publishingPercent + failingPercent ? answerStatus(503) : notFound
       },
     }
   }

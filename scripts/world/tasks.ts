@@ -1,4 +1,4 @@
-import { type Agent, type AgentType, toUrl } from './cast.ts'
+import { type Agent, type AgentType, toUrl } from './demo-agents.ts'
 import type { Doc } from './site.ts'
 
 export type TaskResult = { ok: true; payload: Doc } | { ok: false; code: string; message: string }

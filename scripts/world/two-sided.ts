@@ -1,4 +1,4 @@
-import { sellers, toUrl } from './cast.ts'
+import { sellers, toUrl } from './demo-agents.ts'
 import {
   buildAdagents,
   buildCanonical,

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AgentSearchAnswer, type FoundAgent } from '../../pipeline/model/responses/agent-search.ts'
-import { anotherApi, openRegistry, type TestRegistry } from '../support/app.ts'
-import { publisherFile } from '../support/documents.ts'
-import { byIds, shop, site } from '../support/nights.ts'
-import { probedAgent } from '../support/probed.ts'
-import { read } from '../support/sightings.ts'
+import { openAnotherApi, openRegistry, type TestRegistry } from '../support/app.ts'
+import { observePublisherFile } from '../support/documents.ts'
+import { buildShop, buildWebsite, grantByIds } from '../support/nights.ts'
+import { observeFile } from '../support/observations.ts'
+import { observeProbedAgent } from '../support/probed.ts'
 
 let registry: TestRegistry
 let key: string
@@ -18,12 +18,12 @@ beforeAll(async () => {
   key = await registry.createKey('Buyers')
   const sites = ['a.example', 'b.a.example', 'c.a.example']
   await registry.observe(
-    publisherFile('a.example', { sites, agents: [wide] }),
-    publisherFile('b.example', { sites: ['b.example'], agents: [wide, narrow, twin] }),
+    observePublisherFile('a.example', { sites, agents: [wide] }),
+    observePublisherFile('b.example', { sites: ['b.example'], agents: [wide, narrow, twin] }),
   )
   registry.clock.pass(1_000)
   await registry.observe(
-    probedAgent(narrow, {
+    observeProbedAgent(narrow, {
       tools: ['get_products'],
       name: 'Narrow',
       markets: ['US'],
@@ -67,7 +67,7 @@ describe('GET /api/registry/agents/search', () => {
   })
 
   test('200: another process gives the same answer from its first snapshot on', async () => {
-    const other = await anotherApi(registry)
+    const other = await openAnotherApi(registry)
     const headers = { authorization: `Bearer ${key}` }
     const answer = await other.app.inject({ url: '/api/registry/agents/search', headers })
     await other.close()
@@ -123,7 +123,10 @@ describe('GET /api/registry/agents/search', () => {
     expect(before.headers['x-registry-seq']).toBe(String(registry.sequencer.seq))
     expect(before.headers['x-sync-cursor']).toBe(registry.sequencer.lastEventId)
     await registry.observe(
-      publisherFile('c.example', { sites: ['c.example'], agents: ['https://new.example/mcp'] }),
+      observePublisherFile('c.example', {
+        sites: ['c.example'],
+        agents: ['https://new.example/mcp'],
+      }),
     )
     const behind = await search()
     expect(behind.headers['x-sync-cursor']).toBe(before.headers['x-sync-cursor'])
@@ -171,10 +174,12 @@ describe('GET /api/registry/agents/search', () => {
       return ours.map(({ property_count }: FoundAgent) => property_count)
     }
     const sites = ['pair.example', 'b.pair.example', 'c.pair.example']
-    await registry.observe(publisherFile('pair.example', { sites: [sites[0]!], agents: pair }))
+    await registry.observe(
+      observePublisherFile('pair.example', { sites: [sites[0]!], agents: pair }),
+    )
     expect(await counts()).toEqual([1, 1])
     registry.clock.pass(1_000)
-    await registry.observe(publisherFile('pair.example', { sites, agents: pair }))
+    await registry.observe(observePublisherFile('pair.example', { sites, agents: pair }))
     expect(await counts()).toEqual([3, 3])
   })
 
@@ -207,7 +212,7 @@ describe('the facts an agent is found by', () => {
     await sellers.publish()
   }
   const file = (domain: string, more: object) =>
-    read('adagents.json', domain, shop(domain, more), sellers.clock.now())
+    observeFile('adagents.json', domain, buildShop(domain, more), sellers.clock.now())
   const searched = async (query = ''): Promise<Map<string, FoundAgent>> => {
     const url = `/api/registry/agents/search?limit=200${query}`
     const answer = AgentSearchAnswer.parse((await sellers.app.inject({ url, headers })).json())
@@ -217,7 +222,7 @@ describe('the facts an agent is found by', () => {
     { collection_id: 'news', name: 'News', genre: ['Politics', 'World'], genre_taxonomy },
     { collection_id: 'kids', name: 'Kids', genre: ['Cartoons'], genre_taxonomy },
   ]
-  const sells = (url: string, more: object = {}) => byIds(url, more)
+  const sells = (url: string, more: object = {}) => grantByIds(url, more)
 
   beforeAll(async () => {
     sellers = await openRegistry()
@@ -230,7 +235,7 @@ describe('the facts an agent is found by', () => {
       }),
       file('paper.example', {
         properties: [
-          site('paper.example', {
+          buildWebsite('paper.example', {
             property_type: 'newspaper',
             categories: ['Daily', 7, ''],
             name: 'Paper',
@@ -249,7 +254,7 @@ describe('the facts an agent is found by', () => {
       }),
     )
     await observe(
-      probedAgent(all, {
+      observeProbedAgent(all, {
         tools: ['get_products'],
         channels: ['ctv'],
         markets: ['DE'],
@@ -311,7 +316,7 @@ describe('the facts an agent is found by', () => {
     const last = sellers.sequencer.lastEventId
     await observe(
       file('tv.example', {
-        properties: [site('tv.example', { supported_channels: ['linear_tv'] })],
+        properties: [buildWebsite('tv.example', { supported_channels: ['linear_tv'] })],
         collections: shows().slice(0, 1),
         authorized_agents: [sells(all), sells(some)],
       }),

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HOUR } from '../../pipeline/core/clock.ts'
 import { openRegistry, START, type TestRegistry } from '../support/app.ts'
-import { publisherFile } from '../support/documents.ts'
-import { enrol, probed } from '../support/members.ts'
+import { observePublisherFile } from '../support/documents.ts'
+import { enrol, observeAgent } from '../support/members.ts'
 
 let registry: TestRegistry
 const keys: Record<string, string | undefined> = {}
@@ -57,23 +57,26 @@ beforeAll(async () => {
   })
   keys.below = await enrol(registry, { org: 'Small', tier: 'individual_academic' })
   await registry.observe(
-    publisherFile('news.example', { sites: ['news.example'], agents: [seller] }),
-    publisherFile('app.example', { sites: ['app.example', 'b.app.example'], agents: [seller] }),
-    probed(seller, {
+    observePublisherFile('news.example', { sites: ['news.example'], agents: [seller] }),
+    observePublisherFile('app.example', {
+      sites: ['app.example', 'b.app.example'],
+      agents: [seller],
+    }),
+    observeAgent(seller, {
       tools: [{ name: 'get_products', description: 'Finds products', input_schema: {} }],
       formats: [{ format_id: { agent_url: seller, id: 'a' } }],
       resources_count: 3,
     }),
-    probed(meter, {
+    observeAgent(meter, {
       capabilities: {
         ...capabilities,
         measurement: { metrics: [metric('viewability', 'Council'), metric('attention', 'Board')] },
       },
     }),
-    probed(gauge, {
+    observeAgent(gauge, {
       capabilities: { ...capabilities, measurement: { metrics: [metric('Attention_Seconds')] } },
     }),
-    probed(studio, {
+    observeAgent(studio, {
       capabilities: {
         ...capabilities,
         supported_formats: [
@@ -293,14 +296,14 @@ describe('GET /api/registry/agents', () => {
     const own = await openRegistry()
     expect((await get('?health=true', undefined, own)).json()).toMatchObject({ agents: [] })
     const url = 'https://a.example/mcp'
-    await own.observe(publisherFile('news.example', { sites: [], agents: [] }))
+    await own.observe(observePublisherFile('news.example', { sites: [], agents: [] }))
     await own.publish()
     await enrol(own, { org: 'A', tier: 'company_icl', agents: [{ url }] })
     const shown = async () => (await get('?health=true&capabilities=true', undefined, own)).json()
     expect((await shown()).agents).toHaveLength(1)
     for (const name of ['get_products', 'get_signals']) {
       own.clock.pass(HOUR)
-      await own.observe(probed(url, { tools: [{ name }] }))
+      await own.observe(observeAgent(url, { tools: [{ name }] }))
       await own.publish()
       expect((await shown()).agents[0]).toMatchObject({
         health: { online: true, tools_count: 1 },

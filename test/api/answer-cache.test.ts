@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MINUTE } from '../../pipeline/core/clock.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { publisherFile } from '../support/documents.ts'
+import { observePublisherFile } from '../support/documents.ts'
 import { enrol } from '../support/members.ts'
 
 let registry: TestRegistry
@@ -40,7 +40,9 @@ afterAll(() => registry.close())
 function observe(i: number): Promise<void> {
   const location = `site${i}.example`
   const sites = Array.from({ length: 20 }, (_, site) => `s${site}.${location}`)
-  return registry.observe(publisherFile(location, { sites, agents: ['https://a.example/mcp'] }))
+  return registry.observe(
+    observePublisherFile(location, { sites, agents: ['https://a.example/mcp'] }),
+  )
 }
 
 const get = (url: string, headers: Record<string, string> = {}) =>

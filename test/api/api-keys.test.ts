@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { KeyPermission } from '../../pipeline/core/roles.ts'
-import { anotherApi, type TestRegistry } from '../support/app.ts'
-import { filesHolding } from '../support/bytes.ts'
+import { openAnotherApi, type TestRegistry } from '../support/app.ts'
+import { listFilesContaining } from '../support/files-containing.ts'
 import { openIssuer, openWithIssuer, type TestIssuer } from '../support/issuer.ts'
-import { rememberingLog } from '../support/remembering-log.ts'
+import { createRecordingLog } from '../support/recording-log.ts'
 
 let issuer: TestIssuer
 let registry: TestRegistry
-const { log, said } = rememberingLog()
+const { log, said } = createRecordingLog()
 let owner: string
 let member: string
 
@@ -62,9 +62,12 @@ describe('an API key', () => {
     expect(listed.json().api_keys).toContainEqual({ id, ...rest })
     expect(listed.body).not.toContain(value)
     await registry.publish()
-    const inFiles = filesHolding(registry.config.DATA_DIR, value.slice(3))
+    const inFiles = listFilesContaining(registry.config.DATA_DIR, value.slice(3))
     expect(inFiles).toEqual([])
-    expect(filesHolding(registry.config.DATA_DIR, id), 'its id is found like this').not.toEqual([])
+    expect(
+      listFilesContaining(registry.config.DATA_DIR, id),
+      'its id is found like this',
+    ).not.toEqual([])
     expect(JSON.stringify(registry.submitted)).not.toContain(value.slice(3))
     await ask(value, 'GET', '?org=')
     await ask(`${value}x`, 'GET')
@@ -74,7 +77,7 @@ describe('an API key', () => {
   })
 
   test('opens the feed at once, and nothing in any process from its revocation on', async () => {
-    const other = await anotherApi(registry)
+    const other = await openAnotherApi(registry)
     const { id, value } = await make()
     const feed = (app: TestRegistry['app']) =>
       app.inject({ url: '/api/registry/feed', headers: { authorization: `Bearer ${value}` } })

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { byIds, bySelectors, pointerTo, shop, site } from '../support/nights.ts'
+import {
+  buildPointer,
+  buildShop,
+  buildWebsite,
+  grantByIds,
+  grantBySelectors,
+} from '../support/nights.ts'
 import { publishFiles } from '../support/selling.ts'
 
 const agent = 'https://agent.example/Sell/mcp'
@@ -16,29 +22,31 @@ beforeAll(async () => {
   await publishFiles(
     registry,
     Object.fromEntries(
-      names.map(domain => [domain, shop(domain, { authorized_agents: [byIds(agent)] })]),
+      names.map(domain => [domain, buildShop(domain, { authorized_agents: [grantByIds(agent)] })]),
     ),
   )
   await publishFiles(registry, {
     'network.example': {
       properties: [
-        site('child.example', { identifiers: [{ type: 'domain', value: 'child.example' }] }),
-        site('child.example', {
+        buildWebsite('child.example', {
+          identifiers: [{ type: 'domain', value: 'child.example' }],
+        }),
+        buildWebsite('child.example', {
           property_id: undefined,
           name: 'nameless',
           identifiers: [{ type: 'domain', value: 'x.child.example' }],
         }),
-        site('left.example'),
+        buildWebsite('left.example'),
       ],
       authorized_agents: [
-        bySelectors(other, {
+        grantBySelectors(other, {
           publisher_domains: ['child.example', 'left.example'],
           selection_type: 'all',
         }),
       ],
     },
-    'child.example': pointerTo('network.example'),
-    'left.example': pointerTo('network.example'),
+    'child.example': buildPointer('network.example'),
+    'left.example': buildPointer('network.example'),
   })
   await registry.publish()
 })
@@ -174,7 +182,7 @@ describe('GET /v1/agents/{encodedUrl}/publishers', () => {
   test('an address is decoded once: an escape in it stays one', async () => {
     const odd = 'https://agent.example/a%2Fb'
     await publishFiles(registry, {
-      'odd.example': shop('odd.example', { authorized_agents: [byIds(odd)] }),
+      'odd.example': buildShop('odd.example', { authorized_agents: [grantByIds(odd)] }),
     })
     expect((await askPublishers(odd)).json()).toMatchObject({
       agent_url: odd,
@@ -185,7 +193,9 @@ describe('GET /v1/agents/{encodedUrl}/publishers', () => {
 
   test('200: publishers whose file revoked the agent are marked as revoked', async () => {
     const own = await openRegistry()
-    const files = { 'p.example': shop('p.example', { authorized_agents: [byIds(agent)] }) }
+    const files = {
+      'p.example': buildShop('p.example', { authorized_agents: [grantByIds(agent)] }),
+    }
     await publishFiles(own, files)
     own.clock.pass(DAY)
     const revoked_publisher_domains = [
@@ -211,11 +221,13 @@ describe('GET /v1/agents/{encodedUrl}/publishers', () => {
   test('a publisher that names an agent only changes the answer for that pair', async () => {
     const before = registry.reader.serving!.count('reach')
     await publishFiles(registry, {
-      'late.example': shop('late.example', { authorized_agents: [byIds(agent), byIds(other)] }),
+      'late.example': buildShop('late.example', {
+        authorized_agents: [grantByIds(agent), grantByIds(other)],
+      }),
     })
     expect(registry.reader.serving!.count('reach')).toBe(before + 2)
     await publishFiles(registry, {
-      'late.example': shop('late.example', { authorized_agents: [byIds(other)] }),
+      'late.example': buildShop('late.example', { authorized_agents: [grantByIds(other)] }),
     })
     expect(registry.reader.serving!.count('reach')).toBe(before + 1)
     expect(await registry.verify()).toEqual([])
@@ -312,9 +324,13 @@ describe('GET /api/registry/lookup/property', () => {
 describe('an identifier that many publishers list', () => {
   const many = Array.from({ length: 12 }, (_, n) => `m${String(n).padStart(2, '0')}.example`)
   const app = { type: 'bundle_id', value: 'com.shared.app' }
-  const listing = (domain: string, agents = [byIds(other)]) => ({
+  const listing = (domain: string, agents = [grantByIds(other)]) => ({
     properties: [
-      site(domain, { property_type: 'mobile_app', name: `App “${domain}”`, identifiers: [app] }),
+      buildWebsite(domain, {
+        property_type: 'mobile_app',
+        name: `App “${domain}”`,
+        identifiers: [app],
+      }),
     ],
     authorized_agents: agents,
   })
@@ -344,7 +360,7 @@ describe('an identifier that many publishers list', () => {
     for (const listed of [9, 8, 1]) {
       await publishFiles(
         registry,
-        Object.fromEntries(many.slice(listed).map(domain => [domain, shop(domain)])),
+        Object.fromEntries(many.slice(listed).map(domain => [domain, buildShop(domain)])),
       )
       expect(await sellers()).toEqual(many.slice(0, listed))
       expect(await registry.verify()).toEqual([])

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
 import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { byIds, bySelectors, shop, site } from '../support/nights.ts'
-import { askIn, operatorFile, publishFiles } from '../support/selling.ts'
+import { buildShop, buildWebsite, grantByIds, grantBySelectors } from '../support/nights.ts'
+import { buildOperatorFile, publishFiles, requestWithQuery } from '../support/selling.ts'
 
 const agent = 'https://sell.agents.example/MCP'
 const twin = 'https://sell.agents.example/other'
@@ -13,8 +13,8 @@ const publisherPath = '/api/registry/publisher/authorization'
 let registry: TestRegistry
 
 const sells = (domain: string, relationship: string) => ({ identifier: domain, relationship })
-const granting = (domain: string, more: object = {}, sites: object[] = [site(domain)]) =>
-  shop(domain, { properties: sites, authorized_agents: [byIds(agent, more)] })
+const granting = (domain: string, more: object = {}, sites: object[] = [buildWebsite(domain)]) =>
+  buildShop(domain, { properties: sites, authorized_agents: [grantByIds(agent, more)] })
 
 beforeAll(async () => {
   registry = await openRegistry({ limits: { crawlBatchSources: 500 } })
@@ -24,7 +24,7 @@ beforeAll(async () => {
     'silent.example': granting('silent.example', { delegation_type: 'delegated' }),
     'unstated.example': granting('unstated.example'),
     'owner.example': granting('owner.example', { delegation_type: 'direct' }),
-    'mute.example': shop('mute.example', { authorized_agents: [] }),
+    'mute.example': buildShop('mute.example', { authorized_agents: [] }),
     'french.example': granting('french.example', { countries: ['FR', 'BE'] }),
     'spring.example': granting('spring.example', {
       effective_from: '2027-03-01T00:00:00Z',
@@ -42,17 +42,17 @@ beforeAll(async () => {
       collections: [{ publisher_domain: 'shows.example', collection_ids: ['late'] }],
     }),
     'wild.example': granting('wild.example', {}, [
-      site('wild.example', { identifiers: [{ type: 'domain', value: '*.wild.example' }] }),
+      buildWebsite('wild.example', { identifiers: [{ type: 'domain', value: '*.wild.example' }] }),
     ]),
     'apps.example': granting('apps.example', { delegation_type: 'delegated' }, [
-      site('apps.example', {
+      buildWebsite('apps.example', {
         property_type: 'mobile_app',
         identifiers: [{ type: 'ios_bundle', value: 'com.Apps.Game' }],
       }),
     ]),
     'many.example': {
       properties: ['a', 'b', 'c'].map(id =>
-        site('many.example', {
+        buildWebsite('many.example', {
           property_id: id,
           name: id,
           tags: [id],
@@ -60,11 +60,11 @@ beforeAll(async () => {
         }),
       ),
       authorized_agents: [
-        byIds(agent, { property_ids: ['a', 'b'], delegation_type: 'direct' }),
-        bySelectors(twin, { publisher_domain: 'many.example', selection_type: 'all' }),
+        grantByIds(agent, { property_ids: ['a', 'b'], delegation_type: 'direct' }),
+        grantBySelectors(twin, { publisher_domain: 'many.example', selection_type: 'all' }),
       ],
     },
-    'brand agents.example': operatorFile(
+    'brand agents.example': buildOperatorFile(
       [agent],
       [
         sells('both.example', 'direct'),
@@ -82,7 +82,7 @@ beforeAll(async () => {
 afterAll(() => registry.close())
 
 const asked = async (domain: string, query: Record<string, unknown> = {}) => {
-  const answer = await askIn(registry, path, {
+  const answer = await requestWithQuery(registry, path, {
     agent_url: agent,
     identifier_type: 'domain',
     identifier_value: domain,
@@ -225,7 +225,7 @@ describe('GET /api/registry/validate/property-authorization', () => {
     [{ placement_ids: '' }, 'placement_ids'],
     [{ placement_ids: Array.from({ length: 101 }, (_, i) => i).join() }, 'placement_ids'],
   ])('400: %j is refused by name', async (query, error) => {
-    const answer = await askIn(registry, path, {
+    const answer = await requestWithQuery(registry, path, {
       agent_url: agent,
       identifier_type: 'domain',
       identifier_value: 'both.example',
@@ -238,7 +238,7 @@ describe('GET /api/registry/validate/property-authorization', () => {
 
 describe('GET /api/registry/publisher/authorization', () => {
   const of = (domain: string, query: Record<string, unknown> = {}) =>
-    askIn(registry, publisherPath, { domain, agent, ...query })
+    requestWithQuery(registry, publisherPath, { domain, agent, ...query })
 
   test('200: grants are counted without those that the operator contradicts', async () => {
     expect((await of('many.example')).json()).toMatchObject({
@@ -274,19 +274,19 @@ describe('GET /api/registry/publisher/authorization', () => {
     const quiet = 'https://sell.quiet.example/mcp'
     const loud = 'https://sell.loud.example/mcp'
     const sites = ['a', 'b'].map(id =>
-      site('whole.example', {
+      buildWebsite('whole.example', {
         property_id: id,
         name: id,
         identifiers: [{ type: 'domain', value: `${id}.whole.example` }],
       }),
     )
     const grants = (property_ids: string[], more: object = {}) =>
-      [quiet, loud].map(url => byIds(url, { property_ids, ...more }))
+      [quiet, loud].map(url => grantByIds(url, { property_ids, ...more }))
     const nights = {
       whole: grants(['a', 'b']),
       'in two entries': [...grants(['a'], { authorized_for: 'A' }), ...grants(['b'])],
       'to everything': [quiet, loud].map(url =>
-        bySelectors(url, { publisher_domain: 'whole.example', selection_type: 'all' }),
+        grantBySelectors(url, { publisher_domain: 'whole.example', selection_type: 'all' }),
       ),
       'one of two': grants(['b']),
       'in some countries': grants(['a', 'b'], { countries: ['FR'] }),
@@ -298,12 +298,12 @@ describe('GET /api/registry/publisher/authorization', () => {
     const answers = new Map<string, string[]>()
     for (const [night, authorized_agents] of Object.entries(nights)) {
       await publishFiles(own, {
-        'whole.example': shop('whole.example', { properties: sites, authorized_agents }),
-        'brand loud.example': operatorFile([loud], [sells('b.whole.example', 'ad_network')]),
+        'whole.example': buildShop('whole.example', { properties: sites, authorized_agents }),
+        'brand loud.example': buildOperatorFile([loud], [sells('b.whole.example', 'ad_network')]),
       })
       for (const url of [quiet, loud, 'https://nobody.example/mcp']) {
         const asking = (query: object) =>
-          askIn(own, publisherPath, { domain: 'whole.example', agent: url, ...query })
+          requestWithQuery(own, publisherPath, { domain: 'whole.example', agent: url, ...query })
         const explained = (await asking({ explain: 'true' })).json()
         for (let again = 0; again < 3; again++) {
           const plain = await asking({})
@@ -316,11 +316,17 @@ describe('GET /api/registry/publisher/authorization', () => {
     expect(answers.get('whole')).toEqual([2, expect.any(Number), undefined])
     expect(answers.get('one of two')).toEqual([1, expect.any(Number), undefined])
     expect(answers.get('nothing')).toEqual([undefined, undefined, undefined])
-    const before = await askIn(own, publisherPath, { domain: 'whole.example', agent: quiet })
-    await publishFiles(own, {
-      'brand quiet.example': operatorFile([quiet], [sells('b.whole.example', 'owned')]),
+    const before = await requestWithQuery(own, publisherPath, {
+      domain: 'whole.example',
+      agent: quiet,
     })
-    const after = await askIn(own, publisherPath, { domain: 'whole.example', agent: quiet })
+    await publishFiles(own, {
+      'brand quiet.example': buildOperatorFile([quiet], [sells('b.whole.example', 'owned')]),
+    })
+    const after = await requestWithQuery(own, publisherPath, {
+      domain: 'whole.example',
+      agent: quiet,
+    })
     expect([before.json().authorized, after.json().authorized]).toEqual([2, 1])
     await own.close()
   })
@@ -351,7 +357,11 @@ describe('GET /api/registry/publisher/authorization', () => {
     [{ agent: '' }, 'agent: must be the address of an agent'],
     [{ country: 'GBR' }, 'country: must be a country code'],
   ])('400: %j is refused by name', async (query, error) => {
-    const answer = await askIn(registry, publisherPath, { domain: 'both.example', agent, ...query })
+    const answer = await requestWithQuery(registry, publisherPath, {
+      domain: 'both.example',
+      agent,
+      ...query,
+    })
     expect(answer.statusCode).toBe(400)
     expect(answer.json().error).toContain(error)
   })
@@ -361,13 +371,13 @@ describe('the sources of an authorization', () => {
   test('follow a merge: an alias answers as the record it was merged into', async () => {
     await publishFiles(registry, {
       'left.example': granting('left.example', {}, [
-        site('left.example', {
+        buildWebsite('left.example', {
           identifiers: [{ type: 'rss_url', value: 'https://pod.example/l' }],
         }),
       ]),
-      'right.example': shop('right.example', {
+      'right.example': buildShop('right.example', {
         properties: [
-          site('right.example', {
+          buildWebsite('right.example', {
             identifiers: [{ type: 'rss_url', value: 'https://pod.example/r' }],
           }),
         ],
@@ -404,24 +414,26 @@ describe('the sources of an authorization', () => {
     const seller = 'https://mcp.fading.example/a'
     const is = async (agent_url: string, value = domain) =>
       (await asked(value, { agent_url })).sides
-    const file = (more: object, sites = [site(domain)]) =>
-      shop(domain, { properties: sites, authorized_agents: [byIds(seller, more)] })
+    const file = (more: object, sites = [buildWebsite(domain)]) =>
+      buildShop(domain, { properties: sites, authorized_agents: [grantByIds(seller, more)] })
     await publishFiles(registry, {
       [domain]: file({ delegation_type: 'direct' }),
-      'brand fading.example': operatorFile([seller], [sells(domain, 'direct')]),
+      'brand fading.example': buildOperatorFile([seller], [sells(domain, 'direct')]),
     })
     expect(await is(seller)).toEqual({ publisher: 'match', operator: 'match' })
     await publishFiles(registry, {
-      'brand fading.example': operatorFile([seller], [sells(domain, 'delegated')]),
+      'brand fading.example': buildOperatorFile([seller], [sells(domain, 'delegated')]),
     })
     expect(await is(seller)).toEqual({ publisher: 'match', operator: 'mismatch' })
-    await publishFiles(registry, { 'brand fading.example': operatorFile([], []) })
+    await publishFiles(registry, { 'brand fading.example': buildOperatorFile([], []) })
     expect(await is(seller)).toEqual({ publisher: 'match', operator: 'unknown' })
-    const moved = site(domain, { identifiers: [{ type: 'domain', value: `new.${domain}` }] })
+    const moved = buildWebsite(domain, {
+      identifiers: [{ type: 'domain', value: `new.${domain}` }],
+    })
     await publishFiles(registry, { [domain]: file({}, [moved]) })
     expect(await is(seller)).toEqual({ publisher: 'unknown', operator: 'unknown' })
     expect(await is(seller, `new.${domain}`)).toEqual({ publisher: 'match', operator: 'unknown' })
-    await publishFiles(registry, { [domain]: shop(domain, { authorized_agents: [] }) })
+    await publishFiles(registry, { [domain]: buildShop(domain, { authorized_agents: [] }) })
     expect(await is(seller)).toEqual({ publisher: 'mismatch', operator: 'unknown' })
     expect(await registry.verify()).toEqual([])
   })
@@ -429,11 +441,11 @@ describe('the sources of an authorization', () => {
   test('give the same bytes after a rebuild from the index', async () => {
     const own = await openRegistry()
     await publishFiles(own, {
-      'p.example': shop('p.example', { authorized_agents: [byIds(agent)] }),
-      'brand agents.example': operatorFile([agent], [sells('p.example', 'direct')]),
+      'p.example': buildShop('p.example', { authorized_agents: [grantByIds(agent)] }),
+      'brand agents.example': buildOperatorFile([agent], [sells('p.example', 'direct')]),
     })
     own.clock.pass(DAY)
-    await publishFiles(own, { 'p.example': shop('p.example', { properties: [] }) })
+    await publishFiles(own, { 'p.example': buildShop('p.example', { properties: [] }) })
     expect(await own.verify()).toEqual([])
     const { DATA_DIR } = own.config
     await own.sequencer.close()

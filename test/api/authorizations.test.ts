@@ -5,9 +5,9 @@ import {
   AuthorizationItem,
 } from '../../pipeline/model/responses/authorizations.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { publisherFile } from '../support/documents.ts'
-import { byIds, bySelectors, shop, site } from '../support/nights.ts'
-import { read } from '../support/sightings.ts'
+import { observePublisherFile } from '../support/documents.ts'
+import { buildShop, buildWebsite, grantByIds, grantBySelectors } from '../support/nights.ts'
+import { observeFile } from '../support/observations.ts'
 
 let registry: TestRegistry
 let key: string
@@ -21,8 +21,8 @@ beforeAll(async () => {
   registry = await openRegistry()
   key = await registry.createKey('Replicas')
   await registry.observe(
-    ...publishers.map(domain => publisherFile(domain, { sites: [domain], agents: [agent] })),
-    publisherFile('d.example', { sites: ['d.example', 'www.d.example'], agents: [other] }),
+    ...publishers.map(domain => observePublisherFile(domain, { sites: [domain], agents: [agent] })),
+    observePublisherFile('d.example', { sites: ['d.example', 'www.d.example'], agents: [other] }),
   )
   await registry.publish()
 })
@@ -118,7 +118,7 @@ describe('GET /api/registry/authorizations', () => {
   test('200: a grant after its window is not listed', async () => {
     const own = await openRegistry()
     const secret = await own.createKey('Readers')
-    const file = publisherFile('a.example', { sites: ['a.example'], agents: [agent] })
+    const file = observePublisherFile('a.example', { sites: ['a.example'], agents: [agent] })
     const document = file.document as { agents: object[] }
     document.agents[0] = { ...document.agents[0], effective_until: '2026-11-19T00:00:00.000Z' }
     await own.observe(file)
@@ -190,7 +190,9 @@ describe('GET /api/registry/authorizations/snapshot', () => {
     snapshot!.close()
     expect(await snapshot!.db.one('select 1 as one')).toEqual({ one: 1 })
     release()
-    await registry.observe(publisherFile('e.example', { sites: ['e.example'], agents: [other] }))
+    await registry.observe(
+      observePublisherFile('e.example', { sites: ['e.example'], agents: [other] }),
+    )
     await registry.publish()
     expect(parseLines((await get(url)).rawPayload)).toHaveLength(5)
   })
@@ -214,7 +216,7 @@ describe('claims of managers’ files about other publishers', () => {
     own = await openRegistry()
     headers = { authorization: `Bearer ${await own.createKey('Readers')}` }
     const seen = (domain: string, file: object) =>
-      own.observe(read('adagents.json', domain, file, own.clock.now()))
+      own.observe(observeFile('adagents.json', domain, file, own.clock.now()))
     const app = {
       property_type: 'mobile_app',
       name: 'App',
@@ -222,10 +224,10 @@ describe('claims of managers’ files about other publishers', () => {
       identifiers: [{ type: 'ios_bundle', value: 'example.q' }],
     }
     await seen(manager, {
-      properties: [site(manager), site('p.example', { name: 'Another name' }), app],
-      authorized_agents: [bySelectors(agent, all)],
+      properties: [buildWebsite(manager), buildWebsite('p.example', { name: 'Another name' }), app],
+      authorized_agents: [grantBySelectors(agent, all)],
     })
-    await seen('p.example', shop('p.example', { authorized_agents: [byIds(agent)] }))
+    await seen('p.example', buildShop('p.example', { authorized_agents: [grantByIds(agent)] }))
     await own.publish()
   })
   afterAll(() => own.close())
@@ -300,8 +302,8 @@ describe('claims of managers’ files about other publishers', () => {
     const lines = ({ rawPayload }: { rawPayload: Buffer }) =>
       gunzipSync(rawPayload).toString().trim().split('\n').filter(Boolean)
     const others = { selection_type: 'all', publisher_domains: ['r.example'] }
-    const file = { properties: [], authorized_agents: [bySelectors(agent, others)] }
-    await only.observe(read('adagents.json', manager, file, only.clock.now()))
+    const file = { properties: [], authorized_agents: [grantBySelectors(agent, others)] }
+    await only.observe(observeFile('adagents.json', manager, file, only.clock.now()))
     await only.publish()
     const last = only.sequencer.lastEventId
     const before = await only.app.inject({ url, headers: reader })

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { findTierOfPrice } from '../../pipeline/core/tiers.ts'
 import { openRegistry, START, type TestRegistry } from '../support/app.ts'
 import { enrol } from '../support/members.ts'
-import { rememberingLog } from '../support/remembering-log.ts'
+import { createRecordingLog } from '../support/recording-log.ts'
 
 const SECRET = 'whsec_of-the-test-provider'
 const NOW_S = START / 1_000
@@ -17,7 +17,7 @@ let said: string[]
 let count = 0
 
 beforeEach(async () => {
-  const remembering = rememberingLog()
+  const remembering = createRecordingLog()
   said = remembering.said
   registry = await openRegistry({
     settings: { BILLING_WEBHOOK_SECRET: SECRET },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { BrandDocument } from '../../pipeline/model/documents/index.ts'
 import type { TestRegistry } from '../support/app.ts'
-import { brandFile } from '../support/documents.ts'
+import { observeBrandFile } from '../support/documents.ts'
 import { type LiveWeb, openLiveWeb } from '../support/live.ts'
 import { enrol } from '../support/members.ts'
 import { loadSchema } from '../support/schemas.ts'
@@ -230,7 +230,7 @@ describe('a submitted brand', () => {
 
   test('403 for non-members, 409 for a known brand', async () => {
     expect((await submit({ domain: 'x.example' }, stranger)).statusCode).toBe(403)
-    await registry.observe(brandFile('known.example', 'Known'))
+    await registry.observe(observeBrandFile('known.example', 'Known'))
     expect((await submit({ domain: 'known.example' })).statusCode).toBe(409)
   })
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY, HOUR } from '../../pipeline/core/clock.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { brandFile } from '../support/documents.ts'
+import { observeBrandFile } from '../support/documents.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
 let registry: TestRegistry
@@ -9,9 +9,9 @@ let registry: TestRegistry
 beforeAll(async () => {
   registry = await openRegistry({ limits: { bulkResolvePerMinute: 1000 } })
   await registry.observe(
-    brandFile('acme.example', 'Acme', { description: 'anvils' }),
-    brandFile('zeta.example', 'Zeta 100%'),
-    brandFile('xn--bcher-kva.example', 'Bücher'),
+    observeBrandFile('acme.example', 'Acme', { description: 'anvils' }),
+    observeBrandFile('zeta.example', 'Zeta 100%'),
+    observeBrandFile('xn--bcher-kva.example', 'Bücher'),
     { kind: 'brand.json', location: 'gone.example', outcome: 'absent', status: 404 },
     { kind: 'brand.json', location: 'mute.example', outcome: 'timeout' },
   )
@@ -65,7 +65,10 @@ describe('GET /api/brands/resolve', () => {
   test('200: a large document is sent whole, alone and in bulk', async () => {
     const own = await openRegistry()
     const manifest = { description: 'ä'.repeat(100_000) }
-    await own.observe(brandFile('big.example', 'Big', manifest), brandFile('a.example', 'A'))
+    await own.observe(
+      observeBrandFile('big.example', 'Big', manifest),
+      observeBrandFile('a.example', 'A'),
+    )
     const one = await own.app.inject('/api/brands/resolve?domain=big.example')
     expect(one.json().brand_manifest).toMatchObject(manifest)
     expect(one.headers.etag).toMatch(/^"[\w-]{22}"$/)
@@ -170,7 +173,7 @@ describe('GET /api/brands/resolve', () => {
 
   test('an answer that could not be confirmed for two days is stale and keeps its ETag', async () => {
     const own = await openRegistry()
-    await own.observe(brandFile('acme.example', 'Acme'))
+    await own.observe(observeBrandFile('acme.example', 'Acme'))
     const url = '/api/brands/resolve?domain=acme.example'
     const before = await own.app.inject(url)
     own.clock.pass(2 * DAY + HOUR)

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Catalog, CatalogSync, CollectionCatalog } from '../../pipeline/model/responses/catalog.ts'
 import { openRegistry, START, type TestRegistry } from '../support/app.ts'
-import { publisherFile } from '../support/documents.ts'
+import { observePublisherFile } from '../support/documents.ts'
 
 const MINUTE = 60_000
 
 let registry: TestRegistry
 
 const buildFile = (domain: string, sites: string[], shows: string[] = []) => {
-  const file = publisherFile(domain, { sites, agents: [] })
+  const file = observePublisherFile(domain, { sites, agents: [] })
   const collections = shows.map(name => ({
     collection_id: name,
     name,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { runApi } from '../../api/server.ts'
+import { RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
@@ -27,9 +28,16 @@ async function serve(limits: Record<string, number> = {}) {
     findStoryboardJob: () => refuse('unavailable', 'no crawler'),
     cancelStoryboardJob: () => refuse('unavailable', 'no crawler'),
   }
-  const { url, close } = await runApi({ config, clock: systemClock, log: silentLog, writer })
+  const metrics = new RoleMetrics('api')
+  const { url, close } = await runApi({
+    config,
+    clock: systemClock,
+    log: silentLog,
+    writer,
+    metrics,
+  })
   opened.push(close)
-  return { url, port: Number(new URL(url).port), close }
+  return { url, port: Number(new URL(url).port), close, metrics }
 }
 
 interface Answer {
@@ -82,14 +90,14 @@ test('idle connections do not delay the shutdown', async () => {
 })
 
 test('idle connections are closed to make room for new ones', async () => {
-  const { url, port } = await serve({ connections: 32 })
+  const { url, port, metrics } = await serve({ connections: 32 })
   const held: Socket[] = []
   for (let i = 0; i < 200; i++) held.push(await hold(port))
   const agent = new Agent({ keepAlive: false })
   expect((await ask(`${url}/healthz`, agent)).status).toBe(200)
   await expect.poll(() => held.filter(socket => !socket.destroyed).length).toBeLessThanOrEqual(32)
-  const metrics = (await ask(`${url}/metrics`, agent)).body
-  expect(Number(/^registry_connections (\d+)$/m.exec(metrics)?.[1])).toBeLessThanOrEqual(32)
+  const text = await metrics.text()
+  expect(Number(/^registry_connections (\d+)$/m.exec(text)?.[1])).toBeLessThanOrEqual(32)
 })
 
 /** Opens a connection and asks nothing. */

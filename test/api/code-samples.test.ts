@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeExample } from '../../api/reference/describe-examples.ts'
 import { type Example, type ExampleRequest, readExamples } from '../../api/reference/examples.ts'
 import { operations } from '../../api/routes/index.ts'
-import { temporaryFolder } from '../support/command.ts'
+import { makeTemporaryFolder } from '../support/command.ts'
 
 const KEY = 'sk_of_the_reader'
 
@@ -25,7 +25,7 @@ interface Arrived {
 const run = promisify(execFile)
 const hasPython = spawnSync('python3', ['--version']).status === 0
 const examples = readExamples()
-const folder = temporaryFolder()
+const folder = makeTemporaryFolder()
 const sampled = operations.filter(({ id }) => examples[id] !== undefined)
 let server: Server
 let baseUrl: string

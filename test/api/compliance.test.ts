@@ -9,7 +9,7 @@ import { silentLog } from '../../pipeline/core/log.ts'
 import { badgeRoles } from '../../pipeline/model/badge.ts'
 import type { FeedEvent } from '../../pipeline/model/event.ts'
 import type { TestRegistry } from '../support/app.ts'
-import { publisherFile } from '../support/documents.ts'
+import { observePublisherFile } from '../support/documents.ts'
 import { type LiveWeb, openLiveWeb } from '../support/live.ts'
 import { enrol } from '../support/members.ts'
 import { makeRegistryKey } from '../support/receiving.ts'
@@ -255,7 +255,16 @@ describe('scheduled runs', () => {
       failed_validations_jsonb: expect.arrayContaining([
         expect.objectContaining({ check: 'field_present', passed: false }),
       ]),
+      request_url: tested.url,
+      request_jsonb: { signal_spec: expect.any(String) },
+      response_status: 200,
+      response_headers_jsonb: { 'content-type': 'application/json' },
+      response_jsonb: { signals: [] },
+      extraction_path: 'structured_content',
+      served_by_agent_url: tested.url,
     })
+    const passed = body.diagnostics.find((step: Payload) => step.step_passed)
+    expect(passed).not.toHaveProperty('request_jsonb')
     const some = await tested.read(
       `compliance/diagnostics?limit=2&run_id=${runs[0].id}`,
       tested.key,
@@ -377,6 +386,16 @@ describe('the credential of an agent', () => {
       has_auth: true,
       agent_context_id: expect.any(String),
       auth_type: 'bearer',
+      refresh: {
+        online: true,
+        tools_count: expect.any(Number),
+        response_time_ms: expect.any(Number),
+        inferred_type: 'signals',
+        type_promoted: false,
+        oauth_required: false,
+        checked_at: expect.any(String),
+        compliance: { ran: false, error: expect.stringContaining('POST …/refresh') },
+      },
     })
     await testNow(tested)
     expect((await tested.read('compliance')).body.status).toBe('passing')
@@ -400,7 +419,31 @@ describe('the credential of an agent', () => {
 
   it('is replaced, deleted, and gone with the agent', async () => {
     const tested = await enrolAgent('replaced.example', { isOpen: false, visibility: 'private' })
-    await tested.send('PUT', 'connect', { auth_token: 'wrong' })
+    const before = await tested.send('PUT', 'connect', {})
+    expect([before.status, before.body]).toEqual([
+      200,
+      {
+        connected: true,
+        has_auth: false,
+        agent_context_id: expect.any(String),
+        auth_type: null,
+      },
+    ])
+    const wrong = await tested.send('PUT', 'connect', { auth_token: 'wrong' })
+    expect(wrong.body).toMatchObject({
+      has_auth: true,
+      refresh: {
+        online: true,
+        oauth_required: true,
+        tools_count: null,
+        error: 'the agent refuses the credential that it was given',
+      },
+    })
+    expect((await tested.send('PUT', 'connect', {})).body).toMatchObject({
+      has_auth: true,
+      auth_type: 'bearer',
+      agent_context_id: before.body.agent_context_id,
+    })
     await tested.send('PUT', 'connect', { auth_token: 'me:secret', auth_type: 'basic' })
     expect((await tested.read('auth-status', tested.key)).body).toMatchObject({
       has_auth: true,
@@ -451,6 +494,7 @@ describe('the credential of an agent', () => {
       has_auth: true,
       agent_context_id: expect.any(String),
       auth_type: 'oauth_client_credentials',
+      refresh: expect.objectContaining({ online: true, oauth_required: false }),
     })
     const status = await tested.read('auth-status', tested.key)
     expect(status.body).toMatchObject({
@@ -465,7 +509,7 @@ describe('the credential of an agent', () => {
     await testNow(tested)
     expect((await tested.read('compliance')).body.status).toBe('passing')
     const basic = Buffer.from('registry:a+secret+%26+more').toString('base64')
-    expect(asked).toHaveLength(2)
+    expect(asked).toHaveLength(3)
     expect(asked[0]).toEqual({
       authorization: `Basic ${basic}`,
       form: {
@@ -778,7 +822,7 @@ test('the search for agents sums up how they fare', async () => {
   const tested = await enrolAgent('searched.example')
   await testNow(tested)
   const seller = { sites: ['seller.example'], agents: [tested.url] }
-  await registry.observe(publisherFile('seller.example', seller))
+  await registry.observe(observePublisherFile('seller.example', seller))
   await registry.publish()
   const search = async () => {
     const headers = { authorization: `Bearer ${tested.key}` }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AdagentsInline, PropertyEntry } from '../../pipeline/model/documents/index.ts'
 import { findReview, listReviews } from '../../pipeline/read/lookups/reviews.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { publisherFile } from '../support/documents.ts'
+import { observePublisherFile } from '../support/documents.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
 let redis: TestRedis
@@ -15,8 +15,8 @@ beforeAll(async () => {
   registry = await openRegistry({ redis: redis.redis })
   key = await registry.createKey('Acme')
   await registry.observe(
-    publisherFile('known.example', { sites: ['known.example'], agents: [] }),
-    publisherFile('other.example', { sites: ['other.example'], agents: [] }),
+    observePublisherFile('known.example', { sites: ['known.example'], agents: [] }),
+    observePublisherFile('other.example', { sites: ['other.example'], agents: [] }),
   )
   await registry.publish()
 })
@@ -100,7 +100,9 @@ describe('POST /api/registry/resolve', () => {
 
   test('the host’s own file takes over the property with its rid', async () => {
     const [before] = (await propertyRows()).filter(({ name }) => name === 'new.example')
-    await registry.observe(publisherFile('new.example', { sites: ['new.example'], agents: [] }))
+    await registry.observe(
+      observePublisherFile('new.example', { sites: ['new.example'], agents: [] }),
+    )
     const after = (await propertyRows()).filter(({ rid }) => rid === before!.rid)
     expect(after).toMatchObject([{ source: 'authoritative', status: 'active' }])
     const twice = (await propertyRows()).filter(({ name }) => name.includes('new.example'))
@@ -110,7 +112,7 @@ describe('POST /api/registry/resolve', () => {
 
   test('a host’s own file with a contributed property makes it the publisher’s, and the feed reports it', async () => {
     const { property_rid: rid } = (await resolve(['same.example'])).json().resolved[0]
-    const file = publisherFile('same.example', { sites: ['same.example'], agents: [] })
+    const file = observePublisherFile('same.example', { sites: ['same.example'], agents: [] })
     const document = file.document as AdagentsInline
     const [{ property_id: _, ...same }] = document.properties as [PropertyEntry]
     const properties = [{ ...same, tags: [], supported_channels: [] }]
@@ -125,7 +127,9 @@ describe('POST /api/registry/resolve', () => {
   })
 
   test('200: what a publisher published since the last snapshot is known', async () => {
-    await registry.observe(publisherFile('late.example', { sites: ['late.example'], agents: [] }))
+    await registry.observe(
+      observePublisherFile('late.example', { sites: ['late.example'], agents: [] }),
+    )
     const { resolved } = (await resolve(['late.example'])).json()
     const late = await registry.sequencer.index.one<{ rid: string }>(
       "select property_rid as rid from properties where publisher_domain = 'late.example'",

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { RegistryClient } from '@adcp/sdk'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openWriterClient, type WriterClient } from '../../jobs/api-client/enqueue.ts'
+import { openWriterClient, type WriterClient } from '../../jobs/api-client/writer-client.ts'
 import { runCrawler } from '../../jobs/crawler/crawler.ts'
 import type { Role } from '../../jobs/process-role.ts'
 import { MINUTE, systemClock } from '../../pipeline/core/clock.ts'
@@ -10,14 +10,14 @@ import { PublicError } from '../../pipeline/core/errors.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import type { Answer } from '../../pipeline/model/submission.ts'
 import {
+  answerAllPublic,
   openRegistry,
-  publicNames,
   type RegistryOptions,
   type TestRegistry,
 } from '../support/app.ts'
 import { crawlDue } from '../support/crawling.ts'
-import { publisherFile } from '../support/documents.ts'
-import { endsWithin } from '../support/effort.ts'
+import { observePublisherFile } from '../support/documents.ts'
+import { runWithin } from '../support/effort.ts'
 import { type NameServer, startNameServer } from '../support/names.ts'
 import { patient } from '../support/patience.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
@@ -57,7 +57,7 @@ beforeEach(async () => {
     ]),
   )
   const kept = await redis.redis.keys('registry:crawl:*')
-  const counts = kept.filter(key => /^registry:crawl:(place|user):/.test(key))
+  const counts = kept.filter(key => /^registry:crawl:(target|user):/.test(key))
   if (counts.length > 0) await redis.redis.del(counts)
 })
 
@@ -177,7 +177,7 @@ describe('POST /api/registry/crawl-request', () => {
   test('429: a refused request costs nothing and opens no window', async () => {
     const { ask } = await open({ limits: { crawlRequestsPerHour: 2 } })
     expect((await ask({ domain: 'news.example' })).statusCode).toBe(202)
-    const key = 'registry:crawl:place:news.example'
+    const key = 'registry:crawl:target:news.example'
     await redis.redis.expire(key, 100)
     expect((await ask({ domain: 'news.example' })).json().retry_after).toBeLessThanOrEqual(100)
     expect(await redis.redis.ttl(key)).toBeLessThanOrEqual(100)
@@ -246,7 +246,7 @@ describe('POST /api/registry/crawl-request', () => {
     const refused = [...Object.keys(names.zone), 'nowhere.example', 'metadata.goog'].filter(
       name => names.zone[name] !== PUBLIC,
     )
-    const answers = await endsWithin(3_000, () =>
+    const answers = await runWithin(3_000, () =>
       Promise.all(refused.map(domain => ask({ domain }))),
     )
     expect(answers).toHaveLength(10)
@@ -279,7 +279,7 @@ describe('POST /api/registry/crawl-request', () => {
       const { ask } = await open({ limits })
       const name = `trouble-${randomUUID()}.example`
       names.zone[name] = { ...entry }
-      const answer = await endsWithin(2 * LOOKUP_MS, () => ask({ domain: name }))
+      const answer = await runWithin(2 * LOOKUP_MS, () => ask({ domain: name }))
       expect(answer.statusCode).toBe(503)
       expect(answer.headers['retry-after']).toBe(String(answer.json().retry_after))
       expect((await ask({ domain: 'news.example' })).statusCode).toBe(202)
@@ -290,7 +290,7 @@ describe('POST /api/registry/crawl-request', () => {
     const { ask, registry } = await open({ limits: { lookupMs: LOOKUP_MS } })
     await crawler?.close()
     try {
-      const answer = await endsWithin(2 * LOOKUP_MS, () => ask({ domain: 'news.example' }))
+      const answer = await runWithin(2 * LOOKUP_MS, () => ask({ domain: 'news.example' }))
       expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '5'])
       expect(registry.submitted).toEqual([])
     } finally {
@@ -457,7 +457,10 @@ describe('POST /api/registry/manager-revalidation-request', () => {
         location,
         document: points,
       })),
-      publisherFile('a.example', { sites: ['a.example'], agents: ['https://agent.example/mcp'] }),
+      observePublisherFile('a.example', {
+        sites: ['a.example'],
+        agents: ['https://agent.example/mcp'],
+      }),
     )
     registry.clock.pass(MINUTE)
     const answer = await post(paths.manager, { manager_domain: 'A.example' })
@@ -518,7 +521,7 @@ test('the public client requests a crawl', async () => {
 
 describe('without Redis', () => {
   test('503: requests cannot be counted', async () => {
-    const { ask, registry } = await open({ writer: { requestLive: publicNames } })
+    const { ask, registry } = await open({ writer: { requestLive: answerAllPublic } })
     await redis.stop()
     const answer = await ask({ domain: 'news.example' })
     expect([answer.statusCode, answer.json().code]).toEqual([503, 'crawl_queue_unavailable'])

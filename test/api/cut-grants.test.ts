@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { Consumer } from '../support/consumer.ts'
-import { site } from '../support/nights.ts'
+import { buildWebsite } from '../support/nights.ts'
 import { publishFiles } from '../support/selling.ts'
 
 const agent = 'https://sell.example/mcp'
@@ -15,7 +15,7 @@ beforeAll(async () => {
   await publishFiles(registry, {
     [domain]: {
       properties: Array.from({ length: 450 }, (_, i) =>
-        site(domain, {
+        buildWebsite(domain, {
           property_id: `p${i}`,
           name: `Site ${i}`,
           tags: i < 300 ? ['sold'] : ['kept'],

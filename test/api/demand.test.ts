@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { loadDueTargets } from '../../pipeline/writer/crawl/due-files.ts'
 import { openRegistry, type RegistryOptions, type TestRegistry } from '../support/app.ts'
-import { brandFile } from '../support/documents.ts'
+import { observeBrandFile } from '../support/documents.ts'
 
 const registries: TestRegistry[] = []
 // A second is over when the test says so.
@@ -94,7 +94,7 @@ describe('a lookup of an unknown domain', () => {
 describe('nothing is submitted', () => {
   it('for crawled domains, known or not, for non-public names, and for bulk reads', async () => {
     const registry = await open()
-    await registry.observe(brandFile('known.example', 'Known'), {
+    await registry.observe(observeBrandFile('known.example', 'Known'), {
       kind: 'brand.json',
       location: 'none.example',
       outcome: 'absent',

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
 import { toCaller } from '../../api/limits/caller.ts'
-import { openWriterClient, type WriterClient } from '../../jobs/api-client/enqueue.ts'
+import { openWriterClient, type WriterClient } from '../../jobs/api-client/writer-client.ts'
 import { runCrawler } from '../../jobs/crawler/crawler.ts'
 import type { Role } from '../../jobs/process-role.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
@@ -10,9 +10,9 @@ import { silentLog } from '../../pipeline/core/log.ts'
 import { buildWorld } from '../../scripts/world/build.ts'
 import type { Site } from '../../scripts/world/site.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { brandFile } from '../support/documents.ts'
+import { observeBrandFile } from '../support/documents.ts'
 import { type Origin, serveOrigin } from '../support/origin.ts'
-import { patient, patientLimits } from '../support/patience.ts'
+import { buildPatientLimits, patient } from '../support/patience.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
 let redis: TestRedis
@@ -117,7 +117,7 @@ beforeEach(async () => {
 })
 
 function crawlerConfig(more: Record<string, string> = {}) {
-  return readConfig({ CRAWL_CONNECT_TO: origin.url, ...patientLimits(), ...more })
+  return readConfig({ CRAWL_CONNECT_TO: origin.url, ...buildPatientLimits(), ...more })
 }
 
 /** Keeps nothing of what is found, so that the web is asked each time (enriched.test.ts). */
@@ -139,7 +139,7 @@ describe('GET /api/brands/enrich', () => {
   it('200: a brand with its own document is answered from the registry, without a fetch', async () => {
     const registry = await open()
     const manifest = { description: 'anvils', colors: { primary: '#112233' } }
-    await registry.observe(brandFile('acme.example', 'Acme', manifest))
+    await registry.observe(observeBrandFile('acme.example', 'Acme', manifest))
     const answer = await enrich(registry, 'https://ACME.example/about')
     expect([answer.statusCode, answer.json()]).toEqual([
       200,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { WriterClient } from '../../jobs/api-client/enqueue.ts'
+import type { WriterClient } from '../../jobs/api-client/writer-client.ts'
 import { BrandRefresher } from '../../jobs/indexer/refresh-brands.ts'
 import { listAuditRows } from '../../pipeline/accounts/audit.ts'
 import { DAY } from '../../pipeline/core/clock.ts'
@@ -9,7 +9,7 @@ import { silentLog } from '../../pipeline/core/log.ts'
 import type { Enrichment } from '../../pipeline/model/enrichment.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { brandFile } from '../support/documents.ts'
+import { observeBrandFile } from '../support/documents.ts'
 import { enrol, proveOwnership } from '../support/members.ts'
 import { createModerator } from '../support/mirrors.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
@@ -189,7 +189,7 @@ describe('it never replaces better sources', () => {
   test('a brand’s own file replaces it, and it never replaces a file', async () => {
     const domain = 'filed.example'
     await enrich(domain)
-    await registry.observe(brandFile(domain, 'Filed'))
+    await registry.observe(observeBrandFile(domain, 'Filed'))
     expect(await resolve(domain)).toMatchObject({ source: 'brand_json', brand_name: 'Filed' })
     const { source, enrichment } = await resolve(domain)
     expect([source, enrichment]).toEqual(['brand_json', undefined])
@@ -314,7 +314,7 @@ describe('it never replaces better sources', () => {
 
 describe('storage is bounded', () => {
   test('a brand with a look-alike name is returned to the caller and not stored', async () => {
-    await registry.observe(brandFile('summer-house.com', 'Summer House'))
+    await registry.observe(observeBrandFile('summer-house.com', 'Summer House'))
     const domain = 'surnmer-house.com'
     expect(await enrich(domain)).toMatchObject({ cached: false })
     expect(await resolve(domain)).toHaveProperty('error')

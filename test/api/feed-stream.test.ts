@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
 import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { publisherFile } from '../support/documents.ts'
-import { endsWithin } from '../support/effort.ts'
+import { observePublisherFile } from '../support/documents.ts'
+import { runWithin } from '../support/effort.ts'
 import { type Frame, type OpenStream, openStream } from '../support/event-stream.ts'
 
 let registry: TestRegistry
@@ -22,7 +22,7 @@ afterAll(() => registry.close())
 
 async function publish(name: string): Promise<void> {
   const domain = `${name}.example`
-  await registry.observe(publisherFile(domain, { sites: [domain], agents: [] }))
+  await registry.observe(observePublisherFile(domain, { sites: [domain], agents: [] }))
 }
 
 async function open(query = ''): Promise<OpenStream> {
@@ -38,8 +38,8 @@ async function closeAll(): Promise<void> {
 
 /** As the metrics tell it. */
 async function openCount(): Promise<number> {
-  const { payload } = await registry.app.inject({ url: '/metrics' })
-  return Number(/^registry_feed_streams (\d+)/m.exec(payload)?.[1])
+  const text = await registry.metrics.text()
+  return Number(/^registry_feed_streams (\d+)/m.exec(text)?.[1])
 }
 
 const listTypes = ({ data }: Frame) =>
@@ -54,7 +54,7 @@ describe('GET /api/registry/feed/stream', () => {
     expect(first.event).toBe('feed')
     expect(listTypes(first)).toContain('property.created')
     await publish('second')
-    const second = await endsWithin(5_000, () => stream.next())
+    const second = await runWithin(5_000, () => stream.next())
     expect(second).toMatchObject({ event: 'feed', data: { has_more: false } })
     expect(JSON.stringify(second.data)).toContain('second.example')
     await closeAll()
@@ -84,7 +84,7 @@ describe('GET /api/registry/feed/stream', () => {
 
   test('200: pages follow each other until everything was read, each event once', async () => {
     const sites = Array.from({ length: 250 }, (_, i) => `s${i}.large.example`)
-    await registry.observe(publisherFile('large.example', { sites, agents: [] }))
+    await registry.observe(observePublisherFile('large.example', { sites, agents: [] }))
     const stream = await open('?types=property.*')
     const ids: string[] = []
     for (let more = true; more; ) {
@@ -167,7 +167,7 @@ describe('GET /api/registry/feed/stream', () => {
   test('200 then an error: a cursor that expires meanwhile ends the stream', async () => {
     const own = await openRegistry()
     const token = await own.createKey('Readers')
-    const seen = publisherFile('old.example', { sites: ['old.example'], agents: [] })
+    const seen = observePublisherFile('old.example', { sites: ['old.example'], agents: [] })
     await own.observe(seen)
     const url = await own.app.listen({ port: 0, host: '127.0.0.1' })
     const stream = await openStream(
@@ -176,7 +176,7 @@ describe('GET /api/registry/feed/stream', () => {
     )
     expect((await stream.next()).event).toBe('feed')
     own.clock.pass(91 * DAY)
-    await own.observe(publisherFile('new.example', { sites: ['new.example'], agents: [] }))
+    await own.observe(observePublisherFile('new.example', { sites: ['new.example'], agents: [] }))
     expect(await stream.next()).toMatchObject({
       event: 'error',
       data: { error: 'cursor_expired', message: expect.any(String) },

@@ -3,7 +3,7 @@ import { DAY, HOUR } from '../../pipeline/core/clock.ts'
 import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
 import { eventTypeNames, type FeedEvent } from '../../pipeline/model/event.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { publisherFile } from '../support/documents.ts'
+import { observePublisherFile } from '../support/documents.ts'
 
 let registry: TestRegistry
 let key: string
@@ -23,7 +23,9 @@ beforeAll(async () => {
     registry.clock.pass(HOUR)
     const domain = `${name}.example`
     const agents = ['https://agent.example/mcp', `https://${name}.agent.example`]
-    await registry.observe(publisherFile(domain, { sites: [domain, `www.${domain}`], agents }))
+    await registry.observe(
+      observePublisherFile(domain, { sites: [domain, `www.${domain}`], agents }),
+    )
   }
   log = await registry.sequencer.index.all<FeedEvent>(
     'select event_id, event_type from events order by event_id',
@@ -125,7 +127,7 @@ describe('GET /api/registry/feed', () => {
     const own = await openRegistry({ limits: { feedPageBytes: 2000 } })
     const token = await own.createKey('Readers')
     const sites = Array.from({ length: 20 }, (_, i) => `s${i}.big.example`)
-    await own.observe(publisherFile('big.example', { sites, agents: [] }))
+    await own.observe(observePublisherFile('big.example', { sites, agents: [] }))
     let cursor = NIL_UUID
     const seen: string[] = []
     for (let more = true; more; ) {
@@ -156,7 +158,9 @@ describe('GET /api/registry/feed', () => {
     const own = await openRegistry()
     const token = await own.createKey('Readers')
     const commit = (name: string) =>
-      own.observe(publisherFile(`${name}.example`, { sites: [`${name}.example`], agents: [] }))
+      own.observe(
+        observePublisherFile(`${name}.example`, { sites: [`${name}.example`], agents: [] }),
+      )
     await commit('old')
     const old = await page('', own, token)
     own.clock.pass(60 * DAY)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { byIds, shop, site } from '../support/nights.ts'
-import { askIn, publishFiles } from '../support/selling.ts'
+import { buildShop, buildWebsite, grantByIds } from '../support/nights.ts'
+import { publishFiles, requestWithQuery } from '../support/selling.ts'
 
 const agent = 'https://sell.house.example/mcp'
 const owns = (...domains: string[]) =>
@@ -12,7 +12,10 @@ const brand = (id: string, domains: string[]) => ({
   properties: owns(...domains),
 })
 const granting = (domain: string, more: object = { delegation_type: 'direct' }) =>
-  shop(domain, { properties: [site(domain)], authorized_agents: [byIds(agent, more)] })
+  buildShop(domain, {
+    properties: [buildWebsite(domain)],
+    authorized_agents: [grantByIds(agent, more)],
+  })
 
 let registry: TestRegistry
 
@@ -55,9 +58,11 @@ beforeAll(async () => {
       brands: [brand('news', ['away.example', 'news.example'])],
     },
     'brand news.example': { house: 'away.example' },
-    'news.example': shop('news.example', {
-      properties: [site('news.example')],
-      authorized_agents: [byIds('https://sell.away.example/mcp', { delegation_type: 'direct' })],
+    'news.example': buildShop('news.example', {
+      properties: [buildWebsite('news.example')],
+      authorized_agents: [
+        grantByIds('https://sell.away.example/mcp', { delegation_type: 'direct' }),
+      ],
     }),
   })
 })
@@ -65,7 +70,7 @@ beforeAll(async () => {
 afterAll(() => registry.close())
 
 const told = async (domain: string, agent_url = agent) => {
-  const answer = await askIn(registry, '/api/registry/validate/property-authorization', {
+  const answer = await requestWithQuery(registry, '/api/registry/validate/property-authorization', {
     agent_url,
     identifier_type: 'domain',
     identifier_value: domain,
@@ -100,7 +105,7 @@ describe('the agent of a house on the sites of the house', () => {
       },
     })
     expect(product.json()).toMatchObject({ authorized: true, confirmed: true })
-    const counted = await askIn(registry, '/api/registry/publisher/authorization', {
+    const counted = await requestWithQuery(registry, '/api/registry/publisher/authorization', {
       domain: 'site.example',
       agent,
     })

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
-import { openWriterClient } from '../../jobs/api-client/enqueue.ts'
+import { openWriterClient } from '../../jobs/api-client/writer-client.ts'
 import { HOUR } from '../../pipeline/core/clock.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import type { BrandDocument } from '../../pipeline/model/documents/index.ts'
-import type { Seen, TestRegistry } from '../support/app.ts'
-import { brandFile } from '../support/documents.ts'
+import type { ObservationDraft, TestRegistry } from '../support/app.ts'
+import { observeBrandFile } from '../support/documents.ts'
 import { type LiveAsk, type LiveWeb, openLiveWeb } from '../support/live.ts'
 
 const FILE = '/.well-known/brand.json'
@@ -19,13 +19,13 @@ const brand = (domain: string, name: string, more = {}) => ({
 type Canonical = Extract<BrandDocument, { variant: 'brand_canonical' }>
 
 /** A brand that says whose it is. */
-const leafFile: Seen = (() => {
-  const file = brandFile('leaf.example', 'Leaf')
+const leafFile: ObservationDraft = (() => {
+  const file = observeBrandFile('leaf.example', 'Leaf')
   return { ...file, document: { ...(file.document as Canonical), house_domain: 'house.example' } }
 })()
 
 /** A house, as it was read, that names that brand. */
-const houseFile = (location: string, more: object = {}): Seen => ({
+const houseFile = (location: string, more: object = {}): ObservationDraft => ({
   kind: 'brand.json',
   location,
   document: {
@@ -100,14 +100,14 @@ describe('GET /api/brands/resolve with fresh=true', () => {
 
   it('200: stored answers are older than live ones', async () => {
     const own = await web.open()
-    await own.observe(brandFile('acme.example', 'Old name'))
+    await own.observe(observeBrandFile('acme.example', 'Old name'))
     expect((await resolve('acme.example', '', own)).json().brand_name).toBe('Old name')
     expect((await resolve('acme.example', '&fresh=true', own)).json().brand_name).toBe('Acme')
   })
 
   test.each(['TRUE', '1', 'false', ''])('200: fresh=%s fetches nothing', async word => {
     const own = await web.open()
-    await own.observe(brandFile('acme.example', 'Old name'))
+    await own.observe(observeBrandFile('acme.example', 'Old name'))
     const answer = await resolve('acme.example', `&fresh=${word}`, own)
     expect(answer.json().brand_name).toBe('Old name')
     expect(web.origin.asked).toEqual([])
@@ -162,7 +162,7 @@ describe('GET /api/brands/resolve with fresh=true', () => {
     const own = await web.open()
     web.hosts['shop.example'] = { [FILE]: { house: 'busy.example' } }
     web.hosts['busy.example'] = answering(500)
-    const { brand } = brandFile('shop.example', 'Shop').document as Canonical
+    const { brand } = observeBrandFile('shop.example', 'Shop').document as Canonical
     const properties = [{ type: 'website', identifier: 'shop.example', relationship: 'owned' }]
     const brands = [{ ...brand, properties }]
     await own.observe(
@@ -194,7 +194,7 @@ describe('GET /api/brands/resolve with fresh=true', () => {
     const unknown = await resolve(domain, undefined, own)
     expect(unknown.statusCode).toBe(404)
     expect(unknown.json().file_status).toBe(status)
-    await own.observe(brandFile(domain, 'Stored'))
+    await own.observe(observeBrandFile(domain, 'Stored'))
     const answer = (await resolve(domain, undefined, own)).json()
     expect(answer).toMatchObject({
       brand_name: 'Stored',
@@ -221,7 +221,7 @@ describe('GET /api/brands/resolve with fresh=true', () => {
   it('without a crawler: 200 with the stored answer, 503 where there is none', async () => {
     const gone = openWriterClient(`unix:///nowhere-${process.pid}.sock`, silentLog)
     const own = await web.open({}, { writer: { requestLive: gone.requestLive } })
-    await own.observe(brandFile('acme.example', 'Stored'))
+    await own.observe(observeBrandFile('acme.example', 'Stored'))
     expect((await resolve('acme.example', undefined, own)).json()).toMatchObject({
       brand_name: 'Stored',
       live_brand_json: { errors: [{ code: 'unasked' }] },
@@ -234,7 +234,7 @@ describe('GET /api/brands/resolve with fresh=true', () => {
 describe('GET /api/brands/brand-json', () => {
   it('200: the stored file, with the name first', async () => {
     const own = await web.open()
-    await own.observe(brandFile('acme.example', 'Stored', { description: 'anvils' }))
+    await own.observe(observeBrandFile('acme.example', 'Stored', { description: 'anvils' }))
     const answer = await brandJson('ACME.example', '', own)
     expect([answer.statusCode, answer.json()]).toEqual([
       200,

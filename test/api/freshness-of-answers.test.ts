@@ -2,24 +2,24 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Outcome } from '../../pipeline/core/outcomes.ts'
 import type { Source } from '../../pipeline/model/observation.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { byIds, shop, site } from '../support/nights.ts'
-import { askIn, operatorFile, publishFiles } from '../support/selling.ts'
-import { answered, read } from '../support/sightings.ts'
+import { buildShop, buildWebsite, grantByIds } from '../support/nights.ts'
+import { observeFile, observeOutcome } from '../support/observations.ts'
+import { buildOperatorFile, publishFiles, requestWithQuery } from '../support/selling.ts'
 
 const agent = 'https://sell.agents.example/mcp'
 const target = 'https://files.example/adagents.json'
 const HOUR = 3_600_000
 const granting = (domain: string) =>
-  shop(domain, {
-    properties: [site(domain)],
-    authorized_agents: [byIds(agent, { delegation_type: 'direct' })],
+  buildShop(domain, {
+    properties: [buildWebsite(domain)],
+    authorized_agents: [grantByIds(agent, { delegation_type: 'direct' })],
   })
 let registry: TestRegistry
 
 const happens = (...tries: [Outcome, Source['kind'], string][]) =>
   registry.observe(
     ...tries.map(([outcome, kind, location]) =>
-      answered(outcome, kind, location, registry.clock.now()),
+      observeOutcome(outcome, kind, location, registry.clock.now()),
     ),
   )
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
     'pointing.example': { authoritative_location: target },
     [target]: granting('pointing.example'),
     'manager.example': {
-      properties: [site('managed.example')],
+      properties: [buildWebsite('managed.example')],
       authorized_agents: [
         {
           url: agent,
@@ -42,7 +42,7 @@ beforeAll(async () => {
         },
       ],
     },
-    'brand agents.example': operatorFile(
+    'brand agents.example': buildOperatorFile(
       [agent],
       [{ identifier: 'said.example', relationship: 'direct' }],
     ),
@@ -60,9 +60,9 @@ beforeAll(async () => {
     },
   })
   await registry.observe(
-    answered('absent', 'adagents.json', 'managed.example', now),
-    read('ads.txt', 'managed.example', 'managerdomain=manager.example', now),
-    answered('absent', 'agent', agent, now),
+    observeOutcome('absent', 'adagents.json', 'managed.example', now),
+    observeFile('ads.txt', 'managed.example', 'managerdomain=manager.example', now),
+    observeOutcome('absent', 'agent', agent, now),
   )
   registry.clock.pass(HOUR)
 })
@@ -71,7 +71,7 @@ afterAll(() => registry.close())
 
 const get = async (url: string) => (await registry.app.inject(url)).json()
 const sale = (domain: string, more: object = {}) =>
-  askIn(registry, '/api/registry/validate/property-authorization', {
+  requestWithQuery(registry, '/api/registry/validate/property-authorization', {
     agent_url: agent,
     identifier_type: 'domain',
     identifier_value: domain,
@@ -150,7 +150,7 @@ describe('the freshness of an answer is that of the file that decided it', () =>
     expect(authorized).toBe(true)
     expect(evidence[0]).toMatchObject({ file: target, file_state: 'failing' })
     await registry.observe(
-      read('adagents.json', target, granting('pointing.example'), registry.clock.now()),
+      observeFile('adagents.json', target, granting('pointing.example'), registry.clock.now()),
     )
     await happens(['server_error', 'adagents.json', 'pointing.example'])
     expect(await listStates('pointing.example')).toEqual(new Set(['failing 500']))
@@ -186,7 +186,7 @@ describe('the freshness of an answer is that of the file that decided it', () =>
 
     await publishFiles(registry, {
       'led.example': { authorized_agents: [] },
-      'brand led.example': operatorFile([], []),
+      'brand led.example': buildOperatorFile([], []),
     })
     expect(new Set(await states())).not.toContain('absent')
   })
@@ -220,7 +220,7 @@ describe('the freshness of an answer is that of the file that decided it', () =>
     await publishFiles(registry, {
       'brand first.example': { authoritative_location: middle },
       [`brand ${middle}`]: { authoritative_location: 'https://last.example/brand.json' },
-      'brand https://last.example/brand.json': operatorFile([], []),
+      'brand https://last.example/brand.json': buildOperatorFile([], []),
     })
     const state = async () =>
       (await get('/api/brands/resolve?domain=first.example')).freshness.state
@@ -251,7 +251,10 @@ describe('the freshness of an answer is that of the file that decided it', () =>
   test('those of the publishers, where an agent’s authorizations are listed', async () => {
     const own = 'https://listed.agents.example/mcp'
     const file = (domain: string) =>
-      shop(domain, { properties: [site(domain)], authorized_agents: [byIds(own)] })
+      buildShop(domain, {
+        properties: [buildWebsite(domain)],
+        authorized_agents: [grantByIds(own)],
+      })
     await publishFiles(registry, { 'a.example': file('a.example'), 'b.example': file('b.example') })
     await happens(['absent', 'agent', own])
     const path = encodeURIComponent(own)

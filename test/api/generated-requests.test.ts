@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { operations } from '../../api/routes/index.ts'
 import { eventTypeNames } from '../../pipeline/model/event.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { brandFile, publisherFile } from '../support/documents.ts'
-import { endsWithin } from '../support/effort.ts'
+import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
+import { runWithin } from '../support/effort.ts'
 import { enrol } from '../support/members.ts'
 
 const REQUESTS = 10_000
@@ -35,8 +35,12 @@ beforeAll(async () => {
     const domain = `${name}.example`
     const sites = [domain, `www.${domain}`]
     await registry.observe(
-      brandFile(domain, `Brand ${name}`),
-      publisherFile(domain, { sites, agents: ['https://agent.example/mcp'], placements: ['top'] }),
+      observeBrandFile(domain, `Brand ${name}`),
+      observePublisherFile(domain, {
+        sites,
+        agents: ['https://agent.example/mcp'],
+        placements: ['top'],
+      }),
     )
   }
   await registry.publish()
@@ -163,7 +167,7 @@ test(`${REQUESTS} requests, sensible and not, are answered or refused in words`,
   const seen = new Map<number, number>()
   const check = async (made: Made) => {
     const { app } = registry
-    const answer = await endsWithin(ANSWER_MS, async () => app.inject(injected(made)))
+    const answer = await runWithin(ANSWER_MS, async () => app.inject(injected(made)))
     const { statusCode } = answer
     seen.set(statusCode, (seen.get(statusCode) ?? 0) + 1)
     if (statusCode < 400) return

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
 import { openRegistry, START, type TestRegistry } from '../support/app.ts'
-import { byIds, shop } from '../support/nights.ts'
-import { read } from '../support/sightings.ts'
+import { buildShop, grantByIds } from '../support/nights.ts'
+import { observeFile } from '../support/observations.ts'
 
 const acme = 'acme.example'
 const always = 'https://always.example/mcp'
@@ -12,10 +12,12 @@ let registry: TestRegistry
 beforeAll(async () => {
   registry = await openRegistry()
   const authorized_agents = [
-    byIds(always),
-    byIds(later, { effective_from: '2026-11-22T00:00:00Z' }),
+    grantByIds(always),
+    grantByIds(later, { effective_from: '2026-11-22T00:00:00Z' }),
   ]
-  await registry.observe(read('adagents.json', acme, shop(acme, { authorized_agents }), START))
+  await registry.observe(
+    observeFile('adagents.json', acme, buildShop(acme, { authorized_agents }), START),
+  )
 })
 
 afterAll(() => registry.close())

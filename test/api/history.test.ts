@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { History } from '../../pipeline/model/responses/history.ts'
 import type { RevisionRow } from '../../pipeline/model/rows.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { brandFile, publisherFile } from '../support/documents.ts'
+import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
 
 let registry: TestRegistry
 let editor: string
@@ -37,8 +37,8 @@ beforeAll(async () => {
   const key = await db.one<object>('select key_id as principal_id, org_id from api_keys')
   editor = randomUUID()
   await db.insert('editors', [{ editor_id: editor, kind: 'key', ...key, seq: 1 }])
-  const file = publisherFile('acme.example', { sites: ['acme.example'], agents: [] })
-  await registry.observe(file, brandFile('acme.example', 'Acme'), {
+  const file = observePublisherFile('acme.example', { sites: ['acme.example'], agents: [] })
+  await registry.observe(file, observeBrandFile('acme.example', 'Acme'), {
     kind: 'brand.json',
     location: 'gone.example',
     outcome: 'absent',

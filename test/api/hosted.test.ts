@@ -5,7 +5,7 @@ import type { Domain } from '../../pipeline/core/domain.ts'
 import type { AdagentsDocument, BrandDocument } from '../../pipeline/model/documents/index.ts'
 import { checkAdagents } from '../../pipeline/parse/check-adagents.ts'
 import type { TestRegistry } from '../support/app.ts'
-import { publisherFile } from '../support/documents.ts'
+import { observePublisherFile } from '../support/documents.ts'
 import { type LiveWeb, openLiveWeb } from '../support/live.ts'
 import { enrol } from '../support/members.ts'
 import { loadSchema } from '../support/schemas.ts'
@@ -448,7 +448,7 @@ describe('the state of a publisher that points to its hosted file', () => {
 
   test('comes from the domain’s own file again once there is one', async () => {
     registry.clock.pass(MINUTE)
-    await registry.observe(publisherFile(domain, { sites: [domain], agents: [] }))
+    await registry.observe(observePublisherFile(domain, { sites: [domain], agents: [] }))
     expect((await save(domain, [site])).statusCode).toBe(409)
     registry.clock.pass(MINUTE)
     await registry.observe(pointer(domain, place))
@@ -459,7 +459,7 @@ describe('the state of a publisher that points to its hosted file', () => {
   test('is empty once the entry is, whatever counted before the pointer', async () => {
     const old = 'once.acme.example' as Domain
     await registry.observe(
-      publisherFile(old, { sites: [old], agents: ['https://agent.example/mcp'] }),
+      observePublisherFile(old, { sites: [old], agents: ['https://agent.example/mcp'] }),
     )
     registry.clock.pass(MINUTE)
     const here = `${BASE}/publisher/${old}${FILE}`

@@ -10,7 +10,7 @@ import type { TestRegistry } from '../support/app.ts'
 import { ccpa, dispute, logo } from '../support/asks.ts'
 import { openIssuer, openWithIssuer, type TestIssuer } from '../support/issuer.ts'
 import { enrol } from '../support/members.ts'
-import { createModerator, mirrorFile } from '../support/mirrors.ts'
+import { buildMirrorFile, createModerator } from '../support/mirrors.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
 const shown = 'https://shown.acme.example/mcp'
@@ -119,10 +119,14 @@ async function belong(): Promise<void> {
     requested_by: 'ann',
     org_id: acme.org,
   })
-  const proposal = await post('/api/registry/mirrors/video', mirrorFile(), 'PUT')
+  const proposal = await post('/api/registry/mirrors/video', buildMirrorFile(), 'PUT')
   Object.assign(acme, { proposal: proposal.proposal_id, digest: proposal.proposal_digest })
   const moderator = await createModerator(registry)
-  await ask(moderator, { method: 'PUT', url: '/api/registry/mirrors/music', payload: mirrorFile() })
+  await ask(moderator, {
+    method: 'PUT',
+    url: '/api/registry/mirrors/music',
+    payload: buildMirrorFile(),
+  })
   const issued = await post('/api/registry/ownership/challenges', { domain: 'www.acme.example' })
   acme.challenge = issued.challenge_id
   await post('/api/policies/save', { ...ccpa, policy_id: 'of_acme' })
@@ -432,7 +436,11 @@ const cases: Record<string, Case[]> = {
   ],
   putMirror: [
     {
-      asks: () => ({ method: 'PUT', url: '/api/registry/mirrors/music', payload: mirrorFile('x') }),
+      asks: () => ({
+        method: 'PUT',
+        url: '/api/registry/mirrors/music',
+        payload: buildMirrorFile('x'),
+      }),
       status: 202,
     },
   ],

@@ -5,10 +5,10 @@ import type { Operation } from '../../api/operation/operation.ts'
 import { operations } from '../../api/routes/index.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { enrol } from '../support/members.ts'
+import { createRecordingLog } from '../support/recording-log.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
-import { rememberingLog } from '../support/remembering-log.ts'
 
-const { log, said } = rememberingLog()
+const { log, said } = createRecordingLog()
 const roomy = 1_000_000
 let redis: TestRedis
 let registry: TestRegistry

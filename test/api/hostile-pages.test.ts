@@ -19,7 +19,7 @@ const payloads = [
 
 /** Elements of pages; whatever else a page has was slipped in. */
 const elements = new Set(
-  `html head body title meta link script header main footer nav section h1 h2 h3 p a ul ol li dl dt dd
+  `html head body title meta link script header main footer nav section article h1 h2 h3 p a ul ol li dl dt dd
   div span strong code pre bdi time form label input button select option table caption thead tbody tr
   th td details summary figure figcaption img svg g rect path text search`.split(/\s+/),
 )

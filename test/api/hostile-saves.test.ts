@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { brandFile } from '../support/documents.ts'
+import { observeBrandFile } from '../support/documents.ts'
 import { enrol, proveOwnership } from '../support/members.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
@@ -104,7 +104,7 @@ describe('fifty saves at once', () => {
         return save(`Name ${i}`)
       }),
       new Promise(resolve => setTimeout(resolve, 60)).then(() =>
-        registry.observe(brandFile(domain, 'Its own')),
+        registry.observe(observeBrandFile(domain, 'Its own')),
       ),
     ])
     const made = answers.filter(({ statusCode }) => statusCode === 200).length

@@ -7,14 +7,15 @@ import { Database } from '../../pipeline/store/duckdb.ts'
 import { exportParquet } from '../../pipeline/store/parquet.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { listTables } from '../../pipeline/store/schema.ts'
+import { listViews } from '../../pipeline/store/views.ts'
 import type { TestRegistry } from '../support/app.ts'
 import { ccpa, dispute } from '../support/asks.ts'
 import { openIssuer, openWithIssuer, type TestIssuer } from '../support/issuer.ts'
 import { enrol } from '../support/members.ts'
-import { createModerator, mirrorFile } from '../support/mirrors.ts'
+import { buildMirrorFile, createModerator } from '../support/mirrors.ts'
+import { observeFile } from '../support/observations.ts'
+import { createRecordingLog } from '../support/recording-log.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
-import { rememberingLog } from '../support/remembering-log.ts'
-import { read } from '../support/sightings.ts'
 
 /** What only the private stores may hold, each in words of its own. */
 const secrets: Record<string, string> = {
@@ -41,7 +42,7 @@ const secrets: Record<string, string> = {
 let redis: TestRedis
 let issuer: TestIssuer
 let registry: TestRegistry
-const { log, said } = rememberingLog()
+const { log, said } = createRecordingLog()
 /** Files that anybody may be given, and what else there is. */
 let open: string[] = []
 let closed: string[] = []
@@ -142,7 +143,7 @@ async function live(): Promise<void> {
     },
   })
   await handInLogo()
-  const mirror = { ...mirrorFile(), contact: contact('a contact in a mirror') }
+  const mirror = { ...buildMirrorFile(), contact: contact('a contact in a mirror') }
   const proposal = await ask(['PUT', '/api/registry/mirrors/video'], mirror)
   const moderator = await createModerator(registry)
   await ask(
@@ -234,8 +235,8 @@ async function crawl(): Promise<void> {
     ],
   }
   await registry.observe(
-    read('adagents.json', 'news.example', adagents, now),
-    read('brand.json', 'news.example', brand, now),
+    observeFile('adagents.json', 'news.example', adagents, now),
+    observeFile('brand.json', 'news.example', brand, now),
   )
 }
 
@@ -340,7 +341,7 @@ describe('a public store', () => {
     )
     db.close()
     const tables = new Set(columns.map(({ table }) => table))
-    expect([...tables].sort()).toEqual([...listTables('tables')].sort())
+    expect([...tables].sort()).toEqual([...listTables('tables'), ...listViews()].sort())
     const wrong = columns.filter(({ column }) =>
       /e_?mail|phone|contact(?!_id$)|secret|token|nonce|password|permission|key_id|user_id|principal|submitted_by|requested_by|reviewer|notes|label|(^|_)ip($|_)/.test(
         column,

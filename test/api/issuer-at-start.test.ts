@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest'
 import { runApi } from '../../api/server.ts'
-import { openWriterClient } from '../../jobs/api-client/enqueue.ts'
+import { openWriterClient } from '../../jobs/api-client/writer-client.ts'
 import { runCrawler } from '../../jobs/crawler/crawler.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { findIssuer } from '../../pipeline/read/lookups/issuers.ts'
 import { openRegistry } from '../support/app.ts'
-import { until } from '../support/command.ts'
+import { waitUntil } from '../support/command.ts'
 import { openIssuer } from '../support/issuer.ts'
-import { patient, patientLimits } from '../support/patience.ts'
+import { buildPatientLimits, patient } from '../support/patience.ts'
 import { startRedis } from '../support/redis.ts'
 
 test('an API process that starts has the issuer’s keys fetched before the first request', async () => {
   const issuer = await openIssuer()
   const redis = await startRedis()
-  const crawling = readConfig({ ...issuer.settings, ...patientLimits() })
+  const crawling = readConfig({ ...issuer.settings, ...buildPatientLimits() })
   const crawler = await runCrawler(crawling, redis.url, systemClock, silentLog)
   const writer = openWriterClient(redis.url, silentLog, patient)
   const registry = await openRegistry({ settings: { ...issuer.settings, PORT: '0' } })
@@ -30,7 +30,7 @@ test('an API process that starts has the issuer’s keys fetched before the firs
     },
   })
   try {
-    const known = await until(async () => findIssuer(registry.reader, issuer.url))
+    const known = await waitUntil(async () => findIssuer(registry.reader, issuer.url))
     expect(known.keys).toMatchObject([{ kid: issuer.key().kid, kty: 'EC' }])
     expect(JSON.stringify(known)).not.toMatch(/"(?:d|p|q)":/)
     issuer.asked.length = 0

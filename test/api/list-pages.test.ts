@@ -3,16 +3,16 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MINUTE, toIso } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
-import { anotherApi, openRegistry, type TestRegistry } from '../support/app.ts'
-import { brandFile, publisherFile } from '../support/documents.ts'
+import { openAnotherApi, openRegistry, type TestRegistry } from '../support/app.ts'
+import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
 
 let registry: TestRegistry
 
 beforeAll(async () => {
   registry = await openRegistry()
   await registry.observe(
-    ...['b', 'a', 'c'].map(name => brandFile(`${name}.example`, `Brand ${name}`)),
-    publisherFile('a.example', { sites: ['a.example'], agents: [] }),
+    ...['b', 'a', 'c'].map(name => observeBrandFile(`${name}.example`, `Brand ${name}`)),
+    observePublisherFile('a.example', { sites: ['a.example'], agents: [] }),
   )
   await registry.publish()
 })
@@ -68,7 +68,7 @@ test.each(['', '&source=brand_json', '&search=example'])(
 test('a new snapshot shows its content, whatever was cached before', async () => {
   for (let night = 0; night < 3; night++) {
     const before = await brandsIn()
-    await registry.observe(brandFile(`n${night}.example`, `A night ${night}`))
+    await registry.observe(observeBrandFile(`n${night}.example`, `A night ${night}`))
     expect(await brandsIn()).toEqual(before)
     await registry.publish()
     const after = await brandsIn()
@@ -83,11 +83,11 @@ test('a new snapshot shows its content, whatever was cached before', async () =>
 test('every page has the same bytes with and without the search file', async () => {
   const own = await openRegistry()
   const mixed = ['ö.example', 'b.example', 'a.example'].map(domain =>
-    brandFile(domain, `Ä ${domain}`),
+    observeBrandFile(domain, `Ä ${domain}`),
   )
   await own.observe(
     ...mixed,
-    publisherFile('a.example', { sites: ['a.example', 'x.a.example'], agents: [] }),
+    observePublisherFile('a.example', { sites: ['a.example', 'x.a.example'], agents: [] }),
   )
   await own.createKey('Tellers')
   const key = await own.sequencer.accounts.db.one<{ id: string; org_id: string }>(
@@ -122,7 +122,7 @@ test('every page has the same bytes with and without the search file', async () 
   const found = await pages(own.app)
   expect(own.reader.lists).toBeDefined()
   rmSync(own.reader.paths.searchCheckpoint)
-  const { app, reader, close } = await anotherApi(own)
+  const { app, reader, close } = await openAnotherApi(own)
   expect(reader.lists).toBeUndefined()
   expect(await pages(app)).toEqual(found)
   expect(found[0]).toContain('"stats":{"total":5,"hosted":0,"brand_json":3,"community":2,')
@@ -138,10 +138,10 @@ test('a list waits ten minutes for its search file, then shows the new snapshot 
     return [answer.json().stats.total, answer.headers['x-registry-seq']]
   }
   const { searchCheckpoint } = own.reader.paths
-  await own.observe(brandFile('a.example', 'A'))
+  await own.observe(observeBrandFile('a.example', 'A'))
   await own.publish()
   const before = readFileSync(searchCheckpoint)
-  await own.observe(brandFile('b.example', 'B'))
+  await own.observe(observeBrandFile('b.example', 'B'))
   await own.sequencer.publish()
   await own.sequencer.searchable()
   const after = readFileSync(searchCheckpoint)
@@ -168,12 +168,12 @@ test('a list reports up to when it is complete: until now, while nothing was com
   const readSeq = async (path = '/api/brands/registry') =>
     (await own.app.inject(path)).headers['x-registry-as-of']
   const now = () => toIso(own.clock.now())
-  await own.observe(brandFile('a.example', 'A'))
+  await own.observe(observeBrandFile('a.example', 'A'))
   await own.publish()
   const published = now()
   own.clock.pass(MINUTE)
   expect(await readSeq()).toBe(now())
-  await own.observe(brandFile('b.example', 'B'))
+  await own.observe(observeBrandFile('b.example', 'B'))
   own.clock.pass(MINUTE)
   expect(await readSeq()).toBe(published)
   expect(await readSeq('/api/search?q=brand')).toBe(published)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { site } from '../support/nights.ts'
-import { askIn, operatorFile, publishFiles } from '../support/selling.ts'
+import { buildWebsite } from '../support/nights.ts'
+import { buildOperatorFile, publishFiles, requestWithQuery } from '../support/selling.ts'
 
 const agent = 'https://sell.seller.example/mcp'
 const GRANTS = 900
@@ -10,7 +10,7 @@ const VALIDATE = '/api/registry/validate'
 let registry: TestRegistry
 
 const named = (domain: string, id: string, tags: string[] = []) =>
-  site(domain, {
+  buildWebsite(domain, {
     property_id: id,
     name: `${'A long name of '.repeat(8)}${id}`,
     tags,
@@ -49,7 +49,7 @@ beforeAll(async () => {
         },
       ],
     },
-    'brand seller.example': operatorFile(
+    'brand seller.example': buildOperatorFile(
       [agent],
       hosts.map(({ value }) => ({ identifier: value, relationship: 'delegated' })),
     ),
@@ -61,7 +61,7 @@ afterAll(() => registry.close())
 type Page = Record<string, unknown>
 
 const get = async (path: string, query: Record<string, unknown>): Promise<Page> => {
-  const answer = await askIn(registry, path, query)
+  const answer = await requestWithQuery(registry, path, query)
   expect(answer.statusCode, answer.body.slice(0, 300)).toBe(200)
   expect(Buffer.byteLength(answer.body)).toBeLessThan(256 * 1024)
   return answer.json()

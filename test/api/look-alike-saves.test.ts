@@ -9,7 +9,7 @@ import { Operation } from '../../pipeline/model/submission.ts'
 import { findReview, listReviews } from '../../pipeline/read/lookups/reviews.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { brandFile } from '../support/documents.ts'
+import { observeBrandFile } from '../support/documents.ts'
 import { enrol, proveOwnership } from '../support/members.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 import { cleanUp, makeDataDir, newDataDir, openSequencer } from '../support/registry.ts'
@@ -37,7 +37,10 @@ beforeAll(async () => {
   writeFileSync(list, 'globex.com # theirs\n')
   registry = await openRegistry({ redis: redis.redis, settings: { PROTECTED_NAMES: list } })
   key = await enrol(registry, { org: 'Newcomer', domains: [...names, homograph] })
-  await registry.observe(brandFile('microsoft.com', 'Microsoft'), brandFile('acme.com', 'Acme'))
+  await registry.observe(
+    observeBrandFile('microsoft.com', 'Microsoft'),
+    observeBrandFile('acme.com', 'Acme'),
+  )
 })
 
 afterAll(async () => {

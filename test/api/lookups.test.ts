@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { publisherFile } from '../support/documents.ts'
-import { probed } from '../support/members.ts'
+import { observePublisherFile } from '../support/documents.ts'
+import { observeAgent } from '../support/members.ts'
 
 let registry: TestRegistry
 
 beforeAll(async () => {
   registry = await openRegistry({ limits: { answerItems: 3 } })
   await registry.observe(
-    publisherFile('news.example', {
+    observePublisherFile('news.example', {
       sites: ['news.example'],
       agents: ['https://agent.example/mcp'],
       placements: ['top', 'side', 'foot', 'inter'],
@@ -135,10 +135,12 @@ describe('GET /api/registry/lookup/domain/{domain}', () => {
   test('200: agents that recently claimed the domain, known or not, until they stop', async () => {
     const own = await openRegistry()
     const agent = 'https://agent.example/mcp'
-    await own.observe(publisherFile('news.example', { sites: ['news.example'], agents: [agent] }))
+    await own.observe(
+      observePublisherFile('news.example', { sites: ['news.example'], agents: [agent] }),
+    )
     const claiming = async (domain: string) =>
       (await own.app.inject(`/api/registry/lookup/domain/${domain}`)).json().sales_agents_claiming
-    await own.observe(probed(agent, { claims: ['news.example', 'blog.example'] }))
+    await own.observe(observeAgent(agent, { claims: ['news.example', 'blog.example'] }))
     expect(await claiming('news.example')).toEqual([{ url: agent }])
     expect(await claiming('blog.example')).toEqual([{ url: agent }])
     own.clock.pass(DAY)
@@ -149,7 +151,9 @@ describe('GET /api/registry/lookup/domain/{domain}', () => {
       has_tmp: false,
     }
     await own.observe(
-      probed(agent, { capabilities: { ...capabilities, publisher_domains: ['news.example'] } }),
+      observeAgent(agent, {
+        capabilities: { ...capabilities, publisher_domains: ['news.example'] },
+      }),
     )
     expect(await claiming('news.example')).toEqual([{ url: agent }])
     expect(await claiming('blog.example')).toEqual([])
@@ -196,7 +200,7 @@ describe('GET /api/registry/stats', () => {
     const total = async () => (await own.app.inject('/api/registry/stats')).json().total_publishers
     for (const expected of [1, 2]) {
       const sites = [`p${expected}.example`]
-      await own.observe(publisherFile(sites[0]!, { sites, agents: [] }))
+      await own.observe(observePublisherFile(sites[0]!, { sites, agents: [] }))
       await own.publish()
       expect(await total()).toBe(expected)
     }

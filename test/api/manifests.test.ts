@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ManifestLookup } from '../../pipeline/model/responses/manifests.ts'
-import { openRegistry, type Seen, type TestRegistry } from '../support/app.ts'
-import { brandFile, publisherFile } from '../support/documents.ts'
+import { type ObservationDraft, openRegistry, type TestRegistry } from '../support/app.ts'
+import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
 
 let registry: TestRegistry
 
-const brand = (location: string, document: object): Seen => ({
+const brand = (location: string, document: object): ObservationDraft => ({
   kind: 'brand.json',
   location,
   document,
@@ -15,8 +15,11 @@ beforeAll(async () => {
   registry = await openRegistry()
   const elsewhere = 'https://cdn.example/brand.json'
   await registry.observe(
-    brandFile('acme.example', 'Acme'),
-    { ...brandFile('moved.example', 'Moved'), resolved_url: 'https://www.moved.example/b.json' },
+    observeBrandFile('acme.example', 'Acme'),
+    {
+      ...observeBrandFile('moved.example', 'Moved'),
+      resolved_url: 'https://www.moved.example/b.json',
+    },
     brand('points.example', {
       variant: 'authoritative_location',
       authoritative_location: elsewhere,
@@ -32,7 +35,7 @@ beforeAll(async () => {
         },
       ],
     }),
-    publisherFile('news.example', { sites: ['news.example'], agents: [] }),
+    observePublisherFile('news.example', { sites: ['news.example'], agents: [] }),
     { kind: 'brand.json', location: 'broken.example', outcome: 'unusable', status: 200 },
     { kind: 'brand.json', location: 'gone.example', outcome: 'absent', status: 404 },
     { kind: 'brand.json', location: 'silent.example', outcome: 'timeout' },
@@ -82,7 +85,7 @@ describe('GET /api/manifest-refs/lookup', () => {
   test('200: a pointer’s target answers for it once it was tried, and a lost file stays', async () => {
     const own = await openRegistry()
     await own.observe(
-      brandFile('acme.example', 'Acme'),
+      observeBrandFile('acme.example', 'Acme'),
       brand('points.example', {
         variant: 'authoritative_location',
         authoritative_location: 'https://cdn.example/brand.json',

@@ -4,7 +4,7 @@ import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../api/routes/index.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { brandFile, publisherFile } from '../support/documents.ts'
+import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
 let redis: TestRedis
@@ -17,8 +17,8 @@ beforeAll(async () => {
   registry = await openRegistry({ redis: redis.redis, limits: { bulkResolvePerMinute: 2 } })
   key = await registry.createKey('Readers')
   await registry.observe(
-    brandFile('acme.example', 'Acme'),
-    publisherFile('acme.example', {
+    observeBrandFile('acme.example', 'Acme'),
+    observePublisherFile('acme.example', {
       sites: ['acme.example'],
       agents: ['https://agent.example/mcp'],
     }),

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { publisherFile } from '../support/documents.ts'
-import { createModerator, mirrorFile } from '../support/mirrors.ts'
+import { observePublisherFile } from '../support/documents.ts'
+import { buildMirrorFile, createModerator } from '../support/mirrors.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
 let redis: TestRedis
@@ -54,7 +54,7 @@ afterAll(async () => {
 describe('a moderator', () => {
   test('publishes a file, which never authorizes anybody', async () => {
     const agents = [{ url: 'https://seller.example', authorized_for: 'all' }]
-    const file = { ...mirrorFile('reels'), authorized_agents: agents, x_note: 'kept' }
+    const file = { ...buildMirrorFile('reels'), authorized_agents: agents, x_note: 'kept' }
     const answer = await put('Pictures', { ...file, last_updated: 'x', $schema: 'x' })
     expect(answer.statusCode).toBe(200)
     expect(answer.json()).toEqual({
@@ -99,10 +99,10 @@ describe('a moderator', () => {
       source: 'contributed',
       status: 'active',
     })
-    await put('pictures', mirrorFile('reels'))
+    await put('pictures', buildMirrorFile('reels'))
     expect(await mirrorEvents()).toHaveLength(1)
-    await put('pictures', mirrorFile('stories'))
-    await put('pictures', mirrorFile('stories', 'reels'))
+    await put('pictures', buildMirrorFile('stories'))
+    await put('pictures', buildMirrorFile('stories', 'reels'))
     const events = await mirrorEvents()
     expect(events.slice(1).map(({ type, name }) => [type, name])).toEqual(
       expect.arrayContaining([
@@ -117,7 +117,10 @@ describe('a moderator', () => {
   })
 
   test('leaves precedence to the publisher, which takes over the record', async () => {
-    const file = publisherFile('pictures.example', { sites: ['pictures.example'], agents: [] })
+    const file = observePublisherFile('pictures.example', {
+      sites: ['pictures.example'],
+      agents: [],
+    })
     const document = {
       ...(file.document as { collections: object[] }),
       collections: [
@@ -140,22 +143,22 @@ describe('a moderator', () => {
       { collection_id: 'stories', source: 'contributed', status: 'removed' },
     ])
     const before = (await mirrorEvents()).length
-    await put('pictures', mirrorFile('stories', 'more'))
+    await put('pictures', buildMirrorFile('stories', 'more'))
     expect(await mirrorEvents()).toHaveLength(before)
   })
 
   test('removes a mirror that has a successor, others by force', async () => {
     expect((await ask('DELETE', 'mirrors/none', moderator)).statusCode).toBe(404)
-    await put('music', mirrorFile())
+    await put('music', buildMirrorFile())
     const kept = await ask('DELETE', 'mirrors/music', moderator)
     expect([kept.statusCode, kept.json().platform]).toEqual([409, 'music'])
     const superseded_by = 'https://music.example/.well-known/adagents.json'
-    await put('music', { ...mirrorFile(), superseded_by })
+    await put('music', { ...buildMirrorFile(), superseded_by })
     expect((await readMirror('music')).superseded_by).toBe(superseded_by)
     const removed = await ask('DELETE', 'mirrors/music', moderator)
     expect(removed.json()).toEqual({ success: true, platform: 'music' })
     expect((await ask('GET', 'mirrors/music', undefined)).statusCode).toBe(404)
-    await put('music', mirrorFile())
+    await put('music', buildMirrorFile())
     expect((await ask('DELETE', 'mirrors/music?force=true', moderator)).statusCode).toBe(200)
     expect((await ask('DELETE', 'mirrors/pictures', acme)).statusCode).toBe(403)
     expect((await ask('DELETE', 'mirrors/pictures', undefined)).statusCode).toBe(401)
@@ -166,10 +169,10 @@ describe('an invalid file is refused', () => {
   test.each([
     [{}, 'one of formats'],
     [{ properties: [] }, 'one of formats'],
-    [{ ...mirrorFile(), catalog_etag: '' }, 'catalog_etag'],
-    [{ ...mirrorFile(), superseded_by: 'http://x.example' }, 'superseded_by'],
-    [{ ...mirrorFile(), collections: 'none' }, 'collections'],
-    [{ ...mirrorFile(), x_note: 'x\ud800' }, 'well-formed'],
+    [{ ...buildMirrorFile(), catalog_etag: '' }, 'catalog_etag'],
+    [{ ...buildMirrorFile(), superseded_by: 'http://x.example' }, 'superseded_by'],
+    [{ ...buildMirrorFile(), collections: 'none' }, 'collections'],
+    [{ ...buildMirrorFile(), x_note: 'x\ud800' }, 'well-formed'],
   ])('%#', async (file, words) => {
     const answer = await put('pictures', file)
     expect(answer.statusCode).toBe(400)
@@ -185,12 +188,12 @@ describe('an invalid file is refused', () => {
   })
 
   test('under an invalid name, and without a credential', async () => {
-    expect((await put('a%20b', mirrorFile())).statusCode).toBe(400)
-    expect((await put('pictures', mirrorFile(), 'sk_nobody')).statusCode).toBe(401)
+    expect((await put('a%20b', buildMirrorFile())).statusCode).toBe(400)
+    expect((await put('pictures', buildMirrorFile(), 'sk_nobody')).statusCode).toBe(401)
   })
 
   test('by an organization when it is too large', async () => {
-    const many = mirrorFile(...Array.from({ length: 20 }, (_, i) => `c${i}`))
+    const many = buildMirrorFile(...Array.from({ length: 20 }, (_, i) => `c${i}`))
     expect((await put('pictures', many, acme)).statusCode).toBe(413)
     expect((await put('long', many)).statusCode).toBe(200)
   })
@@ -198,7 +201,7 @@ describe('an invalid file is refused', () => {
 
 describe('an organization', () => {
   test('proposes a mirror, and replaces its own proposal', async () => {
-    const answer = await put('video', mirrorFile('clips'), acme)
+    const answer = await put('video', buildMirrorFile('clips'), acme)
     expect(answer.statusCode).toBe(202)
     const first = answer.json()
     const place = `/api/registry/mirror-proposals/${first.proposal_id}`
@@ -210,12 +213,12 @@ describe('an organization', () => {
       status_url: `https://registry.example${place}`,
     })
     expect((await ask('GET', 'mirrors/video', undefined)).statusCode).toBe(404)
-    const second = (await put('video', mirrorFile('films'), acme)).json()
+    const second = (await put('video', buildMirrorFile('films'), acme)).json()
     expect(second.proposal_id).toBe(first.proposal_id)
     expect(second.proposal_digest).not.toBe(first.proposal_digest)
     expect((await approve(first)).statusCode).toBe(409)
     expect((await approve(second, acme)).statusCode).toBe(403)
-    const theirs = (await put('video', mirrorFile('films'), other)).json()
+    const theirs = (await put('video', buildMirrorFile('films'), other)).json()
     expect(theirs.proposal_id).not.toBe(first.proposal_id)
     const approved = await approve(second)
     expect(approved.json()).toMatchObject({
@@ -263,7 +266,7 @@ describe('an organization', () => {
   })
 
   test('reads why a proposal was rejected, and may propose again', async () => {
-    const proposal = (await put('games', mirrorFile('runs'), acme)).json()
+    const proposal = (await put('games', buildMirrorFile('runs'), acme)).json()
     const reject = (notes?: string) =>
       ask('POST', `mirror-proposals/${proposal.proposal_id}/reject`, moderator, {
         proposal_digest: proposal.proposal_digest,
@@ -280,7 +283,7 @@ describe('an organization', () => {
       adagents_json: { authorized_agents: [] },
     })
     expect((await reject('again')).statusCode).toBe(409)
-    const again = (await put('games', mirrorFile('runs'), acme)).json()
+    const again = (await put('games', buildMirrorFile('runs'), acme)).json()
     expect(again.proposal_id).not.toBe(proposal.proposal_id)
   })
 })
@@ -288,7 +291,7 @@ describe('an organization', () => {
 describe('mirrors', () => {
   test('are listed, last changed first', async () => {
     registry.clock.pass(1_000)
-    await put('pictures', { ...mirrorFile('stories'), catalog_etag: 'v9' })
+    await put('pictures', { ...buildMirrorFile('stories'), catalog_etag: 'v9' })
     await registry.publish()
     const { mirrors, total } = (await ask('GET', 'mirrors?limit=2', undefined)).json()
     expect([total, mirrors.length]).toEqual([3, 2])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { publisherFile } from '../support/documents.ts'
+import { observePublisherFile } from '../support/documents.ts'
 
 let registry: TestRegistry
 let key: string
@@ -9,7 +9,7 @@ beforeAll(async () => {
   registry = await openRegistry()
   key = await registry.createKey('Acme')
   const agents = ['https://sales.example/mcp']
-  await registry.observe(publisherFile('news.example', { sites: ['news.example'], agents }))
+  await registry.observe(observePublisherFile('news.example', { sites: ['news.example'], agents }))
 })
 
 afterAll(() => registry.close())

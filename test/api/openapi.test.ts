@@ -8,7 +8,7 @@ import { operations } from '../../api/routes/index.ts'
 import { publicErrors } from '../../pipeline/core/errors.ts'
 import { eventTypeNames } from '../../pipeline/model/event.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { publisherFile } from '../support/documents.ts'
+import { observePublisherFile } from '../support/documents.ts'
 
 const addFormats = formats as unknown as typeof formats.default
 
@@ -94,7 +94,10 @@ test('events are described by type, and the feed sends what is described', async
     for (const member of Object.values(properties)) expect(member).toHaveProperty('description')
   }
   await registry.observe(
-    publisherFile('told.example', { sites: ['told.example'], agents: ['https://a.example/mcp'] }),
+    observePublisherFile('told.example', {
+      sites: ['told.example'],
+      agents: ['https://a.example/mcp'],
+    }),
   )
   const key = await registry.createKey('Readers')
   const answer = await registry.app.inject({

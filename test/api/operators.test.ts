@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { publisherFile } from '../support/documents.ts'
+import { observePublisherFile } from '../support/documents.ts'
 import { enrol } from '../support/members.ts'
-import { byIds, shop } from '../support/nights.ts'
-import { operatorFile, publishFiles } from '../support/selling.ts'
+import { buildShop, grantByIds } from '../support/nights.ts'
+import { buildOperatorFile, publishFiles } from '../support/selling.ts'
 
 let registry: TestRegistry
 const keys: Record<string, string | undefined> = {}
@@ -38,8 +38,8 @@ beforeAll(async () => {
     ],
   })
   await registry.observe(
-    publisherFile('news.example', { sites: ['news.example'], agents: [shown, hidden] }),
-    publisherFile('daily.example', { sites: ['daily.example'], agents: [shown] }),
+    observePublisherFile('news.example', { sites: ['news.example'], agents: [shown, hidden] }),
+    observePublisherFile('daily.example', { sites: ['daily.example'], agents: [shown] }),
   )
   await registry.publish()
 })
@@ -233,7 +233,8 @@ describe('GET /api/registry/operator', () => {
     const changes: [() => Promise<unknown>, unknown[], unknown[]][] = [
       [async () => undefined, ['A', ['One'], [[]]], ['A', ['One'], [[]]]],
       [
-        () => own.observe(publisherFile('p.example', { sites: ['p.example'], agents: [agent] })),
+        () =>
+          own.observe(observePublisherFile('p.example', { sites: ['p.example'], agents: [agent] })),
         ['A', ['One'], [['p.example']]],
         ['A', ['One'], [['p.example']]],
       ],
@@ -248,7 +249,7 @@ describe('GET /api/registry/operator', () => {
         ['A', ['Two'], [['p.example']]],
       ],
       [
-        () => own.observe(publisherFile('p.example', { sites: ['p.example'], agents: [] })),
+        () => own.observe(observePublisherFile('p.example', { sites: ['p.example'], agents: [] })),
         ['A', [], []],
         ['A', ['Two'], [[]]],
       ],
@@ -270,10 +271,10 @@ describe('GET /api/registry/operator', () => {
   test('200: the domain of no member shows the agents of its brand.json, to every caller', async () => {
     const declared = ['https://sell.lone.example/a', 'https://sell.lone.example/b']
     await publishFiles(registry, {
-      'brand lone.example': { ...operatorFile(declared, []), names: [{ en: 'Lone' }] },
+      'brand lone.example': { ...buildOperatorFile(declared, []), names: [{ en: 'Lone' }] },
       // Anybody can name anybody's agent: where its own site does, others are not heard.
-      'brand stranger.example': operatorFile([declared[0]!], []),
-      'sold.example': shop('sold.example', { authorized_agents: [byIds(declared[0]!)] }),
+      'brand stranger.example': buildOperatorFile([declared[0]!], []),
+      'sold.example': buildShop('sold.example', { authorized_agents: [grantByIds(declared[0]!)] }),
     })
     for (const [scope, token] of [
       ['all', undefined],
@@ -299,7 +300,7 @@ describe('GET /api/registry/operator', () => {
     }
     expect((await get('?domain=lone.example&scope=private')).json().agents).toEqual([])
     expect((await get('?domain=stranger.example')).json().agents).toEqual([])
-    await publishFiles(registry, { 'brand lone.example': operatorFile(declared.slice(1), []) })
+    await publishFiles(registry, { 'brand lone.example': buildOperatorFile(declared.slice(1), []) })
     expect((await get('?domain=lone.example')).json().agents).toHaveLength(1)
     expect(await registry.verify()).toEqual([])
   })
@@ -324,7 +325,7 @@ describe('GET /api/registry/operator', () => {
     const publishers = Array.from({ length: 120 }, (_, i) => `p${i}.example`)
     await own.observe(
       ...publishers.map(domain =>
-        publisherFile(domain, { sites: [domain], agents: ['https://many.example/0'] }),
+        observePublisherFile(domain, { sites: [domain], agents: ['https://many.example/0'] }),
       ),
     )
     await own.publish()

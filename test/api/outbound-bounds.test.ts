@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
 import type { TestRegistry } from '../support/app.ts'
-import { brandFile } from '../support/documents.ts'
-import { agentAt, type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { observeBrandFile } from '../support/documents.ts'
+import { buildAgentHost, type LiveWeb, openLiveWeb } from '../support/live.ts'
 
 const ADAGENTS = '/.well-known/adagents.json'
 const BRAND = '/.well-known/brand.json'
@@ -39,10 +39,13 @@ beforeAll(async () => {
       'acme.example': {
         [BRAND]: { id: 'acme', names: [{ en: 'Acme' }], properties: [] },
         [ADAGENTS]: listing('acme.example', 'honest.example'),
-        '/mcp': agentAt({ get_products: { products: [] } }),
+        '/mcp': buildAgentHost({ get_products: { products: [] } }),
       },
       ...Object.fromEntries(
-        Array.from({ length: 10 }, (_, i) => [`acme-${i}.honest.example`, { '/mcp': agentAt({}) }]),
+        Array.from({ length: 10 }, (_, i) => [
+          `acme-${i}.honest.example`,
+          { '/mcp': buildAgentHost({}) },
+        ]),
       ),
     },
     { validateMs: 3_000, liveBrandMs: 2_000, agentAskMs: 2_000, ...rates },
@@ -110,7 +113,7 @@ describe('requests to one site are bounded, however many domains lead there', ()
 
 describe('a question about a site at its bound is not refused with 429', () => {
   it('stored answers serve fresh=true and say so', async () => {
-    await registry.observe(brandFile('www.crowded.example', 'Stored'))
+    await registry.observe(observeBrandFile('www.crowded.example', 'Stored'))
     const answer = await crowding('crowded.example', () => fresh('www.crowded.example'))
     expect([answer.statusCode, answer.json()]).toMatchObject([
       200,

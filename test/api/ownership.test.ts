@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
-import type { WriterClient } from '../../jobs/api-client/enqueue.ts'
+import type { WriterClient } from '../../jobs/api-client/writer-client.ts'
 import { hasProof } from '../../pipeline/accounts/proofs.ts'
 import { DAY, MINUTE, toIso } from '../../pipeline/core/clock.ts'
 import { parseDomain } from '../../pipeline/core/domain.ts'

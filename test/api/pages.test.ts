@@ -2,7 +2,7 @@ import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MINUTE } from '../../pipeline/core/clock.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { brandFile, publisherFile } from '../support/documents.ts'
+import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
 import { enrol } from '../support/members.ts'
 import { AGENT, BRAND, fillPages, PUBLISHER, pagePaths } from '../support/page-world.ts'
 
@@ -258,7 +258,7 @@ describe('the home page', () => {
     expect(before.statusCode).toBe(200)
     expect(before.body).toContain('The first crawl is under way')
     expect((await own.app.inject('/crawl')).statusCode).toBe(200)
-    await own.observe(brandFile('first.example', 'First'))
+    await own.observe(observeBrandFile('first.example', 'First'))
     await own.publish()
     own.clock.pass(2 * MINUTE)
     expect(
@@ -273,10 +273,10 @@ describe('the home page', () => {
 test('a commit shows at once', async () => {
   const url = '/brand/later.example'
   expect((await get(url)).statusCode).toBe(404)
-  await registry.observe(brandFile('later.example', 'Earlier name'))
+  await registry.observe(observeBrandFile('later.example', 'Earlier name'))
   expect((await read(url))('h1').text()).toBe('Earlier name')
   registry.clock.pass(MINUTE)
-  await registry.observe(brandFile('later.example', 'Later name'))
+  await registry.observe(observeBrandFile('later.example', 'Later name'))
   expect((await read(url))('h1').text()).toBe('Later name')
 })
 
@@ -350,8 +350,8 @@ describe('a page stays small', () => {
       (_, i) => `https://agent${i}.example/${'x'.repeat(500)}`,
     )
     await own.observe(
-      publisherFile(domain, { sites, agents }),
-      brandFile(domain, name, { description: name, logos: [name], [name]: name }),
+      observePublisherFile(domain, { sites, agents }),
+      observeBrandFile(domain, name, { description: name, logos: [name], [name]: name }),
     )
     await own.publish()
     for (const path of [

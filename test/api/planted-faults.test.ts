@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { referenceTenants } from '../../pipeline/model/storyboard.ts'
-import type { StepResult, StoryboardComparison } from '../../pipeline/model/storyboard-run.ts'
+import type { StoryboardComparison } from '../../pipeline/model/storyboard-comparison.ts'
+import type { StepResult } from '../../pipeline/model/storyboard-result.ts'
 import { findStoryboard } from '../../pipeline/storyboards/catalog.ts'
 import type { TestRegistry } from '../support/app.ts'
 import { type LiveWeb, openLiveWeb } from '../support/live.ts'
@@ -177,7 +178,7 @@ const faults: PlantedFault[] = [
     fault: 'invents a status of accounts',
     storyboard: 'account_setup',
     damage: change('list_accounts', ({ accounts }) => {
-      accounts.at(-1).status = 'fine'
+      if (accounts) accounts.at(-1).status = 'fine'
     }),
     shown: 'list_all_accounts: field_value accounts[*].status',
   },
@@ -239,7 +240,7 @@ const faults: PlantedFault[] = [
     fault: 'adds budgets up wrongly',
     storyboard: 'media_buy_lifecycle',
     damage: change('get_media_buys', ({ media_buys }) => {
-      media_buys[0].total_budget = 1
+      if (media_buys) media_buys[0].total_budget = 1
     }),
     shown: 'read_buy: field_value media_buys[0].total_budget',
   },
@@ -327,14 +328,15 @@ const faults: PlantedFault[] = [
     fault: 'keeps creatives in another format',
     storyboard: 'creative_library',
     damage: change('list_creatives', ({ creatives }) => {
-      creatives[0].format_id.id = 'other'
+      if (creatives) creatives[0].format_id.id = 'other'
     }),
     shown: 'find_creative: field_value creatives[0].format_id.id',
   },
   {
     fault: 'answers without a payload',
     storyboard: 'catalog_and_events',
-    damage: (payload, { task }) => (task === 'sync_catalogs' ? undefined : payload),
+    damage: (payload, { task }) =>
+      task === 'sync_catalogs' && payload.catalogs ? undefined : payload,
     shown: 'keep_catalog: success',
   },
   {
@@ -381,7 +383,7 @@ const faults: PlantedFault[] = [
     fault: 'shows previews that are scripts',
     storyboard: 'creative_build_and_preview',
     damage: change('preview_creative', ({ previews }) => {
-      if (previews[0].renders[0].preview_url) previews[0].renders[0].preview_url = 'javascript:0'
+      if (previews?.[0].renders[0].preview_url) previews[0].renders[0].preview_url = 'javascript:0'
     }),
     shown: 'preview: field_pattern previews[0].renders[0].preview_url',
   },
@@ -397,7 +399,7 @@ const faults: PlantedFault[] = [
     fault: 'keeps no times in its audit',
     storyboard: 'spend_governance',
     damage: change('get_plan_audit_logs', ({ plans }) => {
-      delete plans[0].entries[0].timestamp
+      if (plans) delete plans[0].entries[0].timestamp
     }),
     shown: 'read_audit: field_present plans[0].entries[*].timestamp',
   },

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
-import { openWriterClient } from '../../jobs/api-client/enqueue.ts'
+import { openWriterClient } from '../../jobs/api-client/writer-client.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import type { TestRegistry } from '../support/app.ts'
-import { endsWithin } from '../support/effort.ts'
-import { agentAt, type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { runWithin } from '../support/effort.ts'
+import { buildAgentHost, type LiveWeb, openLiveWeb } from '../support/live.ts'
 
 const paths = ['discover-agent', 'agent-formats', 'agent-products', 'agent-publishers'] as const
 const formatId = (id: string) => ({ agent_url: 'https://maker.example/mcp', id })
@@ -14,7 +14,7 @@ let registry: TestRegistry
 beforeAll(async () => {
   web = await openLiveWeb({
     'seller.example': {
-      '/mcp': agentAt(
+      '/mcp': buildAgentHost(
         {
           get_products: {
             products: [
@@ -40,7 +40,7 @@ beforeAll(async () => {
       '/.well-known/agent-card.json': { name: 'Seller card', description: 'Sells' },
     },
     'maker.example': {
-      '/mcp': agentAt({
+      '/mcp': buildAgentHost({
         get_proto_capabilities: {
           creative: {
             supported_formats: [
@@ -52,12 +52,12 @@ beforeAll(async () => {
       }),
     },
     'older.example': {
-      '/mcp': agentAt({
+      '/mcp': buildAgentHost({
         list_creative_formats: { formats: [{ format_id: formatId('banner'), name: 'Banner' }] },
       }),
     },
     'many.example': {
-      '/mcp': agentAt({
+      '/mcp': buildAgentHost({
         get_products: {
           products: Array.from({ length: 500 }, (_, i) => ({ product_id: `p${i}` })),
         },
@@ -65,7 +65,7 @@ beforeAll(async () => {
       }),
     },
     'endless.example': {
-      '/mcp': agentAt({
+      '/mcp': buildAgentHost({
         list_creative_formats: {
           formats: Array.from({ length: 200 }, (_, i) => ({
             format_id: formatId(`f${i}`),
@@ -81,7 +81,7 @@ beforeAll(async () => {
     'closed.example': { '*': ({ response }) => response.writeHead(401).end() },
     'page.example': { '*': '<!doctype html><p>Hello' },
     'patient.example': {
-      '/mcp': ask => setTimeout(() => agentAt({ get_products: { products: [] } })(ask), 100),
+      '/mcp': ask => setTimeout(() => buildAgentHost({ get_products: { products: [] } })(ask), 100),
     },
     'hangs-up.example': { '*': ({ request }) => request.socket.destroy() },
   })
@@ -196,7 +196,7 @@ describe.each(paths)('GET /api/public/%s, refused', path => {
     const slow = { 'slow.example': { '*': () => undefined } }
     const hasty = await openLiveWeb(slow, { agentAskMs: 500, agentCardMs: 400 })
     const at = await hasty.open()
-    const answer = await endsWithin(4_000, () => ask(path, 'https://slow.example/mcp', at))
+    const answer = await runWithin(4_000, () => ask(path, 'https://slow.example/mcp', at))
     expect([answer.statusCode, answer.json()]).toEqual([
       504,
       {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { byIds, site } from '../support/nights.ts'
-import { operatorFile, publishFiles } from '../support/selling.ts'
+import { buildWebsite, grantByIds } from '../support/nights.ts'
+import { buildOperatorFile, publishFiles } from '../support/selling.ts'
 
 const agent = 'https://mcp.seller.example/sales'
 const validate = '/api/registry/validate/product-authorization'
@@ -10,7 +10,7 @@ const shopDomain = 'shop.example'
 let registry: TestRegistry
 
 const named = (id: string, tags: string[], more = {}) =>
-  site(shopDomain, {
+  buildWebsite(shopDomain, {
     property_id: id,
     name: id,
     tags,
@@ -30,16 +30,16 @@ beforeAll(async () => {
         named('app', ['video', 'live'], app),
       ],
       authorized_agents: [
-        byIds(agent, { property_ids: ['news', 'sport'], delegation_type: 'direct' }),
-        byIds(agent, { property_ids: ['app'], countries: ['GB'] }),
+        grantByIds(agent, { property_ids: ['news', 'sport'], delegation_type: 'direct' }),
+        grantByIds(agent, { property_ids: ['app'], countries: ['GB'] }),
       ],
     },
     'wide.example': {
-      properties: [site('wide.example')],
-      authorized_agents: [byIds(agent)],
+      properties: [buildWebsite('wide.example')],
+      authorized_agents: [grantByIds(agent)],
     },
-    'claimed.example': { properties: [site('claimed.example')], authorized_agents: [] },
-    'brand seller.example': operatorFile(
+    'claimed.example': { properties: [buildWebsite('claimed.example')], authorized_agents: [] },
+    'brand seller.example': buildOperatorFile(
       [agent],
       [
         { identifier: 'news.shop.example', relationship: 'direct' },

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { publisherFile } from '../support/documents.ts'
+import { observePublisherFile } from '../support/documents.ts'
 
 let registry: TestRegistry
 
 beforeAll(async () => {
   registry = await openRegistry({ limits: { bulkResolvePerMinute: 1000 } })
   await registry.observe(
-    publisherFile('news.example', {
+    observePublisherFile('news.example', {
       sites: ['news.example', 'sport.news.example'],
       agents: ['https://agent.example/mcp'],
     }),

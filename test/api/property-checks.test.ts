@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { publisherFile } from '../support/documents.ts'
+import { observePublisherFile } from '../support/documents.ts'
 import { measureCpuMs } from '../support/effort.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   registry = await open()
   const agents = ['https://agent.example/mcp']
   await registry.observe(
-    publisherFile('acme.example', { sites: ['acme.example', 'shop.acme.example'], agents }),
+    observePublisherFile('acme.example', { sites: ['acme.example', 'shop.acme.example'], agents }),
   )
   await registry.publish()
 })

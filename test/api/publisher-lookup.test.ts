@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { byIds, pointerTo, shop, site } from '../support/nights.ts'
-import { operatorFile, publishFiles } from '../support/selling.ts'
-import { answered } from '../support/sightings.ts'
+import { buildPointer, buildShop, buildWebsite, grantByIds } from '../support/nights.ts'
+import { observeOutcome } from '../support/observations.ts'
+import { buildOperatorFile, publishFiles } from '../support/selling.ts'
 
 const agent = (n: number) => `https://agent${n}.example/mcp`
 let runs = 0
@@ -11,14 +11,14 @@ let registry: TestRegistry
 beforeAll(async () => {
   registry = await openRegistry()
   const named = (domain: string, id: string) =>
-    site(domain, {
+    buildWebsite(domain, {
       property_id: id,
       name: `Property ${id}`,
       identifiers: [{ type: 'domain', value: `${id}.${domain}` }],
     })
   await publishFiles(registry, {
     'acme.example': {
-      ...shop('acme.example'),
+      ...buildShop('acme.example'),
       formats: [
         { format_kind: 'image', params: { width: 300 }, sample_render_url: 'http://x.example/a' },
         { format_kind: 'video', params: {}, display_name: 'Film' },
@@ -27,7 +27,7 @@ beforeAll(async () => {
       ],
     },
     'brand acme.example': {
-      ...operatorFile([], [{ identifier: 'other.example' }]),
+      ...buildOperatorFile([], [{ identifier: 'other.example' }]),
       names: [{ en: 'Acme' }],
       description: 'Sells everything',
       industries: ['retail'],
@@ -38,11 +38,11 @@ beforeAll(async () => {
         named('large.example', String(n).padStart(4, '0')),
       ),
       authorized_agents: Array.from({ length: 60 }, (_, n) =>
-        byIds(agent(n), { property_ids: ['0000', '0001'] }),
+        grantByIds(agent(n), { property_ids: ['0000', '0001'] }),
       ),
     },
     'formats.example': {
-      ...shop('formats.example'),
+      ...buildShop('formats.example'),
       formats: Array.from({ length: 250 }, (_, n) => ({
         format_option_id: `f${n}`,
         format_kind: 'image',
@@ -52,13 +52,17 @@ beforeAll(async () => {
         colour: 'red',
       })),
     },
-    'manager.example': shop('manager.example', {
-      properties: [site('manager.example'), site('one.example'), site('two.example')],
+    'manager.example': buildShop('manager.example', {
+      properties: [
+        buildWebsite('manager.example'),
+        buildWebsite('one.example'),
+        buildWebsite('two.example'),
+      ],
     }),
-    'one.example': pointerTo('manager.example'),
-    'two.example': pointerTo('manager.example'),
-    'bare.example': shop('bare.example', { properties: [] }),
-    'brand bare.example': operatorFile(
+    'one.example': buildPointer('manager.example'),
+    'two.example': buildPointer('manager.example'),
+    'bare.example': buildShop('bare.example', { properties: [] }),
+    'brand bare.example': buildOperatorFile(
       [],
       [
         { identifier: 'bare.example' },
@@ -66,7 +70,7 @@ beforeAll(async () => {
         { type: 'mobile_app', store: 'apple', identifier: 'com.bare' },
       ],
     ),
-    'brand lone.example': operatorFile([], [{ identifier: 'lone.example' }]),
+    'brand lone.example': buildOperatorFile([], [{ identifier: 'lone.example' }]),
   })
 })
 
@@ -146,7 +150,7 @@ describe('GET /api/registry/publisher', () => {
     const url = '/api/registry/publisher?domain=acme.example'
     const { etag } = (await registry.app.inject(url)).headers
     await publishFiles(registry, {
-      'brand acme.example': { ...operatorFile([], []), names: [{ en: 'Acme Two' }] },
+      'brand acme.example': { ...buildOperatorFile([], []), names: [{ en: 'Acme Two' }] },
     })
     const again = await registry.app.inject({ url, headers: { 'if-none-match': String(etag) } })
     expect(again.statusCode).toBe(200)
@@ -196,9 +200,9 @@ describe('GET /api/registry/publisher', () => {
       properties: [{ name: 'one.example' }],
     })
     expect(child).not.toHaveProperty('network')
-    await publishFiles(registry, { 'two.example': shop('two.example') })
+    await publishFiles(registry, { 'two.example': buildShop('two.example') })
     expect((await lookUp('manager.example')).network).toMatchObject({ publisher_count: 1 })
-    await publishFiles(registry, { 'one.example': shop('one.example') })
+    await publishFiles(registry, { 'one.example': buildShop('one.example') })
     expect(await lookUp('manager.example')).not.toHaveProperty('network')
   })
 
@@ -259,17 +263,17 @@ describe('GET /api/registry/publisher', () => {
     ],
     ['an agent without an address', { authorized_agents: [{ authorized_for: 'All' }] }, 'invalid'],
     ['a catalog alone', { authorized_agents: [], formats: [{ format_kind: 'image' }] }, 'valid'],
-    ['one agent', shop('one.example'), 'valid'],
+    ['one agent', buildShop('one.example'), 'valid'],
     ['no file', 'absent', 'absent'],
   ])('200: a publisher of %s', async (_, file, status) => {
     for (const [domain, before] of [
       [`first-${runs++}.example`, undefined],
       [`later-${runs++}.example`, true],
     ] as const) {
-      if (before) await publishFiles(registry, { [domain]: shop(domain) })
+      if (before) await publishFiles(registry, { [domain]: buildShop(domain) })
       if (file === 'absent') {
         const now = registry.clock.now()
-        await registry.observe(answered('absent', 'adagents.json', domain, now))
+        await registry.observe(observeOutcome('absent', 'adagents.json', domain, now))
       } else await publishFiles(registry, { [domain]: file })
       const { adagents_valid, files, authorized_agents } = await lookUp(domain)
       expect([adagents_valid, files.adagents_json.status]).toEqual([status === 'valid', status])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRegistry, START, type TestRegistry } from '../support/app.ts'
-import { publisherFile } from '../support/documents.ts'
+import { observePublisherFile } from '../support/documents.ts'
 import { enrol } from '../support/members.ts'
 
 let registry: TestRegistry
@@ -17,7 +17,7 @@ beforeAll(async () => {
   await enrol(registry, { org: 'Shy', tier: 'company_icl', public: false, domains: ['b.example'] })
   await registry.observe(
     ...['a', 'b', 'c', 'd'].map(name =>
-      publisherFile(`${name}.example`, { sites: [`${name}.example`], agents: [agent] }),
+      observePublisherFile(`${name}.example`, { sites: [`${name}.example`], agents: [agent] }),
     ),
     { kind: 'adagents.json', location: 'none.example', outcome: 'absent', status: 404 },
   )
@@ -74,7 +74,7 @@ describe('GET /api/registry/publishers', () => {
   test('200: a publisher without its file is no longer listed', async () => {
     const own = await openRegistry()
     expect((await get('/api/registry/publishers', own)).json()).toMatchObject({ count: 0 })
-    const file = publisherFile('a.example', { sites: ['a.example'], agents: [] })
+    const file = observePublisherFile('a.example', { sites: ['a.example'], agents: [] })
     await own.observe(file)
     await own.publish()
     expect((await get('/api/registry/publishers', own)).json()).toMatchObject({ count: 1 })
@@ -93,7 +93,7 @@ describe('GET /api/registry/publishers', () => {
 describe('members in other answers', () => {
   test('the publisher lookup names a public member, and its ETag covers that', async () => {
     const own = await openRegistry()
-    await own.observe(publisherFile('a.example', { sites: ['a.example'], agents: [agent] }))
+    await own.observe(observePublisherFile('a.example', { sites: ['a.example'], agents: [agent] }))
     const ask = async (tag?: string) =>
       own.app.inject({
         url: '/api/registry/publisher?domain=a.example',

@@ -1,8 +1,8 @@
 import { RegistryClient, RegistrySync } from '@adcp/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { until } from '../support/command.ts'
-import { publisherFile } from '../support/documents.ts'
+import { waitUntil } from '../support/command.ts'
+import { observePublisherFile } from '../support/documents.ts'
 
 const shop = 'https://agent.example/mcp'
 const rival = 'https://rival.example/mcp'
@@ -14,7 +14,7 @@ const errors: Error[] = []
 /** What the publisher says from now on, and time for it to be published. */
 async function say(domain: string, agents: string[]): Promise<void> {
   registry.clock.pass(60_000)
-  await registry.observe(publisherFile(domain, { sites: [domain], agents }))
+  await registry.observe(observePublisherFile(domain, { sites: [domain], agents }))
   await registry.publish()
 }
 
@@ -53,14 +53,14 @@ describe('the public client keeps a replica', () => {
 
   test('that follows a grant', async () => {
     await say('news.example', [shop, rival])
-    await until(async () => sync.isAuthorized(rival, 'news.example'))
+    await waitUntil(async () => sync.isAuthorized(rival, 'news.example'))
     expect(sync.getStats().authorizations).toBe(4)
   })
 
   test('that follows a revocation, and the removal of an agent', async () => {
     await say('news.example', [shop])
     await say('blog.example', [shop])
-    await until(async () => sync.getAgent(rival) === undefined)
+    await waitUntil(async () => sync.getAgent(rival) === undefined)
     expect(sync.isAuthorized(rival, 'blog.example')).toBe(false)
     expect(sync.isAuthorized(shop, 'blog.example')).toBe(true)
     expect(sync.getStats()).toEqual({ agents: 1, authorizations: 2 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findKeyHolder } from '../../api/auth/principal.ts'
 import type { TestRegistry } from '../support/app.ts'
-import { brandFile } from '../support/documents.ts'
+import { observeBrandFile } from '../support/documents.ts'
 import { type LiveWeb, openLiveWeb } from '../support/live.ts'
 
 const brand = { id: 'acme', names: [{ en: 'Acme' }], properties: [] }
@@ -74,7 +74,7 @@ test('an admin is told what a brand was before its file was read, and what it is
     brand_json_found: true,
     live_variant: 'brand_canonical',
   })
-  await registry.observe(brandFile('gone.example', 'Gone'))
+  await registry.observe(observeBrandFile('gone.example', 'Gone'))
   expect((await post('brand/gone.example/force-crawl')).json()).toMatchObject({
     previous_source: 'brand_json',
     promoted: false,

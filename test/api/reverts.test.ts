@@ -4,9 +4,9 @@ import { type AuditRow, listAuditRows } from '../../pipeline/accounts/audit.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { loadAuditDetail } from '../../pipeline/writer/community/audit-detail.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { publisherFile } from '../support/documents.ts'
+import { observePublisherFile } from '../support/documents.ts'
 import { enrol } from '../support/members.ts'
-import { createModerator, mirrorFile } from '../support/mirrors.ts'
+import { buildMirrorFile, createModerator } from '../support/mirrors.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
 const editor = { kind: 'command', id: 'root', org_id: null } as const
@@ -210,7 +210,7 @@ describe('reverting', () => {
         method: 'PUT',
         url: '/api/registry/mirrors/pictures',
         headers: { authorization },
-        payload: mirrorFile(...collections),
+        payload: buildMirrorFile(...collections),
       })
       expect(answer.statusCode, answer.body).toBe(200)
       return (await rows('mirror.publish'))[0]!
@@ -234,7 +234,7 @@ describe('reverting', () => {
     const proposed = await registry.app.inject({
       method: 'PUT',
       url: '/api/registry/mirrors/pictures',
-      payload: mirrorFile('three'),
+      payload: buildMirrorFile('three'),
       headers: { authorization: `Bearer ${secret}` },
     })
     const { proposal_id: review_id, proposal_digest: digest } = proposed.json()
@@ -287,7 +287,7 @@ describe('reverting', () => {
 
   test('a merge fails, since merges are permanent', async () => {
     const sites = ['a.shop.example', 'b.shop.example']
-    await registry.observe(publisherFile('shop.example', { sites, agents: [] }))
+    await registry.observe(observePublisherFile('shop.example', { sites, agents: [] }))
     const rids = await registry.sequencer.index.all<{ rid: string }>(
       `select property_rid as rid from properties where publisher_domain = 'shop.example' order by all`,
     )

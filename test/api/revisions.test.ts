@@ -7,7 +7,7 @@ import { RevisionHeld, RevisionList } from '../../pipeline/model/responses/histo
 import { Operation } from '../../pipeline/model/submission.ts'
 import { listReviews } from '../../pipeline/read/lookups/reviews.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { brandFile } from '../support/documents.ts'
+import { observeBrandFile } from '../support/documents.ts'
 import { enrol } from '../support/members.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 import { makeDataDir } from '../support/registry.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
   writeFileSync(list, 'globex.com # theirs\n')
   registry = await openRegistry({ redis: redis.redis, settings: { PROTECTED_NAMES: list } })
   key = await enrol(registry, { org: 'Acme', domains: ['acme.example', 'b.example', ...doubtful] })
-  await registry.observe(brandFile('crawled.example', 'Crawled'))
+  await registry.observe(observeBrandFile('crawled.example', 'Crawled'))
   await saveBrand('acme.example', 'First', { description: 'one' })
   await saveBrand('acme.example', 'Second', { description: 'two' })
   await post('properties/save', {

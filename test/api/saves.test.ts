@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY, HOUR } from '../../pipeline/core/clock.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { brandFile, publisherFile } from '../support/documents.ts'
+import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
 import { enrol, proveOwnership } from '../support/members.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
@@ -19,8 +19,8 @@ beforeAll(async () => {
   registry = await openRegistry({ redis: redis.redis, limits: { ...limits, ...more } })
   acme = await enrol(registry, { org: 'Acme', domains: ['acme.example', 'told.example'] })
   await registry.observe(
-    brandFile('crawled.example', 'Crawled'),
-    publisherFile('crawled.example', { sites: ['crawled.example'], agents: [] }),
+    observeBrandFile('crawled.example', 'Crawled'),
+    observePublisherFile('crawled.example', { sites: ['crawled.example'], agents: [] }),
   )
 })
 
@@ -212,7 +212,7 @@ describe('POST /api/brands/save', () => {
   test('an entry is replaced by the domain’s own file, and returns when that is gone', async () => {
     const domain = 'later.acme.example'
     await saveBrand({ domain, brand_name: 'Before' })
-    await registry.observe(brandFile(domain, 'After'))
+    await registry.observe(observeBrandFile(domain, 'After'))
     expect(await get(`brands/resolve?domain=${domain}`)).toMatchObject({
       brand_name: 'After',
       source: 'brand_json',
@@ -296,7 +296,7 @@ describe('POST /api/properties/save', () => {
 
   test('200: lists and searches show them as community data, not as verified', async () => {
     await registry.observe(
-      publisherFile('crawled.example', { sites: ['www.crawled.example'], agents: [] }),
+      observePublisherFile('crawled.example', { sites: ['www.crawled.example'], agents: [] }),
     )
     await registry.publish()
     const { properties, stats } = await get('properties/registry?source=community')
@@ -310,7 +310,10 @@ describe('POST /api/properties/save', () => {
   test('200: the publisher’s own file keeps the ids and takes precedence', async () => {
     const before = await get(`properties/resolve?domain=${domain}`)
     const rid = before.properties.find(({ name }: { name: string }) => name === 'The News')
-    const file = publisherFile(domain, { sites: [domain], agents: ['https://agent.example/mcp'] })
+    const file = observePublisherFile(domain, {
+      sites: [domain],
+      agents: ['https://agent.example/mcp'],
+    })
     await registry.observe(file)
     const after = await get(`properties/resolve?domain=${domain}`)
     expect(after).toMatchObject({ source: 'adagents_json', verified: true })
@@ -575,7 +578,7 @@ describe('a rollback', () => {
     )
     expect((await rollBack(path, 99)).statusCode).toBe(404)
     expect((await rollBack('brands/discovered/never.acme.example', 1)).statusCode).toBe(404)
-    await registry.observe(brandFile('crawled.example', 'Crawled'))
+    await registry.observe(observeBrandFile('crawled.example', 'Crawled'))
     expect((await rollBack('brands/discovered/crawled.example', 1)).statusCode).toBe(409)
     expect((await rollBack(path, 1, { secret: moderator })).statusCode).toBe(200)
   })

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { brandFile, publisherFile } from '../support/documents.ts'
+import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
 import { measureCpuMs } from '../support/effort.ts'
 import { enrol } from '../support/members.ts'
 
@@ -11,22 +11,22 @@ beforeAll(async () => {
   registry = await openRegistry()
   const agents = ['https://agent.example/mcp']
   await registry.observe(
-    brandFile('nova.example', 'Nova'),
-    brandFile('novabank.example', 'Nova Bank'),
-    brandFile('supernova.example', 'Supernova'),
-    brandFile('aaa.example', 'Casanova Foods'),
-    brandFile('nike.example', 'Nike'),
-    brandFile('mike.example', 'Mike'),
-    brandFile('google.example', 'Google'),
-    brandFile('cola.example', 'Coca-Cola'),
-    brandFile('xn--mnchen-3ya.example', 'Münchner Straßenbahn'),
-    brandFile('orsted.example', 'Ørsted'),
-    brandFile('tokyo.example', '東京メディア'),
-    brandFile('odd.example', '100% (a|b)* \\d+ [x] $^'),
-    ...Array.from({ length: 12 }, (_, i) => brandFile(`chain${i}.example`, `Chain ${i}`)),
-    publisherFile('news.example', { sites: ['news.example', 'sport.news.example'], agents }),
-    publisherFile('xn--zeitng-6ya.example', { sites: ['xn--zeitng-6ya.example'], agents }),
-    publisherFile('gone.example', { sites: ['gone.example'], agents }),
+    observeBrandFile('nova.example', 'Nova'),
+    observeBrandFile('novabank.example', 'Nova Bank'),
+    observeBrandFile('supernova.example', 'Supernova'),
+    observeBrandFile('aaa.example', 'Casanova Foods'),
+    observeBrandFile('nike.example', 'Nike'),
+    observeBrandFile('mike.example', 'Mike'),
+    observeBrandFile('google.example', 'Google'),
+    observeBrandFile('cola.example', 'Coca-Cola'),
+    observeBrandFile('xn--mnchen-3ya.example', 'Münchner Straßenbahn'),
+    observeBrandFile('orsted.example', 'Ørsted'),
+    observeBrandFile('tokyo.example', '東京メディア'),
+    observeBrandFile('odd.example', '100% (a|b)* \\d+ [x] $^'),
+    ...Array.from({ length: 12 }, (_, i) => observeBrandFile(`chain${i}.example`, `Chain ${i}`)),
+    observePublisherFile('news.example', { sites: ['news.example', 'sport.news.example'], agents }),
+    observePublisherFile('xn--zeitng-6ya.example', { sites: ['xn--zeitng-6ya.example'], agents }),
+    observePublisherFile('gone.example', { sites: ['gone.example'], agents }),
   )
   registry.clock.pass(60_000)
   await registry.observe({
@@ -104,9 +104,9 @@ describe('GET /api/search', () => {
     const own = await openRegistry()
     const agents = ['https://agent.example/mcp']
     await own.observe(
-      brandFile('herald.example', 'Morning Post'),
-      publisherFile('herald.example', { sites: ['herald.example'], agents }),
-      publisherFile('quiet.example', { sites: ['quiet.example'], agents }),
+      observeBrandFile('herald.example', 'Morning Post'),
+      observePublisherFile('herald.example', { sites: ['herald.example'], agents }),
+      observePublisherFile('quiet.example', { sites: ['quiet.example'], agents }),
     )
     await enrol(own, { org: 'Zeta Média Group', domains: ['herald.example', 'none.example'] })
     await enrol(own, { org: 'Zeta Hidden', domains: ['quiet.example'], public: false })
@@ -146,14 +146,14 @@ describe('GET /api/search', () => {
 
   test('a new snapshot is searched once it is published, and an unchanged one at once', async () => {
     const own = await openRegistry()
-    await own.observe(brandFile('first.example', 'First'))
+    await own.observe(observeBrandFile('first.example', 'First'))
     await own.publish()
     await own.observe({ kind: 'brand.json', location: 'none.example', outcome: 'timeout' })
     await own.publish()
     const quiet = await own.app.inject('/api/search?q=first')
     expect([quiet.headers['x-registry-seq'], quiet.json().brands.length]).toEqual(['2', 1])
     own.clock.pass(60_000)
-    await own.observe(brandFile('first.example', 'Renamed'))
+    await own.observe(observeBrandFile('first.example', 'Renamed'))
     await own.publish()
     const later = await own.app.inject('/api/brands/find?q=renamed')
     expect([later.headers['x-registry-seq'], later.json().results.length]).toEqual(['3', 1])

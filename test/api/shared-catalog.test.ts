@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FeedEvent } from '../../pipeline/model/event.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { bySelectors, pointerTo, site } from '../support/nights.ts'
-import { askIn } from '../support/selling.ts'
-import { answered, read } from '../support/sightings.ts'
+import { buildPointer, buildWebsite, grantBySelectors } from '../support/nights.ts'
+import { observeFile, observeOutcome } from '../support/observations.ts'
+import { requestWithQuery } from '../support/selling.ts'
 
 const agent = 'https://sell.network.example/mcp'
 const files = 'https://files.example/adagents.json'
@@ -29,7 +29,10 @@ const format = (format_option_id: string, more: object = {}) => ({
 /** A file for several publishers: what each sells is told apart by the tags of its sites. */
 const network = (domains: string[], placements: object[], formats: object[] = []) => ({
   properties: domains.map(domain =>
-    site(domain, { property_id: domain.split('.')[0], tags: ['all', domain.split('.')[0]!] }),
+    buildWebsite(domain, {
+      property_id: domain.split('.')[0],
+      tags: ['all', domain.split('.')[0]!],
+    }),
   ),
   placements,
   formats,
@@ -37,7 +40,7 @@ const network = (domains: string[], placements: object[], formats: object[] = []
   signals: [{ id: 'auto', name: 'Auto', value_type: 'binary', tags: [] }],
   authorized_agents: [
     {
-      ...bySelectors(agent, { publisher_domains: domains, selection_type: 'all' }),
+      ...grantBySelectors(agent, { publisher_domains: domains, selection_type: 'all' }),
       placement_ids: ['pre', 'mid'],
     },
   ],
@@ -60,19 +63,19 @@ const see = (...found: Parameters<TestRegistry['observe']>) => {
   return registry.observe(...found)
 }
 const adagents = (location: string, file: object) =>
-  read('adagents.json', location, file, registry.clock.now())
+  observeFile('adagents.json', location, file, registry.clock.now())
 
 beforeAll(async () => {
   registry = await openRegistry()
   headers = { authorization: `Bearer ${await registry.createKey('Readers')}` }
   const now = registry.clock.now()
   await see(
-    answered('absent', 'adagents.json', managed, now),
-    read('ads.txt', managed, 'managerdomain=network.example', now),
+    observeOutcome('absent', 'adagents.json', managed, now),
+    observeFile('ads.txt', managed, 'managerdomain=network.example', now),
     adagents('network.example', network([managed, 'network.example'], placements, formats)),
     adagents(pointing, { authoritative_location: files }),
     adagents(files, network([pointing, 'third.example'], placements, formats)),
-    adagents(hosted, pointerTo('network.example')),
+    adagents(hosted, buildPointer('network.example')),
   )
   await registry.publish()
 })
@@ -80,9 +83,11 @@ beforeAll(async () => {
 afterAll(() => registry.close())
 
 const lookup = async (domain: string) =>
-  (await askIn(registry, '/api/registry/publisher', { domain, include: 'placements' })).json()
+  (
+    await requestWithQuery(registry, '/api/registry/publisher', { domain, include: 'placements' })
+  ).json()
 const told = async (domain: string, query: object = {}) => {
-  const answer = await askIn(registry, '/api/registry/validate/property-authorization', {
+  const answer = await requestWithQuery(registry, '/api/registry/validate/property-authorization', {
     agent_url: agent,
     identifier_type: 'domain',
     identifier_value: domain,
@@ -165,7 +170,7 @@ describe('placements and formats of a shared file', () => {
   test('end with the file', async () => {
     for (let times = 0; times < 2; times++) {
       registry.clock.pass(2 * 3_600_000)
-      await see(answered('absent', 'adagents.json', pointing, registry.clock.now()))
+      await see(observeOutcome('absent', 'adagents.json', pointing, registry.clock.now()))
     }
     await registry.publish()
     expect(await lookup(pointing)).toMatchObject({ adagents_valid: false, placements: [] })
@@ -193,7 +198,7 @@ describe('a placement within certain collections', () => {
       adagents('free.example', {
         ...network(['free.example'], file.placements),
         authorized_agents: [
-          bySelectors(agent, { publisher_domain: 'free.example', selection_type: 'all' }),
+          grantBySelectors(agent, { publisher_domain: 'free.example', selection_type: 'all' }),
         ],
       }),
     )
@@ -224,12 +229,16 @@ describe('a placement within certain collections', () => {
   })
 
   test('the evidence names the collections of the entry', async () => {
-    const answer = await askIn(registry, '/api/registry/validate/property-authorization', {
-      agent_url: agent,
-      identifier_type: 'domain',
-      identifier_value: shows,
-      explain: 'true',
-    })
+    const answer = await requestWithQuery(
+      registry,
+      '/api/registry/validate/property-authorization',
+      {
+        agent_url: agent,
+        identifier_type: 'domain',
+        identifier_value: shows,
+        explain: 'true',
+      },
+    )
     expect(answer.json().evidence[0]).toMatchObject({ collection_ids: ['a', 'b'] })
   })
 })

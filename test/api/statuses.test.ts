@@ -28,11 +28,11 @@ import {
   unissued,
   url,
 } from '../support/asks.ts'
-import { brandFile, publisherFile } from '../support/documents.ts'
+import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
 import { BILLING_SECRET, type Identities, openIdentities } from '../support/identities.ts'
-import { agentAt, type LiveAsk, type LiveWeb, openLiveWeb } from '../support/live.ts'
-import { enrol, memberOperations, probed } from '../support/members.ts'
-import { createModerator, mirrorFile } from '../support/mirrors.ts'
+import { buildAgentHost, type LiveAsk, type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { buildMemberOperations, enrol, observeAgent } from '../support/members.ts'
+import { buildMirrorFile, createModerator } from '../support/mirrors.ts'
 import { makeRegistryKey } from '../support/receiving.ts'
 import { createRecorder } from '../support/recorded-examples.ts'
 import { buildSuite } from '../support/suites.ts'
@@ -75,7 +75,7 @@ beforeAll(async () => {
   web = await openLiveWeb(
     {
       'receiver.example': { '/changes': repeatChallenge, '/read': repeatChallenge },
-      'agent.example': { '/mcp': agentAt({ get_products: { products: [product] } }) },
+      'agent.example': { '/mcp': buildAgentHost({ get_products: { products: [product] } }) },
       'closed.example': { '*': ({ response }) => response.writeHead(401).end() },
       'published.example': { '/.well-known/adagents.json': publishedFile },
       'fresh.example': { '*': ({ response }) => response.writeHead(401).end() },
@@ -120,7 +120,7 @@ beforeAll(async () => {
   }
   const agents = [{ url }, { url: 'https://slow.example/mcp' }]
   for (const registry of ['strict', 'readOnly', 'hasty'] as const) {
-    await registries[registry].submit(...memberOperations({ org: 'Readers', agents }))
+    await registries[registry].submit(...buildMemberOperations({ org: 'Readers', agents }))
     await keepCredentials(registries[registry])
   }
   for (const registry of ['usual', 'readOnly'] as const) {
@@ -190,14 +190,14 @@ async function fill(registry: TestRegistry): Promise<string> {
     await registry.app.inject({
       method: 'PUT',
       url: `/api/registry/mirrors/${platform}`,
-      payload: mirrorFile(),
+      payload: buildMirrorFile(),
       headers: { authorization: `Bearer ${moderator}` },
     })
   }
   await registry.observe(
-    brandFile('acme.example', 'Acme'),
-    publisherFile('acme.example', { sites, agents: [url], placements: ['top'] }),
-    probed(url, { tools: [{ name: 'get_products' }] }),
+    observeBrandFile('acme.example', 'Acme'),
+    observePublisherFile('acme.example', { sites, agents: [url], placements: ['top'] }),
+    observeAgent(url, { tools: [{ name: 'get_products' }] }),
   )
   return key
 }
@@ -359,7 +359,7 @@ async function publishUnsearched(registry: TestRegistry): Promise<void> {
 
 /** A file that waits for a moderator. */
 async function propose(place: string): Promise<Known['proposals'][number]> {
-  const answer = await ask(findOperation('putMirror'), 202, { place, payload: mirrorFile() })
+  const answer = await ask(findOperation('putMirror'), 202, { place, payload: buildMirrorFile() })
   const { proposal_id, proposal_digest } = answer.json()
   return { id: proposal_id, digest: proposal_digest }
 }

@@ -100,7 +100,7 @@ test('a storyboard ends when its time is over, whatever the agent does', async (
 
 test('no more of an answer is read than the limit', async () => {
   let written = 0
-  let isLeft = false
+  let isSkipped = false
   const inner = hostAgent(agent, { isOpen: true })['*'] as (ask: LiveAsk) => unknown
   web.hosts['endless.example'] = {
     '*': (asked: LiveAsk) => {
@@ -109,7 +109,7 @@ test('no more of an answer is read than the limit', async () => {
       response.writeHead(200, { 'content-type': 'application/json' })
       const piece = ' '.repeat(64 * 1_024)
       response.once('close', () => {
-        isLeft = true
+        isSkipped = true
       })
       const write = (): void => {
         while (!response.destroyed) {
@@ -125,7 +125,7 @@ test('no more of an answer is read than the limit', async () => {
   const answer = await ask('POST', url, 'storyboard/capability_discovery/run', key)
   expect(answer.statusCode).toBe(200)
   expect(answer.json().summary).toMatchObject({ steps_passed: 0 })
-  await expect.poll(() => isLeft).toBe(true)
+  await expect.poll(() => isSkipped).toBe(true)
   // What lies in buffers of the network is sent and never read.
   expect(written).toBeLessThan(100 * ANSWER_BYTES)
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { RegistryClient } from '@adcp/sdk'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
-import type { WriterClient } from '../../jobs/api-client/enqueue.ts'
+import type { WriterClient } from '../../jobs/api-client/writer-client.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { referenceTenants } from '../../pipeline/model/storyboard.ts'
@@ -36,6 +36,13 @@ beforeAll(async () => {
       'reference.example': hostAgent(agent),
       'mine.example': hostAgent(agent, { isOpen: true, listen: call => calls.push(call) }),
       'closed.example': hostAgent(agent),
+      'confused.example': hostAgent(agent, {
+        isOpen: true,
+        damage: (payload, { task }) =>
+          task === 'get_adcp_capabilities'
+            ? { ...payload, specialisms: ['sales-guaranteed', 'signal-owned'] }
+            : payload,
+      }),
       'silent.example': { '*': ({ request }) => request.socket.destroy() },
       'hanging.example': {
         '*': ({ request }) => {
@@ -63,6 +70,7 @@ beforeAll(async () => {
     agents: [
       { url: MINE },
       { url: 'https://closed.example/sales/mcp' },
+      { url: 'https://confused.example/sales/mcp' },
       { url: 'https://silent.example/mcp' },
       { url: 'https://hanging.example/mcp' },
       ...referenceTenants.map(tenant => ({ url: `https://reference.example/${tenant}/mcp` })),
@@ -118,6 +126,16 @@ describe('POST /api/registry/agents/{encodedUrl}/storyboard/{storyboardId}/compa
       reference_result: { passed: true },
       differs: false,
     })
+  })
+
+  it('an empty body with a content type counts as none', async () => {
+    const answer = await registry.app.inject({
+      method: 'POST',
+      url: at(MINE, 'storyboard/nothing/compare'),
+      headers: { ...asMember(), 'content-type': 'application/json' },
+      payload: '',
+    })
+    expect([answer.statusCode, answer.json().code]).toEqual([404, 'not_found'])
   })
 
   it('400, 401, 403, 404: in this order', async () => {
@@ -399,6 +417,36 @@ describe('POST /api/registry/agents/{encodedUrl}/storyboard/{storyboardId}/step/
     expect(calls.map(({ task }) => task)).not.toContain('create_media_buy')
   })
 
+  it('200: the step is shown with its request and answer, or with the request alone', async () => {
+    const step = (await runStep('find_product')).json()
+    expect(step.exchange).toMatchObject({
+      request: { url: MINE, operation: 'get_products', payload: { buying_mode: 'brief' } },
+      response_record: { status: 200, payload: { products: expect.any(Array) } },
+      extraction: { path: 'structured_content' },
+    })
+    expect(JSON.stringify(step.exchange)).not.toContain(TOKEN)
+    calls.length = 0
+    const preview = (await runStep('find_product', { dry_run: true })).json()
+    expect(preview).toMatchObject({ passed: null, skipped: true, skip_reason: 'dry_run' })
+    expect(preview.exchange).toEqual({
+      request: step.exchange.request,
+      extraction: { path: 'none' },
+    })
+    expect(calls).toEqual([])
+  })
+
+  it('200: an agent that requires a credential is told so in the place of a result', async () => {
+    const url = at(
+      'https://closed.example/sales/mcp',
+      'storyboard/idempotent_writes/step/find_product',
+    )
+    const answer = await registry.app.inject({ method: 'POST', url, headers: asMember() })
+    expect([answer.statusCode, answer.json()]).toMatchObject([
+      200,
+      { step: 'find_product', passed: null, needs_oauth: true, next_step_id: 'first_order' },
+    ])
+  })
+
   it('400 and 404: a context that is too large, and an unknown step', async () => {
     const large = { context: { text: 'x'.repeat(50_001) } }
     expect((await runStep('first_order', large)).statusCode).toBe(400)
@@ -425,6 +473,32 @@ describe('GET /api/registry/agents/{encodedUrl}/applicable-storyboards', () => {
       'test_controller',
     ])
     expect([ids('domain'), ids('specialism')]).toEqual([['signal_activation'], []])
+  })
+})
+
+describe('claims and failures that leave no storyboards to list', () => {
+  const list = async (url: string) => {
+    const asked = { url: at(url, 'applicable-storyboards'), headers: asMember() }
+    const answer = await registry.app.inject(asked)
+    return [answer.statusCode, answer.json()]
+  }
+
+  it('422: a specialism without its protocol', async () => {
+    expect(await list('https://confused.example/sales/mcp')).toMatchObject([
+      422,
+      {
+        code: 'unresolved_claims',
+        error_kind: 'specialism_parent_protocol_missing',
+        declared_specialisms: ['signal-owned'],
+        declared_protocols: ['media_buy'],
+        required_protocols: ['signals'],
+      },
+    ])
+  })
+
+  it('502: an agent that cannot be reached, with the kind of failure', async () => {
+    const [status, body] = await list('https://silent.example/mcp')
+    expect([status, body]).toMatchObject([502, { code: 'bad_gateway', reason: 'network' }])
   })
 })
 
@@ -650,7 +724,10 @@ describe('GET /api/storyboards', () => {
 
   it('200: one of them, with its steps', async () => {
     const answer = await registry.app.inject('/api/storyboards/capability_discovery')
-    expect(answer.json().storyboard.phases[0].steps[0]).toMatchObject({ id: 'read_capabilities' })
+    expect(answer.json().storyboard.phases[0].steps[0]).toMatchObject({
+      id: 'read_capabilities',
+      task: 'get_adcp_capabilities',
+    })
     expect((await registry.app.inject('/api/storyboards/nothing')).statusCode).toBe(404)
   })
 })

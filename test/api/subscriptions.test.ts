@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWriterClient, type WriterClient } from '../../jobs/api-client/enqueue.ts'
+import { openWriterClient, type WriterClient } from '../../jobs/api-client/writer-client.ts'
 import { runCrawler } from '../../jobs/crawler/crawler.ts'
 import type { Role } from '../../jobs/process-role.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
@@ -7,8 +7,8 @@ import { readConfig } from '../../pipeline/core/config.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { PushState } from '../../pipeline/push/state.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { brandFile, publisherFile } from '../support/documents.ts'
-import { patient, patientLimits, roomy } from '../support/patience.ts'
+import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
+import { buildPatientLimits, patient, roomy } from '../support/patience.ts'
 import { makeRegistryKey, openReceivers, type Receivers } from '../support/receiving.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const crawling = readConfig({
     CRAWL_CONNECT_TO: receivers.url,
     REGISTRY_SIGNING_KEYS: key.path,
-    ...patientLimits(roomy),
+    ...buildPatientLimits(roomy),
   })
   crawler = await runCrawler(crawling, redis.url, systemClock, silentLog)
   writer = openWriterClient(redis.url, silentLog, patient)
@@ -62,7 +62,7 @@ async function subscribe(host: string, more: object = {}) {
 }
 
 test('201: a receiver that repeats the signed challenge is subscribed, from the next change on', async () => {
-  await registry.observe(brandFile('a.example', 'A'))
+  await registry.observe(observeBrandFile('a.example', 'A'))
   const { receiver, made } = await subscribe('first.example', {
     event_types: ['publisher.*'],
     domains: ['https://Acme.example/'],
@@ -272,7 +272,7 @@ test('a disabled subscription goes on when its receiver answers a challenge agai
 
 test('subscriptions are the same after a rebuild of what is derived', async () => {
   const agents = ['https://seller.example/mcp']
-  await registry.observe(publisherFile('b.example', { sites: ['b.example'], agents }))
+  await registry.observe(observePublisherFile('b.example', { sites: ['b.example'], agents }))
   const before = (await ask('GET', path)).json()
   await registry.rebuild()
   expect((await ask('GET', path)).json()).toEqual(before)

@@ -12,12 +12,12 @@ import { listTables } from '../../pipeline/store/schema.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { type TestClock, testClock } from '../support/clock.ts'
-import { brandFile, publisherFile } from '../support/documents.ts'
+import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
 import { readFeeds } from '../support/feed.ts'
-import { pointerTo, shop } from '../support/nights.ts'
+import { buildPointer, buildShop } from '../support/nights.ts'
+import { observeFile } from '../support/observations.ts'
 import { cleanUp, newDataDir, openSequencer } from '../support/registry.ts'
-import { read } from '../support/sightings.ts'
-import { submission } from '../support/writes.ts'
+import { buildSubmission } from '../support/writes.ts'
 
 const NAME = 'gone.example'
 const takedown = Operation.parse({ op: 'domain.takedown', domain: NAME, reason: 'they asked' })
@@ -28,7 +28,10 @@ async function lived(dataDir: string, clock: TestClock): Promise<Sequencer> {
   const registry = await openSequencer({ dataDir, clock })
   for (const night of [1, 2]) {
     const files = [NAME, `sub.${NAME}`, 'stays.example', 'begone.example'].flatMap(domain => {
-      const content = shop(domain, { last_updated: clock.now(), contact: { name: `${night}` } })
+      const content = buildShop(domain, {
+        last_updated: clock.now(),
+        contact: { name: `${night}` },
+      })
       const brand = { id: 'b', names: [{ en: `${domain} ${night}` }] }
       return (
         [
@@ -36,7 +39,7 @@ async function lived(dataDir: string, clock: TestClock): Promise<Sequencer> {
           ['brand.json', brand],
         ] as const
       ).map(([kind, document]) => ({
-        ...read(kind, domain, document, clock.now()),
+        ...observeFile(kind, domain, document, clock.now()),
         body: Buffer.from(JSON.stringify(document)),
       }))
     })
@@ -52,7 +55,7 @@ async function lived(dataDir: string, clock: TestClock): Promise<Sequencer> {
 async function takeDown(registry: Sequencer): Promise<void> {
   const { answers } = await registry.commit({
     observations: [],
-    submissions: [submission('takedown', takedown)],
+    submissions: [buildSubmission('takedown', takedown)],
   })
   expect([...answers.values()]).toEqual([{ done: { domain: NAME } }])
 }
@@ -120,7 +123,7 @@ describe('a domain that is taken down', () => {
       },
     })
     armed = true
-    const submissions = [submission('takedown', takedown)]
+    const submissions = [buildSubmission('takedown', takedown)]
     await expect(dying.commit({ observations: [], submissions })).rejects.toThrow(
       'restart the registry',
     )
@@ -137,11 +140,11 @@ describe('a domain that is taken down', () => {
     const clock = testClock('2026-11-20T03:00Z')
     const registry = await openSequencer({ clock })
     cleanUp(() => registry.close())
-    const managed = shop('child.example')
+    const managed = buildShop('child.example')
     await registry.commit({
       observations: [
-        read('adagents.json', 'child.example', pointerTo(NAME), clock.now()),
-        read('adagents.json', NAME, managed, clock.now()),
+        observeFile('adagents.json', 'child.example', buildPointer(NAME), clock.now()),
+        observeFile('adagents.json', NAME, managed, clock.now()),
       ],
       submissions: [],
     })
@@ -162,9 +165,9 @@ describe('a request for a domain that is taken down', () => {
   beforeAll(async () => {
     registry = await openRegistry({ settings: { REQUIRE_OWNERSHIP_PROOF: 'false' } })
     await registry.observe(
-      brandFile(NAME, 'Gone'),
-      publisherFile(NAME, { sites: [NAME], agents: ['https://sales.example/mcp'] }),
-      publisherFile('stays.example', {
+      observeBrandFile(NAME, 'Gone'),
+      observePublisherFile(NAME, { sites: [NAME], agents: ['https://sales.example/mcp'] }),
+      observePublisherFile('stays.example', {
         sites: ['stays.example'],
         agents: ['https://sales.example/mcp'],
       }),
@@ -218,10 +221,10 @@ describe('a request for a domain that is taken down', () => {
 
   test('does not bring it back: by a crawl, a mention, demand, a request or a save', async () => {
     await registry.observe(
-      brandFile(NAME, 'Gone'),
-      publisherFile(`new.${NAME}`, { sites: [NAME], agents: ['https://sales.example/mcp'] }),
+      observeBrandFile(NAME, 'Gone'),
+      observePublisherFile(`new.${NAME}`, { sites: [NAME], agents: ['https://sales.example/mcp'] }),
     )
-    const pointer = publisherFile('pointing.example', { sites: [], agents: [] })
+    const pointer = observePublisherFile('pointing.example', { sites: [], agents: [] })
     const location = `https://cdn.${NAME}/adagents.json`
     await registry.observe({
       ...pointer,
@@ -243,7 +246,7 @@ describe('a request for a domain that is taken down', () => {
     expect(refused).toMatchObject([{ refused: reason }, { refused: reason }])
     expect(await listRows()).toEqual([])
     await registry.restart()
-    await registry.observe(brandFile(NAME, 'Gone again'))
+    await registry.observe(observeBrandFile(NAME, 'Gone again'))
     expect(await listRows()).toEqual([])
     expect(await answersFor(NAME)).toEqual(await answersFor('never.example'))
     expect(await registry.verify()).toEqual([])
@@ -251,7 +254,7 @@ describe('a request for a domain that is taken down', () => {
 
   test('is safe together with submissions before and after it in one commit', async () => {
     const domain = 'together.example'
-    await registry.observe(brandFile(domain, 'Together'))
+    await registry.observe(observeBrandFile(domain, 'Together'))
     const late = (brand_name: string) =>
       Operation.parse({ op: 'brand.save', ...saved(`www.${domain}`), brand_name })
     const sites = Operation.parse({
@@ -310,7 +313,7 @@ describe('a request for a domain that is taken down', () => {
   test('finds it again after it was readmitted and crawled', async () => {
     expect(await registry.submit(readmit)).toEqual([{ done: { domain: NAME } }])
     expect(await registry.submit(readmit)).toMatchObject([{ error: 'not_found' }])
-    await registry.observe(brandFile(NAME, 'Gone'))
+    await registry.observe(observeBrandFile(NAME, 'Gone'))
     const answer = await registry.app.inject(`/api/brands/resolve?domain=${NAME}`)
     expect(answer.json()).toMatchObject({ canonical_domain: NAME, brand_name: 'Gone' })
     expect(await registry.verify()).toEqual([])

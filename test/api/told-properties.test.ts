@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { publisherFile } from '../support/documents.ts'
+import { observePublisherFile } from '../support/documents.ts'
 import { enrol, proveOwnership } from '../support/members.ts'
 import { createModerator } from '../support/mirrors.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
@@ -158,7 +158,7 @@ describe('a community property', () => {
     const [rid, podcast] = (await resolveRids(domain)) as [string, string]
     const before = (await told(domain)).length
     await registry.observe(
-      publisherFile(domain, { sites: [domain], agents: ['https://agent.example/mcp'] }),
+      observePublisherFile(domain, { sites: [domain], agents: ['https://agent.example/mcp'] }),
     )
     expect(await resolveRids(domain)).toEqual([rid])
     const types = (await told(domain)).slice(before).map(([type, id]) => [type, id])

@@ -4,7 +4,7 @@ import type { Operation } from '../../api/operation/operation.ts'
 import { operations } from '../../api/routes/index.ts'
 import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { publisherFile } from '../support/documents.ts'
+import { observePublisherFile } from '../support/documents.ts'
 import { enrol } from '../support/members.ts'
 
 let registry: TestRegistry
@@ -13,7 +13,7 @@ const domain = 'acme.example'
 
 beforeAll(async () => {
   registry = await openRegistry()
-  await registry.observe(publisherFile(domain, { sites: [domain], agents: [] }))
+  await registry.observe(observePublisherFile(domain, { sites: [domain], agents: [] }))
   await registry.publish()
   const agents = [{ url: needed.encodedUrl!, visibility: 'private' as const }]
   key = await enrol(registry, { org: 'Acme', tier: 'company_standard', domains: [domain], agents })

@@ -3,8 +3,8 @@ import { SignJWT } from 'jose'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { toUserId } from '../../pipeline/core/user-id.ts'
 import { deriveId } from '../../pipeline/core/uuid-v7.ts'
-import { anotherApi, openRegistry, START, type TestRegistry } from '../support/app.ts'
-import { brandFile } from '../support/documents.ts'
+import { openAnotherApi, openRegistry, START, type TestRegistry } from '../support/app.ts'
+import { observeBrandFile } from '../support/documents.ts'
 import { AUDIENCE, openIssuer, openWithIssuer, type TestIssuer } from '../support/issuer.ts'
 import { enrol } from '../support/members.ts'
 
@@ -23,7 +23,7 @@ beforeEach(async () => {
   issuer.asked.length = 0
   issuer.server = undefined
   registry = await openWithIssuer(issuer)
-  await registry.observe(brandFile('acme.example', 'Acme'))
+  await registry.observe(observeBrandFile('acme.example', 'Acme'))
 })
 afterEach(() => registry.close())
 
@@ -186,7 +186,7 @@ describe('changed keys', () => {
     const token = await issuer.token()
     expect(await askStatus(token)).toBe(200)
     await registry.restart()
-    const other = await anotherApi(registry)
+    const other = await openAnotherApi(registry)
     expect((await ask(token, '/api/registry/feed', other)).statusCode).toBe(200)
     expect(readings()).toBe(1)
     await other.close()

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
-import { openWriterClient } from '../../jobs/api-client/enqueue.ts'
+import { openWriterClient } from '../../jobs/api-client/writer-client.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { faultCodes } from '../../pipeline/model/fault-codes.ts'
 import type { TestRegistry } from '../support/app.ts'
-import { agentAt, type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { buildAgentHost, type LiveWeb, openLiveWeb } from '../support/live.ts'
 
 const FILE = '/.well-known/adagents.json'
 const CAP = 256 * 1024
@@ -48,7 +48,7 @@ beforeAll(async () => {
     'carded.example': {
       '/.well-known/agent-card.json': { name: 'Carded', url: 'https://carded.example/a2a' },
     },
-    'spoken.example': { '/mcp': agentAt({}) },
+    'spoken.example': { '/mcp': buildAgentHost({}) },
     'closed.example': { '*': ({ response }) => response.writeHead(401).end() },
     'gone.example': { '*': ({ response }) => response.writeHead(404).end() },
     'wrong.example': {
@@ -193,6 +193,36 @@ describe('POST /api/adagents/validate', () => {
       expect(fault.suggestion).toBe(faultCodes[fault.code as keyof typeof faultCodes].repair)
       expect(fault.message.length).toBeGreaterThan(5)
     }
+  })
+
+  describe('with a document', () => {
+    const check = (payload: object) =>
+      registry.app.inject({ method: 'POST', url: '/api/adagents/validate', payload })
+
+    it('200: nothing is read, and each fault has its line and column', async () => {
+      const document = '{\n  "authorized_agents": [\n    { "url": "http://a.example" }\n  ]\n}'
+      const { valid, errors, data } = (await check({ document })).json()
+      expect([valid, data.found, data.validation.url]).toEqual([false, true, 'proposed'])
+      expect(errors).toContainEqual(
+        expect.objectContaining({ code: 'not_https', line: 3, column: 7 }),
+      )
+      expect(data.validation.errors).toEqual(errors)
+    })
+
+    it('200: as JSON it is checked too, and the domain that will serve it is heeded', async () => {
+      const answer = await check({ document: file('good.example', []), domain: 'good.example' })
+      expect(answer.json()).toMatchObject({ valid: true, data: { domain: 'good.example' } })
+      const house = { house: { domain: 'a.example', name: 'A' }, brands: [{ id: 'a', names: [] }] }
+      const brand = { document: house, kind: 'brand.json', domain: 'b.example' }
+      expect(listCodes((await check(brand)).json().errors)).toContain('contradictory house.domain')
+    })
+
+    it('400: a kind or a document of another type', async () => {
+      for (const payload of [{ document: 7 }, { document: '{}', kind: 'ads.txt' }, {}]) {
+        expect((await check(payload)).statusCode).toBe(400)
+      }
+      expect((await check({})).json().error).toBe('domain: is required')
+    })
   })
 
   it('200: the target of a pointer is checked', async () => {

@@ -6,8 +6,9 @@ import { dirname, join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import { calculateJwkThumbprint } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { HOUR, SECOND, toIso } from '../../pipeline/core/clock.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { brandFile } from '../support/documents.ts'
+import { observeBrandFile } from '../support/documents.ts'
 import { writeRegistryKey } from '../support/registry-keys.ts'
 
 let registry: TestRegistry
@@ -92,25 +93,50 @@ describe('GET /healthz, GET /readyz', () => {
       503,
       { error: 'nothing has been committed yet', code: 'unavailable' },
     ])
-    await own.observe(brandFile('acme.example', 'Acme'))
-    expect((await own.app.inject('/readyz')).json()).toEqual({ status: 'ready', seq: 1 })
+    await own.observe(observeBrandFile('acme.example', 'Acme'))
+    expect((await own.app.inject('/readyz')).json()).toEqual({
+      status: 'ready',
+      seq: 1,
+      problems: [],
+    })
+    await own.close()
+  })
+
+  test('200: says since when lists have lacked a commit, once that is more than an hour ago', async () => {
+    const own = await openRegistry()
+    const readProblems = async () => {
+      await own.reader.refresh()
+      return (await own.app.inject('/readyz')).json().problems
+    }
+    await own.observe(observeBrandFile('first.example', 'First'))
+    await own.publish()
+    own.clock.pass(3 * HOUR)
+    // A quiet registry has an old snapshot that lacks nothing.
+    expect(await readProblems()).toEqual([])
+    await own.observe(observeBrandFile('second.example', 'Second'))
+    const since = toIso(own.clock.now())
+    expect(await readProblems()).toEqual([])
+    own.clock.pass(HOUR + SECOND)
+    expect(await readProblems()).toEqual([
+      `lists and search lack what was committed since ${since}`,
+    ])
+    await own.publish()
+    expect(await readProblems()).toEqual([])
     await own.close()
   })
 })
 
-describe('GET /metrics', () => {
-  test('200: answers are counted by operation and status', async () => {
+describe('metrics of the API', () => {
+  test('count answers by operation and status, and are not public', async () => {
     await get('/api/brands/resolve?domain=nobody.example')
     await get('/nowhere')
-    const answer = await get('/metrics')
-    expect(answer.headers['content-type']).toContain('text/plain')
-    expect(answer.body).toContain(
-      'registry_requests_total{operation="resolveBrand",status="404"} 1',
-    )
-    expect(answer.body).toContain('registry_requests_total{operation="unknown",status="404"} 1')
-    expect(answer.body).toContain('registry_request_seconds_bucket')
-    expect(answer.body).toContain('registry_seq 0')
-    expect(answer.body).toContain('registry_held_publishers 0')
+    expect((await get('/metrics')).statusCode).toBe(404)
+    const text = await registry.metrics.text()
+    expect(text).toContain('registry_requests_total{operation="resolveBrand",status="404"} 1')
+    expect(text).toContain('registry_requests_total{operation="unknown",status="404"} 2')
+    expect(text).toContain('registry_request_seconds_bucket')
+    expect(text).toContain('registry_seq 0')
+    expect(text).toContain('registry_held_publishers 0')
   })
 })
 

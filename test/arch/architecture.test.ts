@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { promises } from './promises.ts'
-import { listRowNames, root, titlesIn } from './titles.ts'
+import { listRowNames, listTitles, root } from './titles.ts'
 
 const oneLine = (text: string) => text.replace(/\s+/g, ' ')
 const page = oneLine(readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8'))
@@ -11,6 +11,6 @@ describe('ARCHITECTURE.md', () => {
   test.each(promises)('promises “$says”, which a test shows', ({ says, file, title }) => {
     expect(page).toContain(oneLine(says))
     expect(existsSync(join(root, file)), file).toBe(true)
-    expect([...titlesIn(file), ...listRowNames(file)]).toContain(title)
+    expect([...listTitles(file), ...listRowNames(file)]).toContain(title)
   })
 })

@@ -2,8 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
 const folders = ['accounts', 'search', 'serving', 'store', 'writer']
-/** These write a file that nobody else has open yet, or all of it. */
-const exempt = ['store/duckdb.ts', 'store/migrations.ts', 'store/parquet.ts', 'store/schema.ts']
+/** These write a file before anybody else opens it, or write every table. */
+const exempt = [
+  'store/duckdb.ts',
+  'store/migrations.ts',
+  'store/parquet.ts',
+  'store/schema.ts',
+  'store/views.ts',
+]
 
 test('a statement of the stores declares the table that it writes', () => {
   const files = folders.flatMap(folder =>

@@ -16,18 +16,18 @@ function listDocuments(): string[] {
   return [...own.map(name => `${name}.md`), ...below.filter(name => !name.includes('data/var'))]
 }
 
-/** Rooms in which a path without a folder of the root begins. */
+/** Folders that a path in a document may be relative to. */
 const rooms = ['', 'pipeline/', 'data/', 'docs/']
 
-/** Files that exist in a folder of data or after a build only. */
-const made = /^(DATA_DIR|dist|node_modules|data\/var|DIR|<|~|\/)/
+/** Beginnings of paths that exist only in a data folder or after a build. */
+const derivedPath = /^(DATA_DIR|dist|node_modules|data\/var|DIR|<|~|\/)/
 
 /** Lists the paths of files and folders of ours that a text names in code or links to. */
 function listPaths(text: string): string[] {
   const prose = text.replace(/^```[\s\S]*?^```/gm, '')
   const code = Array.from(prose.matchAll(/`([^`\n]+)`/g), ([, word]) => word!)
   const files = code.filter(
-    word => /^[\w./-]+\.(ts|mjs|sql|md|yml)$/.test(word) && !made.test(word),
+    word => /^[\w./-]+\.(ts|mjs|sql|md|yml)$/.test(word) && !derivedPath.test(word),
   )
   const folders = code.filter(word => /^(\.\.\/)?[\w-]+\/[\w/-]*\/?$/.test(word) && isOurs(word))
   const links = Array.from(prose.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g), ([, link]) => link!)
@@ -35,7 +35,9 @@ function listPaths(text: string): string[] {
 }
 
 function isOurs(path: string): boolean {
-  return /^(\.\.\/)?(api|data|docs|jobs|pipeline|scripts|test)\//.test(path) && !made.test(path)
+  return (
+    /^(\.\.\/)?(api|data|docs|jobs|pipeline|scripts|test)\//.test(path) && !derivedPath.test(path)
+  )
 }
 
 /** Tells whether a path that a document names is there: from the document, the root or a room. */
@@ -74,7 +76,7 @@ test('each step of the three walks names a file', () => {
   expect(rows.filter(row => !/`[\w./-]+\.ts`/.test(row))).toEqual([])
 })
 
-test('the image is made of what its context lets through', () => {
+test('.dockerignore lets everything through that the Dockerfile copies', () => {
   const read = (name: string) => readFileSync(join(root, name), 'utf8')
   const context = read('.dockerignore')
     .match(/^!\S+/gm)!

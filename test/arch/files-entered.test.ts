@@ -3,9 +3,9 @@ import type { Observation } from '../../pipeline/model/observation.ts'
 import type { Submission } from '../../pipeline/model/submission.ts'
 import { testClock } from '../support/clock.ts'
 import { listFilesEntered } from '../support/files-entered.ts'
+import { observeFile, observeOutcome } from '../support/observations.ts'
 import { newSequencer } from '../support/registry.ts'
-import { answered, read } from '../support/sightings.ts'
-import { buildBrandSave, buildProofWrite, buildWrite } from '../support/writes.ts'
+import { buildBrandSave, buildOrganizationWrite, buildProofWrite } from '../support/writes.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
 
@@ -14,7 +14,7 @@ test('the commit of an edited brand enters at most 60 source files', async () =>
   const registry = await newSequencer(clock)
   const commit = (...submissions: Submission[]) =>
     registry.commit({ observations: [], submissions })
-  await commit(buildWrite('Org'))
+  await commit(buildOrganizationWrite('Org'))
   await commit(buildProofWrite('Org', 'org.example'))
   for (const name of ['One', 'Two', 'Three'])
     await commit(buildBrandSave('Org', 'a.org.example', name))
@@ -30,10 +30,10 @@ test('the commit of an unchanged observation enters at most 40 source files', as
     registry.commit({ observations, submissions: [] })
   const observeAgain = () => {
     clock.tick({ days: 1 })
-    return answered('unchanged', 'brand.json', 'a.example', clock.now())
+    return observeOutcome('unchanged', 'brand.json', 'a.example', clock.now())
   }
   const brand = { house: { domain: 'a.example', name: 'A' }, brands: [] }
-  await commit(read('brand.json', 'a.example', brand, clock.now()))
+  await commit(observeFile('brand.json', 'a.example', brand, clock.now()))
   for (const _ of [1, 2]) await commit(observeAgain())
   const observation = observeAgain()
   const files = await listFilesEntered(() => commit(observation))

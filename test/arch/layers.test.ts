@@ -86,6 +86,16 @@ test('a cycle is found', () => {
   expect(findCycle(imports)).toEqual(['a', 'c', 'd', 'a'])
 })
 
+test('the table of ARCHITECTURE.md names every layer', () => {
+  const table = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
+    .split('## Layers')[1]!
+    .split('\n## ')[0]!
+  const cells = Array.from(table.matchAll(/^\| ([^|]+) \|/gm), ([, cell]) => cell!)
+  const named = cells.flatMap(cell => Array.from(cell.matchAll(/`([\w/]+)`/g), ([, name]) => name!))
+  const paths = named.flatMap(name => [name, `pipeline/${name}`])
+  expect(layers.map(({ folder }) => folder).filter(folder => !paths.includes(folder))).toEqual([])
+})
+
 test('every folder of sources is a layer', () => {
   const known = new Set(layers.map(({ folder }) => folder))
   const subfolders = readdirSync(join(root, 'pipeline'), { withFileTypes: true })
@@ -109,12 +119,12 @@ describe('a forbidden import is found', () => {
     [
       'pipeline/core/domain.ts',
       `export * from '../model/brand.ts'`,
-      'pipeline/core/ may not import pipeline/model: core knows nothing of ours',
+      'pipeline/core/ may not import pipeline/model: core is the lowest layer',
     ],
     [
       'pipeline/writer/depends.ts',
       `const { crawl } = await import('../crawl/crawl-domain.ts')`,
-      'pipeline/writer/ may not import pipeline/crawl: the index asks nobody, it is told',
+      'pipeline/writer/ may not import pipeline/crawl: the writer and its projections take observations and reach no network',
     ],
     [
       'scripts/world/answer.ts',
@@ -122,7 +132,7 @@ describe('a forbidden import is found', () => {
       'scripts/world/ may not import pipeline/core: the demo internet must not share the mistakes of what it tests',
     ],
     [
-      'pipeline/diff/build-rows.ts',
+      'pipeline/diff/publisher-rows.ts',
       `import { readFileSync } from 'node:fs'`,
       'pipeline/diff/ may not import node:fs: a difference is pure: two states in, changes out',
     ],

@@ -29,18 +29,23 @@ const maintenance = 'pipeline/maintenance'
 const storyboards = 'pipeline/storyboards'
 const push = 'pipeline/push'
 const apiClient = 'jobs/api-client'
+const jobMetrics = 'jobs/metrics/role-metrics.ts'
 
-/** Writes code for others, which reads their environment. */
+/** Contains code for clients, as text, that reads their environment. */
 const codeSamples = 'api/reference/code-samples.ts'
 const crossOrigin = 'api/operation/cross-origin.ts'
 
 /** Validate files that a caller proposes. */
-const validators = [`${parse}/check-adagents.ts`, `${parse}/brand-json.ts`]
+const validators = [
+  `${parse}/check-file.ts`,
+  `${parse}/check-adagents.ts`,
+  `${parse}/brand-json.ts`,
+]
 
-const asksNobody = 'the index asks nobody, it is told'
+const readsNoWeb = 'the writer and its projections take observations and reach no network'
 
 export const layers: Layer[] = [
-  { folder: core, imports: [], because: 'core knows nothing of ours' },
+  { folder: core, imports: [], because: 'core is the lowest layer' },
   { folder: model, imports: [core], because: 'a model is only a shape', node: computing },
   {
     folder: parse,
@@ -93,18 +98,18 @@ export const layers: Layer[] = [
   {
     folder: accounts,
     imports: [core, model, store, resolve],
-    because: 'the accounts know nothing of what is made from them',
+    because: 'the accounts know nothing of the records that are projected from them',
   },
   {
     folder: search,
     imports: [core, model, diff, store],
-    because: 'a search file knows only texts',
+    because: 'the search file is built from texts of the store alone',
   },
   {
     folder: serving,
     imports: [core, model, resolve, diff, store, accounts],
     because: 'a projection reads rows and makes records',
-    never: { [fetch]: asksNobody, [crawl]: asksNobody },
+    never: { [fetch]: readsNoWeb, [crawl]: readsNoWeb },
   },
   {
     folder: read,
@@ -121,7 +126,7 @@ export const layers: Layer[] = [
     folder: writer,
     imports: [core, model, resolve, diff, parse, store, accounts, serving, search],
     because: 'the writer knows nothing of the readers',
-    never: { [fetch]: asksNobody, [crawl]: asksNobody },
+    never: { [fetch]: readsNoWeb, [crawl]: readsNoWeb },
   },
   {
     folder: maintenance,
@@ -146,6 +151,7 @@ export const layers: Layer[] = [
       `${storyboards}/catalog.ts`,
       `${push}/state.ts`,
       apiClient,
+      jobMetrics,
       'jobs/redis.ts',
     ],
     because: 'the API reads stores and asks by jobs',
@@ -169,9 +175,21 @@ export const layers: Layer[] = [
       `${store}/paths.ts`,
       crossOrigin,
       'api/limits/caller.ts',
-      'api/operation/process-metrics.ts',
+      jobMetrics,
     ],
     because: 'the reference agent is a program of its own: it knows nothing of the registry',
+  },
+  {
+    folder: 'api/operator',
+    imports: [
+      core,
+      `${read}/health.ts`,
+      `${store}/paths.ts`,
+      apiClient,
+      'jobs/metrics',
+      'jobs/redis.ts',
+    ],
+    because: 'it shows the operator what the processes tell, and opens no store',
   },
   {
     folder: 'scripts/world',
@@ -181,7 +199,7 @@ export const layers: Layer[] = [
   {
     folder: 'scripts',
     imports: ['pipeline', 'jobs', 'api', 'scripts/world'],
-    because: 'it is not built',
+    because: 'programs and benches may use everything but the tests',
   },
 ]
 
@@ -192,7 +210,8 @@ export const doors: Record<string, string[]> = {
   'pino-pretty': [`${core}/log.ts`],
   tldts: [core],
   'idn-hostname': [core],
-  unhomoglyph: [`${core}/confusables.ts`],
+  unhomoglyph: [`${core}/lookalikes/confusables.ts`],
+  'jsonc-parser': [`${parse}/fault-places.ts`],
   'cron-parser': [`${core}/schedule.ts`],
   undici: [fetch],
   'ipaddr.js': [fetch],
@@ -202,16 +221,21 @@ export const doors: Record<string, string[]> = {
   'structured-headers': [`${signing}/structured-fields.ts`],
   lmdb: [
     `${serving}/lmdb.ts`,
-    `${search}/file.ts`,
+    `${search}/parts-reader.ts`,
+    `${search}/parts-writer.ts`,
     `${push}/state.ts`,
     'api/agent/state/store.ts',
     'api/agent/state/ledger.ts',
     'api/agent/state/call-counter.ts',
   ],
   bullmq: ['jobs'],
+  '@bull-board/api': ['api/operator/queue-board.ts'],
+  '@bull-board/fastify': ['api/operator/queue-board.ts'],
   ioredis: ['jobs/redis.ts'],
   piscina: ['api/workers/worker-pool.ts'],
-  'prom-client': ['api', 'jobs'],
+  'markdown-it': ['api/pages/html/markdown.ts'],
+  '@duckdb/duckdb-wasm': ['api/pages/browser'],
+  'prom-client': ['api', 'jobs/metrics'],
   fastify: ['api'],
   '@fastify/*': ['api'],
   '@modelcontextprotocol/sdk': ['api/mcp', 'api/agent/mcp-endpoint.ts'],
@@ -241,7 +265,7 @@ export interface Import {
   typeOnly: boolean
 }
 
-/** Static and dynamic imports and `export … from`, read as text: no compiler is at hand to ask. */
+/** Lists static and dynamic imports and `export … from`, by patterns on the text. */
 export function listImports(source: string): Import[] {
   const fromLine = /^(import|export)(\s+type)?\b[^'"]*?\bfrom\s*['"]([^'"]+)['"]/gm
   const bareOrDynamic = /(?:^import\s*|\bimport\(\s*)['"]([^'"]+)['"]/gm
@@ -257,7 +281,7 @@ export function listImports(source: string): Import[] {
   ]
 }
 
-/** What a file may not do, each as a sentence. `path` is relative to the project, with slashes. */
+/** Lists what a file does that it may not, each as a sentence. `path` is relative to the project, with slashes. */
 export function findFaults(path: string, source: string): string[] {
   const imports = listImports(source)
   const faults = imports.map(({ specifier, typeOnly }) =>
@@ -301,7 +325,7 @@ function doorFault(path: string, specifier: string, typeOnly: boolean): string |
   return `${name} may be imported only in ${places.join(', ')}`
 }
 
-/** The innermost layer a path stands in. */
+/** Finds the innermost layer of a path. */
 function findLayer(path: string): Layer | undefined {
   return layers
     .filter(({ folder }) => isWithin(path, folder))

@@ -1,5 +1,6 @@
-/** A promise of ARCHITECTURE.md, in its words, and the test that shows it. */
+/** A promise of ARCHITECTURE.md, and the test that shows it. */
 export interface Promised {
+  /** The words of the document, with its line breaks. */
   says: string
   file: string
   title: string
@@ -158,7 +159,7 @@ export const promises: readonly Promised[] = [
     'At the limit of a target the last known answer is returned, with its age',
     'recent answers are sent again with their age',
   ]),
-  ...shownBy('unit/api/fair-turns.test.ts', [
+  ...shownBy('unit/api/fair-task-queue.test.ts', [
     'refuses the caller with the longest queue first',
     'beyond the bound the caller with the longest queue loses its last place',
   ]),

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { root, titlesIn } from './titles.ts'
+import { listTitles, root } from './titles.ts'
 
 const page = readFileSync(join(root, 'SECURITY.md'), 'utf8')
 const named = [...page.matchAll(/`(test\/[^`]+)` “([^”]+)”/g)].map(([, file, title]) => ({
@@ -18,7 +18,7 @@ describe('SECURITY.md', () => {
 
   test.each(named)('$file has the test “$title”', ({ file, title }) => {
     expect(existsSync(join(root, file)), file).toBe(true)
-    expect(titlesIn(file)).toContain(title)
+    expect(listTitles(file)).toContain(title)
   })
 
   test('leaves out no test of hostile use', () => {
@@ -28,7 +28,7 @@ describe('SECURITY.md', () => {
   })
 
   test('a test that is not there would be found', () => {
-    expect(titlesIn('test/arch/security.test.ts')).toContain('names a test for every threat')
-    expect(titlesIn('test/arch/security.test.ts')).not.toContain('names no test')
+    expect(listTitles('test/arch/security.test.ts')).toContain('names a test for every threat')
+    expect(listTitles('test/arch/security.test.ts')).not.toContain('names no test')
   })
 })

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 
 export const root = join(import.meta.dirname, '../..')
 
-/** Titles of tests as they stand in a file, in any quotes. */
-export function titlesIn(file: string): string[] {
+/** Lists the titles of the tests in a file, in any quotes. */
+export function listTitles(file: string): string[] {
   const text = readFileSync(join(root, file), 'utf8')
   const called = /(?:^|\s)(?:it|test)(?:\.each[\s\S]*?\)|)\(\s*(['"`])((?:\\.|(?!\1)[\s\S])*)\1/gm
   const direct = [...text.matchAll(called)].map(([, , title]) => title!)

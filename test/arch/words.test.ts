@@ -79,7 +79,7 @@ describe('a broken rule is found', () => {
     'function listEntries() {}',
     'class Brands {\n  findOwner() {}\n}',
     'class Pages {\n  findAsOf() {}\n}',
-    'const SeenIds = 1',
+    'const BloomFilter = 1',
     'const CANDIDATES_MAX = 10',
     '/** Finds a brand. */\nfunction findBrand() {}',
     '/** The brands by domain. */\nconst brands = new Map()',

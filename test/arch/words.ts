@@ -4,8 +4,8 @@
 export const verbs = new Set(
   `accept activate add adjust admit advance announce answer append apply approve ask assert assign attach authenticate back begin bind bisect block bound
   build calculate call can cancel capitalize capture carry change check choose chunk claim classify clean clear clip close collect combine
-  commit compact compare complete compress compute confirm connect contain continue contribute convert copy count cover crawl create cut deactivate
-  decide declare decode decrypt defer define delete deliver demote deny derive describe detach detect diff discover dispatch draft drain draw drop edit
+  commit compact compare complete compress compute confirm connect contain continue contribute convert copy count cover covers crawl create cut deactivate
+  decide declare decode decrypt defer define delete deliver demote deny derive describe detach detect diff disable discover dispatch draft drain draw drop edit
   emit encode encrypt end enqueue enrich enrol ensure erase escape estimate evict exchange exclude exec execute expect expire explain export extract
   fail feed fetch file fill filter find finish fit fix flag flush fold follow force forget format found freeze fuse generate get give grant group
   guard handle has hash heal hide hold identify ignore import includes index infer insert inspect install interpret intersect invalidate
@@ -15,10 +15,10 @@ export const verbs = new Set(
   provide prune publish push put quarantine query queue quote raise rank rate reaches read readmit rebuild receive recognize record recover
   redact redirect reduce refine refresh refuse register reject release reload remember remove rename render renew repeat replace replay
   reply report request require reschedule reserve reset resolve respond restart restore resume retain retarget retire retry return reuse
-  revert review revoke rewrite rollback rotate round route run sanitize save say schedule score search see seed select send serve set settle
+  revert review revoke rewrite rollback rotate round route run sanitize save say schedule score seal search see seed select send serve set settle
   shorten show shuffle shut sign simulate skip slice sort spawn spell split spread stage stamp start stat stop store stream strip submit subscribe
   subtract sum summarize supply suspend swap sync take tally tell terminate test throttle to touch trace track transform trim truncate try
-  turn unite unlock unpack unregister unwrap update upgrade uphold use validate verify view visit wait wake walk wants warn watch weigh with
+  turn unite unlock unpack unseal unregister unwrap update upgrade uphold use validate verify view visit wait wake walk wants warn watch weigh with
   withdraw wrap write`.split(/\s+/),
 )
 
@@ -30,9 +30,9 @@ export const nounFunctions: Readonly<Record<string, string>> = {
   optional: 'reads as the member that it makes',
 }
 
-/** Words that leave open what a thing is; a name says whether it is a row, a report, a cache or a client. */
+/** Words that a name must not have: they leave open whether it is a row, a report, a cache or a client. */
 export const privateWords = new Set(
-  `ahead desk fits given halves kept lane lanes news one ones seen shelf standing stands stirred told
+  `ahead desk fits given halves kept lane lanes news one ones seen shelf standing standings stands stirred told
   trouble troubles whom`.split(/\s+/),
 )
 
@@ -41,7 +41,6 @@ export const wordExceptions: Readonly<Record<string, string>> = {
   first_seen_at: 'is a column',
   COPIES_KEPT: 'counts copies, as the limits that end in Kept do',
   PROPERTIES_KEPT_MAX: 'bounds properties that are kept',
-  SeenIds: 'says that an id was seen before',
   findWithinOneEdit: 'counts edits',
   isWithinOneEdit: 'counts edits',
   seenIds: 'says that an id was seen before',
@@ -51,7 +50,7 @@ export const wordExceptions: Readonly<Record<string, string>> = {
 export const ofIdiom = /(^a|A)sOf$|^oneOf$/
 
 /** Openings of a doc comment that leave its subject to be guessed. */
-export const riddle =
+export const vagueOpening =
   /^(what|who|whose|whom|whoever|whatever|whether|where|when|how|which|of|those|such|as|the same)\b/i
 
 /** Verbs of comments that no function begins with. */
@@ -141,7 +140,7 @@ export function findWordFaults(path: string, source: string): string[] {
   const comments = Array.from(source.matchAll(/\/\*\*([\s\S]*?)\*\//g), ([, text]) =>
     text!.replace(/^\s*\*\s?/gm, '').trim(),
   )
-    .filter(text => riddle.test(text))
+    .filter(text => vagueOpening.test(text))
     .map(text => `“${text.slice(0, 40)} …”: begin a comment with its verb or its object`)
   const literals = source.includes('...{ ') ? ['an object literal is spread in another one'] : []
   const words = findPrivateWords(source)

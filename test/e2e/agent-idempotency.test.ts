@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Command, freePort, temporaryFolder } from '../support/command.ts'
+import { Command, findFreePort, makeTemporaryFolder } from '../support/command.ts'
 
 const TOKEN = 'a-test-credential'
 const account = { brand: { domain: 'acme.example' }, operator: 'agency.example' }
 
-let folder: ReturnType<typeof temporaryFolder>
+let folder: ReturnType<typeof makeTemporaryFolder>
 let running: Command[]
 
 beforeEach(() => {
-  folder = temporaryFolder()
+  folder = makeTemporaryFolder()
   running = []
 })
 
@@ -22,7 +22,7 @@ afterEach(async () => {
 async function start(
   limits: object = {},
 ): Promise<{ process: Command; call: Call; post: () => Promise<Response> }> {
-  const port = await freePort()
+  const port = await findFreePort()
   const process = new Command(['agent'], {
     DATA_DIR: folder.path,
     AGENT_PORT: String(port),

@@ -2,17 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { formats } from '../../api/agent/catalogue/formats.ts'
 import { tenants } from '../../api/agent/tenants.ts'
 import { Database } from '../../pipeline/store/duckdb.ts'
-import { type Agent, cast } from '../../scripts/world/cast.ts'
+import { type Agent, demoAgents } from '../../scripts/world/demo-agents.ts'
 import {
   Command,
   type Environment,
-  freePort,
-  registry,
-  temporaryFolder,
-  until,
+  findFreePort,
+  makeTemporaryFolder,
+  runRegistry,
+  waitUntil,
 } from '../support/command.ts'
 
-const folder = temporaryFolder()
+const folder = makeTemporaryFolder()
 /** More time for an answer than the registry gives, so that a busy machine is not taken for a slow agent. */
 const PROBE_MS = 25_000
 const env: Environment = {
@@ -54,11 +54,11 @@ async function ask<Row>(sql: string): Promise<Row[]> {
 }
 
 beforeAll(async () => {
-  const port = await freePort()
+  const port = await findFreePort()
   env.PORT = String(port)
   start = new Command(['start'], env)
-  await start.says(/openapi\/registry\.yaml/)
-  await until(async () => {
+  await start.waitForOutput(/openapi\/registry\.yaml/)
+  await waitUntil(async () => {
     const [{ untried } = { untried: 1 }] = await ask<{ untried: number }>(
       `select count(*) as untried from crawl_state where kind = 'agent' and attempted_at is null`,
     ).catch(() => [])
@@ -74,7 +74,7 @@ afterAll(async () => {
 
 const toKey = ({ host, path }: Agent) => `https://${host}${path.replace(/\/$/, '')}`
 
-const outcomes: Record<Agent['door'], string> = {
+const outcomes: Record<Agent['behavior'], string> = {
   open: 'ok',
   auth: 'needs_auth',
   down: 'server_error',
@@ -88,28 +88,32 @@ describe('after the first crawl of the demo internet', () => {
     const missing = await ask(`select agent_url from agents
       anti join (select location as agent_url from crawl_state where kind = 'agent' and attempted_at is not null) using (agent_url)`)
     expect(missing).toEqual([])
-    expect([...found.keys()]).toEqual(expect.arrayContaining(cast.map(toKey)))
+    expect([...found.keys()]).toEqual(expect.arrayContaining(demoAgents.map(toKey)))
     for (const row of found.values()) expect(row.took_ms ?? 0).toBeLessThanOrEqual(PROBE_MS + 1_000)
   })
 
-  test.each(cast.map(agent => [toKey(agent), agent] as const))('%s is what it is', (key, agent) => {
-    const row = found.get(key)!
-    expect(row).toMatchObject({ outcome: outcomes[agent.door], type: agent.type })
-    if (outcomes[agent.door] !== 'ok') return expect(row.tools_count).toBe(0)
-    const isCreative = agent.type === 'creative'
-    const hasCard = isCreative || agent.tenant !== undefined
-    const protocols = agent.door === 'card_only' ? ['a2a'] : hasCard ? ['mcp', 'a2a'] : ['mcp']
-    const name = tenants.find(tenant => tenant.name === agent.tenant)?.title ?? agent.company
-    expect(row).toMatchObject({ name, protocols, needs_auth: agent.guardsCalls })
-    expect(row.tools_count).toBeGreaterThan(1)
-    const readsFormats = isCreative && !agent.guardsCalls
-    if (readsFormats) expect(row.formats).toBe(agent.tenant ? formats.length : 2)
-    const isMeasured = agent.type === 'measurement' && agent.company !== 'Over Claim'
-    expect(row.metrics).toBe(isMeasured ? 3 : null)
-    const answersAll = !agent.guardsCalls && agent.failing.length === 0
-    const isSound = !agent.litters && answersAll && agent.company !== 'Over Claim'
-    expect(row.faults === 0).toBe(isSound)
-  })
+  test.each(demoAgents.map(agent => [toKey(agent), agent] as const))(
+    '%s is what it is',
+    (key, agent) => {
+      const row = found.get(key)!
+      expect(row).toMatchObject({ outcome: outcomes[agent.behavior], type: agent.type })
+      if (outcomes[agent.behavior] !== 'ok') return expect(row.tools_count).toBe(0)
+      const isCreative = agent.type === 'creative'
+      const hasCard = isCreative || agent.tenant !== undefined
+      const protocols =
+        agent.behavior === 'card_only' ? ['a2a'] : hasCard ? ['mcp', 'a2a'] : ['mcp']
+      const name = tenants.find(tenant => tenant.name === agent.tenant)?.title ?? agent.company
+      expect(row).toMatchObject({ name, protocols, needs_auth: agent.requiresCredentialToCall })
+      expect(row.tools_count).toBeGreaterThan(1)
+      const readsFormats = isCreative && !agent.requiresCredentialToCall
+      if (readsFormats) expect(row.formats).toBe(agent.tenant ? formats.length : 2)
+      const isMeasured = agent.type === 'measurement' && agent.company !== 'Over Claim'
+      expect(row.metrics).toBe(isMeasured ? 3 : null)
+      const answersAll = !agent.requiresCredentialToCall && agent.failing.length === 0
+      const isSound = !agent.listsInvalidTools && answersAll && agent.company !== 'Over Claim'
+      expect(row.faults === 0).toBe(isSound)
+    },
+  )
 
   test('the feed has the profiles of agents that publishers name, and no others', async () => {
     const told = await ask<{ entity_id: string; name: string; type: string }>(
@@ -138,7 +142,7 @@ describe('after the first crawl of the demo internet', () => {
   })
 
   test('all stores agree', async () => {
-    const { stdout } = await registry(['verify'], env)
+    const { stdout } = await runRegistry(['verify'], env)
     expect(stdout).toBe('all stores agree\n')
   })
 })

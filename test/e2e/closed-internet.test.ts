@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Database } from '../../pipeline/store/duckdb.ts'
 import type { ClosedInternet, Happened } from '../support/closed-internet.ts'
-import { temporaryFolder } from '../support/command.ts'
+import { makeTemporaryFolder } from '../support/command.ts'
 
 const run = promisify(execFile)
 const program = join(import.meta.dirname, '../support/closed-internet.ts')
@@ -24,7 +24,7 @@ function canEnclose(): boolean {
   }
 }
 
-const folder = temporaryFolder()
+const folder = makeTemporaryFolder()
 const brand = (domain: string) =>
   JSON.stringify({
     id: 'acme',

@@ -6,11 +6,11 @@ import { readCheckpoint } from '../../pipeline/store/checkpoint.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import type { Committed } from '../../pipeline/writer/commit-in-parts.ts'
 import type { Sequencer, Step } from '../../pipeline/writer/sequencer.ts'
-import { baseBatch, nextBatch, saves } from '../support/batches.ts'
+import { buildBaseBatch, buildNextBatch, saves } from '../support/batches.ts'
 import { testClock } from '../support/clock.ts'
 import { type Contents, readContents } from '../support/contents.ts'
 import { makeDataDir, newDataDir, openSequencer } from '../support/registry.ts'
-import { type Fault, Writer } from '../support/writers.ts'
+import { type Fault, WriterProcess } from '../support/script-process.ts'
 
 const night = (days: number) => testClock('2026-11-20T03:00Z').tick({ days })
 
@@ -54,9 +54,9 @@ beforeAll(async () => {
   const clock = testClock(night(0))
   const { dir, remove } = makeDataDir()
   const registry = await openSequencer({ clock, dataDir: dir })
-  await registry.commit(baseBatch(clock.now()))
+  await registry.commit(buildBaseBatch(clock.now()))
   clock.tick({ days: 1 })
-  await registry.commit(nextBatch(clock.now()))
+  await registry.commit(buildNextBatch(clock.now()))
   undisturbed = await storedIn(registry)
   await registry.close()
   remove()
@@ -79,12 +79,12 @@ describe('a writer that dies during a commit', () => {
   ])('neither loses nor repeats anything when the step %s %s', async (step, how, expected) => {
     const dir = newDataDir()
     const fault: Fault = { step, moment: how === 'is lost' ? 'before' : 'after' }
-    expect(await new Writer('fault', dir, fault).ended).toBe('SIGKILL')
+    expect(await new WriterProcess('fault', dir, fault).ended).toBe('SIGKILL')
     await restarted(dir, async registry => {
       expect(await verify(registry)).toEqual([])
       expect(registry.seq).toBe(expected.seq)
       expect(readCheckpoint(registry.paths)?.seq).toBe(expected.published)
-      const again = await registry.commit(nextBatch(night(1)))
+      const again = await registry.commit(buildNextBatch(night(1)))
       expect(numbersIn(again)).toEqual([1, 1, 2, 2, 1])
       expect(await storedIn(registry)).toEqual(undisturbed)
       await registry.publish()
@@ -97,8 +97,8 @@ test('what was saved is shown as before when every store is made again', async (
   const clock = testClock(night(0))
   const dir = newDataDir()
   const registry = await openSequencer({ clock, dataDir: dir })
-  await registry.commit(baseBatch(clock.now()))
-  await registry.commit(nextBatch(clock.tick({ days: 1 })))
+  await registry.commit(buildBaseBatch(clock.now()))
+  await registry.commit(buildNextBatch(clock.tick({ days: 1 })))
   const shown = () => {
     const store = ServingStore.open(resolvePaths(dir).servingFile, { readOnly: true })
     const keys = ['brand', 'property'] as const

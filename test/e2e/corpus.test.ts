@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Database } from '../../pipeline/store/duckdb.ts'
-import { Command, type Environment, registry, temporaryFolder } from '../support/command.ts'
+import { Command, type Environment, makeTemporaryFolder, runRegistry } from '../support/command.ts'
 
 /** Documents found on the web where they are at hand, else some of our own: `<kind>/<name>.json`. */
 const CORPUS = existsSync('../shared/corpus') ? '../shared/corpus' : 'test/fixtures/documents'
@@ -19,7 +19,7 @@ interface Laid {
   name: string
 }
 
-const folder = temporaryFolder()
+const folder = makeTemporaryFolder()
 const env: Environment = { DATA_DIR: `${folder.path}/data`, LOG_LEVEL: 'warn' }
 const laid: Laid[] = []
 let world: Command
@@ -49,7 +49,7 @@ beforeAll(async () => {
   }
   writeFileSync(`${folder.path}/domains.txt`, laid.map(({ domain }) => domain).join('\n'))
   world = new Command(['world', '--dir', `${folder.path}/web`], env)
-  const [, url] = await world.says(/at (http:\S+)/)
+  const [, url] = await world.waitForOutput(/at (http:\S+)/)
   env.CRAWL_CONNECT_TO = url
 })
 
@@ -59,7 +59,7 @@ afterAll(async () => {
 })
 
 test('captured files are crawled by the command line; every file is read and its faults are named', async () => {
-  const { stdout } = await registry(
+  const { stdout } = await runRegistry(
     ['crawl', '--domains', `${folder.path}/domains.txt`, '--json'],
     env,
   )
@@ -78,5 +78,5 @@ test('captured files are crawled by the command line; every file is read and its
   db.close()
   expect(faults[0]?.n).toBe(0)
   expect(brands?.n).toBeGreaterThan(1)
-  expect((await registry(['verify'], env)).stdout).toBe('all stores agree\n')
+  expect((await runRegistry(['verify'], env)).stdout).toBe('all stores agree\n')
 })

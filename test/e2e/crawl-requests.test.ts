@@ -5,16 +5,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   Command,
   type Environment,
-  freePort,
-  printed,
-  registry,
-  temporaryFolder,
-  until,
+  findFreePort,
+  makeTemporaryFolder,
+  runForOutput,
+  runRegistry,
+  waitUntil,
 } from '../support/command.ts'
 import { type Origin, serveOrigin } from '../support/origin.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
-const folder = temporaryFolder()
+const folder = makeTemporaryFolder()
 const domains = ['news.example', 'child.example', 'manager.example']
 const agents: Record<string, string> = {}
 let origin: Origin
@@ -62,7 +62,7 @@ async function call(path: string, body?: object) {
 /** Waits until the request is over, asking as a client would, and tells all that was said of it. */
 async function listStatuses(id: unknown): Promise<Record<string, unknown>[]> {
   const told: Record<string, unknown>[] = []
-  await until(async () => {
+  await waitUntil(async () => {
     const status = await call(`/api/registry/crawl-request/${id}`)
     told.push(status)
     return ['completed', 'invalid', 'failed'].includes(String(status.status))
@@ -85,7 +85,7 @@ beforeAll(async () => {
     response.end(JSON.stringify(file || {}))
   })
   redis = await startRedis()
-  const port = await freePort()
+  const port = await findFreePort()
   base = `http://127.0.0.1:${port}`
   env = {
     DATA_DIR: folder.path,
@@ -95,15 +95,15 @@ beforeAll(async () => {
     LOG_LEVEL: 'warn',
   }
   writeFileSync(`${folder.path}/domains.txt`, domains.join('\n'))
-  await printed(['org', 'create', '--name', 'Acme'], env)
-  secret = await printed(['key', 'create', '--org', 'Acme'], env)
-  const crawl = await registry(['crawl', '--domains', `${folder.path}/domains.txt`], env)
+  await runForOutput(['org', 'create', '--name', 'Acme'], env)
+  secret = await runForOutput(['key', 'create', '--org', 'Acme'], env)
+  const crawl = await runRegistry(['crawl', '--domains', `${folder.path}/domains.txt`], env)
   expect(crawl.status, crawl.stderr).toBe(0)
   indexer = new Command(['indexer'], env)
   others.push(new Command(['crawler'], env), new Command(['api'], env))
   client = new RegistryClient({ baseUrl: base, apiKey: secret })
-  await until(async () => existsSync(`${folder.path}/run.json`))
-  await until(async () => (await fetch(`${base}/readyz`)).status === 200)
+  await waitUntil(async () => existsSync(`${folder.path}/run.json`))
+  await waitUntil(async () => (await fetch(`${base}/readyz`)).status === 200)
 })
 
 afterAll(async () => {
@@ -168,8 +168,8 @@ describe('a requested crawl', () => {
     const { crawl_request_id } = await call('/api/registry/brand-crawl-request', {
       domain: 'other.example',
     })
-    await printed(['org', 'create', '--name', 'Others'], env)
-    const theirs = await printed(['key', 'create', '--org', 'Others'], env)
+    await runForOutput(['org', 'create', '--name', 'Others'], env)
+    const theirs = await runForOutput(['key', 'create', '--org', 'Others'], env)
     const { status } = await fetch(`${base}/api/registry/crawl-request/${crawl_request_id}`, {
       headers: { authorization: `Bearer ${theirs}` },
     })
@@ -180,6 +180,6 @@ describe('a requested crawl', () => {
       domain: 'other.example',
       outcome: [{ file: 'brand.json', outcome: 'absent' }],
     })
-    expect((await registry(['verify'], env)).stdout).toBe('all stores agree\n')
+    expect((await runRegistry(['verify'], env)).stdout).toBe('all stores agree\n')
   })
 })

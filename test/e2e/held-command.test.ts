@@ -1,22 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { testClock } from '../support/clock.ts'
-import { registry, temporaryFolder } from '../support/command.ts'
-import { many, observeAll } from '../support/mass.ts'
-import { shop } from '../support/nights.ts'
+import { makeTemporaryFolder, runRegistry } from '../support/command.ts'
+import { listDomains, observeAll } from '../support/mass.ts'
+import { buildShop } from '../support/nights.ts'
 import { buildOptions } from '../support/registry.ts'
 
-const folder = temporaryFolder()
+const folder = makeTemporaryFolder()
 const env = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'error' }
 const settings = { BRAKE_ROWS: '3', BRAKE_PUBLISHERS: '3' }
-const held = (...args: string[]) => registry(['held', ...args], env)
+const held = (...args: string[]) => runRegistry(['held', ...args], env)
 
 beforeAll(async () => {
   const clock = testClock('2026-11-20T04:00Z')
   const options = buildOptions({ dataDir: folder.path, clock, settings })
   const sequencer = (await Sequencer.open(options))!
-  for (const found of [shop, 'absent'] as const) {
-    await sequencer.commit({ observations: observeAll(many(3), found, clock), submissions: [] })
+  for (const found of [buildShop, 'absent'] as const) {
+    await sequencer.commit({
+      observations: observeAll(listDomains(3), found, clock),
+      submissions: [],
+    })
     clock.tick({ days: 1 })
   }
   await sequencer.publish()
@@ -30,7 +33,7 @@ describe('registry held', () => {
     const line = /^p0\.example +failed +0 grants, 1 properties, since 2026-11-21T04:00:00.000Z$/m
     expect((await held('list')).stdout).toMatch(line)
     expect(JSON.parse((await held('list', '--json')).stdout)).toHaveLength(3)
-    expect((await registry(['stats'], env)).stdout).toMatch(/^held +3$/m)
+    expect((await runRegistry(['stats'], env)).stdout).toMatch(/^held +3$/m)
 
     expect(await held('release', 'p9.example')).toMatchObject({
       status: 1,
@@ -41,6 +44,6 @@ describe('registry held', () => {
     expect((await held('release', 'p0.example')).stdout).toBe('released 1\n')
     expect((await held('drop', '--all')).stdout).toBe('dropped 2\n')
     expect((await held('list')).stdout).toBe('nothing is held\n')
-    expect(await registry(['verify'], env)).toMatchObject({ status: 0 })
+    expect(await runRegistry(['verify'], env)).toMatchObject({ status: 0 })
   })
 })

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { limits } from '../../pipeline/core/limits.ts'
 import { VOUCHED_WEIGHT } from '../../pipeline/writer/crawl/mentions.ts'
-import { Command, printed, temporaryFolder } from '../support/command.ts'
+import { Command, makeTemporaryFolder, runForOutput } from '../support/command.ts'
 import { type Origin, serveOrigin } from '../support/origin.ts'
 
 const FILE = '/.well-known/adagents.json'
 /** Requests that an agent may cost that is nowhere: the places where one may listen, and its card. */
 const REQUESTS_AN_AGENT = 6
 
-const opened: { origin: Origin; folder: ReturnType<typeof temporaryFolder> }[] = []
+const opened: { origin: Origin; folder: ReturnType<typeof makeTemporaryFolder> }[] = []
 
 afterEach(async () => {
   for (const { origin, folder } of opened.splice(0)) {
@@ -21,7 +21,7 @@ afterEach(async () => {
 
 /** Crawls a web whose hosts answer nothing, but for one that serves this file; tells who was asked. */
 async function crawl(document: object, tighter: Record<string, number> = {}) {
-  const folder = temporaryFolder()
+  const folder = makeTemporaryFolder()
   const body = JSON.stringify(document)
   const origin = await serveOrigin((request, response, path) => {
     const isFile = request.headers.host === 'many.example' && path === FILE
@@ -104,7 +104,7 @@ describe('requests caused by one file are bounded', () => {
       publisher_properties: [{ selection_type: 'all', publisher_domains: named }],
     }
     const { env, hosts } = await crawl({ properties: [site], authorized_agents: [entry] })
-    const [, frontier] = /^frontier +(\d+)$/m.exec(await printed(['stats'], env))!
+    const [, frontier] = /^frontier +(\d+)$/m.exec(await runForOutput(['stats'], env))!
     expect(Number(frontier)).toBeGreaterThan(1)
     expect(Number(frontier)).toBeLessThanOrEqual(1 + limits.namesPerDocumentHour * VOUCHED_WEIGHT)
     expect(hosts.size).toBeLessThanOrEqual(Number(frontier))

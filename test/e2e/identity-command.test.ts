@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
-import { registry, temporaryFolder } from '../support/command.ts'
+import { makeTemporaryFolder, runRegistry } from '../support/command.ts'
 
-const folder = temporaryFolder()
+const folder = makeTemporaryFolder()
 const env = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'error' }
-const run = (...args: string[]) => registry(args, env)
+const run = (...args: string[]) => runRegistry(args, env)
 const acme = ['--org', 'Acme']
 
 afterAll(() => folder.remove())

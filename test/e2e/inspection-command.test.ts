@@ -6,18 +6,18 @@ import type { DomainReport } from '../../pipeline/maintenance/inspect/domain-rep
 import { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import type { RegistryStatus } from '../../scripts/commands/status-text.ts'
 import { testClock } from '../support/clock.ts'
-import { registry, temporaryFolder } from '../support/command.ts'
-import { pointerTo, shop } from '../support/nights.ts'
+import { makeTemporaryFolder, runRegistry } from '../support/command.ts'
+import { buildPointer, buildShop } from '../support/nights.ts'
+import { observeFile, observeOutcome } from '../support/observations.ts'
 import { startRedis } from '../support/redis.ts'
 import { buildOptions } from '../support/registry.ts'
-import { answered, read } from '../support/sightings.ts'
-import { Scripted } from '../support/writers.ts'
-import { submission } from '../support/writes.ts'
+import { ScriptProcess } from '../support/script-process.ts'
+import { buildSubmission } from '../support/writes.ts'
 
-const folder = temporaryFolder()
+const folder = makeTemporaryFolder()
 const dataDir = `${folder.path}/data`
 const run = (...args: string[]) =>
-  registry(args, { DATA_DIR: dataDir, REDIS_URL: undefined, LOG_LEVEL: 'error' })
+  runRegistry(args, { DATA_DIR: dataDir, REDIS_URL: undefined, LOG_LEVEL: 'error' })
 const runJson = async <Answer>(...args: string[]) =>
   JSON.parse((await run(...args, '--json')).stdout) as Answer
 
@@ -27,16 +27,16 @@ beforeAll(async () => {
   const domains = ['shop.example', 'points.example', 'down.example', 'gone.example'] as never
   await sequencer.commit({
     observations: [],
-    submissions: [submission('add', { op: 'domains.add', domains, again: false })],
+    submissions: [buildSubmission('add', { op: 'domains.add', domains, again: false })],
   })
   const at = clock.tick({ minutes: 1 })
   await sequencer.commit({
     observations: [
-      read('adagents.json', 'shop.example', shop('shop.example'), at),
-      read('adagents.json', 'points.example', pointerTo('shop.example'), at),
-      answered('server_error', 'adagents.json', 'down.example', at),
-      answered('dns_failed', 'brand.json', 'down.example', at),
-      answered('absent', 'adagents.json', 'gone.example', at),
+      observeFile('adagents.json', 'shop.example', buildShop('shop.example'), at),
+      observeFile('adagents.json', 'points.example', buildPointer('shop.example'), at),
+      observeOutcome('server_error', 'adagents.json', 'down.example', at),
+      observeOutcome('dns_failed', 'brand.json', 'down.example', at),
+      observeOutcome('absent', 'adagents.json', 'gone.example', at),
     ],
     submissions: [],
   })
@@ -123,8 +123,8 @@ describe('registry status', () => {
 
   test('asks a running indexer, and names the roles that are missing', async () => {
     const redis = await startRedis()
-    const indexer = new Scripted('indexer.ts', [dataDir, redis.url, '{}'])
-    await indexer.hear('ready')
+    const indexer = new ScriptProcess('indexer.ts', [dataDir, redis.url, '{}'])
+    await indexer.waitForLine('ready')
     const status = await runJson<RegistryStatus>('status')
     expect(status).toMatchObject({ source: 'indexer', has_push: false })
     expect(status.queues).toContainEqual(

@@ -6,7 +6,7 @@ import type { Submission } from '../../pipeline/model/submission.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { readFeeds } from '../support/feed.ts'
 import { newDataDir, openSequencer } from '../support/registry.ts'
-import { Writer } from '../support/writers.ts'
+import { WriterProcess } from '../support/script-process.ts'
 
 const rounds = 50
 const size = 300
@@ -20,22 +20,26 @@ interface Ledger {
   feed: string[]
 }
 
-function startWriter(dataDir: string, round: number): Writer {
-  return new Writer('loop', dataDir, { round, size })
+function startWriter(dataDir: string, round: number): WriterProcess {
+  return new WriterProcess('loop', dataDir, { round, size })
 }
 
 /** Lets the writer work for a moment and kills it. */
-async function runAndKill(writer: Writer, delayMs: number, { handed, acknowledged }: Ledger) {
-  await writer.hear('loaded')
+async function runAndKill(
+  writer: WriterProcess,
+  delayMs: number,
+  { handed, acknowledged }: Ledger,
+) {
+  await writer.waitForLine('loaded')
   const left = [...handed.values()].filter(({ submission_id }) => !acknowledged.has(submission_id))
-  writer.tell(JSON.stringify(left))
-  await writer.hear('ready')
+  writer.send(JSON.stringify(left))
+  await writer.waitForLine('ready')
   await setTimeout(delayMs)
   await writer.kill()
-  for (const submissions of writer.said<Submission[]>('handed')) {
+  for (const submissions of writer.listValues<Submission[]>('handed')) {
     for (const submission of submissions) handed.set(submission.submission_id, submission)
   }
-  for (const { seq, ids } of writer.said<{ seq: number; ids: string[] }>('acknowledged')) {
+  for (const { seq, ids } of writer.listValues<{ seq: number; ids: string[] }>('acknowledged')) {
     for (const id of ids) acknowledged.set(id, seq)
   }
 }

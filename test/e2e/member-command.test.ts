@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { registry, temporaryFolder } from '../support/command.ts'
+import { makeTemporaryFolder, runRegistry } from '../support/command.ts'
 
-const folder = temporaryFolder()
+const folder = makeTemporaryFolder()
 const env = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'error' }
-const run = (...args: string[]) => registry(args, env)
+const run = (...args: string[]) => runRegistry(args, env)
 const acme = ['--org', 'Acme']
 const url = 'https://agent.acme.example/mcp'
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { testClock } from '../support/clock.ts'
-import { registry, temporaryFolder } from '../support/command.ts'
+import { makeTemporaryFolder, runRegistry } from '../support/command.ts'
 import { Merging } from '../support/merging.ts'
 import { buildOptions } from '../support/registry.ts'
 
-const folder = temporaryFolder()
+const folder = makeTemporaryFolder()
 const env = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'error' }
 const nobody = '019a0000-0000-7000-8000-000000000000'
 let rids: string[] = []
@@ -48,7 +48,7 @@ afterAll(() => folder.remove())
 describe('registry merge', () => {
   test('merges two records, and refuses invalid input with a reason', async () => {
     const [alias, canonical] = rids as [string, string]
-    const merge = (...args: string[]) => registry(['merge', ...args], env)
+    const merge = (...args: string[]) => runRegistry(['merge', ...args], env)
     expect(await merge('property', alias.toUpperCase(), canonical, '--evidence', 'sold')).toEqual({
       status: 0,
       stdout: `${alias} now answers with ${canonical}\n`,

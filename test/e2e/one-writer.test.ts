@@ -3,21 +3,21 @@ import { systemClock } from '../../pipeline/core/clock.ts'
 import { Fatal } from '../../pipeline/core/errors.ts'
 import { verify } from '../../pipeline/maintenance/verify-stores.ts'
 import { Sequencer } from '../../pipeline/writer/sequencer.ts'
-import { baseBatch } from '../support/batches.ts'
+import { buildBaseBatch } from '../support/batches.ts'
 import { readContents } from '../support/contents.ts'
 import { readFeeds } from '../support/feed.ts'
 import { buildOptions, cleanUp, newDataDir, openSequencer } from '../support/registry.ts'
-import { Writer } from '../support/writers.ts'
+import { WriterProcess } from '../support/script-process.ts'
 
-async function writerOn(dataDir: string): Promise<{ writer: Writer; opened: boolean }> {
-  const writer = new Writer('obey', dataDir)
-  return { writer, opened: await writer.hear<boolean>('opened') }
+async function writerOn(dataDir: string): Promise<{ writer: WriterProcess; opened: boolean }> {
+  const writer = new WriterProcess('obey', dataDir)
+  return { writer, opened: await writer.waitForLine<boolean>('opened') }
 }
 
-async function tell(writer: Writer, ...lines: string[]): Promise<void> {
+async function tell(writer: WriterProcess, ...lines: string[]): Promise<void> {
   for (const line of lines) {
-    writer.tell(line)
-    await writer.hear('done')
+    writer.send(line)
+    await writer.waitForLine('done')
   }
 }
 
@@ -56,10 +56,10 @@ describe('a writer after another one has raised the fence', () => {
   it('stops at its next commit, of which nothing is kept', async () => {
     const registry = await openSequencer()
     cleanUp(() => registry.close())
-    await registry.commit(baseBatch(systemClock.now()))
+    await registry.commit(buildBaseBatch(systemClock.now()))
     const before = { rows: await readContents(registry.index), feeds: await readFeeds(registry) }
     await registry.index.run('update meta set fence = fence + 1')
-    await expect(registry.commit(baseBatch(systemClock.now()))).rejects.toThrow(Fatal)
+    await expect(registry.commit(buildBaseBatch(systemClock.now()))).rejects.toThrow(Fatal)
     const after = { rows: await readContents(registry.index), feeds: await readFeeds(registry) }
     expect(after).toEqual(before)
     expect(registry.seq).toBe(1)
@@ -69,11 +69,11 @@ describe('a writer after another one has raised the fence', () => {
   it('can write again only after it was opened again', async () => {
     const registry = await openSequencer()
     await registry.index.run('update meta set fence = fence + 1')
-    await expect(registry.commit(baseBatch(systemClock.now()))).rejects.toThrow(Fatal)
-    await expect(registry.commit(baseBatch(systemClock.now()))).rejects.toThrow(Fatal)
+    await expect(registry.commit(buildBaseBatch(systemClock.now()))).rejects.toThrow(Fatal)
+    await expect(registry.commit(buildBaseBatch(systemClock.now()))).rejects.toThrow(Fatal)
     await registry.close()
     const again = await openSequencer({ dataDir: registry.paths.dir })
     cleanUp(() => again.close())
-    expect((await again.commit(baseBatch(systemClock.now()))).seq).toBe(1)
+    expect((await again.commit(buildBaseBatch(systemClock.now()))).seq).toBe(1)
   })
 })

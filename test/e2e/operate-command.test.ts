@@ -1,25 +1,30 @@
 import { randomUUID } from 'node:crypto'
 import { cpSync, readdirSync, rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openWriterClient } from '../../jobs/api-client/enqueue.ts'
+import { openWriterClient } from '../../jobs/api-client/writer-client.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { Sequencer } from '../../pipeline/writer/sequencer.ts'
-import { anotherApi, openRegistry } from '../support/app.ts'
+import { openAnotherApi, openRegistry } from '../support/app.ts'
 import { testClock } from '../support/clock.ts'
-import { registry as command, temporaryFolder } from '../support/command.ts'
+import { runRegistry as command, makeTemporaryFolder } from '../support/command.ts'
 import { enrol } from '../support/members.ts'
-import { mirrorFile } from '../support/mirrors.ts'
+import { buildMirrorFile } from '../support/mirrors.ts'
 import { patient } from '../support/patience.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 import { buildOptions } from '../support/registry.ts'
-import { Scripted } from '../support/writers.ts'
-import { buildBrandSave, buildKeyWrite, buildProofWrite, buildWrite } from '../support/writes.ts'
+import { ScriptProcess } from '../support/script-process.ts'
+import {
+  buildBrandSave,
+  buildKeyWrite,
+  buildOrganizationWrite,
+  buildProofWrite,
+} from '../support/writes.ts'
 
 /** As a picture begins. */
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 
-const folder = temporaryFolder()
+const folder = makeTemporaryFolder()
 const dataDir = `${folder.path}/data`
 const backup = `${folder.path}/backup`
 const run = (...args: string[]) =>
@@ -37,7 +42,7 @@ async function commit(...submissions: ReturnType<typeof buildBrandSave>[]): Prom
 /** The name that everybody is told of a brand; undefined where nothing is known. */
 async function named(domain: string, dir = dataDir): Promise<string | undefined> {
   const { config } = buildOptions({ dataDir: dir })
-  const api = await anotherApi({ config, clock: systemClock as never })
+  const api = await openAnotherApi({ config, clock: systemClock as never })
   const answer = await api.app.inject(`/api/brands/resolve?domain=${domain}`)
   await api.close()
   return answer.json().brand_name
@@ -47,7 +52,11 @@ describe('an operator', () => {
   const domain = 'acme.example'
 
   beforeAll(async () => {
-    await commit(buildWrite('Acme'), buildKeyWrite('Acme', 'key'), buildProofWrite('Acme', domain))
+    await commit(
+      buildOrganizationWrite('Acme'),
+      buildKeyWrite('Acme', 'key'),
+      buildProofWrite('Acme', domain),
+    )
     await commit(buildBrandSave('Acme', domain, 'Acme'))
   })
 
@@ -117,8 +126,8 @@ test('queries, backs up and changes a running registry', async () => {
   const redis = await startRedis()
   const dir = `${folder.path}/running`
   const settings = JSON.stringify({ PUBLISH_EVERY: '1' })
-  const indexer = new Scripted('indexer.ts', [dir, redis.url, settings])
-  await indexer.hear('ready')
+  const indexer = new ScriptProcess('indexer.ts', [dir, redis.url, settings])
+  await indexer.waitForLine('ready')
   const ask = (...args: string[]) =>
     command(args, { DATA_DIR: dir, REDIS_URL: undefined, LOG_LEVEL: 'error' })
   await ask('org', 'create', '--name', 'Acme')
@@ -194,7 +203,7 @@ describe('submissions of members', () => {
         enforcement: 'must',
         policy: 'Ask first.',
       })
-      await send('PUT', `registry/mirrors/${name}`, mirrorFile(name))
+      await send('PUT', `registry/mirrors/${name}`, buildMirrorFile(name))
       await send('POST', 'registry/catalog/disputes', {
         dispute_type: 'property_data',
         subject_type: 'property',
@@ -247,7 +256,7 @@ describe('submissions of members', () => {
 
     const settings = { BASE_URL: 'https://registry.example' }
     const { config } = buildOptions({ dataDir: dir, settings })
-    const api = await anotherApi({ config, clock: systemClock as never })
+    const api = await openAnotherApi({ config, clock: systemClock as never })
     const get = async (path: string) => {
       const { statusCode, body } = await api.app.inject(`/api/${path}`)
       return { status: statusCode, body: JSON.parse(body) }

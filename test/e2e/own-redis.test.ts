@@ -15,16 +15,16 @@ import { type ServedWorld, serveWorld } from '../../scripts/world/server.ts'
 import {
   Command,
   type Environment,
-  freePort,
-  printed,
-  temporaryFolder,
-  until,
+  findFreePort,
+  makeTemporaryFolder,
+  runForOutput,
+  waitUntil,
 } from '../support/command.ts'
 import { findChild, isRunning, listChildren } from '../support/processes.ts'
 import { cleanUp } from '../support/registry.ts'
 
 /** Stores with a few domains and a key in them, made once and copied for each case. */
-const made = temporaryFolder()
+const made = makeTemporaryFolder()
 const domains = createScaleWorld({ domains: 20, seed: 1 })
 let world: ServedWorld
 let secret: string
@@ -32,10 +32,10 @@ let secret: string
 beforeAll(async () => {
   world = await serveWorld(domains)
   const env = { DATA_DIR: made.path, CRAWL_CONNECT_TO: world.url }
-  await printed(['org', 'create', '--name', 'Acme'], env)
-  secret = await printed(['key', 'create', '--org', 'Acme', '--admin'], env)
+  await runForOutput(['org', 'create', '--name', 'Acme'], env)
+  secret = await runForOutput(['key', 'create', '--org', 'Acme', '--admin'], env)
   writeFileSync(`${made.path}/domains.txt`, domains.domains.join('\n'))
-  await printed(['crawl', '--domains', `${made.path}/domains.txt`], env)
+  await runForOutput(['crawl', '--domains', `${made.path}/domains.txt`], env)
   return async () => {
     await world.close()
     made.remove()
@@ -68,12 +68,12 @@ class Running {
   }
 
   async up(): Promise<this> {
-    await this.start.says(/openapi\/registry\.yaml/)
+    await this.start.waitForOutput(/openapi\/registry\.yaml/)
     return this
   }
 
   async findPid(command: string): Promise<number> {
-    return until(async () => findChild(this.pid, command))
+    return waitUntil(async () => findChild(this.pid, command))
   }
 
   async read(): Promise<number> {
@@ -95,7 +95,7 @@ class Running {
 
   /** Writes until one is taken; reads are answered all the while. */
   async writesAgain(): Promise<void> {
-    await until(async () => {
+    await waitUntil(async () => {
       expect([200, 404]).toContain(await this.read())
       expect(await this.list()).toBe(200)
       return (await this.write()) === 201
@@ -104,14 +104,14 @@ class Running {
 }
 
 function copyOfStores(): string {
-  const folder = temporaryFolder()
+  const folder = makeTemporaryFolder()
   cleanUp(() => folder.remove())
   cpSync(made.path, folder.path, { recursive: true })
   return folder.path
 }
 
 async function run(more: Environment = {}): Promise<Running> {
-  const env = { DATA_DIR: copyOfStores(), PORT: String(await freePort()) }
+  const env = { DATA_DIR: copyOfStores(), PORT: String(await findFreePort()) }
   return new Running({ ...env, ...more }).up()
 }
 
@@ -134,7 +134,7 @@ describe('the registry’s own Redis', () => {
     process.kill(await registry.findPid('redis-server'), 'SIGKILL')
     const { status } = await registry.start.interrupt()
     expect(status).toBe(0)
-    await until(async () => !children.some(isRunning))
+    await waitUntil(async () => !children.some(isRunning))
   })
 
   const garble = {
@@ -156,7 +156,7 @@ describe('the registry’s own Redis', () => {
       process.kill(await registry.findPid('redis-server'), 'SIGKILL')
       await registry.writesAgain()
       expect(readdirSync(`${registry.dir}/redis-damaged`)).toEqual(['appendonlydir'])
-      await until(async () => registry.start.stderr.includes('redis cannot read its data'))
+      await waitUntil(async () => registry.start.stderr.includes('redis cannot read its data'))
     },
   )
 
@@ -164,7 +164,7 @@ describe('the registry’s own Redis', () => {
     const dir = copyOfStores()
     mkdirSync(`${dir}/redis/appendonlydir`, { recursive: true })
     writeFileSync(`${dir}/redis/appendonlydir/appendonly.aof.manifest`, 'not one\n')
-    const registry = new Running({ DATA_DIR: dir, PORT: String(await freePort()) })
+    const registry = new Running({ DATA_DIR: dir, PORT: String(await findFreePort()) })
     await registry.up()
     await registry.writesAgain()
   })
@@ -178,7 +178,7 @@ function overwrite(dir: string, name: RegExp): void {
 describe('two starts on one folder', () => {
   test('are one that runs, and one that says so and touches nothing', async () => {
     const dir = copyOfStores()
-    const ports = [await freePort(), await freePort()]
+    const ports = [await findFreePort(), await findFreePort()]
     const both = ports.map(port => new Running({ DATA_DIR: dir, PORT: String(port) }))
     const loser = await Promise.race(
       both.map(registry => registry.start.finish().then(() => registry)),
@@ -206,14 +206,13 @@ describe('a killed start', () => {
 })
 
 describe('an API with two processes', () => {
-  test('reports the metrics of both, whichever is asked', async () => {
+  test('reports the metrics of both together', async () => {
     const registry = await run({ API_PROCESSES: '2' })
     const close = { headers: { connection: 'close' } }
     for (let asked = 0; asked < 40; asked++) await fetch(`${registry.base}/healthz`, close)
-    for (let scrape = 0; scrape < 10; scrape++) {
-      const text = await (await fetch(`${registry.base}/metrics`, close)).text()
-      expect(text).toContain('registry_requests_total{operation="isAlive",status="200"} 40\n')
-    }
+    const [, operator] = /For the operator: (\S+)/.exec(registry.start.stdout)!
+    const text = await (await fetch(operator!)).text()
+    expect(text).toContain('registry_requests_total{operation="isAlive",status="200"} 40\n')
   })
 
   test('stays available while one of them is killed', async () => {
@@ -244,10 +243,10 @@ const mayMount = (() => {
 describe.skipIf(!mayMount)('a full disk', () => {
   test('stops writes but no reads, and everything resumes once there is room', async () => {
     const from = copyOfStores()
-    const mount = temporaryFolder()
+    const mount = makeTemporaryFolder()
     cleanUp(() => mount.remove())
     const script = `mount -t tmpfs -o size=160m tmpfs ${mount.path} && cp -a ${from}/. ${mount.path} && exec "$@"`
-    const env = { DATA_DIR: mount.path, PORT: String(await freePort()) }
+    const env = { DATA_DIR: mount.path, PORT: String(await findFreePort()) }
     const registry = await new Running(env, [...smallDisk, script, 'sh']).up()
     const fill = `/proc/${registry.pid}/root${mount.path}/fill`
     expect(await registry.write()).toBe(201)

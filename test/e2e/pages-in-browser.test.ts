@@ -1,12 +1,11 @@
-import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { listBarriers } from '../support/accessibility.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { brandFile } from '../support/documents.ts'
+import { observeBrandFile } from '../support/documents.ts'
 import { launchBrowser } from '../support/driven-browser.ts'
 import { fillPages, pagePaths } from '../support/page-world.ts'
 
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 const PAYLOAD = '"><img src=https://evil.example/x.png onerror=alert(1)><script>alert(1)</script>'
 const loopback = { host: '127.0.0.1', port: 0 }
 const phone = { width: 390, height: 844 }
@@ -44,27 +43,13 @@ async function visit<Result>(
   }
 }
 
-/** Lists what axe finds against a page, and whether it is wider than its window. */
-async function listBarriers(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
-  const { violations } = await page.evaluate(
-    rules => (globalThis as unknown as { axe: typeof axe }).axe.run({ runOnly: rules }),
-    RULES,
-  )
-  const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-  return [
-    ...violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
-    ...(Number(overflow) > 0 ? [`wider than the window by ${overflow}`] : []),
-  ]
-}
-
 describe.each([
   ['light', phone],
   ['dark', phone],
   ['light', desk],
   ['dark', desk],
 ] as const)('on a %s window of %o', (colorScheme, viewport) => {
-  test.each([...pagePaths, '/brand/nobody.example', '/nowhere'])(
+  test.each([...pagePaths, '/brand/nobody.example', '/nowhere', '/workshop', '/sql'])(
     '%s has no barrier and fits',
     async path => {
       const options = { colorScheme, viewport, bypassCSP: true }
@@ -102,9 +87,41 @@ test('the page of changes renews itself while somebody looks at it', async () =>
   await visit(`${origin}/`, { viewport: desk }, async page => {
     const count = () => page.textContent('.counts dd')
     const before = Number(await count())
-    await registry.observe(brandFile('arrives.example', 'Arrives'))
+    await registry.observe(observeBrandFile('arrives.example', 'Arrives'))
     await registry.publish()
     await expect.poll(async () => Number(await count()), { timeout: 60_000 }).toBe(before + 1)
+  })
+})
+
+test.each([phone, desk])(
+  'a file is checked while it is typed, on a window of %o',
+  async viewport => {
+    await visit(`${origin}/workshop`, { viewport, bypassCSP: true }, async page => {
+      await page.fill('#domain', 'herald.example')
+      await page.fill('#text', '{\n  "authorized_agents": [\n    7\n  ]\n}')
+      await page.waitForSelector('#verdict')
+      expect(await page.textContent('.lines li.bad >> nth=0')).toContain('lists no agent')
+      expect(await listBarriers(page)).toEqual([])
+      await page.click('.lines a[data-line="3"]')
+      const chosen = 'text.value.slice(text.selectionStart, text.selectionEnd)'
+      expect(await page.evaluate(`(text => ${chosen})(document.querySelector('#text'))`)).toBe(
+        '    7',
+      )
+      await page.fill('#text', '{"authorized_agents": []}')
+      await page.waitForSelector('#verdict:has-text("1 error")')
+    })
+  },
+)
+
+test('without JavaScript a file is checked by its button, and downloaded', async () => {
+  const options = { viewport: desk, javaScriptEnabled: false }
+  await visit(`${origin}/workshop`, options, async page => {
+    await page.fill('#text', '{"authorized_agents": 1,\n "properties": []}')
+    await page.click('text=Check >> nth=-1')
+    expect(await page.textContent('#verdict')).toContain('Not yet a sound adagents.json')
+    const coming = page.waitForEvent('download')
+    await page.click('button[value=download]')
+    expect((await coming).suggestedFilename()).toBe('adagents.json')
   })
 })
 

@@ -6,16 +6,16 @@ import { type ServedWorld, serveWorld } from '../../scripts/world/server.ts'
 import {
   Command,
   type Environment,
-  freePort,
-  printed,
-  registry,
-  temporaryFolder,
-  until,
+  findFreePort,
+  makeTemporaryFolder,
+  runForOutput,
+  runRegistry,
+  waitUntil,
 } from '../support/command.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
 const DOMAINS = 1_500
-const folder = temporaryFolder()
+const folder = makeTemporaryFolder()
 let world: ServedWorld
 let redis: TestRedis
 let env: Environment
@@ -53,7 +53,7 @@ beforeAll(async () => {
   const made = createScaleWorld({ domains: DOMAINS, seed: 1 })
   world = await serveWorld(made)
   redis = await startRedis()
-  const port = await freePort()
+  const port = await findFreePort()
   base = `http://127.0.0.1:${port}`
   env = {
     DATA_DIR: folder.path,
@@ -69,8 +69,8 @@ beforeAll(async () => {
     }),
   }
   writeFileSync(`${folder.path}/domains.txt`, made.domains.join('\n'))
-  await printed(['org', 'create', '--name', 'Acme'], env)
-  secret = await printed(['key', 'create', '--org', 'Acme'], env)
+  await runForOutput(['org', 'create', '--name', 'Acme'], env)
+  secret = await runForOutput(['key', 'create', '--org', 'Acme'], env)
 })
 
 afterAll(async () => {
@@ -85,9 +85,9 @@ describe('while the indexer is stopped', () => {
     await run('api')
     const indexer = await run('indexer')
     await run('crawler')
-    await until(async () => (await ask('/readyz')).status === 200)
+    await waitUntil(async () => (await ask('/readyz')).status === 200)
     const crawl = new Command(['crawl', '--domains', `${folder.path}/domains.txt`], env)
-    await until(async () => world.requests.size > 300)
+    await waitUntil(async () => world.requests.size > 300)
     indexer.child.kill('SIGSTOP')
     const { requests, bytes } = await standstill()
     expect(await usedBytes()).toBeLessThan(bytes * 1.1)
@@ -112,25 +112,25 @@ describe('without Redis', () => {
     expect(Number(write.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(await write.json()).toMatchObject({ error: expect.any(String) })
     await redis.again()
-    await until(async () => {
+    await waitUntil(async () => {
       const accepted = await ask('/api/registry/crawl-request', { domain: 'd000002-bench.example' })
       return accepted.status === 202
     })
   })
 
   test('the stores agree afterwards', async () => {
-    expect((await registry(['verify'], env)).stdout).toBe('all stores agree\n')
+    expect((await runRegistry(['verify'], env)).stdout).toBe('all stores agree\n')
   })
 
   test('commands report it, and each role stops on request', async () => {
     await redis.stop()
-    const asked = await registry(['verify'], env)
+    const asked = await runRegistry(['verify'], env)
     expect(asked).toMatchObject({ status: 1, stdout: '' })
     expect(asked.stderr).toContain('the registry cannot accept this at the moment')
     for (const role of roles.splice(0)) {
       expect((await role.interrupt()).status).toBe(0)
     }
     await redis.again()
-    expect((await registry(['verify'], env)).stdout).toBe('all stores agree\n')
+    expect((await runRegistry(['verify'], env)).stdout).toBe('all stores agree\n')
   })
 })

@@ -1,6 +1,6 @@
 import type { RegistryClient } from '@adcp/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { managerDomain } from '../../scripts/world/cast.ts'
+import { managerDomain } from '../../scripts/world/demo-agents.ts'
 import { type Demo, startDemo } from '../support/demo.ts'
 
 const own = 'writers.example'
@@ -12,7 +12,7 @@ let client: RegistryClient
 beforeAll(async () => {
   demo = await startDemo('Writers', { BASE_URL: 'https://registry.example' })
   ;({ base, secret, client } = demo)
-  await demo.printed('org', 'domain', 'add', own, '--org', 'Writers')
+  await demo.runForOutput('org', 'domain', 'add', own, '--org', 'Writers')
 })
 
 afterAll(() => demo?.close())
@@ -195,7 +195,7 @@ describe('writes of later clients', () => {
     }
     const proposed = await sendJson('PUT', '/api/registry/mirrors/pictures', catalog)
     expect([proposed.status, proposed.body]).toMatchObject([202, { status: 'pending' }])
-    await demo.printed('review', 'approve', proposed.body.proposal_id)
+    await demo.runForOutput('review', 'approve', proposed.body.proposal_id)
     const mirror = await send('GET', '/api/registry/mirrors/pictures')
     expect(mirror.body).toMatchObject({ adagents_json: { authorized_agents: [] } })
   })

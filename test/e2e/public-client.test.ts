@@ -1,12 +1,12 @@
 import type { RegistryClient } from '@adcp/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { cast, managerDomain, toUrl } from '../../scripts/world/cast.ts'
-import { until } from '../support/command.ts'
+import { demoAgents, managerDomain, toUrl } from '../../scripts/world/demo-agents.ts'
+import { waitUntil } from '../support/command.ts'
 import { type Demo, startDemo } from '../support/demo.ts'
 
 const house = managerDomain
 const seller = 'https://ads.lantern-media.example/mcp'
-const formatsAgent = toUrl(cast.find(({ company }) => company === 'Inkwell Creative')!)
+const formatsAgent = toUrl(demoAgents.find(({ company }) => company === 'Inkwell Creative')!)
 let demo: Demo
 let base: string
 let secret: string
@@ -19,7 +19,7 @@ let agent: string
 beforeAll(async () => {
   demo = await startDemo('Readers')
   ;({ base, secret, client } = demo)
-  const { events } = await until(async () => {
+  const { events } = await waitUntil(async () => {
     const feed = await client.getFeed({ types: 'authorization.granted', limit: 1_000 })
     return feed.events.length > 0 && feed
   })
@@ -121,7 +121,7 @@ describe('the public client finds', () => {
 
 describe('the public client saves', () => {
   beforeAll(async () => {
-    await demo.printed('org', 'domain', 'add', 'readers.example', '--org', 'Readers')
+    await demo.runForOutput('org', 'domain', 'add', 'readers.example', '--org', 'Readers')
   })
 
   test('a brand and properties, and reads their history', async () => {

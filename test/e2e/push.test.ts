@@ -4,17 +4,17 @@ import type { FeedEvent } from '../../pipeline/model/event.ts'
 import {
   Command,
   type Environment,
-  freePort,
-  printed,
-  temporaryFolder,
-  until,
+  findFreePort,
+  makeTemporaryFolder,
+  runForOutput,
+  waitUntil,
 } from '../support/command.ts'
 import { makeRegistryKey, openReceivers, type Receivers } from '../support/receiving.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
 const SAVES = 20
 const PROPERTIES = 25
-const folder = temporaryFolder()
+const folder = makeTemporaryFolder()
 const key = makeRegistryKey()
 let redis: TestRedis
 let receivers: Receivers
@@ -45,7 +45,7 @@ async function ask(method: 'GET' | 'POST', path: string, body?: object) {
 beforeAll(async () => {
   redis = await startRedis()
   receivers = await openReceivers(key.path)
-  const port = await freePort()
+  const port = await findFreePort()
   base = `http://127.0.0.1:${port}`
   env = {
     DATA_DIR: folder.path,
@@ -64,10 +64,10 @@ beforeAll(async () => {
       addressRequestsPerMinute: 1_000_000,
     }),
   }
-  await printed(['org', 'create', '--name', 'Acme'], env)
-  secret = await printed(['key', 'create', '--org', 'Acme'], env)
+  await runForOutput(['org', 'create', '--name', 'Acme'], env)
+  secret = await runForOutput(['key', 'create', '--org', 'Acme'], env)
   for (const role of ['api', 'indexer', 'crawler']) run(role)
-  await until(async () => {
+  await waitUntil(async () => {
     const ready = await fetch(`${base}/readyz`).catch(() => undefined)
     return ready?.status === 200
   })
@@ -85,7 +85,7 @@ afterAll(async () => {
 async function subscribe(host: string) {
   const receiver = receivers.add(host)
   let id = ''
-  await until(async () => {
+  await waitUntil(async () => {
     const made = await ask('POST', '/api/registry/subscriptions', { url: receiver.url })
     id = made.body.subscription_id
     return made.status === 201
@@ -127,7 +127,7 @@ test('no event is lost or overtaken however often the process that delivers is k
   const taken = () => receiver.listEvents().map(({ event_id }) => event_id)
   await expect.poll(() => new Set(taken()).size, { timeout: 120_000 }).toBe(events.length)
   expect([...new Set(taken())]).toEqual(events)
-  await until(async () => {
+  await waitUntil(async () => {
     const { body } = await ask('GET', `/api/registry/subscriptions/${id}`)
     return body.status === 'active' && body.cursor === events.at(-1)
   })

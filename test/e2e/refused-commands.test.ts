@@ -1,10 +1,15 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Command, type Environment, type Finished, temporaryFolder } from '../support/command.ts'
+import {
+  Command,
+  type Environment,
+  type Finished,
+  makeTemporaryFolder,
+} from '../support/command.ts'
 import { type Origin, serveOrigin } from '../support/origin.ts'
 
-const folder = temporaryFolder()
+const folder = makeTemporaryFolder()
 const id = '01939f00-0000-7000-8000-000000000000'
 const other = '01939f00-0000-7000-8000-000000000001'
 const env = { DATA_DIR: join(folder.path, 'data'), REDIS_URL: undefined, LOG_LEVEL: 'error' }

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openWriterClient, type WriterClient } from '../../jobs/api-client/enqueue.ts'
+import { openWriterClient, type WriterClient } from '../../jobs/api-client/writer-client.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { fileKinds, type Source, toUrl } from '../../pipeline/model/observation.ts'
 import { Database } from '../../pipeline/store/duckdb.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
-import { Command, type Environment, temporaryFolder, until } from '../support/command.ts'
+import { Command, type Environment, makeTemporaryFolder, waitUntil } from '../support/command.ts'
 import { type Origin, serveOrigin } from '../support/origin.ts'
 import { patient } from '../support/patience.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
@@ -16,7 +16,7 @@ const DOMAINS = 300
 const FILES = DOMAINS * 2
 const domains = Array.from({ length: DOMAINS }, (_, i) => `d${i}.example` as Domain)
 
-const folder = temporaryFolder()
+const folder = makeTemporaryFolder()
 let origin: Origin
 let redis: TestRedis
 let writer: WriterClient
@@ -69,7 +69,7 @@ async function committed(): Promise<string[]> {
 
 /** Files that are answered for, when it is one more than so many. */
 function answered(more: number, since: number): Promise<number> {
-  return until(async () => {
+  return waitUntil(async () => {
     const question = { ask: 'crawl_summary', since, withFaults: false } as const
     const { outcomes } = await writer.ask<CrawlSummary>(question)
     const given = outcomes.filter(({ kind }) => kind !== 'ads.txt')
@@ -109,7 +109,7 @@ describe('a crawl whose crawler and indexer are killed', () => {
   it('continues: each file is fetched, and none again that was committed', async () => {
     const since = Date.now()
     startRoles()
-    await until(async () => {
+    await waitUntil(async () => {
       await writer.submit({ op: 'domains.add', domains, again: false })
       return true
     })

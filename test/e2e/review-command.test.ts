@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { registry, temporaryFolder } from '../support/command.ts'
+import { makeTemporaryFolder, runRegistry } from '../support/command.ts'
 
-const folder = temporaryFolder()
+const folder = makeTemporaryFolder()
 const env = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'error' }
-const run = (...args: string[]) => registry(args, env)
+const run = (...args: string[]) => runRegistry(args, env)
 const policy = {
   policy_id: 'gdpr',
   version: '1',

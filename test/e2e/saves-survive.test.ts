@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { buildApp } from '../../api/app.ts'
-import { openWriterClient, type WriterClient } from '../../jobs/api-client/enqueue.ts'
+import { openWriterClient, type WriterClient } from '../../jobs/api-client/writer-client.ts'
 import { SUBMISSIONS } from '../../jobs/queues.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
@@ -15,11 +15,11 @@ import { Operation } from '../../pipeline/model/submission.ts'
 import { Reader } from '../../pipeline/read/reader.ts'
 import type { Database } from '../../pipeline/store/duckdb.ts'
 import { steps } from '../../pipeline/writer/sequencer.ts'
-import { until } from '../support/command.ts'
+import { waitUntil } from '../support/command.ts'
 import { patient } from '../support/patience.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 import { cleanUp, newDataDir, openSequencer } from '../support/registry.ts'
-import { type Fault, Scripted } from '../support/writers.ts'
+import { type Fault, ScriptProcess } from '../support/script-process.ts'
 
 /** At these the next indexer comes so late that whoever waits is told 503 before. */
 const LATE: readonly Fault['step'][] = ['accounts', 'index', 'serving']
@@ -51,16 +51,16 @@ test('saves answered 200 exist and those answered 503 at most once, wherever the
   const { dataDir } = registry
   const asked: Asked[] = []
   let indexer = scriptIndexer(registry)
-  await indexer.hear('ready')
+  await indexer.waitForLine('ready')
   await setUp(registry)
   for (const [round, fault] of faults.entries()) {
     const standby = isLate(fault) ? undefined : scriptIndexer(registry)
-    await standby?.hear('loaded')
+    await standby?.waitForLine('loaded')
     const saving = saveOver(registry, indexer, fault, round)
     if (standby === undefined) await indexer.ended.then(() => pause(LATE_MS))
     indexer = standby ?? scriptIndexer(registry)
     asked.push(...(await saving))
-    await indexer.hear('ready')
+    await indexer.waitForLine('ready')
   }
   await idle(registry)
   await indexer.kill()
@@ -136,8 +136,12 @@ function saver(app: ReturnType<typeof buildApp>, reader: Reader, secret: string)
   }
 }
 
-function scriptIndexer({ dataDir, redis }: Registry): Scripted {
-  return new Scripted('indexer.ts', [dataDir, redis.url, JSON.stringify({ PUBLISH_EVERY: '1' })])
+function scriptIndexer({ dataDir, redis }: Registry): ScriptProcess {
+  return new ScriptProcess('indexer.ts', [
+    dataDir,
+    redis.url,
+    JSON.stringify({ PUBLISH_EVERY: '1' }),
+  ])
 }
 
 /** An organization with a key, whose domains are all that are saved; and a backup from before. */
@@ -175,12 +179,12 @@ const listDomains = (round: number) => ['a', 'b', 'c'].map(name => `${name}-${ro
  */
 async function saveOver(
   { save }: Registry,
-  indexer: Scripted,
+  indexer: ScriptProcess,
   fault: Fault,
   round: number,
 ): Promise<Asked[]> {
-  indexer.tell(JSON.stringify(fault))
-  await indexer.hear('armed')
+  indexer.send(JSON.stringify(fault))
+  await indexer.waitForLine('armed')
   const asked = listDomains(round).map(
     (domain): Asked => ({ domain, brand_name: `First ${round}`, answers: [] }),
   )
@@ -202,7 +206,7 @@ async function saveOver(
 
 /** Until every submission was carried out. */
 async function idle({ redis: { redis } }: Registry): Promise<void> {
-  await until(async () => (await redis.xlen(SUBMISSIONS.key)) === 0)
+  await waitUntil(async () => (await redis.xlen(SUBMISSIONS.key)) === 0)
 }
 
 interface Made {

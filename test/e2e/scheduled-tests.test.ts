@@ -9,10 +9,10 @@ import { Operation } from '../../pipeline/model/submission.ts'
 import { findAgentTests } from '../../pipeline/read/lookups/agent-tests.ts'
 import { Reader } from '../../pipeline/read/reader.ts'
 import { TestClock } from '../support/app.ts'
-import { temporaryFolder } from '../support/command.ts'
+import { makeTemporaryFolder } from '../support/command.ts'
 import { type LiveWeb, openLiveWeb } from '../support/live.ts'
-import { memberOperations } from '../support/members.ts'
-import { patientLimits } from '../support/patience.ts'
+import { buildMemberOperations } from '../support/members.ts'
+import { buildPatientLimits } from '../support/patience.ts'
 import { type ReferenceAgent, startReferenceAgent } from '../support/reference-agent.ts'
 import { hostAgent } from '../support/storyboards.ts'
 
@@ -25,7 +25,7 @@ const PATIENCE = { timeout: 120_000, interval: 500 }
 
 let agent: ReferenceAgent
 let web: LiveWeb
-let folder: ReturnType<typeof temporaryFolder>
+let folder: ReturnType<typeof makeTemporaryFolder>
 let indexer: Role
 let reader: Reader
 let calls = 0
@@ -41,11 +41,11 @@ beforeAll(async () => {
     limits,
     { PROTOCOL_NAME: 'adcp' },
   )
-  folder = temporaryFolder()
+  folder = makeTemporaryFolder()
   const config = readConfig({
     DATA_DIR: folder.path,
     PROTOCOL_NAME: 'adcp',
-    ...patientLimits(limits),
+    ...buildPatientLimits(limits),
   })
   const fail = (error: unknown) => {
     throw error
@@ -53,7 +53,7 @@ beforeAll(async () => {
   indexer = await runIndexer(config, web.redis.url, clock, silentLog, fail)
   reader = new Reader(folder.path, clock)
   await submit({ op: 'organization.create', org_id: OWNER, name: 'Owner' })
-  for (const operation of memberOperations({
+  for (const operation of buildMemberOperations({
     org: 'Owner',
     tier: 'company_standard',
     domains: ['first.example', 'second.example'],

@@ -1,6 +1,6 @@
-import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { listBarriers } from '../support/accessibility.ts'
 import { launchBrowser } from '../support/driven-browser.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 import {
@@ -12,7 +12,6 @@ import {
   type SignInRegistry,
 } from '../support/signing-in.ts'
 
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 /** Nobody listens there: where a browser arrives is told by its address. */
 const callback = 'http://127.0.0.1:38472/callback'
 
@@ -33,20 +32,6 @@ afterAll(async () => {
   await registry?.close()
   await redis?.close()
 })
-
-/** Lists what axe finds against a page, and whether it is wider than its window. */
-async function listBarriers(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
-  const { violations } = await page.evaluate(
-    rules => (globalThis as unknown as { axe: typeof axe }).axe.run({ runOnly: rules }),
-    RULES,
-  )
-  const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-  return [
-    ...violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
-    ...(Number(overflow) > 0 ? [`wider than the window by ${overflow}`] : []),
-  ]
-}
 
 /** Signs in by the keyboard, calls `look` on each page, and returns the address to which the browser is sent. */
 async function signIn(

@@ -2,18 +2,18 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { RegistryClient } from '@adcp/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { listExampleQueries } from '../../api/pages/cookbook.ts'
 import { Database } from '../../pipeline/store/duckdb.ts'
-import { listExampleQueries } from '../../scripts/generate/data-dictionary.ts'
 import {
   Command,
   type Environment,
-  freePort,
-  registry,
-  temporaryFolder,
-  until,
+  findFreePort,
+  makeTemporaryFolder,
+  runRegistry,
+  waitUntil,
 } from '../support/command.ts'
 
-const folder = temporaryFolder()
+const folder = makeTemporaryFolder()
 const env: Environment = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'warn' }
 let base = ''
 let start: Command
@@ -48,15 +48,15 @@ function processesLeft(): string[] {
 }
 
 beforeAll(async () => {
-  const port = await freePort()
+  const port = await findFreePort()
   env.PORT = String(port)
   base = `http://127.0.0.1:${port}`
   const began = performance.now()
   start = new Command(['start'], env)
-  await start.says(/Agentic Ad Registry at /)
+  await start.waitForOutput(/Agentic Ad Registry at /)
   expect((await fetch(`${base}/`)).status).toBe(200)
   expect(start.stdout).not.toContain('crawled')
-  await start.says(/openapi\/registry\.yaml/)
+  await start.waitForOutput(/openapi\/registry\.yaml/)
   expect(start.stdout).toMatch(/crawled \d+ domains[\s\S]*Worth opening:\n {2}http\S+\d\/\n/)
   firstMs = performance.now() - began
 })
@@ -68,7 +68,7 @@ afterAll(async () => {
 
 describe('a first start crawls the demo internet', () => {
   test('the index holds its brands, publishers and agents', async () => {
-    const { body } = await until(async () => {
+    const { body } = await waitUntil(async () => {
       const stats = await get('/api/registry/stats')
       return Number(stats.body.discovered_publishers) > 200 && stats
     })
@@ -102,7 +102,7 @@ describe('a first start crawls the demo internet', () => {
   test.each(['managed-by-ads-txt.example', 'managed-behind-s3.example', 'managed-last-line.test'])(
     '%s has no file, and answers with the manager named in its ads.txt',
     async domain => {
-      const body = await until(async () => {
+      const body = await waitUntil(async () => {
         const answer = await get(`/api/registry/publisher?domain=${domain}`)
         return answer.body.discovery_method !== null && answer.body
       })
@@ -142,13 +142,13 @@ describe('a first start crawls the demo internet', () => {
   })
 
   test('all stores agree while the registry runs', async () => {
-    const { status, stdout } = await registry(['verify'], env)
+    const { status, stdout } = await runRegistry(['verify'], env)
     expect(stdout).toBe('all stores agree\n')
     expect(status).toBe(0)
   })
 
   test('a second start on the same folder reports the running one', async () => {
-    const { status, stderr } = await registry(['start'], env)
+    const { status, stderr } = await runRegistry(['start'], env)
     expect(stderr).toContain(`already running at ${base}, process ${start.child.pid}`)
     expect(status).toBe(1)
   })
@@ -198,7 +198,8 @@ describe('agents of the demo internet', () => {
   test('are answered, measured and checked at the printed address too', async () => {
     const [, agent] = /Reference agent at (http:\/\/[^/]+)\/sales\/mcp/.exec(start.stdout) ?? []
     expect(await (await fetch(`${agent}/healthz`)).json()).toEqual({ status: 'ok' })
-    expect(await (await fetch(`${agent}/metrics`)).text()).toContain(
+    const [, operator] = /For the operator: (\S+)/.exec(start.stdout) ?? []
+    expect(await (await fetch(operator!)).text()).toContain(
       'registry_agent_calls_total{tenant="sales",task="get_products",code="ok"}',
     )
   })
@@ -213,7 +214,7 @@ describe('members of the demo internet', () => {
     }[]
 
   test('have public agents, which are probed', async () => {
-    const found = await until(async () => {
+    const found = await waitUntil(async () => {
       const all = await agents('?health=true&capabilities=true')
       return all.length > 0 && all.every(agent => agent.health?.status === 'online') && all
     })
@@ -243,7 +244,7 @@ describe('members of the demo internet', () => {
 
   test('show some of them to members with API access only', async () => {
     const name = 'Meadow Signals'
-    const { stdout } = await registry(['key', 'create', '--org', name], env)
+    const { stdout } = await runRegistry(['key', 'create', '--org', name], env)
     const seen = await agents('?type=signals', { authorization: `Bearer ${stdout.trim()}` })
     expect(seen).toMatchObject([{ url: 'https://data.meadow-signals.example/mcp' }])
     expect(await agents('?type=signals')).toEqual([])
@@ -313,7 +314,7 @@ describe('an analyst', () => {
 
   test('finds the tables as Parquet', async () => {
     const db = await Database.open(':memory:')
-    const rows = await until(async () => {
+    const rows = await waitUntil(async () => {
       const row = await db.one<{ n: number; days: number }>(
         `select count(*) as n, count(distinct day) as days
            from read_parquet('${folder.path}/parquet/properties/*/*.parquet', hive_partitioning = true)`,
@@ -339,9 +340,9 @@ describe('a key', () => {
   let secret = ''
 
   test('is created by command line while the registry runs, and opens the feed', async () => {
-    await registry(['org', 'create', '--name', 'Acme'], env)
+    await runRegistry(['org', 'create', '--name', 'Acme'], env)
     secret = (
-      await registry(['key', 'create', '--org', 'Acme', '--label', 'test'], env)
+      await runRegistry(['key', 'create', '--org', 'Acme', '--label', 'test'], env)
     ).stdout.trim()
     expect(secret).toMatch(/^sk_/)
     const { status, body } = await get('/api/registry/feed?limit=5', {
@@ -359,15 +360,15 @@ describe('a key', () => {
       body: JSON.stringify({ domain: 'Pinnacle-Network.example' }),
     })
     expect(response.status).toBe(202)
-    await until(async () => {
+    await waitUntil(async () => {
       const { body } = await get('/api/brands/resolve?domain=pinnacle-network.example')
       return body.freshness.checked_at > before.body.freshness.checked_at
     })
   })
 
   test('is refused after its revocation', async () => {
-    const { stdout } = await registry(['key', 'list', '--org', 'Acme'], env)
-    await registry(['key', 'revoke', stdout.split(' ')[0]!, '--org', 'Acme'], env)
+    const { stdout } = await runRegistry(['key', 'list', '--org', 'Acme'], env)
+    await runRegistry(['key', 'revoke', stdout.split(' ')[0]!, '--org', 'Acme'], env)
     const { status } = await get('/api/registry/feed', { authorization: `Bearer ${secret}` })
     expect(status).toBe(401)
   })
@@ -377,13 +378,13 @@ describe('stopping and starting again', () => {
   test('Ctrl-C stops every process, and all stores agree', async () => {
     await start.interrupt()
     expect(processesLeft()).toEqual([])
-    expect((await registry(['verify'], env)).stdout).toBe('all stores agree\n')
+    expect((await runRegistry(['verify'], env)).stdout).toBe('all stores agree\n')
   })
 
   test('a second start is ready within seconds from the index on disk', async () => {
     const began = performance.now()
     start = new Command(['start'], env)
-    await start.says(/openapi\/registry\.yaml/)
+    await start.waitForOutput(/openapi\/registry\.yaml/)
     expect(start.stdout).not.toContain('crawled')
     expect(performance.now() - began).toBeLessThan(firstMs)
     expect((await get('/api/brands/resolve?domain=pinnacle-network.example')).status).toBe(200)

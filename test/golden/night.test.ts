@@ -1,15 +1,17 @@
 import { describe, it } from 'vitest'
-import type { KnownStandings } from '../../pipeline/accounts/agents/standings.ts'
+import type { KnownVerdicts } from '../../pipeline/accounts/agents/verdicts.ts'
 import type { Instant } from '../../pipeline/core/clock.ts'
 import { toIso } from '../../pipeline/core/clock.ts'
 import type { Outcome } from '../../pipeline/core/outcomes.ts'
+import type { AgentVerdict, ShownBadge } from '../../pipeline/model/agent-verdict.ts'
 import type { Observation, Source } from '../../pipeline/model/observation.ts'
-import type { AgentVerdict, ShownBadge } from '../../pipeline/model/standing.ts'
 import { testClock } from '../support/clock.ts'
 import { type Contents, type Row, readContents } from '../support/contents.ts'
 import { expectGolden } from '../support/golden.ts'
 import { type MemoryIndex, withIndex } from '../support/memory-index.ts'
+import { observeFile, observeOutcome } from '../support/observations.ts'
 import {
+  buildSimplePublisher,
   harbour,
   harbourWithoutTags,
   harbourWithoutTides,
@@ -19,10 +21,8 @@ import {
   reefWithDeepDives,
   reefWithoutAlmanac,
   shore,
-  simple,
 } from '../support/shore.ts'
-import { answered, read } from '../support/sightings.ts'
-import { submission } from '../support/writes.ts'
+import { buildSubmission } from '../support/writes.ts'
 
 type Found = object | string | Outcome | undefined
 
@@ -35,7 +35,7 @@ interface Step {
   /** What a crawler finds where a publisher has no file. */
   adsTxt?: Record<string, Found>
   /** How agents fare in tests; one that is undefined is shown to nobody any more. */
-  standings?: Record<string, Partial<AgentVerdict> | undefined>
+  verdicts?: Record<string, Partial<AgentVerdict> | undefined>
 }
 
 const html = '<!doctype html><title>Parked</title>'
@@ -68,7 +68,7 @@ const steps: Step[] = [
     brands: shore['brand.json'],
     publishers: { ...shore['adagents.json'], 'isle.example': 'absent' },
     adsTxt: { 'isle.example': isle },
-    standings: {
+    verdicts: {
       [TESTED]: {
         status: 'passing',
         headline: '9 of 9 storyboards pass',
@@ -92,7 +92,7 @@ const steps: Step[] = [
       'reef.example': reefWithoutAlmanac,
       'storm.example': 'server_error',
     },
-    standings: {
+    verdicts: {
       [TESTED]: { status: 'degraded', tracks: { core: 'partial' }, badges: [mediaBuyBadge] },
       [FAILING]: { status: 'failing', headline: 'No change that is an event' },
     },
@@ -113,7 +113,7 @@ const steps: Step[] = [
   {
     title: 'two hours later: the 404 is confirmed',
     after: { hours: 2 },
-    standings: {
+    verdicts: {
       [TESTED]: { status: 'opted_out', badges: [] },
       [FAILING]: { status: 'passing', badges: [mediaBuyBadge] },
     },
@@ -141,7 +141,7 @@ const steps: Step[] = [
   {
     title: 'a week after night 1: storm ends, nobody else',
     after: { days: 4 },
-    standings: { [FAILING]: undefined },
+    verdicts: { [FAILING]: undefined },
   },
   {
     title:
@@ -152,7 +152,7 @@ const steps: Step[] = [
       ...calm.publishers,
       'quay.example': shore['adagents.json']['quay.example'],
       'buoy.example': shore['adagents.json']['buoy.example'],
-      'isle.example': simple('isle.example'),
+      'isle.example': buildSimplePublisher('isle.example'),
       'storm.example': 'unchanged',
     },
   },
@@ -168,8 +168,8 @@ function sightings(step: Step, at: Instant): Observation[] {
   const of = (kind: Source['kind'], files: Record<string, Found> = {}) =>
     Object.entries(files).map(([location, found]) =>
       outcomes.includes(found as string)
-        ? answered(found as Outcome, kind, location, at)
-        : read(kind, location, found!, at),
+        ? observeOutcome(found as Outcome, kind, location, at)
+        : observeFile(kind, location, found!, at),
     )
   return [
     ...of('brand.json', step.brands),
@@ -178,7 +178,7 @@ function sightings(step: Step, at: Instant): Observation[] {
   ]
 }
 
-function judge(standings: NonNullable<Step['standings']>, at: Instant): KnownStandings {
+function judge(verdicts: NonNullable<Step['verdicts']>, at: Instant): KnownVerdicts {
   const unjudged: Omit<AgentVerdict, 'agent_url' | 'last_checked_at'> = {
     status: 'unknown',
     lifecycle_stage: 'production',
@@ -191,8 +191,8 @@ function judge(standings: NonNullable<Step['standings']>, at: Instant): KnownSta
     badges: [],
   }
   return {
-    agents: Object.keys(standings),
-    standings: Object.entries(standings).flatMap(([agent_url, verdict]) =>
+    agents: Object.keys(verdicts),
+    verdicts: Object.entries(verdicts).flatMap(([agent_url, verdict]) =>
       verdict ? [{ ...unjudged, agent_url, last_checked_at: toIso(at), ...verdict }] : [],
     ),
     histories: new Map([[TESTED, { generation: 1, losses: { signals: 'role_not_declared' } }]]),
@@ -204,7 +204,7 @@ const hosts = [
   ...Object.keys(shore['adagents.json']),
   'isle.example',
 ]
-const given = submission('given', {
+const given = buildSubmission('given', {
   op: 'domains.add',
   domains: hosts.filter(host => !host.includes('://')) as never,
   again: false,
@@ -217,7 +217,7 @@ async function live(index: MemoryIndex, clock: ReturnType<typeof testClock>) {
     const at = clock.tick(step.after)
     const events = await index.commit({
       observations: sightings(step, at),
-      ...(step.standings && { standings: judge(step.standings, at) }),
+      ...(step.verdicts && { verdicts: judge(step.verdicts, at) }),
     })
     const contents = await readContents(index.db, incidental)
     told.push({ title: step.title, at: toIso(at), contents, events: events.length })

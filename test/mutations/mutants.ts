@@ -140,24 +140,28 @@ export const conditions: { file: string; of: string; without: string[] }[] = [
 export const harmless: Record<string, string> = {
   'if (derived.length === 0) return': 'only saves work',
   'if (source === undefined) return false': 'every rule asks something',
-  "if (!this.#step.done) throw new Error('a rule was read before it had an answer')": 'nobody does',
+  "if (!this.#step.done) throw new Error('a rule was read before it had an answer')":
+    'no caller does',
   'await addHops(db, untried, applying)': 'no dependency: the golden nights notice',
   'await addDomains(db, mentioned, { ...applying, max: applying.frontierMax })':
     'no dependency: what-stands.test.ts notices',
   '=> where instead is not null or ((is_first or is_turned or is_otherwise) and exists (':
-    'nothing is taken in: the golden nights notice',
+    'no observation is applied: the golden nights notice',
   '=> where is_own or instead is not null or ((is_first or is_otherwise) and exists (':
-    'takes a rare world: standing.test.ts notices',
-  '=> (had_document and is_turned) as is_own': 'nothing is taken in: the golden nights notice',
+    'needs a rare sequence of outcomes: what-stands.test.ts notices',
+  '=> (had_document and is_turned) as is_own':
+    'no observation is applied: the golden nights notice',
   'answer: this.#step.value,': 'no dependency: without answers nothing differs',
   'where is_own or instead is not null or ((is_first or is_turned or is_otherwise) and exists ( select 1 from depends_on d where d.kind = night.kind and d.location = night.location))':
-    'derives all',
+    'derives more than needed',
   "if (turned.length > 0) { await db.write( 'update', 'crawl_state', `set turns_at = least( if(stale_at > $now::timestamptz, stale_at, null), if(ended_at > $now::timestamptz, ended_at, null)) where turns_at <= $now::timestamptz`, at, ) }":
-    'looks again',
+    'the next tick derives it again, with the same result',
   "await db.write( 'update', 'crawl_state', `set turns_at = least( if(stale_at > $now::timestamptz, stale_at, null), if(ended_at > $now::timestamptz, ended_at, null)) where turns_at <= $now::timestamptz`, at, )":
-    'looks again',
-  'if(new_stale_at > $now::timestamptz, new_stale_at, null),': 'ended_at, while it lies ahead',
-  'if(stale_at > $now::timestamptz, stale_at, null),': 'ended_at, while it lies ahead',
+    'the next tick derives it again, with the same result',
+  'if(new_stale_at > $now::timestamptz, new_stale_at, null),':
+    'ended_at wakes the rule too, while it is in the future',
+  'if(stale_at > $now::timestamptz, stale_at, null),':
+    'ended_at wakes the rule too, while it is in the future',
 }
 
 export interface Mutant {

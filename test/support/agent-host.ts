@@ -4,11 +4,11 @@ import { probeAgent } from '../../pipeline/crawl/agent-probe.ts'
 import type { Fetcher } from '../../pipeline/fetch/http.ts'
 import type { AgentDocument } from '../../pipeline/model/documents/index.ts'
 import type { CrawlTarget, Observation } from '../../pipeline/model/observation.ts'
-import { fetcherTo, now, startOrigin } from './fetching.ts'
+import { createFetcherTo, now, startOrigin } from './fetching.ts'
 import type { Origin } from './origin.ts'
 import { patient } from './patience.ts'
 
-export interface AgentAsk {
+export interface AgentRequest {
   method: string
   path: string
   headers: IncomingMessage['headers']
@@ -17,20 +17,20 @@ export interface AgentAsk {
 }
 
 /** What an agent's host does when asked; nothing said is a 404. */
-export type AgentAnswer = (ask: AgentAsk, response: ServerResponse) => unknown
+export type AgentAnswer = (ask: AgentRequest, response: ServerResponse) => unknown
 
 export const agentUrl = 'https://agent.example/mcp'
 export const clock = { now: () => now }
 
 /** A server that speaks JSON-RPC by hand: the answer's return value is sent as JSON. */
-export function agentHost(answer: AgentAnswer): Promise<Origin> {
+export function serveAgentHost(answer: AgentAnswer): Promise<Origin> {
   return startOrigin(async (request, response, path) => {
     let body = ''
     for await (const chunk of request) body += chunk
     const call = body === '' ? {} : JSON.parse(body)
     const { method = 'GET', headers } = request
     const said = answer({ method, path, headers, call }, response)
-    if (said === silence) return
+    if (said === noAnswer) return
     if (said === undefined || response.headersSent || response.writableEnded) {
       if (said === undefined && !response.headersSent) response.writeHead(404).end()
       return
@@ -40,25 +40,25 @@ export function agentHost(answer: AgentAnswer): Promise<Origin> {
 }
 
 /** Says nothing more by itself: whoever asked is answered by hand, or never. */
-export const silence = Symbol('silence')
+export const noAnswer = Symbol('silence')
 
-export interface Trained {
+export interface AgentScript {
   /** Results of the tasks, by name. */
   tasks?: Record<string, object>
   tools?: unknown[]
   /** Instead of what a well-behaved agent answers to a method. */
-  methods?: Record<string, (ask: AgentAsk, response: ServerResponse) => unknown>
+  methods?: Record<string, (ask: AgentRequest, response: ServerResponse) => unknown>
 }
 
 const toolNamed = (name: string) => ({ name, inputSchema: { type: 'object' } })
 
 /** An agent at /mcp that behaves, but for what is told otherwise. */
-export function trained({ tasks = {}, tools, methods = {} }: Trained): AgentAnswer {
+export function scriptAgent({ tasks = {}, tools, methods = {} }: AgentScript): AgentAnswer {
   return (ask, response) => {
     const { id, method = '', params = {} } = ask.call
     if (ask.method !== 'POST' || ask.path !== '/mcp') return undefined
     const own = methods[method]?.(ask, response)
-    if (own === silence) return silence
+    if (own === noAnswer) return noAnswer
     if (own !== undefined) return own
     if (response.headersSent) return null
     const result = (value: object) => ({ jsonrpc: '2.0', id, result: value })
@@ -77,22 +77,22 @@ export function trained({ tasks = {}, tools, methods = {} }: Trained): AgentAnsw
   }
 }
 
-export interface Probing {
+export interface ProbeOptions {
   location?: string
   limits?: Partial<Limits>
   protocolName?: string
   hash?: string
 }
 
-export async function probe(answer: AgentAnswer, more: Probing = {}): Promise<Observation> {
-  return probeHost(await agentHost(answer), more)
+export async function probe(answer: AgentAnswer, more: ProbeOptions = {}): Promise<Observation> {
+  return probeHost(await serveAgentHost(answer), more)
 }
 
-export function probeHost({ url }: { url: string }, more: Probing = {}): Promise<Observation> {
-  return probeBy(fetcherTo(url), more)
+export function probeHost({ url }: { url: string }, more: ProbeOptions = {}): Promise<Observation> {
+  return probeWith(createFetcherTo(url), more)
 }
 
-export function probeBy(fetcher: Fetcher, more: Probing = {}): Promise<Observation> {
+export function probeWith(fetcher: Fetcher, more: ProbeOptions = {}): Promise<Observation> {
   const target: CrawlTarget = {
     kind: 'agent',
     location: more.location ?? agentUrl,
@@ -112,8 +112,8 @@ export function readDocument(seen: Observation): AgentDocument {
 }
 
 /** Sends an event stream in pieces and leaves it open. */
-export function streaming(response: ServerResponse, ...pieces: string[]): typeof silence {
+export function writeEventStream(response: ServerResponse, ...pieces: string[]): typeof noAnswer {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   for (const piece of pieces) response.write(piece)
-  return silence
+  return noAnswer
 }

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { type AppDeps, buildApp } from '../../api/app.ts'
-import type { WriterClient } from '../../jobs/api-client/enqueue.ts'
+import type { WriterClient } from '../../jobs/api-client/writer-client.ts'
+import { RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
 import type { Clock, Instant } from '../../pipeline/core/clock.ts'
 import { type Config, readConfig } from '../../pipeline/core/config.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
@@ -17,7 +18,7 @@ import { Reader } from '../../pipeline/read/reader.ts'
 import { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { watchAnswers } from './described-answers.ts'
 import { writeEmptyStores } from './empty-stores.ts'
-import { patientLimits } from './patience.ts'
+import { buildPatientLimits } from './patience.ts'
 
 export const START = Date.parse('2026-11-20T03:00:00.000Z')
 
@@ -37,13 +38,14 @@ export class TestClock implements Clock {
 /** A registry in a temporary folder: a real index with its writer, and the API over it. */
 export interface TestRegistry {
   app: FastifyInstance
+  metrics: RoleMetrics
   clock: TestClock
   config: Config
   reader: Reader
   sequencer: Sequencer
   /** Operations that the API submitted. */
   submitted: Operation[]
-  observe(...observations: Seen[]): Promise<void>
+  observe(...observations: ObservationDraft[]): Promise<void>
   submit(...operations: Operation[]): Promise<Answer[]>
   /** Makes a key of an organization; its secret is what callers send. */
   createKey(organization: string): Promise<string>
@@ -58,7 +60,7 @@ export interface TestRegistry {
   close(): Promise<void>
 }
 
-export type Seen = Pick<Observation, 'kind' | 'location'> & Partial<Observation>
+export type ObservationDraft = Pick<Observation, 'kind' | 'location'> & Partial<Observation>
 
 export interface RegistryOptions {
   limits?: Record<string, number>
@@ -73,7 +75,7 @@ function noCrawler(): never {
 }
 
 /** What a crawler says who finds every name on the public Internet, and does nothing else. */
-export const publicNames = (async ({ kind }) =>
+export const answerAllPublic = (async ({ kind }) =>
   kind === 'lookup_host' ? { host: 'public' } : noCrawler()) as WriterClient['requestLive']
 
 export async function openRegistry(options: RegistryOptions = {}): Promise<TestRegistry> {
@@ -81,7 +83,7 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
   const config = readConfig({
     DATA_DIR: dataDir,
     BASE_URL: 'https://registry.example',
-    ...patientLimits(options.limits),
+    ...buildPatientLimits(options.limits),
     ...options.settings,
   })
   const clock = new TestClock()
@@ -117,10 +119,12 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
     ...options.writer,
   }
   const { redis } = options
-  const app = buildApp({ config, reader, clock, log, writer, ...(redis && { redis }) })
+  const metrics = new RoleMetrics('api')
+  const app = buildApp({ config, reader, clock, log, writer, metrics, ...(redis && { redis }) })
   const answers = watchAnswers(app)
   return {
     app,
+    metrics,
     clock,
     config,
     reader,
@@ -173,7 +177,7 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
 }
 
 /** The API of another process over the same stores, with nobody to ask beside it. */
-export async function anotherApi({ config, clock }: Pick<TestRegistry, 'config' | 'clock'>) {
+export async function openAnotherApi({ config, clock }: Pick<TestRegistry, 'config' | 'clock'>) {
   const reader = new Reader(config.DATA_DIR, clock)
   await reader.refresh()
   const writer = {
@@ -195,7 +199,7 @@ export async function anotherApi({ config, clock }: Pick<TestRegistry, 'config' 
 }
 
 /** A file that was read, unless something else is said. */
-function buildObservation(seen: Seen, clock: Clock): Observation {
+function buildObservation(seen: ObservationDraft, clock: Clock): Observation {
   const hash = createHash('sha256').update(JSON.stringify(seen)).digest('hex')
   const read = seen.document === undefined ? {} : { status: 200, hash }
   return { observed_at: clock.now(), outcome: 'ok', ...read, ...seen }

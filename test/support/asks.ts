@@ -1,4 +1,4 @@
-import { mirrorFile } from './mirrors.ts'
+import { buildMirrorFile } from './mirrors.ts'
 
 /** A request of an operation: what follows its path, in place of its parameters or behind it. */
 export interface Ask {
@@ -493,13 +493,17 @@ export const asks: Asks = {
   listMirrors: { 200: {}, 400: { query: 'offset=x' }, 503: crowded },
   getMirror: { 200: { place: 'video' }, 400: { place: 'a%20b' }, 404: { place: 'none' } },
   putMirror: {
-    200: { place: 'music', payload: mirrorFile(), as: 'moderator' },
-    202: { place: 'music', payload: mirrorFile(), headers: { 'idempotency-key': 'music' } },
+    200: { place: 'music', payload: buildMirrorFile(), as: 'moderator' },
+    202: { place: 'music', payload: buildMirrorFile(), headers: { 'idempotency-key': 'music' } },
     400: { place: 'music', payload: {} },
-    403: as('person', { place: 'music', payload: mirrorFile() }),
-    409: { place: 'music', payload: mirrorFile('more'), headers: { 'idempotency-key': 'music' } },
-    429: { place: 'music', payload: mirrorFile(), registry: 'strict' },
-    503: { place: 'music', payload: mirrorFile() },
+    403: as('person', { place: 'music', payload: buildMirrorFile() }),
+    409: {
+      place: 'music',
+      payload: buildMirrorFile('more'),
+      headers: { 'idempotency-key': 'music' },
+    },
+    429: { place: 'music', payload: buildMirrorFile(), registry: 'strict' },
+    503: { place: 'music', payload: buildMirrorFile() },
   },
   deleteMirror: {
     200: { place: 'gone', query: 'force=true', as: 'moderator' },
@@ -535,7 +539,6 @@ export const asks: Asks = {
   registryKeys: { 200: {} },
   isAlive: { 200: {} },
   isReady: { 200: {}, 503: { registry: 'empty' } },
-  metrics: { 200: {} },
 }
 
 /** Of a pending proposal, which is decided once. */

@@ -1,22 +1,22 @@
 import type { Instant } from '../../pipeline/core/clock.ts'
 import type { Batch } from '../../pipeline/writer/apply-context.ts'
-import { villageNight } from './village.ts'
+import { observeVillageNight } from './village.ts'
 import {
   buildBrandSave,
   buildKeyWrite,
+  buildOrganizationWrite,
   buildProofWrite,
   buildPropertiesSave,
-  buildWrite,
 } from './writes.ts'
 
 const size = 40
 
 /** A first night of a few domains, and an organization with a domain. */
-export function baseBatch(at: Instant): Batch {
-  const observations = villageNight(1, { count: size, size }, at)
+export function buildBaseBatch(at: Instant): Batch {
+  const observations = observeVillageNight(1, { count: size, size }, at)
   return {
     observations,
-    submissions: [buildWrite('Acme'), buildProofWrite('Acme', 'told.example')],
+    submissions: [buildOrganizationWrite('Acme'), buildProofWrite('Acme', 'told.example')],
   }
 }
 
@@ -30,7 +30,7 @@ export const saves = [
 ]
 
 /** Their next night, a key of the organization, and what it tells of its domain. */
-export function nextBatch(at: Instant): Batch {
-  const observations = villageNight(2, { count: size, size }, at)
+export function buildNextBatch(at: Instant): Batch {
+  const observations = observeVillageNight(2, { count: size, size }, at)
   return { observations, submissions: [buildKeyWrite('Acme', 'of Acme'), ...saves] }
 }

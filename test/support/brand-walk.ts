@@ -1,9 +1,9 @@
 import type { Instant } from '../../pipeline/core/clock.ts'
 import type { Outcome } from '../../pipeline/core/outcomes.ts'
-import { carry } from '../../pipeline/diff/carry.ts'
+import { carryOver } from '../../pipeline/diff/carry.ts'
 import type { BrandDocument } from '../../pipeline/model/documents/index.ts'
 import { isUrl } from '../../pipeline/model/observation.ts'
-import { parseDocument } from '../../pipeline/parse/parse-json.ts'
+import { parseDocument } from '../../pipeline/parse/parse-document.ts'
 import { type BrandFacts, deriveBrand } from '../../pipeline/resolve/brand.ts'
 import { type KnownFile, pending } from '../../pipeline/resolve/derivation.ts'
 
@@ -12,7 +12,7 @@ export const NOW = Date.parse('2026-11-20T03:00:00Z')
 /** What stands at each location: a file's content, or the outcome of asking for it. */
 export type Web = Readonly<Record<string, object | Outcome | 'unknown'>>
 
-export interface Walked {
+export interface BrandWalk {
   answer: BrandFacts | 'pending' | undefined
   /** Every location looked at, in order. */
   asked: string[]
@@ -28,8 +28,8 @@ export function walk(
   domain: string,
   now = NOW,
   kept: Readonly<Record<string, BrandDocument>> = {},
-): Walked {
-  const walked: Walked = { answer: undefined, asked: [], wakes: [] }
+): BrandWalk {
+  const walked: BrandWalk = { answer: undefined, asked: [], wakes: [] }
   const rule = deriveBrand(domain as never, now)
   let step = rule.next()
   while (!step.done) {
@@ -51,13 +51,13 @@ function fileAt(web: Web, location: string, now: Instant): KnownFile {
   const found = web[location] ?? 'absent'
   if (found === 'unknown') return { validity: 'unknown' }
   if (typeof found === 'string') return { validity: 'expired' }
-  const document = documentAt(location, found)
+  const document = findDocument(location, found)
   return document === undefined
     ? { validity: 'expired' }
-    : { validity: 'valid', document: carry(undefined, document, now) }
+    : { validity: 'valid', document: carryOver(undefined, document, now) }
 }
 
-export function documentAt(location: string, content: object): BrandDocument | undefined {
+export function findDocument(location: string, content: object): BrandDocument | undefined {
   const body = Buffer.from(JSON.stringify(content))
   const domain = isUrl(location) ? undefined : location
   return parseDocument('brand.json', body, { domain, maxFaults: 20 }).document as

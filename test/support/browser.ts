@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { temporaryFolder } from './command.ts'
+import { makeTemporaryFolder } from './command.ts'
 
 const run = promisify(execFile)
 
@@ -12,7 +12,7 @@ export const browser = places.find(file => existsSync(file))
 
 /** Opens a page in a real browser and returns its document when it has been loaded, as HTML. */
 export async function openInBrowser(url: string): Promise<string> {
-  const profile = temporaryFolder()
+  const profile = makeTemporaryFolder()
   try {
     const options = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']
     const ours = [`--user-data-dir=${profile.path}`, '--virtual-time-budget=5000', '--dump-dom']

@@ -7,7 +7,7 @@ import { TLSSocket } from 'node:tls'
 import dns2 from 'dns2'
 import { createAuthority } from '../../scripts/world/certificates.ts'
 import type { TlsFault } from '../../scripts/world/site.ts'
-import { patientLimits } from './patience.ts'
+import { buildPatientLimits } from './patience.ts'
 
 /**
  * A program for a network namespace of its own in which every address is this machine's: whatever is
@@ -60,7 +60,7 @@ async function serve(internet: ClosedInternet): Promise<void> {
       DATA_DIR: `${internet.dataDir}/data`,
       DNS_SERVER: `${NAME_SERVER.address}:${NAME_SERVER.port}`,
       CRAWL_CA_FILE: caFile,
-      ...patientLimits(),
+      ...buildPatientLimits(),
     },
   })
   const [status] = await once(crawl, 'close')

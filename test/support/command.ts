@@ -8,10 +8,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { patient } from './patience.ts'
 
 const SCRIPT = 'dist/scripts/registry.js'
-/** Until something is taken to happen never. */
-const FOR_EVER_S = 300
-/** The web of a test has hosts that never answer, which whoever crawls it has to wait for. */
-const forTheWeb = {
+/** Seconds after which a test gives up waiting. */
+const TIMEOUT_S = 300
+/** Shorter timeouts than patience would have: the web of a test has hosts that never answer. */
+const webTimeouts = {
   connectMs: 15_000,
   nameMs: 15_000,
   fetchMs: 15_000,
@@ -35,21 +35,21 @@ export class Command {
   stdout = ''
   stderr = ''
 
-  /** `through` is a command that runs the one it is given. */
+  /** Starts the command; `through` is a command, such as `unshare`, that runs the one after it. */
   constructor(args: string[], env: Environment = {}, through: string[] = []) {
     const [program, ...rest] = [...through, process.execPath, SCRIPT, ...args]
     this.child = spawn(program!, rest, {
       env: {
         PATH: process.env.PATH,
         HOME: process.env.HOME,
-        CRAWL_SCHEDULE: halfADayAway(),
+        CRAWL_SCHEDULE: buildDistantSchedule(),
         // That web is one process, which answers many at once late.
         CRAWL_CONCURRENCY: '16',
         ...env,
         LIMITS: formatLimits(env),
       },
     })
-    // Not its end: what it said last may come after that.
+    // 'close', not 'exit': the last output may arrive after the exit.
     this.#closed = once(this.child, 'close')
     this.child.stdout?.setEncoding('utf8').on('data', text => {
       this.stdout += text
@@ -60,7 +60,7 @@ export class Command {
   }
 
   /** Resolves when stdout matches; throws with all output when the process ends before, or too late. */
-  async says(pattern: RegExp, seconds = FOR_EVER_S): Promise<RegExpExecArray> {
+  async waitForOutput(pattern: RegExp, seconds = TIMEOUT_S): Promise<RegExpExecArray> {
     const end = performance.now() + seconds * 1_000
     for (let isOver = false; !isOver; ) {
       const hasEnded = this.child.exitCode !== null || this.child.signalCode !== null
@@ -72,7 +72,7 @@ export class Command {
     }
     const { exitCode, signalCode } = this.child
     const how = exitCode ?? signalCode ?? `not within ${seconds} s`
-    throw new Error(`never said ${pattern} (${how}):\n${this.stdout}\n${this.stderr}`)
+    throw new Error(`never printed ${pattern} (${how}):\n${this.stdout}\n${this.stderr}`)
   }
 
   async finish(): Promise<Finished> {
@@ -87,38 +87,38 @@ export class Command {
   }
 }
 
-export function registry(args: string[], env: Environment = {}): Promise<Finished> {
+export function runRegistry(args: string[], env: Environment = {}): Promise<Finished> {
   return new Command(args, env).finish()
 }
 
 /** Commands and roles are patient, but where a test says otherwise. */
 function formatLimits({ LIMITS = '{}' }: Environment): string {
-  return JSON.stringify({ ...patient, ...forTheWeb, ...JSON.parse(LIMITS) })
+  return JSON.stringify({ ...patient, ...webTimeouts, ...JSON.parse(LIMITS) })
 }
 
-/** When known files are due again: not while a test runs. */
-function halfADayAway(): string {
+/** Builds a crawl schedule by which no known file is due again while a test runs. */
+function buildDistantSchedule(): string {
   const now = new Date()
   return `${now.getUTCMinutes()} ${(now.getUTCHours() + 12) % 24} * * *`
 }
 
-/** What a command prints that must succeed. */
-export async function printed(args: string[], env: Environment = {}): Promise<string> {
-  const { status, stdout, stderr } = await registry(args, env)
+/** Runs a command that must succeed, and returns its trimmed stdout. */
+export async function runForOutput(args: string[], env: Environment = {}): Promise<string> {
+  const { status, stdout, stderr } = await runRegistry(args, env)
   if (status !== 0) throw new Error(`${args.join(' ')}: ${stderr}`)
   return stdout.trim()
 }
 
-export function temporaryFolder(): { path: string; remove(): void } {
+export function makeTemporaryFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'registry-'))
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
 /**
- * A port that nobody listens on, of those that no system gives to whoever asks for any or calls
- * somebody: what a test has freed is not taken again before its server is up.
+ * Finds a port that nobody listens on, outside the ephemeral range, so that no outgoing connection takes it before
+ * the server of the test is up.
  */
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = 10_000 + Math.floor(Math.random() * 20_000)
     const server = createServer()
@@ -131,9 +131,10 @@ export async function freePort(): Promise<number> {
   }
 }
 
-export async function until<Value>(
+/** Repeats the work ten times a second until it returns something truthy, and returns that. */
+export async function waitUntil<Value>(
   work: () => Promise<Value | undefined | false>,
-  seconds = FOR_EVER_S,
+  seconds = TIMEOUT_S,
 ): Promise<Value> {
   for (const end = performance.now() + seconds * 1_000; ; await pause(100)) {
     const value = await work().catch(() => undefined)

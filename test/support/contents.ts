@@ -83,6 +83,6 @@ function nameRid(id: string, names: Map<string, string>): string {
 }
 
 /** The same rows in an order that does not depend on when they came. */
-export function unordered(rows: readonly Row[]): string[] {
+export function sortRows(rows: readonly Row[]): string[] {
   return rows.map(row => JSON.stringify(row)).sort()
 }

@@ -3,7 +3,7 @@ import type { Outcome } from '../../pipeline/core/outcomes.ts'
 import type { CrawlTarget, Observation } from '../../pipeline/model/observation.ts'
 import { loadDueTargets } from '../../pipeline/writer/crawl/due-files.ts'
 import type { TestRegistry } from './app.ts'
-import { answered, read } from './sightings.ts'
+import { observeFile, observeOutcome } from './observations.ts'
 
 /** What stands where on a small internet, by `kind location`, an ads.txt as `text`; else 404. */
 export type Web = Record<
@@ -12,30 +12,34 @@ export type Web = Record<
 >
 
 /** What a crawler brings that was handed these files. */
-export function visit(targets: readonly CrawlTarget[], web: Web, at: number): Observation[] {
+export function observeTargets(
+  targets: readonly CrawlTarget[],
+  web: Web,
+  at: number,
+): Observation[] {
   return targets.map(target => {
     const { kind, location, after_seq } = target
     const found = web[`${kind} ${location}`] ?? 'absent'
     const began = after_seq === undefined ? {} : { after_seq }
-    if (typeof found === 'string') return answered(found, kind, location, at, began)
+    if (typeof found === 'string') return observeOutcome(found, kind, location, at, began)
     if (Array.isArray(found))
-      return answered(found[0], kind, location, at, { ...found[1], ...began })
+      return observeOutcome(found[0], kind, location, at, { ...found[1], ...began })
     const content = kind === 'ads.txt' && 'text' in found ? String(found.text) : found
-    return { ...read(kind, location, content, at), ...began }
+    return { ...observeFile(kind, location, content, at), ...began }
   })
 }
 
 /** The files that are due; agents are not on this internet. */
-export async function due({ sequencer, clock }: TestRegistry): Promise<CrawlTarget[]> {
+export async function listDueFiles({ sequencer, clock }: TestRegistry): Promise<CrawlTarget[]> {
   const targets = await sequencer.quietly(() => loadDueTargets(sequencer.index, clock.now(), 1_000))
   return targets.filter(({ kind }) => kind !== 'agent')
 }
 
 /** Fetches what is due, commits it, and says which files that were. A second passes. */
 export async function crawlDue(registry: TestRegistry, web: Web): Promise<string[]> {
-  const targets = await due(registry)
+  const targets = await listDueFiles(registry)
   registry.clock.pass(SECOND)
-  const observations = visit(targets, web, registry.clock.now())
+  const observations = observeTargets(targets, web, registry.clock.now())
   if (observations.length > 0) await registry.sequencer.commit({ observations, submissions: [] })
   await registry.reader.refresh()
   return targets.map(({ kind, location }) => `${kind} ${location}`)

@@ -1,9 +1,9 @@
 import { toAgentUrlKey } from '../../pipeline/core/agent-url.ts'
 import type { AdagentsDocument, BrandDocument } from '../../pipeline/model/documents/index.ts'
-import type { Seen } from './app.ts'
+import type { ObservationDraft } from './app.ts'
 
 /** A brand.json that names one brand. */
-export function brandFile(domain: string, name: string, manifest = {}): Seen {
+export function observeBrandFile(domain: string, name: string, manifest = {}): ObservationDraft {
   const document: BrandDocument = {
     variant: 'brand_canonical',
     brand: {
@@ -19,10 +19,10 @@ export function brandFile(domain: string, name: string, manifest = {}): Seen {
 }
 
 /** An adagents.json with some websites, all of which each agent may sell. */
-export function publisherFile(
+export function observePublisherFile(
   domain: string,
   { sites, agents, placements = [] }: { sites: string[]; agents: string[]; placements?: string[] },
-): Seen {
+): ObservationDraft {
   const document: AdagentsDocument = {
     variant: 'inline',
     agents: agents.map((url, entry) => ({

@@ -7,7 +7,7 @@ const TURNS = 200
  * What the work comes to; throws where it ends after a timer of so many ms that was set when it began.
  * Moments in which the whole process stood still count for both.
  */
-export async function endsWithin<Result>(ms: number, work: () => Promise<Result>): Promise<Result> {
+export async function runWithin<Result>(ms: number, work: () => Promise<Result>): Promise<Result> {
   const isOver = new AbortController()
   const late = setTimeout(ms, undefined, isOver).then(async () => {
     for (let turn = 0; turn < TURNS; turn++) await setImmediate()

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { Database } from '../../pipeline/store/duckdb.ts'
 import { migrate, type StoreName } from '../../pipeline/store/migrations.ts'
 import { makeFolders, resolvePaths } from '../../pipeline/store/paths.ts'
-import { temporaryFolder } from './command.ts'
+import { makeTemporaryFolder } from './command.ts'
 
 type Stores = Record<StoreName, Buffer>
 
@@ -23,7 +23,7 @@ export async function writeEmptyStores(dataDir: string): Promise<void> {
 }
 
 async function makeEmptyStores(): Promise<Stores> {
-  const folder = temporaryFolder()
+  const folder = makeTemporaryFolder()
   try {
     const paths = resolvePaths(folder.path)
     makeFolders(paths)

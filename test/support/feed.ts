@@ -3,7 +3,7 @@ import { parseIdBytes } from '../../pipeline/core/uuid-v7.ts'
 import { EventBlock } from '../../pipeline/serving/event-block.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 
-/** Ids of the change feed in the order in which each store tells them. */
+/** Ids of the events in each store, in the order of that store. */
 interface Feeds {
   index: string[]
   files: string[]
@@ -16,7 +16,7 @@ export async function readFeeds(registry: Sequencer): Promise<Feeds> {
   )
   return {
     index: rows.map(({ id }) => id),
-    files: idsInFiles(registry.paths.events),
+    files: readFileIds(registry.paths.events),
     serving: [...registry.serving.entries('event')]
       .flatMap(({ value }) => {
         const block = new EventBlock(value)
@@ -27,7 +27,7 @@ export async function readFeeds(registry: Sequencer): Promise<Feeds> {
   }
 }
 
-function idsInFiles(folder: string): string[] {
+function readFileIds(folder: string): string[] {
   return readdirSync(folder)
     .sort()
     .flatMap(name => readFileSync(`${folder}/${name}`, 'utf8').split('\n').slice(0, -1))

@@ -11,8 +11,8 @@ import { type Answer, type Origin, serveOrigin } from './origin.ts'
 import { patient, roomy } from './patience.ts'
 
 export const now = Date.parse('2026-11-20T03:00:00Z')
-export const file = 'https://acme.example/.well-known/brand.json'
-export const ask: FetchOptions = {
+export const FILE_URL = 'https://acme.example/.well-known/brand.json'
+export const fetchOptions: FetchOptions = {
   maxBytes: 100_000,
   redirects: 'same-site',
   maxRedirects: 3,
@@ -20,14 +20,14 @@ export const ask: FetchOptions = {
 }
 
 /** Closed after the test, as everything that is opened here. */
-export function closeLater<Thing extends { close(): Promise<void> }>(thing: Thing): Thing {
+export function closeAfterTest<Thing extends { close(): Promise<void> }>(thing: Thing): Thing {
   onTestFinished(() => thing.close())
   return thing
 }
 
 /** A fetcher for which `connectTo` is the whole internet. */
-export function fetcherTo(connectTo: string, options: Partial<FetcherOptions> = {}): Fetcher {
-  return closeLater(
+export function createFetcherTo(connectTo: string, options: Partial<FetcherOptions> = {}): Fetcher {
+  return closeAfterTest(
     createFetcher({
       connectTo,
       hostConcurrency: 1,
@@ -41,15 +41,18 @@ export function fetcherTo(connectTo: string, options: Partial<FetcherOptions> = 
 }
 
 export async function startOrigin(answer: Answer): Promise<Origin> {
-  return closeLater(await serveOrigin(answer))
+  return closeAfterTest(await serveOrigin(answer))
 }
 
 export async function fetchFrom(
   answer: Answer,
   more: Partial<FetchOptions> = {},
-  url = file,
+  url = FILE_URL,
 ): Promise<FetchResult> {
-  return fetcherTo((await startOrigin(answer)).url).fetchDocument(url, { ...ask, ...more })
+  return createFetcherTo((await startOrigin(answer)).url).fetchDocument(url, {
+    ...fetchOptions,
+    ...more,
+  })
 }
 
 export function toOutcome(got: FetchResult): string {
@@ -57,7 +60,7 @@ export function toOutcome(got: FetchResult): string {
 }
 
 /** Sends the same chunk for ever. */
-export function endless(response: ServerResponse, chunk: Buffer): void {
+export function writeEndlessly(response: ServerResponse, chunk: Buffer): void {
   const timer = setInterval(() => response.write(chunk), 1)
   response.once('close', () => clearInterval(timer))
 }

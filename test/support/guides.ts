@@ -16,19 +16,21 @@ const END = '::end of a block::'
 export interface GuideRun {
   base: string
   dataDir: string
-  /** Name of the organization that is made where the guide makes one. */
+  /** Name for the organization that the guide creates as `Acme`, so that several guides share a registry. */
   organization: string
 }
 
-/** Runs the calls of a guide in one shell, in their order, and returns what each block printed. */
+/** Runs the shell blocks of a guide in one shell, in order, and returns the output of each; throws if one fails. */
 function runCalls(guide: string, { base, dataDir, organization }: GuideRun): string[] {
   const calls = Array.from(guide.matchAll(BLOCK)).flatMap(([, language, text]) =>
     language === 'sh' ? [text!] : [],
   )
+  const { port } = new URL(base)
   const script = calls
     .map(call => `${call}\necho '${END}'`)
     .join('\n')
     .replaceAll('http://127.0.0.1:3000', base)
+    .replaceAll('http://127.0.0.1:3200', `http://127.0.0.1:${Number(port) + 200}`)
     .replaceAll('DATA_DIR=data/var/demo', `DATA_DIR=${dataDir}`)
     .replaceAll('Acme', organization)
   const { status, stdout, stderr } = spawnSync('bash', ['-eu', '-o', 'pipefail', '-c', script], {
@@ -40,7 +42,7 @@ function runCalls(guide: string, { base, dataDir, organization }: GuideRun): str
   return stdout.replaceAll(base, 'http://127.0.0.1:3000').split(`${END}\n`).slice(0, -1)
 }
 
-/** Returns a guide with the answers of this run in place of those that it shows. */
+/** Returns a guide in which the shown answers are replaced by those of this run. */
 export function fillGuide(guide: string, run: GuideRun): string {
   const answers = runCalls(guide, run)
   let last = ''

@@ -2,7 +2,7 @@
  * Work that is done until so many seconds have passed, and not at all after that: bounds a property
  * without breaking it off in the middle, when what it works on would be closed below it.
  */
-export function inTime<Args extends unknown[]>(
+export function limitTime<Args extends unknown[]>(
   seconds: number,
   work: (...args: Args) => Promise<void>,
 ): (...args: Args) => Promise<void> {

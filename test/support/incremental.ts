@@ -2,13 +2,14 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { BrakeLimits } from '../../pipeline/resolve/brake.ts'
 import { loadHeldRows } from '../../pipeline/writer/crawl/held-publishers.ts'
-import { Anew, compared, differences } from './anew.ts'
+import { type Night, nights } from './arbitrary-nights.ts'
 import { testClock } from './clock.ts'
-import { inTime } from './in-time.ts'
+import { compareIndexes, FreshIndex, listDifferences } from './fresh-index.ts'
+import { limitTime } from './in-time.ts'
 import { type MemoryIndex, openMemoryIndex } from './memory-index.ts'
+import { NightRunner } from './night-runner.ts'
 import { worldStart } from './world-files.ts'
-import { Living, type Night, nights } from './worlds.ts'
-import { submission } from './writes.ts'
+import { buildSubmission } from './writes.ts'
 
 /**
  * Lives through generated nights; after each, and once more when nothing is left untried, what stands
@@ -22,20 +23,20 @@ export async function checkIncremental(
 ): Promise<fc.RunDetails<[Night[]]>> {
   const clock = testClock(worldStart)
   const index = await openMemoryIndex(clock, brake && { brake })
-  const anew = await Anew.open(clock)
+  const anew = await FreshIndex.open(clock)
   const compare = async () => {
-    const both = await compared(index.db, await anew.deriveFrom(index), clock.now())
-    assert.deepEqual(differences(both), [])
+    const both = await compareIndexes(index.db, await anew.deriveFrom(index), clock.now())
+    assert.deepEqual(listDifferences(both), [])
   }
-  const liveThrough = inTime(seconds, async (path: Night[]) => {
+  const liveThrough = limitTime(seconds, async (path: Night[]) => {
     await index.clear()
     clock.tick({ ms: worldStart - clock.now() })
-    const living = new Living(index, clock)
+    const runner = new NightRunner(index, clock)
     for (const night of path) {
-      await living.through(night)
+      await runner.run(night)
       await compare()
     }
-    await living.untilNothingIsUntried()
+    await runner.answerUntried()
     await compare()
     await releaseAll(index)
     await compare()
@@ -51,6 +52,6 @@ export async function checkIncremental(
 async function releaseAll(index: MemoryIndex): Promise<void> {
   const domains = (await loadHeldRows(index.db)).map(({ subject }) => subject)
   if (domains.length === 0) return
-  await index.commit({ submissions: [submission('all', { op: 'held.release', domains })] })
+  await index.commit({ submissions: [buildSubmission('all', { op: 'held.release', domains })] })
   assert.deepEqual(await loadHeldRows(index.db), [])
 }

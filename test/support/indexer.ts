@@ -8,7 +8,7 @@ import { runIndexer } from '../../jobs/indexer/indexer.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
-import type { Fault } from './writers.ts'
+import type { Fault } from './script-process.ts'
 
 const [dataDir, redisUrl, settings = '{}'] = process.argv.slice(2)
 const config = readConfig({ ...JSON.parse(settings), DATA_DIR: dataDir! })

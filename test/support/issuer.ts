@@ -11,7 +11,7 @@ import {
   type JWTPayload,
   SignJWT,
 } from 'jose'
-import type { WriterClient } from '../../jobs/api-client/enqueue.ts'
+import type { WriterClient } from '../../jobs/api-client/writer-client.ts'
 import { buildFetcherOptions } from '../../jobs/crawler/fetcher-options.ts'
 import { runLiveRequest } from '../../jobs/crawler/live-requests.ts'
 import type { Clock } from '../../pipeline/core/clock.ts'
@@ -20,7 +20,7 @@ import { silentLog } from '../../pipeline/core/log.ts'
 import { createFetcher } from '../../pipeline/fetch/http.ts'
 import type { LiveRequest } from '../../pipeline/model/live/live-request.ts'
 import { openRegistry, type RegistryOptions, START, type TestRegistry } from './app.ts'
-import { patientLimits } from './patience.ts'
+import { buildPatientLimits } from './patience.ts'
 
 export const AUDIENCE = 'https://registry.example/api'
 export const CLIENT = 'console'
@@ -103,8 +103,8 @@ export async function openIssuer(): Promise<TestIssuer> {
 }
 
 /** Runs live requests as a crawler with these settings does, over the real fetcher. */
-export function crawlerWith(settings: Record<string, string>, clock: Clock) {
-  const config = readConfig({ ...patientLimits(), ...settings })
+export function createCrawlerWith(settings: Record<string, string>, clock: Clock) {
+  const config = readConfig({ ...buildPatientLimits(), ...settings })
   const fetcher = createFetcher(buildFetcherOptions(config, clock, silentLog))
   const requestLive = ((request: LiveRequest) =>
     runLiveRequest(request, {}, { fetcher, clock, config })) as WriterClient['requestLive']
@@ -117,7 +117,7 @@ export async function openWithIssuer(
   options: RegistryOptions = {},
 ): Promise<TestRegistry> {
   const settings = { ...issuer.settings, ...options.settings }
-  const crawler = crawlerWith(settings, { now: () => registry.clock.now() })
+  const crawler = createCrawlerWith(settings, { now: () => registry.clock.now() })
   const writer = { requestLive: crawler.requestLive, ...options.writer }
   const registry: TestRegistry = await openRegistry({ ...options, settings, writer })
   const { close } = registry

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { openWriterClient, type WriterClient } from '../../jobs/api-client/enqueue.ts'
+import { openWriterClient, type WriterClient } from '../../jobs/api-client/writer-client.ts'
 import { runCrawler } from '../../jobs/crawler/crawler.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { openRegistry, type RegistryOptions, type TestRegistry } from './app.ts'
 import { type Origin, serveOrigin } from './origin.ts'
-import { patient, patientLimits, roomy } from './patience.ts'
+import { buildPatientLimits, patient, roomy } from './patience.ts'
 import { startRedis, type TestRedis } from './redis.ts'
 
 export interface LiveAsk {
@@ -53,7 +53,7 @@ export async function openLiveWeb(
   const writer = openWriterClient(redis.url, silentLog, patient)
   const settings = {
     CRAWL_CONNECT_TO: origin.url,
-    ...patientLimits({ ...roomy, ...limits }),
+    ...buildPatientLimits({ ...roomy, ...limits }),
     ...more,
   }
   const role = await runCrawler(readConfig(settings), redis.url, systemClock, silentLog)
@@ -101,7 +101,7 @@ export async function openLiveWeb(
 }
 
 /** An agent over MCP by hand: results of its tasks by name. */
-export function agentAt(tasks: Record<string, object>, name = 'Trained Agent') {
+export function buildAgentHost(tasks: Record<string, object>, name = 'Trained Agent') {
   return ({ request, response, body }: LiveAsk) => {
     if (request.method !== 'POST') return response.writeHead(405).end()
     const { id, method, params = {} } = JSON.parse(body)

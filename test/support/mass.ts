@@ -5,15 +5,15 @@ import type { BrakeLimits } from '../../pipeline/resolve/brake.ts'
 import { type HeldRow, loadHeldRows } from '../../pipeline/writer/crawl/held-publishers.ts'
 import { type TestClock, testClock } from './clock.ts'
 import { type MemoryIndex, openMemoryIndex } from './memory-index.ts'
-import { shop } from './nights.ts'
+import { buildShop } from './nights.ts'
+import { observeFile, observeOutcome } from './observations.ts'
 import { cleanUp } from './registry.ts'
-import { answered, read } from './sightings.ts'
 
 /** What the settings say when nobody sets them. */
 export const limits: BrakeLimits = { share: 0.02, factor: 5, rows: 200, publishers: 20 }
 
 /** Publishers of one grant and one property each: two rows a publisher. */
-export function many(count: number, from = 0): string[] {
+export function listDomains(count: number, from = 0): string[] {
   return Array.from({ length: count }, (_, i) => `p${from + i}.example`)
 }
 
@@ -25,8 +25,8 @@ export function observeAll(
 ): Observation[] {
   return domains.map(domain =>
     typeof found === 'string'
-      ? answered(found, 'adagents.json', domain, clock.now())
-      : read('adagents.json', domain, found(domain), clock.now()),
+      ? observeOutcome(found, 'adagents.json', domain, clock.now())
+      : observeFile('adagents.json', domain, found(domain), clock.now()),
   )
 }
 
@@ -46,7 +46,7 @@ export async function openWeb(count: number, brake: BrakeLimits = limits): Promi
   const clock = testClock('2026-11-20T04:00Z')
   const index = await openMemoryIndex(clock, { brake })
   cleanUp(() => index.close())
-  await index.commit(observeAll(many(count), shop, clock))
+  await index.commit(observeAll(listDomains(count), buildShop, clock))
   clock.tick({ days: 1 })
   return {
     index,
@@ -64,4 +64,4 @@ export function countTypes(events: readonly { event_type: string }[]): Record<st
   return counts
 }
 
-export const asDomains = (domains: readonly string[]) => domains as Domain[]
+export const toDomains = (domains: readonly string[]) => domains as Domain[]

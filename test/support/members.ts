@@ -5,7 +5,7 @@ import { hashContent } from '../../pipeline/crawl/crawl-source.ts'
 import { buildAgentDocument } from '../../pipeline/model/agent-tasks.ts'
 import type { AgentParts, AgentType } from '../../pipeline/model/documents/index.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
-import type { Seen, TestRegistry } from './app.ts'
+import type { ObservationDraft, TestRegistry } from './app.ts'
 
 export interface TestMember {
   org: string
@@ -17,7 +17,7 @@ export interface TestMember {
 }
 
 /** What makes an organization that exists a member, with its domains and agents. */
-export function memberOperations(member: TestMember): Operation[] {
+export function buildMemberOperations(member: TestMember): Operation[] {
   const { org, tier, founding, domains = [], agents = [] } = member
   const operations = [
     ...(tier === undefined ? [] : [{ op: 'member.tier', org, tier }]),
@@ -42,7 +42,7 @@ export function memberOperations(member: TestMember): Operation[] {
 /** Makes a member and returns the secret of a key of it. */
 export async function enrol(registry: TestRegistry, member: TestMember): Promise<string> {
   const key = await registry.createKey(member.org)
-  for (const answer of await registry.submit(...memberOperations(member))) {
+  for (const answer of await registry.submit(...buildMemberOperations(member))) {
     if ('refused' in answer) throw new Error(answer.refused)
   }
   return key
@@ -73,7 +73,7 @@ export async function proveOwnership(
 }
 
 /** What a probe brings of an agent that answered. */
-export function probed(location: string, parts: Partial<AgentParts> = {}): Seen {
+export function observeAgent(location: string, parts: Partial<AgentParts> = {}): ObservationDraft {
   const document = buildAgentDocument({
     endpoint: location,
     server_name: 'Agent',

@@ -17,29 +17,31 @@ import { deriveEverything } from '../../pipeline/writer/derive-everything.ts'
 import { nothingTakenDown } from '../../pipeline/writer/takedown/takedown-list.ts'
 
 /**
- * An index in memory that batches are applied to as the sequencer does: real tables, no files. Attempts
- * that do not say when they began did so after the commit before.
+ * An index in memory to which batches are applied as the sequencer does: real tables, no files. An observation
+ * without `after_seq` counts as handed out after the last commit.
  */
 export interface MemoryIndex {
   db: Database
+  /** Applies a batch, and what it leaves unfinished, and returns the events. */
   commit(batch: readonly Observation[] | Partial<Batch>): Promise<FeedEvent[]>
   /** Derives everything again from the documents and the crawl state that are there. */
   deriveEverything(): Promise<EventDraft[]>
-  /** Forgets everything: an index that was used is at hand sooner than a new one. */
+  /** Deletes all rows, which is faster than to open another index. */
   clear(): Promise<void>
   close(): void
 }
 
-/** What a sequencer takes from its settings, where a test wants it otherwise. */
+/** Settings that a test may choose; the others are those of a sequencer, or out of the way. */
 export interface IndexOptions {
   nextRun?: (now: Instant) => Instant
   brake?: BrakeLimits
   /** Where the registry serves the files that it hosts. */
   hostingBase?: string
-  /** Rows of publishers that a commit takes on. */
+  /** Rows of publishers that one commit may apply; by default all. */
   portionRows?: number
 }
 
+/** Opens an empty index; `nextRun` tells when the nightly run after a time is. */
 export async function openMemoryIndex(
   clock: Clock,
   {
@@ -54,7 +56,7 @@ export async function openMemoryIndex(
   const ids = new RisingIds(clock)
   let seq = 0
   const newNames = new WindowCounter(HOUR)
-  const next = (): Applying => {
+  const buildContext = (): Applying => {
     const now = clock.now()
     const stamp = { now, seq: ++seq, ids, mint: () => ids.next(), nextRun: nextRun(now) }
     const night = findLastTime('0 3 * * *', now)
@@ -74,28 +76,31 @@ export async function openMemoryIndex(
       portionRows,
     }
   }
-  /** What is delivered again was asked for before it was delivered first. */
-  const asked = new WeakMap<Observation, number>()
-  const askedAfter = (seen: Observation) => {
-    if (!asked.has(seen)) asked.set(seen, seq)
-    return asked.get(seen)!
+  // An observation that is delivered a second time was handed out before its first delivery.
+  const handedOut = new WeakMap<Observation, number>()
+  const findAfterSeq = (observation: Observation) => {
+    if (!handedOut.has(observation)) handedOut.set(observation, seq)
+    return handedOut.get(observation)!
   }
   return {
     db,
     async commit(batch) {
       const { observations = [], ...rest } = 'length' in batch ? { observations: batch } : batch
-      const begun = observations.map(seen => ({ after_seq: askedAfter(seen), ...seen }))
-      const all = { submissions: [], ...rest, observations: begun }
-      const take = (part: Batch) => db.transaction(() => apply(db, part, next()))
-      let { events, unfinished } = await take(all)
+      const dated = observations.map(observation => ({
+        after_seq: findAfterSeq(observation),
+        ...observation,
+      }))
+      const whole = { submissions: [], ...rest, observations: dated }
+      const applyBatch = (part: Batch) => db.transaction(() => apply(db, part, buildContext()))
+      let { events, unfinished } = await applyBatch(whole)
       while (unfinished > 0) {
-        const more = await take({ observations: [], submissions: [] })
+        const more = await applyBatch({ observations: [], submissions: [] })
         events = [...events, ...more.events]
         unfinished = more.unfinished
       }
       return events
     },
-    deriveEverything: () => db.transaction(() => deriveEverything(db, next())),
+    deriveEverything: () => db.transaction(() => deriveEverything(db, buildContext())),
     async clear() {
       for (const table of listTables('tables')) await db.run(`delete from ${table}`)
     },
@@ -103,7 +108,7 @@ export async function openMemoryIndex(
   }
 }
 
-/** Reads what declares a table, without its comments: they take longer than all the rest, and no batch reads them. */
+/** Reads the SQL of a table without its comments, which take longer to apply than all the rest. */
 function readTable(name: string): string {
   const file = join(projectRoot, 'data/tables', `${name}.sql`)
   return readFileSync(file, 'utf8').split(/;\ncomment on /)[0]!

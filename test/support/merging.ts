@@ -4,7 +4,7 @@ import type { Observation } from '../../pipeline/model/observation.ts'
 import type { Answer, Submission } from '../../pipeline/model/submission.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import type { TestClock } from './clock.ts'
-import { read } from './sightings.ts'
+import { observeFile } from './observations.ts'
 
 type Kind = 'property' | 'collection'
 
@@ -32,7 +32,7 @@ export class Merging {
   async night(files: Record<string, object>): Promise<string[]> {
     const at = this.clock.tick({ days: 1 })
     const seen = Object.entries(files).map(([domain, file]) =>
-      read('adagents.json', domain, file, at),
+      observeFile('adagents.json', domain, file, at),
     )
     return this.told(seen)
   }

@@ -10,7 +10,7 @@ export async function createModerator(registry: TestRegistry): Promise<string> {
 }
 
 /** A file such as moderators keep for a platform. */
-export function mirrorFile(...collections: string[]) {
+export function buildMirrorFile(...collections: string[]) {
   return {
     contact: { name: 'Ada Keeper', email: 'ada@keepers.example' },
     catalog_etag: 'v1',

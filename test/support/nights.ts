@@ -3,7 +3,7 @@ import type { EventType, FeedEvent } from '../../pipeline/model/event.ts'
 import type { Database } from '../../pipeline/store/duckdb.ts'
 import { type TestClock, testClock } from './clock.ts'
 import { withIndex } from './memory-index.ts'
-import { answered, read } from './sightings.ts'
+import { observeFile, observeOutcome } from './observations.ts'
 
 type Later = Parameters<TestClock['tick']>[0]
 
@@ -19,14 +19,14 @@ export interface Nights {
   wait(later: Later): Promise<FeedEvent[]>
 }
 
-export function overNights<Result>(work: (nights: Nights) => Promise<Result>): Promise<Result> {
+export function runNights<Result>(work: (nights: Nights) => Promise<Result>): Promise<Result> {
   const clock = testClock('2026-11-20T03:00Z')
   const seenAfter = (files: Record<string, object | Outcome>, later: Later) => {
     const at = clock.tick(later)
     return Object.entries(files).map(([location, found]) =>
       typeof found === 'string'
-        ? answered(found, 'adagents.json', location, at)
-        : read('adagents.json', location, found, at),
+        ? observeOutcome(found, 'adagents.json', location, at)
+        : observeFile('adagents.json', location, found, at),
     )
   }
   return withIndex(clock, index =>
@@ -41,12 +41,12 @@ export function overNights<Result>(work: (nights: Nights) => Promise<Result>): P
 }
 
 /** The types of the events, in their order; with `of` only those that begin so. */
-export function told(events: readonly FeedEvent[], of = ''): EventType[] {
+export function listEventTypes(events: readonly FeedEvent[], of = ''): EventType[] {
   return events.map(({ event_type }) => event_type).filter(type => type.startsWith(of))
 }
 
 /** A website of the domain. */
-export function site(domain: string, more: object = {}): object {
+export function buildWebsite(domain: string, more: object = {}): object {
   return {
     property_type: 'website',
     name: domain,
@@ -59,7 +59,7 @@ export function site(domain: string, more: object = {}): object {
 }
 
 /** An entry that grants what its property_ids name. */
-export function byIds(url: string, more: object = {}): object {
+export function grantByIds(url: string, more: object = {}): object {
   return {
     url,
     authorized_for: 'All',
@@ -70,20 +70,20 @@ export function byIds(url: string, more: object = {}): object {
 }
 
 /** An entry that names properties of publishers. */
-export function bySelectors(url: string, ...publisher_properties: object[]): object {
+export function grantBySelectors(url: string, ...publisher_properties: object[]): object {
   const authorization_type = 'publisher_properties'
   return { url, authorized_for: 'All', authorization_type, publisher_properties }
 }
 
 /** A file of one website that one agent may sell. */
-export function shop(domain: string, more: object = {}): object {
+export function buildShop(domain: string, more: object = {}): object {
   return {
-    properties: [site(domain)],
-    authorized_agents: [byIds('https://sales.example/mcp')],
+    properties: [buildWebsite(domain)],
+    authorized_agents: [grantByIds('https://sales.example/mcp')],
     ...more,
   }
 }
 
-export function pointerTo(domain: string): object {
+export function buildPointer(domain: string): object {
   return { authoritative_location: `https://${domain}/.well-known/adagents.json` }
 }

@@ -4,13 +4,15 @@ import type { AddressInfo, Socket } from 'node:net'
 import { createAuthority } from '../../scripts/world/certificates.ts'
 import type { TlsFault } from '../../scripts/world/site.ts'
 
-/** A server on loopback that is every host at once, and remembers what reached it. */
+/** A server on loopback that answers for every host, and records its requests and connections. */
 export interface Origin {
-  /** For `connectTo`. */
+  /** Address for the fetcher's `connectTo`. */
   url: string
   /** `host/path` of every request, in order. */
   asked: string[]
+  /** Connections so far. */
   connections: number
+  /** Connections that are open now. */
   open: Set<Socket>
   close(): Promise<void>
 }
@@ -26,7 +28,7 @@ export interface SecureOrigin extends Origin {
   serverNames: string[]
 }
 
-/** The same over TLS, with a certificate for whatever name is asked for, broken where told. */
+/** Serves over TLS, with a certificate for each name that is asked for; `faults` names the broken ones. */
 export async function serveSecureOrigin(
   faults: Record<string, TlsFault>,
   answer: Answer,

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { findKeyHolder } from '../../api/auth/principal.ts'
 import type { AdagentsDocument } from '../../pipeline/model/documents/index.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
-import type { Seen, TestRegistry } from './app.ts'
-import { brandFile, publisherFile } from './documents.ts'
+import type { ObservationDraft, TestRegistry } from './app.ts'
+import { observeBrandFile, observePublisherFile } from './documents.ts'
 import { enrol } from './members.ts'
-import { createModerator, mirrorFile } from './mirrors.ts'
+import { buildMirrorFile, createModerator } from './mirrors.ts'
 
 type Inline = Extract<AdagentsDocument, { variant: 'inline' }>
 
@@ -33,6 +33,8 @@ export const pagePaths = [
   '/policy/be_fair',
   '/mirrors',
   '/mirror/pictures',
+  '/docs/guides',
+  '/docs/guides/settings',
   `/brand/${HOUSE}`,
   `/brand/${TOLD}`,
   `/publisher/${TOLD}`,
@@ -43,7 +45,7 @@ export async function fillPages(registry: TestRegistry, text = 'Plain words'): P
   const domains = [BRAND, TOLD]
   const key = await enrol(registry, { org: 'Acme', tier: 'company_standard', domains })
   await registry.observe(
-    brandFile(BRAND, text === 'Plain words' ? 'Acme' : text, {
+    observeBrandFile(BRAND, text === 'Plain words' ? 'Acme' : text, {
       description: text,
       tagline: text,
       url: text,
@@ -63,12 +65,12 @@ export async function fillPages(registry: TestRegistry, text = 'Plain words'): P
 }
 
 /** A brand of a house that is no brand itself. */
-function buildLeaf(): Seen {
-  const document = brandFile('leaf.example', 'Leaf').document as object
+function buildLeaf(): ObservationDraft {
+  const document = observeBrandFile('leaf.example', 'Leaf').document as object
   return {
     kind: 'brand.json',
     location: 'leaf.example',
-    document: { ...document, house_domain: HOUSE } as Seen['document'],
+    document: { ...document, house_domain: HOUSE } as ObservationDraft['document'],
   }
 }
 
@@ -92,7 +94,7 @@ async function saveTwice(registry: TestRegistry, key: string, text: string): Pro
 }
 
 async function publishMirror(registry: TestRegistry, text: string): Promise<void> {
-  const file = mirrorFile('show')
+  const file = buildMirrorFile('show')
   const named = file.properties.map(property => ({ ...property, name: text }))
   const moderator = await createModerator(registry)
   const payload = { ...file, catalog_etag: text.slice(0, 200), properties: named }
@@ -116,7 +118,7 @@ async function send(
 }
 
 function buildPublisher(text: string) {
-  const seen = publisherFile(PUBLISHER, { sites: [PUBLISHER], agents: [AGENT] })
+  const seen = observePublisherFile(PUBLISHER, { sites: [PUBLISHER], agents: [AGENT] })
   const document = structuredClone(seen.document) as Inline
   const [property] = document.properties
   const [agent] = document.agents

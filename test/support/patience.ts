@@ -35,6 +35,6 @@ export const roomy = {
 } satisfies Partial<Limits>
 
 /** As a setting. */
-export function patientLimits(more: Record<string, number> = {}): { LIMITS: string } {
+export function buildPatientLimits(more: Record<string, number> = {}): { LIMITS: string } {
   return { LIMITS: JSON.stringify({ ...patient, ...more }) }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { buildAgentDocument } from '../../pipeline/model/agent-tasks.ts'
 import type { AgentProducts } from '../../pipeline/model/documents/index.ts'
-import type { Seen } from './app.ts'
+import type { ObservationDraft } from './app.ts'
 
 interface Says {
   tools?: string[]
@@ -14,7 +14,7 @@ interface Says {
 }
 
 /** A live agent that was probed and says this of itself. */
-export function probedAgent(url: string, says: Says): Seen {
+export function observeProbedAgent(url: string, says: Says): ObservationDraft {
   const { tools = [], name, markets = [], channels = [], has_tmp = false, formats } = says
   const nothing = { delivery_types: [], channels: [], markets: [], format_kinds: [] }
   const document = buildAgentDocument({

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type FastifyInstance, fastify } from 'fastify'
 import { addWebhookReceiver } from '../../api/agent/webhook-receiver.ts'
-import { readRegistryKeys } from '../../pipeline/core/registry-keys.ts'
+import { readRegistryKeys } from '../../pipeline/core/keys/registry-keys.ts'
 import type { FeedEvent } from '../../pipeline/model/event.ts'
 import {
   buildWebhookProfile,

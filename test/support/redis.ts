@@ -28,7 +28,7 @@ export async function startRedis(): Promise<TestRedis> {
   let server = spawn('redis-server', options, { stdio: 'ignore' })
   const url = `unix://${socket}`
   while (!existsSync(socket)) await sleep(10)
-  const redis = connectRedis(url, 'ask', silentLog, patient)
+  const redis = connectRedis(url, 'failFast', silentLog, patient)
   await waitUntilReady(redis)
   const stop = async () => {
     if (server.exitCode !== null || server.signalCode !== null) return
@@ -57,7 +57,7 @@ export async function startRedis(): Promise<TestRedis> {
  * The address of a server that passes everything on to the one at the socket `url`: a connection
  * after `ms`, or what is asked of it from the first word of `from` on.
  */
-export async function slowRedis(url: string, ms: number, from?: string): Promise<string> {
+export async function startSlowRedis(url: string, ms: number, from?: string): Promise<string> {
   const server = createServer(async socket => {
     if (from === undefined) await sleep(ms)
     const behind = connect(url.slice('unix://'.length))

@@ -1,21 +1,17 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Ajv } from 'ajv'
-import formats from 'ajv-formats'
 import fc from 'fast-check'
 import type { FastifyInstance } from 'fastify'
 import { expect } from 'vitest'
 import { buildAgentApp } from '../../api/agent/app.ts'
 import { AgentState } from '../../api/agent/state/store.ts'
+import { RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
 import type { Clock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
 import type { Limits } from '../../pipeline/core/limits.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
-import { temporaryFolder } from './command.ts'
+import { makeTemporaryFolder } from './command.ts'
 
 export const TOKEN = 'a-test-credential'
-
-const SCHEMAS = join(import.meta.dirname, '../../node_modules/@adcp/sdk/dist/lib/schemas-data/3.0')
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of any task, whose shapes the schemas check
 export type Payload = Record<string, any>
@@ -24,6 +20,7 @@ export type Payload = Record<string, any>
 export interface ReferenceAgent {
   app: FastifyInstance
   state: AgentState
+  metrics: RoleMetrics
   post(tenant: string, message: object, headers?: Record<string, string>): ReturnType<typeof post>
   call(
     tenant: string,
@@ -37,13 +34,13 @@ export interface ReferenceAgent {
   close(): Promise<void>
 }
 
-/** Starts the agent over the state in a folder, or over one that ends with it. */
+/** Starts the agent over the state in `folder`, or over a new one that is deleted with it. */
 export async function startReferenceAgent(
   clock: Clock,
   folder?: string,
   limits: Partial<Limits> = {},
 ): Promise<ReferenceAgent> {
-  const own = folder === undefined ? temporaryFolder() : { path: folder, remove: () => {} }
+  const own = folder === undefined ? makeTemporaryFolder() : { path: folder, remove: () => {} }
   const config = readConfig({
     PROTOCOL_NAME: 'adcp',
     TEST_AGENT_TOKEN: TOKEN,
@@ -54,9 +51,10 @@ export async function startReferenceAgent(
       ...limits,
     }),
   })
+  const metrics = new RoleMetrics('agent')
   const bytesMax = config.LIMITS.agentCredentialBytes
   const state = AgentState.open(join(own.path, 'state.mdb'), bytesMax)
-  const app = buildAgentApp({ config, clock, log: silentLog, state })
+  const app = buildAgentApp({ config, clock, log: silentLog, state, metrics })
   await app.ready()
   const call: ReferenceAgent['call'] = async (tenant, name, given = {}) => {
     const message = { method: 'tools/call', params: { name, arguments: given } }
@@ -68,6 +66,7 @@ export async function startReferenceAgent(
   }
   return {
     app,
+    metrics,
     state,
     post: (tenant, message, headers) => post(app, tenant, message, headers),
     call,
@@ -108,26 +107,3 @@ function post(
 export const anyJson = fc
   .jsonValue({ maxDepth: 3 })
   .filter(value => !JSON.stringify(value).includes('"__proto__":'))
-
-/** Every public schema of the protocol, by the end of its id. */
-let schemas: Ajv | undefined
-
-function loadSchemas(): Ajv {
-  const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false })
-  formats.default(ajv)
-  for (const name of readdirSync(SCHEMAS, { recursive: true, encoding: 'utf8' })) {
-    if (!/^(?!bundled).*\.json$/.test(name)) continue
-    const schema = JSON.parse(readFileSync(join(SCHEMAS, name), 'utf8'))
-    if (typeof schema.$id === 'string') ajv.addSchema(schema, schema.$id)
-  }
-  return ajv
-}
-
-/** Lists what is wrong with a payload by a public schema, such as `media-buy/get-products-response.json`. */
-export function listSchemaFaults(path: string, payload: Payload): unknown[] {
-  schemas ??= loadSchemas()
-  const validate = schemas.getSchema(`/schemas/3.0.6/${path}`)
-  if (!validate) throw new Error(`there is no schema ${path}`)
-  validate(payload)
-  return validate.errors ?? []
-}

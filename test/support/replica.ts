@@ -5,9 +5,9 @@ import {
 import { authorizationFacts } from '../../pipeline/diff/authorization-events.ts'
 import { collectionFacts } from '../../pipeline/diff/collections.ts'
 import { propertyFacts } from '../../pipeline/diff/events.ts'
+import type { AgentVerdict } from '../../pipeline/model/agent-verdict.ts'
 import type { FeedEvent } from '../../pipeline/model/event.ts'
 import type { AgentProfileRow, AgentRow } from '../../pipeline/model/rows.ts'
-import type { AgentVerdict } from '../../pipeline/model/standing.ts'
 import type { Database } from '../../pipeline/store/duckdb.ts'
 import { REACHING } from './contents.ts'
 
@@ -20,17 +20,17 @@ export interface Held {
   collections: Record<string, Row>
   agents: Record<string, Row>
   /** Results and badges by agent; one without any is unknown and has none. */
-  standings: Record<string, Standing>
+  verdicts: Record<string, Verdict>
   publishers: string[]
 }
 
-interface Standing {
+interface Verdict {
   status: string
   /** Parts of the protocol and versions, as `role version`, sorted. */
   badges: readonly string[]
 }
 
-const UNKNOWN: Standing = { status: 'unknown', badges: [] }
+const UNKNOWN: Verdict = { status: 'unknown', badges: [] }
 
 /** What a replica can begin with instead of the whole feed, as the API answers it. */
 export interface Beginning {
@@ -52,7 +52,7 @@ export class Replica {
   readonly #authorizations = new Map<string, Row>()
   readonly #collections = new Map<string, Row>()
   readonly #agents = new Map<string, Row>()
-  readonly #standings = new Map<string, Standing>()
+  readonly #verdicts = new Map<string, Verdict>()
   readonly #publishers = new Set<string>()
 
   constructor({ isCredulous = false } = {}) {
@@ -84,7 +84,7 @@ export class Replica {
       authorizations: Object.fromEntries(this.#authorizations),
       collections: Object.fromEntries(this.#collections),
       agents: Object.fromEntries(this.#agents),
-      standings: Object.fromEntries(this.#standings),
+      verdicts: Object.fromEntries(this.#verdicts),
       publishers: [...this.#publishers].sort(),
     }
   }
@@ -171,27 +171,27 @@ export class Replica {
   }
 
   #setStatus(id: string, { previous_status, current_status }: Row): void {
-    const known = this.#standings.get(id) ?? UNKNOWN
+    const known = this.#verdicts.get(id) ?? UNKNOWN
     if (known.status !== previous_status && !this.#isCredulous) {
       throw new Error(`${id} is ${known.status}, not ${previous_status}`)
     }
-    this.#setStanding(id, { ...known, status: current_status as string })
+    this.#setVerdict(id, { ...known, status: current_status as string })
   }
 
   #setBadge(id: string, { role, adcp_version }: Row, isHeld: boolean): void {
-    const { status, badges } = this.#standings.get(id) ?? UNKNOWN
+    const { status, badges } = this.#verdicts.get(id) ?? UNKNOWN
     const badge = `${role} ${adcp_version}`
     if (badges.includes(badge) === isHeld && !this.#isCredulous) {
       throw new Error(`${id} ${isHeld ? 'has' : 'lacks'} ${badge} already`)
     }
     const others = badges.filter(other => other !== badge)
-    this.#setStanding(id, { status, badges: isHeld ? [...others, badge].sort() : others })
+    this.#setVerdict(id, { status, badges: isHeld ? [...others, badge].sort() : others })
   }
 
-  #setStanding(id: string, standing: Standing): void {
-    const isUnknown = standing.status === UNKNOWN.status && standing.badges.length === 0
-    if (isUnknown) this.#standings.delete(id)
-    else this.#standings.set(id, standing)
+  #setVerdict(id: string, verdict: Verdict): void {
+    const isUnknown = verdict.status === UNKNOWN.status && verdict.badges.length === 0
+    if (isUnknown) this.#verdicts.delete(id)
+    else this.#verdicts.set(id, verdict)
   }
 
   #remove(rows: Map<string, Row>, id: string): void {
@@ -239,7 +239,7 @@ function pickFacts(facts: Row, names: readonly string[]): Row {
 }
 
 /** What the tables hold of the same, for a replica that has read all of the feed. */
-export async function heldIn(db: Database): Promise<Held> {
+export async function readHeld(db: Database): Promise<Held> {
   const by = async (sql: string, id: string, of: (row: Row) => Row) =>
     Object.fromEntries((await db.all<Row>(sql)).map(row => [row[id] as string, of(row)]))
   const publishers = await db.all<{ domain: string }>('select domain from publishers')
@@ -255,7 +255,7 @@ export async function heldIn(db: Database): Promise<Held> {
     ),
     collections: await by('select * from collections', 'collection_rid', toCollection),
     agents: await agentsIn(db),
-    standings: await listStandings(db),
+    verdicts: await listVerdicts(db),
     publishers: publishers.map(({ domain }) => domain).sort(),
   }
 }
@@ -274,14 +274,14 @@ async function agentsIn(db: Database): Promise<Record<string, Row>> {
   )
 }
 
-async function listStandings(db: Database): Promise<Record<string, Standing>> {
+async function listVerdicts(db: Database): Promise<Record<string, Verdict>> {
   const rows = await db.all<AgentVerdict>('select agent_url, status, badges from agent_standings')
-  const standings = rows.map(({ agent_url, status, badges }) => {
+  const verdicts = rows.map(({ agent_url, status, badges }) => {
     const held = badges.map(({ role, adcp_version }) => `${role} ${adcp_version}`).sort()
     return [agent_url, { status, badges: held }] as const
   })
   return Object.fromEntries(
-    standings.filter(([, { status, badges }]) => status !== UNKNOWN.status || badges.length > 0),
+    verdicts.filter(([, { status, badges }]) => status !== UNKNOWN.status || badges.length > 0),
   )
 }
 
@@ -295,7 +295,7 @@ const stories: Record<string, RegExp> = {
 }
 
 /** Things of which the events of a commit say what cannot be true together. */
-export function contradictionsIn(events: readonly FeedEvent[]): string[] {
+export function listContradictions(events: readonly FeedEvent[]): string[] {
   const said = new Map<string, string[]>()
   for (const { event_type, entity_type, entity_id } of events) {
     const thing = `${entity_type} ${entity_id}`

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
-import { fold, splitWords } from '../../pipeline/core/fold.ts'
 import { CollectionBuilder } from '../../pipeline/search/collection-builder.ts'
-import { PartsWriter } from '../../pipeline/search/file.ts'
+import { fold, splitWords } from '../../pipeline/search/fold.ts'
+import { PartsWriter } from '../../pipeline/search/parts-writer.ts'
 import type { SearchEntry } from '../../pipeline/search/search-entries.ts'
 import { SEARCH_FORMAT, SearchIndex } from '../../pipeline/search/search-index.ts'
 import { cleanUp, newDataDir } from './registry.ts'
@@ -34,7 +34,7 @@ export async function buildSearchIndex(brands: readonly Named[]): Promise<Search
 function toEntry({ names, house }: Named, number: number): SearchEntry {
   return {
     names: texts(names),
-    aside: texts(house === undefined ? [] : [house]),
+    aliases: texts(house === undefined ? [] : [house]),
     flags: number % 3,
     item: { number },
   }
@@ -45,7 +45,7 @@ function texts(names: readonly string[]): string[] {
 }
 
 /** The numbers of brands that contain a text, the best first, found by looking at each. */
-export function literalMatches(brands: readonly Named[], text: string): number[] {
+export function findLiteralMatches(brands: readonly Named[], text: string): number[] {
   const asked = fold(text)
   const ranks = brands.map(({ names, house = '' }) => {
     const called = texts(names)
@@ -57,7 +57,7 @@ export function literalMatches(brands: readonly Named[], text: string): number[]
 }
 
 /** The numbers of brands each word of a text is one edit from a word of, tried by editing. */
-export function nearMatches(brands: readonly Named[], text: string): number[] {
+export function findNearMatches(brands: readonly Named[], text: string): number[] {
   const asked = [...new Set(splitWords(fold(text)))]
   if (asked.length === 0) return []
   const isMeant = (known: readonly string[]) =>

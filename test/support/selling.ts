@@ -1,8 +1,8 @@
 import type { TestRegistry } from './app.ts'
-import { read } from './sightings.ts'
+import { observeFile } from './observations.ts'
 
 /** A brand.json of one brand that lists agents and what it sells. */
-export function operatorFile(
+export function buildOperatorFile(
   agents: readonly string[],
   properties: readonly {
     identifier: string
@@ -31,14 +31,18 @@ export async function publishFiles(
       const [domain, kind] = key.startsWith('brand ')
         ? [key.slice(6), 'brand.json' as const]
         : [key, 'adagents.json' as const]
-      return read(kind, domain!, file, registry.clock.now())
+      return observeFile(kind, domain!, file, registry.clock.now())
     }),
   )
   registry.clock.pass(SECOND)
 }
 
 /** The answer to a question in the query; arrays are joined by commas. */
-export async function askIn(registry: TestRegistry, path: string, query: Record<string, unknown>) {
+export async function requestWithQuery(
+  registry: TestRegistry,
+  path: string,
+  query: Record<string, unknown>,
+) {
   const given = Object.entries(query).filter(([, value]) => value !== undefined)
   const text = new URLSearchParams(
     Object.fromEntries(given.map(([name, value]) => [name, String(value)])),

@@ -93,7 +93,7 @@ export const quay = {
 /** The ads.txt of the one that has no other file. */
 export const isle = 'exchange.example, 1, RESELLER\nMANAGERDOMAIN=quay.example\n'
 
-export const simple = (domain: string) => ({
+export const buildSimplePublisher = (domain: string) => ({
   properties: [website(domain)],
   authorized_agents: [everything('https://quay.example/mcp', domain)],
 })
@@ -125,7 +125,7 @@ const dives = {
 const almanac = { collection_id: 'almanac', name: 'Almanac', kind: 'publication' }
 
 /** A publisher with two collections, then with one, then with both again and one renamed. */
-export const reef = { ...simple('reef.example'), collections: [dives, almanac] }
+export const reef = { ...buildSimplePublisher('reef.example'), collections: [dives, almanac] }
 export const reefWithoutAlmanac = { ...reef, collections: [dives] }
 export const reefWithDeepDives = {
   ...reef,
@@ -149,11 +149,11 @@ export const shore: Record<FileKind, Files> = {
     'harbour.example': harbour,
     'pier.example': { authoritative_location: 'https://quay.example/.well-known/adagents.json' },
     'quay.example': quay,
-    'buoy.example': simple('buoy.example'),
+    'buoy.example': buildSimplePublisher('buoy.example'),
     'ebb.example': ebb,
-    'gull.example': simple('gull.example'),
+    'gull.example': buildSimplePublisher('gull.example'),
     'reef.example': reef,
-    'storm.example': simple('storm.example'),
-    'tide.example': simple('tide.example'),
+    'storm.example': buildSimplePublisher('storm.example'),
+    'tide.example': buildSimplePublisher('tide.example'),
   },
 }

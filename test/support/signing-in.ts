@@ -25,7 +25,7 @@ export async function openWithSignIn(
   const folder = mkdtempSync(join(tmpdir(), 'registry-keys-'))
   const links: string[] = []
   const log: Log = Object.assign(Object.create(silentLog), {
-    info: (facts: { url?: string }) => {
+    warn: (facts: { url?: string }) => {
       if (facts.url?.includes('/sign-in/')) links.push(facts.url)
     },
   })

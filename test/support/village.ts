@@ -1,17 +1,17 @@
 import type { Instant } from '../../pipeline/core/clock.ts'
 import type { Observation } from '../../pipeline/model/observation.ts'
-import { answered, read } from './sightings.ts'
+import { observeFile, observeOutcome } from './observations.ts'
 
 /**
  * An internet of numbered domains whose files change from night to night, the same for the same
  * numbers: houses with leaves, publishers of their own, and publishers that point to a manager.
  */
-export function villageDomains(size: number): string[] {
+export function listVillageDomains(size: number): string[] {
   return Array.from({ length: size }, (_, i) => toDomain(i))
 }
 
 /** What a night's crawl of the domains from `from` on brings; two files a domain. */
-export function villageNight(
+export function observeVillageNight(
   night: number,
   { from = 0, count, size }: { from?: number; count: number; size: number },
   at: Instant,
@@ -44,11 +44,16 @@ function edition(i: number, night: number, often: number): number {
 function observeBrand(i: number, night: number, at: Instant): Observation {
   const domain = toDomain(i)
   const fate = chance(i, night, 1)
-  if (fate < 0.04) return answered('timeout', 'brand.json', domain, at)
-  if (fate < 0.07) return answered('absent', 'brand.json', domain, at)
+  if (fate < 0.04) return observeOutcome('timeout', 'brand.json', domain, at)
+  if (fate < 0.07) return observeOutcome('absent', 'brand.json', domain, at)
   const house = i - (i % 10)
   const made = edition(i, night, 0.1)
-  return read('brand.json', domain, i === house ? portfolio(i, made) : leaf(i, house, made), at)
+  return observeFile(
+    'brand.json',
+    domain,
+    i === house ? portfolio(i, made) : leaf(i, house, made),
+    at,
+  )
 }
 
 function portfolio(i: number, made: number): object {
@@ -76,13 +81,14 @@ function website(domain: string, id: string, name: string, keller_type: string):
 function observeAdagents(i: number, night: number, size: number, at: Instant): Observation {
   const domain = toDomain(i)
   const fate = chance(i, night, 2)
-  if (fate < 0.03) return answered('server_error', 'adagents.json', domain, at)
-  if (fate < 0.06) return answered('absent', 'adagents.json', domain, at)
-  if (fate < 0.08) return read('adagents.json', domain, '<html>', at)
-  if (fate < 0.09) return read('adagents.json', domain, '{"hello":1}', at)
+  if (fate < 0.03) return observeOutcome('server_error', 'adagents.json', domain, at)
+  if (fate < 0.06) return observeOutcome('absent', 'adagents.json', domain, at)
+  if (fate < 0.08) return observeFile('adagents.json', domain, '<html>', at)
+  if (fate < 0.09) return observeFile('adagents.json', domain, '{"hello":1}', at)
   const manager = i - (i % 20) + 5
-  if (i % 20 > 15 && manager < size) return read('adagents.json', domain, pointer(manager), at)
-  return read('adagents.json', domain, inventory(i, edition(i, night, 0.25)), at)
+  if (i % 20 > 15 && manager < size)
+    return observeFile('adagents.json', domain, pointer(manager), at)
+  return observeFile('adagents.json', domain, inventory(i, edition(i, night, 0.25)), at)
 }
 
 function pointer(manager: number): object {

@@ -9,11 +9,11 @@ import { readConfig } from '../../pipeline/core/config.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import type { Submission } from '../../pipeline/model/submission.ts'
 import { Sequencer, type SequencerOptions } from '../../pipeline/writer/sequencer.ts'
-import { baseBatch, nextBatch } from './batches.ts'
+import { buildBaseBatch, buildNextBatch } from './batches.ts'
 import { testClock } from './clock.ts'
-import { villageNight } from './village.ts'
-import type { Fault } from './writers.ts'
-import { buildBrandSave, buildKeyWrite, buildProofWrite, buildWrite } from './writes.ts'
+import type { Fault } from './script-process.ts'
+import { observeVillageNight } from './village.ts'
+import { buildBrandSave, buildKeyWrite, buildOrganizationWrite, buildProofWrite } from './writes.ts'
 
 const [mode, dataDir, text = '{}'] = process.argv.slice(2)
 const config = readConfig({ DATA_DIR: dataDir! })
@@ -36,11 +36,11 @@ async function fault({ step, moment }: Fault): Promise<void> {
       if (armed && reached === step && when === moment) process.kill(process.pid, 'SIGKILL')
     },
   })
-  await registry!.commit(baseBatch(clock.now()))
+  await registry!.commit(buildBaseBatch(clock.now()))
   await registry!.publish()
   armed = true
   clock.tick({ days: 1 })
-  await registry!.commit(nextBatch(clock.now()))
+  await registry!.commit(buildNextBatch(clock.now()))
   await registry!.publish()
 }
 
@@ -54,7 +54,7 @@ async function loop({ round, size }: { round: number; size: number }): Promise<v
   const bulk = () => {
     const at = { from: (registry.seq * 37) % size, count: 100, size }
     const night = Math.floor(registry.seq / 20)
-    const observations = villageNight(night, at, systemClock.now())
+    const observations = observeVillageNight(night, at, systemClock.now())
     return registry.commit({ observations, submissions: [] })
   }
   await write(registry, left)
@@ -63,10 +63,14 @@ async function loop({ round, size }: { round: number; size: number }): Promise<v
   for (let turn = 0; ; turn++) {
     const org = `${round} ${turn}`
     const domain = `told-${round}-${turn}.example`
-    await write(registry, [buildWrite(org), buildKeyWrite(org, org), buildProofWrite(org, domain)])
+    await write(registry, [
+      buildOrganizationWrite(org),
+      buildKeyWrite(org, org),
+      buildProofWrite(org, domain),
+    ])
     await bulk()
     const edits = ['Told', 'Told again'].map(name => buildBrandSave(org, domain, name))
-    await write(registry, [buildWrite(`${org} too`), ...edits])
+    await write(registry, [buildOrganizationWrite(`${org} too`), ...edits])
     if (turn % 2 === 0) await registry.publish()
   }
 }
@@ -84,7 +88,7 @@ async function obey(): Promise<void> {
   const registry = await open()
   say('opened', registry !== undefined)
   for await (const line of createInterface({ input: process.stdin })) {
-    if (line === 'commit') await registry!.commit(baseBatch(systemClock.now()))
+    if (line === 'commit') await registry!.commit(buildBaseBatch(systemClock.now()))
     if (line === 'publish') await registry!.publish()
     say('done', line)
   }

@@ -4,20 +4,20 @@ import { deriveId } from '../../pipeline/core/uuid-v7.ts'
 import type { Operation, Submission } from '../../pipeline/model/submission.ts'
 
 /** A new organization: the same for the same name, as a second delivery of it would be. */
-export function buildWrite(name: string): Submission {
-  return submission(name, { op: 'organization.create', org_id: deriveId('org', name), name })
+export function buildOrganizationWrite(name: string): Submission {
+  return buildSubmission(name, { op: 'organization.create', org_id: deriveId('org', name), name })
 }
 
 export function buildKeyWrite(org: string, label: string): Submission {
   const hash = createHash('sha256').update(label).digest('hex')
   const operation = { op: 'key.create', key_id: deriveId('key', label), org, label, hash } as const
-  return submission(label, operation)
+  return buildSubmission(label, operation)
 }
 
 /** That a domain is an organization's, said by whoever runs the registry. */
 export function buildProofWrite(org: string, domain: string): Submission {
   const proven = { op: 'organization.domain.add', org, proof: 'operator' } as const
-  return submission(`${org} ${domain}`, { ...proven, domain: domain as Domain })
+  return buildSubmission(`${org} ${domain}`, { ...proven, domain: domain as Domain })
 }
 
 const toEditor = (org: string) =>
@@ -27,7 +27,7 @@ const toEditor = (org: string) =>
 export function buildBrandSave(org: string, domain: string, brand_name: string): Submission {
   const revision_id = deriveId('revision', domain, brand_name)
   const save = { op: 'brand.save', revision_id, editor: toEditor(org), brand_name } as const
-  return submission(`${domain} ${brand_name}`, { ...save, domain: domain as Domain })
+  return buildSubmission(`${domain} ${brand_name}`, { ...save, domain: domain as Domain })
 }
 
 /** Properties that an organization saves, and whom to write to. */
@@ -40,9 +40,9 @@ export function buildPropertiesSave(
   const properties = names.map(name => ({ type: 'website', name, identifiers: [], tags: [] }))
   const contact = { email: `${names.length}@${domain}` }
   const save = { op: 'property.save', revision_id, editor: toEditor(org), properties } as const
-  return submission(revision_id, { ...save, domain: domain as Domain, contact })
+  return buildSubmission(revision_id, { ...save, domain: domain as Domain, contact })
 }
 
-export function submission(name: string, operation: Operation): Submission {
+export function buildSubmission(name: string, operation: Operation): Submission {
   return { submission_id: deriveId('submission', operation.op, name), operation }
 }

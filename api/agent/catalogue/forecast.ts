@@ -9,7 +9,8 @@ const DAYS = 30
 /** People reached per impression, if nobody sees it more than once. */
 const REACH_SHARE = 0.65
 
-const range = (mid: number, low: number, high: number) => ({
+/** Builds a range around a number; `low` and `high` are factors of it. */
+const buildRange = (mid: number, low: number, high: number) => ({
   low: Math.round(mid * low),
   mid: Math.round(mid),
   high: Math.round(mid * high),
@@ -18,12 +19,12 @@ const range = (mid: number, low: number, high: number) => ({
 /** Forecasts the delivery of a product: the impressions left to reserve, or what a budget buys. */
 export function buildForecast({ publisher, offer }: Product): Record<string, unknown> {
   if (offer.delivery === 'guaranteed') {
-    const free = (publisher.dailyImpressions * DAYS) / publisher.offers.length
+    const available = (publisher.dailyImpressions * DAYS) / publisher.offers.length
     return {
       method: 'guaranteed',
       currency: offer.currency,
       forecast_range_unit: 'availability',
-      points: [{ metrics: { impressions: range(free, 0.85, 1.1) } }],
+      points: [{ metrics: { impressions: buildRange(available, 0.85, 1.1) } }],
     }
   }
   return {
@@ -35,8 +36,8 @@ export function buildForecast({ publisher, offer }: Product): Record<string, unk
       return {
         budget,
         metrics: {
-          impressions: range(impressions, 0.85, 1.1),
-          reach: range(impressions * REACH_SHARE, 0.85, 1.1),
+          impressions: buildRange(impressions, 0.85, 1.1),
+          reach: buildRange(impressions * REACH_SHARE, 0.85, 1.1),
         },
       }
     }),

@@ -5,7 +5,7 @@ import { toFormatId } from '../tasks/format-id.ts'
 import { assertMatchesFormat, checkAssets } from './check-manifest.ts'
 import type { Asset, Assets, Manifest } from './creative.ts'
 import { chooseTextColor, drawPicture, keepPicture } from './draw-picture.ts'
-import { writeVast } from './render.ts'
+import { writeVast } from './vast.ts'
 
 /** Everything that a creative is made of. */
 export interface Brief {

@@ -24,7 +24,10 @@ export interface PreviewInput {
 
 export type OutputFormat = 'url' | 'html'
 
-/** Draws a creative once for each input. Throws if it does not match its format. */
+/**
+ * Renders a creative once for each input, once without inputs. Throws if it does not match its format; `field` is
+ * the place of the manifest in the request.
+ */
 export function buildPreviews(
   manifest: Manifest,
   inputs: readonly PreviewInput[] | undefined,
@@ -49,10 +52,10 @@ function buildPreview(
 ): Record<string, unknown> {
   const html = renderCreative(format, assets, macros)
   const preview_id = randomUUID()
-  const shown =
+  const rendering =
     output === 'html'
       ? { preview_html: html }
-      : { preview_url: keepPreview(preview_id, html, context) }
+      : { preview_url: storePreview(preview_id, html, context) }
   const dimensions = format.size && { dimensions: { ...format.size } }
   return {
     preview_id,
@@ -62,15 +65,16 @@ function buildPreview(
         render_id: `${preview_id}-1`,
         output_format: output,
         role: 'primary',
-        ...shown,
+        ...rendering,
         ...dimensions,
       },
     ],
-    ...shown,
+    ...rendering,
   }
 }
 
-function keepPreview(id: string, html: string, { state, now, origin }: TaskContext): string {
+/** Stores the page of a preview and returns its address. */
+function storePreview(id: string, html: string, { state, now, origin }: TaskContext): string {
   state.put('preview', '', id, html, { now, lifetimeMs: PREVIEW_MS })
   return `${origin}/previews/${id}`
 }

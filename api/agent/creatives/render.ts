@@ -11,13 +11,14 @@ img,video{display:block;max-width:100%}a{color:inherit;text-decoration:none}
 
 /** Renders valid assets as a page for browsers. Nothing in it can run. */
 export function renderCreative(format: Format, assets: Assets, macros: Macros = {}): string {
-  const text = (id: string) => fill(readField(assets[id], 'content'), macros)
-  const address = (id: string) => fill(readField(assets[id], 'url'), macros, encodeURIComponent)
+  const text = (id: string) => replaceMacros(readField(assets[id], 'content'), macros)
+  const address = (id: string) =>
+    replaceMacros(readField(assets[id], 'url'), macros, encodeURIComponent)
   const link = address('click_url')
-  const drawn = drawAssets(format, text, address)
+  const content = renderAssets(format, text, address)
   const body = link
-    ? `<a href="${escapeHtml(link)}" target="_blank" rel="noopener noreferrer">${drawn}</a>`
-    : drawn
+    ? `<a href="${escapeHtml(link)}" target="_blank" rel="noopener noreferrer">${content}</a>`
+    : content
   return (
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(format.name)}</title>` +
     `<meta name="viewport" content="width=device-width"><style>${STYLE}</style></head>` +
@@ -25,7 +26,8 @@ export function renderCreative(format: Format, assets: Assets, macros: Macros = 
   )
 }
 
-function drawAssets(
+/** Renders the assets by the kind of the format; `text` and `address` read an asset by its id. */
+function renderAssets(
   format: Format,
   text: (id: string) => string,
   address: (id: string) => string,
@@ -54,40 +56,14 @@ function readField(asset: Asset | Asset[] | undefined, name: string): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Replaces placeholders with a known value; the others stay. */
-function fill(text: string, macros: Macros, encode = (value: string) => value): string {
+/** Replaces placeholders with a known value, encoded by `encode`; the others stay. */
+function replaceMacros(text: string, macros: Macros, encode = (value: string) => value): string {
   return text.replace(/\{([A-Za-z0-9_]+)\}/g, (whole, name: string) =>
     Object.hasOwn(macros, name) ? encode(macros[name]!) : whole,
   )
 }
 
+/** Escapes a text for element content and for attributes, of XML too. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, char => `&#${char.charCodeAt(0)};`)
-}
-
-/** A video and its landing page. */
-interface VideoAd {
-  url: string
-  seconds: number
-  width: number
-  height: number
-  link?: string | undefined
-  title: string
-}
-
-/** Writes a VAST document for one video, which any publisher's player can show. */
-export function writeVast({ url, seconds, width, height, link, title }: VideoAd): string {
-  const clicks = link
-    ? `<VideoClicks><ClickThrough>${escapeHtml(link)}</ClickThrough></VideoClicks>`
-    : ''
-  const duration = `00:00:${String(seconds).padStart(2, '0')}`
-  return (
-    '<?xml version="1.0" encoding="UTF-8"?>' +
-    '<VAST version="4.2" xmlns="http://www.iab.com/VAST"><Ad id="1"><InLine>' +
-    `<AdSystem>reference agent</AdSystem><AdTitle>${escapeHtml(title)}</AdTitle>` +
-    `<AdServingId>reference-agent</AdServingId><Creatives><Creative><UniversalAdId idRegistry="unknown">unknown</UniversalAdId>` +
-    `<Linear><Duration>${duration}</Duration><MediaFiles>` +
-    `<MediaFile delivery="progressive" type="video/mp4" width="${width}" height="${height}">${escapeHtml(url)}</MediaFile>` +
-    `</MediaFiles>${clicks}</Linear></Creative></Creatives></InLine></Ad></VAST>`
-  )
 }

@@ -2,7 +2,7 @@ import { DAY, type Instant, toDay, toIso } from '../../../pipeline/core/clock.ts
 import { findClickRate, findRate, sumSpend } from './delivery-plan.ts'
 import type { MediaBuy, Package } from './media-buy.ts'
 
-/** Delivery of one or several packages in a period. */
+/** Delivery of one or several packages in a period; `spend` in the currency of the buy, `ctr` is clicks per impression. */
 export interface Metrics {
   impressions: number
   spend: number
@@ -10,12 +10,15 @@ export interface Metrics {
   ctr: number
 }
 
-/** Days that are listed one by one. */
+/** Days of a report that are listed one by one; later ones are only in the sum. */
 const DAYS_MAX = 400
 
 const toCents = (amount: number) => Math.round(amount * 100) / 100
 
-/** Measures the delivery of a package from one time to another. */
+/**
+ * Measures the delivery of a package from one time to another: what its plan spends by then, and what a test
+ * reported on top of it.
+ */
 export function measurePackage(pkg: Package, from: Instant, until: Instant): Metrics {
   const spend = sumSpend(pkg.periods, from, until)
   const impressions = Math.floor((spend / findRate(pkg)) * 1000)
@@ -30,6 +33,7 @@ export function measurePackage(pkg: Package, from: Instant, until: Instant): Met
   )
 }
 
+/** Sums deliveries up; the rate of clicks is that of the sums. */
 export function sumMetrics(all: readonly Metrics[]): Metrics {
   const sum = (name: keyof Metrics) => all.reduce((total, metrics) => total + metrics[name], 0)
   return toMetrics(sum('impressions'), toCents(sum('spend')), sum('clicks'))

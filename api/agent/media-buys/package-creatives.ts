@@ -3,7 +3,7 @@ import { TaskError } from '../errors.ts'
 import type { TaskContext } from '../task-context.ts'
 import type { CreativeAssignment, PackageTerms } from './requests.ts'
 
-/** Splits creatives into those that exist and those that a new package has to wait for. */
+/** Splits the creatives of a new package into those in the library and those that it has to wait for. */
 export function splitAssignments(
   { creative_assignments }: PackageTerms,
   accountId: string,
@@ -18,7 +18,10 @@ export function splitAssignments(
   }
 }
 
-/** Resolves the creatives that a package is to show; undefined if the request does not mention them. */
+/**
+ * Resolves the creatives that a package is to show, and stores those that the request contains; undefined if it
+ * mentions none. Throws where one is unknown or in another format; `field` is the place of the package.
+ */
 export function resolveAssignments(
   { creative_assignments, creatives }: PackageTerms,
   formats: readonly string[],

@@ -23,9 +23,9 @@ export const StatusFilter = z
 /** Converts a filter to a list of statuses; without a filter, to the default ones. */
 export function toStatuses(
   filter: z.infer<typeof StatusFilter> | undefined,
-  usual?: MediaBuyStatus[],
+  defaults?: MediaBuyStatus[],
 ): MediaBuyStatus[] | undefined {
-  return filter === undefined ? usual : [filter].flat()
+  return filter === undefined ? defaults : [filter].flat()
 }
 
 /** Finds the status of a media buy at a time. Only the clock starts and ends a flight. */
@@ -38,8 +38,8 @@ export function findStatus(buy: MediaBuy, now: Instant): MediaBuyStatus {
   return buy.isPaused ? 'paused' : 'active'
 }
 
-/** Actions on a running buy besides pausing, in the order of the answer. */
-const CHANGES = [
+/** Actions on a running buy besides pausing and resuming, in the order of the answer. */
+const changeActions = [
   'cancel',
   'update_budget',
   'update_dates',
@@ -51,7 +51,7 @@ const CHANGES = [
 /** Lists the actions that are valid now: exactly those that `update_media_buy` would accept. */
 export function listValidActions(buy: MediaBuy, now: Instant): string[] {
   if (isOver(buy, now)) return []
-  return [buy.isPaused ? 'resume' : 'pause', ...CHANGES]
+  return [buy.isPaused ? 'resume' : 'pause', ...changeActions]
 }
 
 function isOver(buy: MediaBuy, now: Instant): boolean {
@@ -59,20 +59,25 @@ function isOver(buy: MediaBuy, now: Instant): boolean {
   return status === 'canceled' || status === 'completed' || status === 'rejected'
 }
 
-/** Throws unless a buy can be paused or resumed. A buy may be paused before it starts: it then starts paused. */
-export function assertCanPause(buy: MediaBuy, wanted: boolean, now: Instant): void {
+/**
+ * Throws unless a buy can be paused, or resumed where `paused` is false. A buy may be paused before it starts: it
+ * then starts paused.
+ */
+export function assertCanPause(buy: MediaBuy, paused: boolean, now: Instant): void {
   assertCanChange(buy, now)
-  if (buy.isPaused !== wanted) return
-  const message = wanted ? 'It is already paused' : 'It is not paused'
+  if (buy.isPaused !== paused) return
+  const message = paused ? 'It is already paused' : 'It is not paused'
   throw new TaskError('INVALID_STATE', message, { field: 'paused' })
 }
 
+/** Throws where a buy is over: canceled, completed or rejected. */
 export function assertCanCancel(buy: MediaBuy, now: Instant): void {
   if (!isOver(buy, now)) return
   const message = `A media buy that is ${findStatus(buy, now)} cannot be canceled`
   throw new TaskError('NOT_CANCELLABLE', message, { field: 'canceled' })
 }
 
+/** Throws where a buy is over: canceled, completed or rejected. */
 export function assertCanChange(buy: MediaBuy, now: Instant): void {
   if (!isOver(buy, now)) return
   const message = `A media buy that is ${findStatus(buy, now)} cannot be changed`

@@ -6,9 +6,9 @@ import {
   commitProposal,
   describeProposal,
   findProposal,
-  keepProposal,
   type Proposal,
   proposeBalanced,
+  storeProposal,
 } from './proposal.ts'
 import { refineProposal } from './refine.ts'
 
@@ -63,7 +63,7 @@ export class ChangedProposals {
   }
 
   #keep(proposal: Proposal): void {
-    keepProposal(proposal, this.#accountId, this.#context)
+    storeProposal(proposal, this.#accountId, this.#context)
     this.#changed.set(proposal.proposal_id, proposal)
   }
 }

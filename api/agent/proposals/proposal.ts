@@ -25,8 +25,8 @@ export interface Proposal {
   committedUntil?: Instant
 }
 
-/** Shares of a proposal's products, by their number. */
-const shares = [[], [100], [60, 40], [50, 30, 20]] as const
+/** Percents of the budget for one, two or three products, the best first. */
+const sharesByCount = [[], [100], [60, 40], [50, 30, 20]] as const
 
 const PRODUCTS_MAX = 3
 const COMMITTED_MS = 7 * DAY
@@ -37,29 +37,30 @@ export function toProposalScope(accountId: string | undefined, { tenant }: TaskC
 }
 
 /**
- * Proposes how to spread a budget over the products that match a brief best, one of each channel first. The
- * id contains the quarter of the brief, so that the same brief leads to the same proposal.
+ * Proposes how to spread a budget over the products that match a brief best, in one currency, one of each channel
+ * first; undefined for fewer than two. The id contains the quarter (`Q4`) that the brief names, so that the same
+ * brief leads to the same proposal.
  */
 export function proposeBalanced(products: readonly Product[], brief: string): Proposal | undefined {
   const currency = products[0]?.offer.currency
-  const sold = products.filter(({ offer }) => offer.currency === currency)
-  const leaders = sold.filter(
-    (product, at) => sold.findIndex(({ offer }) => offer.kind === product.offer.kind) === at,
+  const comparable = products.filter(({ offer }) => offer.currency === currency)
+  const leaders = comparable.filter(
+    (product, at) => comparable.findIndex(({ offer }) => offer.kind === product.offer.kind) === at,
   )
-  const chosen = [...new Set([...leaders, ...sold])].slice(0, PRODUCTS_MAX)
+  const chosen = [...new Set([...leaders, ...comparable])].slice(0, PRODUCTS_MAX)
   if (chosen.length < 2) return undefined
   const [, quarter] = /\bQ([1-4])\b/i.exec(brief) ?? []
   return {
     proposal_id: quarter ? `balanced_reach_q${quarter}` : 'balanced_reach',
     allocations: chosen.map(({ id }, at) => ({
       product_id: id,
-      share: shares[chosen.length]![at]!,
+      share: sharesByCount[chosen.length]![at]!,
     })),
   }
 }
 
 /** Stores a proposal, unless it is unchanged. */
-export function keepProposal(
+export function storeProposal(
   proposal: Proposal,
   accountId: string | undefined,
   context: TaskContext,

@@ -21,7 +21,7 @@ const ATTRIBUTE = /^[a-z][A-Za-z0-9:-]*$/
 /** Attributes whose text a browser runs or loads as something else than text. */
 const FORBIDDEN = /^(?:on|style$|srcdoc$|srcset$|formaction$|ping$|xlink:|http-equiv$)/i
 /** Elements whose content is not parsed as HTML, so that escaping would not hold it. */
-const RAW = new Set(['script', 'style', 'iframe', 'noscript', 'textarea', 'xmp', 'plaintext'])
+const RAW = new Set(['script', 'style', 'iframe', 'noscript', 'xmp', 'plaintext'])
 const ADDRESSES = new Set(['href', 'src', 'action'])
 const VOID = new Set(['br', 'hr', 'img', 'input', 'link', 'meta', 'wbr'])
 /** Characters that no page shows, and those that turn the order of others around. */
@@ -60,6 +60,10 @@ export function h(
   const content = renderChildren(children)
   if (tag === '') return new Html(content)
   if (RAW.has(tag) && content !== '') throw new Error(`<${tag}> can hold nothing`)
+  if (tag === 'textarea')
+    return new Html(
+      `<textarea${renderAttributes(attributes ?? {})}>\n${renderEditable(children)}</textarea>`,
+    )
   const opened = `<${tag}${renderAttributes(attributes ?? {})}>`
   return new Html(VOID.has(tag) ? opened : `${opened}${content}</${tag}>`)
 }
@@ -71,6 +75,16 @@ export function renderChildren(child: Child): string {
   if (child === null || child === undefined || typeof child === 'boolean') return ''
   if (Array.isArray(child)) return child.map(renderChildren).join('')
   return child instanceof Html ? child.toString() : escapeHtml(String(child))
+}
+
+/**
+ * Escapes the text of a field that people edit. It stays as it was written, characters that no page shows
+ * too, since it is sent back; a browser reads entities in a `textarea`, and drops the first line break.
+ */
+function renderEditable(children: readonly Child[]): string {
+  const [text = '', ...more] = children
+  if (typeof text !== 'string' || more.length > 0) throw new Error('<textarea> holds one text')
+  return text.replace(/[&<>]/g, character => entities[character]!).replaceAll('\0', '\ufffd')
 }
 
 function renderAttributes(attributes: Readonly<Record<string, Value | Child>>): string {
@@ -93,7 +107,7 @@ export function isSafeAddress(address: string): boolean {
 
 type AttributeName =
   | 'id class title lang dir role href src action method type name value placeholder rel target'
-  | 'content property charset'
+  | 'content property charset rows cols wrap spellcheck enctype accept'
 type Words<Text extends string> = Text extends `${infer Word} ${infer Rest}`
   ? Word | Words<Rest>
   : Text
@@ -117,6 +131,7 @@ type Attributes = Partial<
     | 'autocomplete'
     | 'maxlength'
     | 'required'
+    | 'readonly'
     | 'colspan'
     | 'viewBox'
     | 'fill'
@@ -142,7 +157,7 @@ type TagName = Words<
   | 'html head body title meta link script header main footer nav section article aside h1 h2 h3 h4 p'
   | 'a ul ol li dl dt dd div span strong em small code pre bdi br hr time form label input button'
   | 'select option table caption thead tbody tr th td details summary figure figcaption img mark'
-  | 'svg g rect circle path text kbd abbr search'
+  | 'svg g rect circle path text kbd abbr search textarea fieldset legend'
 >
 
 export declare namespace h {

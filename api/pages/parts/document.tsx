@@ -8,10 +8,12 @@ const NAME = 'Agentic Ad Registry'
 const sections = [
   ['/changes', 'Changes'],
   ['/crawl', 'Crawl'],
-  ['/policies', 'Policies'],
-  ['/mirrors', 'Mirrors'],
+  ['/workshop', 'Check a file'],
+  ['/sql', 'SQL'],
   ['/docs', 'API'],
 ] as const
+
+const DASHBOARD = ['/dashboard', 'Dashboard'] as const
 
 /** Renders the whole document of a page. `path` is the one address of what it shows. */
 export function renderDocument(view: View, origin: string, path: string | undefined): string {
@@ -34,11 +36,11 @@ export function renderDocument(view: View, origin: string, path: string | undefi
 }
 
 function renderHead(
-  { title, description, status, isLive }: View,
+  { title, description, status, isLive, isEditor, program }: View,
   origin: string,
   path: string | undefined,
 ): Html {
-  const { style, live, icon } = getAssets()
+  const { style, live, editor, icon } = getAssets()
   const named = title === NAME ? NAME : `${clipText(title, 90)} · ${NAME}`
   const summary = clipText(description, 200)
   return (
@@ -59,11 +61,13 @@ function renderHead(
       {path === undefined ? null : <meta property="og:url" content={`${origin}${path}`} />}
       <meta name="twitter:card" content="summary" />
       {isLive ? <script src={live.path} defer></script> : null}
+      {isEditor ? <script src={editor.path} defer></script> : null}
+      {program === undefined ? null : <script type="module" src={program}></script>}
     </>
   )
 }
 
-function renderHeader({ searched }: View, path: string | undefined): Html {
+function renderHeader({ searched, hasDashboard }: View, path: string | undefined): Html {
   const isHome = path === '/'
   return (
     <header class="top">
@@ -77,12 +81,9 @@ function renderHeader({ searched }: View, path: string | undefined): Html {
       {isHome ? null : renderSearch(searched, 'compact')}
       <nav aria-label="Sections">
         <ul>
-          {sections.map(([address, name]) => (
+          {[...sections, ...(hasDashboard ? [DASHBOARD] : [])].map(([address, name]) => (
             <li>
-              <a
-                href={address}
-                aria-current={path?.split('?', 1)[0] === address ? 'page' : undefined}
-              >
+              <a href={address} aria-current={path?.startsWith(address) ? 'page' : undefined}>
                 {name}
               </a>
             </li>
@@ -128,7 +129,12 @@ function renderFooter({ json }: View): Html {
       </p>
       <p>
         Read from the files that domains publish themselves. A publisher’s own file alone
-        authorizes. <a href="/docs">API reference</a> · <a href="/openapi/registry.yaml">OpenAPI</a>
+        authorizes.
+      </p>
+      <p>
+        <a href="/policies">Policies</a> · <a href="/mirrors">Mirrors</a> ·{' '}
+        <a href="/docs/guides">Guides</a> · <a href="/docs">API reference</a> ·{' '}
+        <a href="/openapi/registry.yaml">OpenAPI</a>
       </p>
     </footer>
   )

@@ -23,3 +23,7 @@ export function toMirrorPath(platform: string): string {
 export function toPolicyPath(id: string): string {
   return `/policy/${encodeURIComponent(id)}`
 }
+
+export function toWorkshopPath(domain: string, kind: 'adagents.json' | 'brand.json'): string {
+  return `/workshop?${new URLSearchParams({ domain, kind })}`
+}

@@ -19,6 +19,7 @@ export interface AuthorizationAsked {
   publisher: string
   type: string
   country: string
+  as_of: string
 }
 
 /** Shows whether an agent may sell something, and every step that leads there. */
@@ -40,13 +41,13 @@ export async function show(call: ViewCall<AuthorizationAsked>): Promise<View> {
 }
 
 async function showProperty({ ask, query: asked }: ViewCall<AuthorizationAsked>): Promise<View> {
-  const { agent, property, type, country } = asked
+  const { agent, property, type, country, as_of } = asked
   const query = {
     agent_url: agent,
     identifier_type: type || 'domain',
     identifier_value: property,
     ...(country && { country }),
-    explain: 'true',
+    ...(as_of ? { as_of: toMoment(as_of) } : { explain: 'true' }),
   }
   const { body } = await ask<OfProperty>(authorizeProperty, { query })
   const { authorized, confirmed, sides, publisher_domain, property_id, property_rid } = body
@@ -68,8 +69,9 @@ async function showProperty({ ask, query: asked }: ViewCall<AuthorizationAsked>)
           ['Property', property_id && <code>{clipText(property_id, 120)}</code>],
           ['Registry id', property_rid && <code>{property_rid}</code>],
           ['Asked', renderMoment(body.checked_at)],
+          ['As of', body.as_of && renderMoment(body.as_of)],
         ])}
-        {renderChainSection(body.evidence ?? [])}
+        {body.as_of ? renderPast() : renderChainSection(body.evidence ?? [])}
         {renderFreshness(body.freshness, 'the weakest file of these')}
         {renderForm(asked)}
       </>
@@ -78,8 +80,9 @@ async function showProperty({ ask, query: asked }: ViewCall<AuthorizationAsked>)
 }
 
 async function showPublisher({ ask, query: asked }: ViewCall<AuthorizationAsked>): Promise<View> {
-  const { agent, publisher } = asked
-  const query = { agent, domain: publisher, explain: 'true' }
+  const { agent, publisher, as_of } = asked
+  const more = as_of ? { as_of: toMoment(as_of) } : { explain: 'true' }
+  const query = { agent, domain: publisher, ...more }
   const found = await ask<OfPublisher>(authorizePublisher, { query })
   const body = found.status === 200 ? found.body : toRefusal(found.body)
   const { authorized: count, total, publisher_wide, sides, confirmed } = body
@@ -104,8 +107,9 @@ async function showPublisher({ ask, query: asked }: ViewCall<AuthorizationAsked>
               : `${count} of ${countThings(total, 'active property', 'active properties')}`,
           ],
           ['For', body.authorized_for && renderName(body.authorized_for, 300)],
+          ['As of', as_of && renderMoment(toMoment(as_of))],
         ])}
-        {renderChainSection(body.evidence ?? [])}
+        {as_of ? renderPast() : renderChainSection(body.evidence ?? [])}
         {renderFreshness(body.freshness, 'the weakest file of these')}
         {renderForm(asked)}
       </>
@@ -159,7 +163,21 @@ function renderChainSection(evidence: NonNullable<OfProperty['evidence']>): Html
   )
 }
 
-function renderForm({ agent, property, publisher, type }: AuthorizationAsked): Html {
+/** Completes a day to its first moment; other times stay as they are, to be judged by the operation. */
+function toMoment(text: string): string {
+  return /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text
+}
+
+function renderPast(): Html {
+  return (
+    <p>
+      This is what publishers’ files granted then. What operators said at that time is not kept, and
+      the freshness below is that of today.
+    </p>
+  )
+}
+
+function renderForm({ agent, property, publisher, type, as_of }: AuthorizationAsked): Html {
   return (
     <form class="ask" action="/authorization" method="get">
       <h2>Ask</h2>
@@ -183,6 +201,10 @@ function renderForm({ agent, property, publisher, type }: AuthorizationAsked): H
       <label>
         Kind of identifier
         <input name="type" value={clipText(type || 'domain', 60)} />
+      </label>
+      <label>
+        As of
+        <input name="as_of" value={clipText(as_of, 40)} placeholder="2026-11-20 or a time in UTC" />
       </label>
       <button type="submit">Ask</button>
     </form>

@@ -15,7 +15,7 @@ import { renderHead, renderLooks, renderRaw } from '../parts/brand.tsx'
 import { loadEdits, renderEdits } from '../parts/edits.tsx'
 import { renderFaults } from '../parts/faults.tsx'
 import { renderFreshness } from '../parts/freshness.tsx'
-import { toPublisherPath } from '../parts/paths.ts'
+import { toPublisherPath, toWorkshopPath } from '../parts/paths.ts'
 import { renderHouse, renderTree } from '../parts/portfolio.tsx'
 import { renderProblem } from '../parts/problem.tsx'
 import type { View, ViewCall } from '../view.ts'
@@ -68,7 +68,7 @@ export async function show({
         {renderHouse(brand, domain, portfolio)}
         {!file && brand.source !== 'brand_json'
           ? null
-          : renderSection('file', 'The file', renderFile(file))}
+          : renderSection('file', 'The file', renderFile(file, domain))}
         {renderSection('history', 'Edits by members', renderEdits(edits))}
         {renderSection('raw', 'As the registry holds it', renderRaw(brand))}
       </>
@@ -113,7 +113,7 @@ function showHouse(
         </p>
         {renderFreshness(freshness, 'brand.json')}
         {renderSection('house', 'Portfolio', renderTree(portfolio, domain), brands)}
-        {!file ? null : renderSection('file', 'The file', renderFile(file))}
+        {!file ? null : renderSection('file', 'The file', renderFile(file, domain))}
         <p>
           <a href={toPublisherPath(domain)}>Inventory of {domain}</a>
         </p>
@@ -122,7 +122,7 @@ function showHouse(
   }
 }
 
-function renderFile(file: FileRecord | null | undefined) {
+function renderFile(file: FileRecord | null | undefined, domain: string) {
   return (
     <>
       {!file
@@ -133,6 +133,9 @@ function renderFile(file: FileRecord | null | undefined) {
           ])}
       <h3>Faults</h3>
       {renderFaults(file)}
+      <p>
+        <a href={toWorkshopPath(domain, 'brand.json')}>Check the file and change it</a>
+      </p>
     </>
   )
 }

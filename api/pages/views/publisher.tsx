@@ -14,7 +14,7 @@ import { renderAgent } from '../parts/events.tsx'
 import { renderFaults } from '../parts/faults.tsx'
 import { renderBadge, renderFreshness } from '../parts/freshness.tsx'
 import { renderMonogram } from '../parts/looks.tsx'
-import { toBrandPath } from '../parts/paths.ts'
+import { toBrandPath, toWorkshopPath } from '../parts/paths.ts'
 import { renderProblem } from '../parts/problem.tsx'
 import { renderAgents, renderHosting, renderInventory } from '../parts/publisher.tsx'
 import type { View, ViewCall } from '../view.ts'
@@ -76,6 +76,9 @@ export async function show({
             {renderHosting(lookup, file)}
             <h3>Faults</h3>
             {renderFaults(file)}
+            <p>
+              <a href={toWorkshopPath(domain, 'adagents.json')}>Check the file and change it</a>
+            </p>
           </>,
           state,
         )}

@@ -55,7 +55,7 @@ export const readComplianceHistory = defineOperation({
   description: shown,
   access: 'optional',
   params,
-  query: z.object({ limit: createPageSize({ usual: 30, max: 100 }) }),
+  query: z.object({ limit: createPageSize({ defaultSize: 30, max: 100 }) }),
   reply: { 200: ComplianceHistory },
   errors: ['invalid_request'],
   handle: ({ params: { encodedUrl: url }, query: { limit }, principal, services: { reader } }) =>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { refuse } from '../../../pipeline/core/errors.ts'
-import { deriveId } from '../../../pipeline/core/uuid-v7.ts'
+import { SECOND } from '../../../pipeline/core/clock.ts'
+import { PublicError, refuse } from '../../../pipeline/core/errors.ts'
 import {
   type AgentCredential,
   encryptCredential,
@@ -10,6 +10,7 @@ import { tokenTypes } from '../../../pipeline/model/compliance.ts'
 import {
   AgentAuthStatus,
   AgentConnected,
+  type AgentRefreshed,
   TokenTested,
 } from '../../../pipeline/model/responses/monitoring.ts'
 import { findAgentCredential } from '../../../pipeline/read/lookups/agent-tests.ts'
@@ -17,16 +18,18 @@ import { OrganizationQuery } from '../../auth/organization-query.ts'
 import {
   AgentParams,
   ChosenOrganization,
-  chooseOwner,
-  findChosenOwner,
+  deriveContextId,
+  findOwner,
   organization_id,
+  requireOwner,
 } from '../../checks/own-agent.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { noContent, replyOk } from '../../responses/reply.ts'
 import { ownerErrors } from '../members/owner-errors.ts'
-import { describeJob, runBriefJob } from './run-jobs.ts'
+import { askAgent } from './refresh.ts'
+import { type Asking, describeJob, runBriefJob } from './run-jobs.ts'
 
 const declared = {
   group: 'Agent Compliance',
@@ -48,7 +51,7 @@ export const readAuthStatus = defineOperation({
   reply: { 200: AgentAuthStatus },
   errors: ['invalid_request'],
   handle: ({ params: { encodedUrl }, query: { org }, principal, services: { reader } }) => {
-    const org_id = findChosenOwner(principal, encodedUrl, reader, org)
+    const org_id = findOwner(principal, encodedUrl, reader, org)
     const known = org_id && findAgentCredential(reader, org_id, encodedUrl)
     return replyOk({
       has_auth: Boolean(known),
@@ -78,11 +81,14 @@ export const connectAgent = defineOperation({
   summary: 'Give the credential by which an agent is tested',
   description:
     'It is kept encrypted, sent to this agent alone, and never shown. A credential that was given ' +
-    'before is replaced. The agent must be enrolled by your organization. 503 where this registry ' +
-    'takes none.',
+    'before is replaced, and the agent is asked at once whether it takes the new one (`refresh`), which counts ' +
+    'as a step of a storyboard. Without `auth_token` nothing changes. The agent must be enrolled by your ' +
+    'organization. 503 where this registry takes none.',
   writes: true,
   body: z.object({
-    auth_token: Token.describe('The credential; of `basic` the user and the password with a colon'),
+    auth_token: Token.optional().describe(
+      'The credential; of `basic` the user and the password with a colon',
+    ),
     auth_type: z
       .enum(tokenTypes)
       .default('bearer')
@@ -91,9 +97,13 @@ export const connectAgent = defineOperation({
   }),
   reply: { 200: AgentConnected },
   errors: ownerErrors,
-  handle: async ({ params: { encodedUrl }, body, principal, services }) => {
-    const org_id = chooseOwner(principal, encodedUrl, services.reader, body.organization_id)
-    return replyOk(await saveCredential(body, { org_id, agent_url: encodedUrl }, services))
+  handle: async ({ params: { encodedUrl: agent_url }, body, principal, signal, services }) => {
+    const { auth_type, auth_token, organization_id } = body
+    const org_id = requireOwner(principal, agent_url, services.reader, organization_id)
+    const place = { org_id, agent_url }
+    if (auth_token === undefined) return replyOk(describeConnection(place, services))
+    const credential = { auth_type, auth_token }
+    return replyOk(await saveCredential(credential, place, { principal, signal, services }))
   },
 })
 
@@ -125,11 +135,12 @@ export const saveClientCredentials = defineOperation({
     'array_too_few',
     'aggregate_too_long',
   ],
-  handle: async ({ params: { encodedUrl: agent_url }, body, principal, services }) => {
+  handle: async ({ params: { encodedUrl: agent_url }, body, principal, signal, services }) => {
     const { organization_id: chosen, ...credentials } = body
-    const org_id = chooseOwner(principal, agent_url, services.reader, chosen)
+    const org_id = requireOwner(principal, agent_url, services.reader, chosen)
     const credential = { auth_type: 'oauth_client_credentials', credentials } as const
-    return replyOk(await saveCredential(credential, { org_id, agent_url }, services))
+    const asking = { principal, signal, services }
+    return replyOk(await saveCredential(credential, { org_id, agent_url }, asking))
   },
 })
 
@@ -148,7 +159,7 @@ export const testClientCredentials = defineOperation({
   errors: ['invalid_request', 'forbidden', 'not_found', 'rate_limited', 'unavailable'],
   handle: async ({ params: { encodedUrl }, body, principal, signal, services }) => {
     const { reader } = services
-    const org_id = chooseOwner(principal, encodedUrl, reader, body?.organization_id)
+    const org_id = requireOwner(principal, encodedUrl, reader, body?.organization_id)
     const known = findAgentCredential(reader, org_id, encodedUrl)
     if (known?.auth_type !== 'oauth_client_credentials') {
       return refuse('not_found', 'the registry has no client credentials of this agent')
@@ -176,7 +187,7 @@ export const disconnectAgent = defineOperation({
   errors: ['invalid_request', 'forbidden', 'not_found', 'unavailable'],
   handle: async ({ params: { encodedUrl: agent_url }, query, principal, services }) => {
     const { reader, writer } = services
-    const org_id = chooseOwner(principal, agent_url, reader, query.org)
+    const org_id = requireOwner(principal, agent_url, reader, query.org)
     unwrapAnswer(await writer.submit({ op: 'agent.credential.remove', agent_url, org_id }))
     return noContent
   },
@@ -189,9 +200,11 @@ interface Place {
 
 async function saveCredential(
   credential: AgentCredential,
-  { org_id, agent_url }: Place,
-  { config, writer }: Services,
+  place: Place,
+  asking: Asking,
 ): Promise<AgentConnected> {
+  const { org_id, agent_url } = place
+  const { config, writer, reader } = asking.services
   const key =
     config.CREDENTIALS_KEY ??
     refuse('unavailable', 'this registry takes no credentials: its operator has set no key')
@@ -199,11 +212,34 @@ async function saveCredential(
   const { auth_type } = credential
   const op = 'agent.credential.save'
   unwrapAnswer(await writer.submit({ op, agent_url, org_id, auth_type, sealed_secret }))
-  const agent_context_id = deriveContextId(org_id, agent_url)
-  return { connected: true, has_auth: true, agent_context_id, auth_type }
+  await reader.refresh()
+  const refresh = await tryCredential(place, asking)
+  return { ...describeConnection(place, asking.services), ...(refresh && { refresh }) }
 }
 
-/** Derives the id under which clients know an agent together with its credential. */
-function deriveContextId(org_id: string, agent_url: string): string {
-  return deriveId('agent_context', org_id, agent_url)
+function describeConnection({ org_id, agent_url }: Place, { reader }: Services): AgentConnected {
+  const known = findAgentCredential(reader, org_id, agent_url)
+  return {
+    connected: true,
+    has_auth: known !== undefined,
+    agent_context_id: deriveContextId(org_id, agent_url),
+    auth_type: known?.auth_type ?? null,
+  }
+}
+
+/** Time for an agent to answer to a new credential, which is kept whatever it answers. */
+const TRY_MS = 20 * SECOND
+
+/** Asks the agent with its new credential; undefined where no crawler is free, or it was asked too often. */
+async function tryCredential(place: Place, asking: Asking): Promise<AgentRefreshed | undefined> {
+  const { principal, services } = asking
+  try {
+    const { result } = await services.storyboards.spend('step', principal, () =>
+      askAgent(place, asking, TRY_MS),
+    )
+    return result.answer
+  } catch (error) {
+    if (error instanceof PublicError) return undefined
+    throw error
+  }
 }

@@ -18,14 +18,18 @@ import {
   Requeued,
 } from '../../../pipeline/model/responses/monitoring.ts'
 import type { OperationOf } from '../../../pipeline/model/submission.ts'
-import { findAgentDiagnostics, findAgentTests } from '../../../pipeline/read/lookups/agent-tests.ts'
+import {
+  findAgentDiagnostics,
+  findAgentExchanges,
+  findAgentTests,
+} from '../../../pipeline/read/lookups/agent-tests.ts'
 import type { Principal } from '../../auth/principal.ts'
 import { AgentParams, requireOwnAgent } from '../../checks/own-agent.ts'
 import { createPageSize } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
-import { showDiagnostics } from '../../responses/diagnostics.ts'
+import { toAgentDiagnostics } from '../../responses/diagnostics.ts'
 import { replyOk } from '../../responses/reply.ts'
 import { ownerErrors } from '../members/owner-errors.ts'
 
@@ -145,11 +149,12 @@ export const readDiagnostics = defineOperation({
   path: '/api/registry/agents/:encodedUrl/compliance/diagnostics',
   summary: 'List the steps of a run of an agent',
   description:
-    'Of the last five scheduled runs and the last five others; the last one where none is named. What the agent said is cut short, ' +
-    `and secrets are hidden. ${owned}`,
+    'Of the last five scheduled runs and the last five others; the last one where none is named. A step that ' +
+    'failed has its request and its answer, which are cut short, and secrets are hidden in them. ' +
+    owned,
   query: z.object({
     run_id: z.uuid().optional().describe('The run, from the history'),
-    limit: createPageSize({ usual: 500, max: 1_000 }),
+    limit: createPageSize({ defaultSize: 500, max: 1_000 }),
   }),
   reply: { 200: AgentDiagnosticList },
   errors: ['invalid_request', 'forbidden'],
@@ -158,7 +163,11 @@ export const readDiagnostics = defineOperation({
     const runs = findAgentDiagnostics(reader, agent_url)?.runs ?? []
     const run = query.run_id ? runs.find(({ run_id }) => run_id === query.run_id) : runs[0]
     const diagnostics = run
-      ? showDiagnostics({ ...run, agent_url }, run.steps.slice(0, query.limit))
+      ? toAgentDiagnostics(
+          { ...run, agent_url },
+          run.steps.slice(0, query.limit),
+          findAgentExchanges(reader, agent_url),
+        )
       : []
     const run_id = run?.run_id ?? query.run_id ?? null
     return replyOk({ agent_url, run_id, count: diagnostics.length, diagnostics })
@@ -174,7 +183,7 @@ export const readRequests = defineOperation({
     'Runs, comparisons, steps, discoveries and tokens, the newest first; the last 500 are kept. Who ' +
     `asked for them is not shown. ${owned}`,
   query: z.object({
-    limit: createPageSize({ usual: 50, max: 200 }),
+    limit: createPageSize({ defaultSize: 50, max: 200 }),
     since: z.iso
       .datetime({ offset: true })
       .optional()

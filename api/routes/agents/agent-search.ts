@@ -6,7 +6,7 @@ import {
   type Dimension,
   dimensions,
 } from '../../../pipeline/read/queries/agent-index.ts'
-import { type AgentsAsked, searchAgents } from '../../../pipeline/read/queries/agent-search.ts'
+import { type AgentQuery, searchAgents } from '../../../pipeline/read/queries/agent-search.ts'
 import { createCsv, createCursor, createWholeNumber, encodeCursor } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { getSnapshot, LIST_BYTES, syncHeaders } from '../../responses/lists.ts'
@@ -78,7 +78,7 @@ export const searchForAgents = defineOperation({
   },
 })
 
-function toAsked(query: SearchQuery): AgentsAsked {
+function toAsked(query: SearchQuery): AgentQuery {
   return {
     filters: readFilters(query),
     type: query.type,

@@ -1,31 +1,31 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { toIso } from '../../../pipeline/core/clock.ts'
-import { refuse } from '../../../pipeline/core/errors.ts'
+import { PublicError, refuse } from '../../../pipeline/core/errors.ts'
 import { groupBy } from '../../../pipeline/core/group.ts'
 import { ApplicableStoryboards } from '../../../pipeline/model/responses/storyboards.ts'
 import {
   COMPLIANCE_TARGET,
   STORYBOARD_PROTOCOL_VERSION,
+  type Storyboard,
 } from '../../../pipeline/model/storyboard.ts'
-import {
-  type AgentProfile,
-  SingleStep,
-  StepContext,
-  StoryboardRun,
-} from '../../../pipeline/model/storyboard-run.ts'
-import { observeRuns } from '../../../pipeline/resolve/test-notes.ts'
+import type { AgentProfile } from '../../../pipeline/model/storyboard-result.ts'
+import { SingleStep, StepContext, StoryboardRun } from '../../../pipeline/model/storyboard-run.ts'
+import { findAgentCredential } from '../../../pipeline/read/lookups/agent-tests.ts'
+import { checkClaims, describeClaimFault } from '../../../pipeline/resolve/agent-claims.ts'
+import { describeRuns } from '../../../pipeline/resolve/test-report.ts'
 import { listApplicable } from '../../../pipeline/storyboards/catalog.ts'
 import { OrganizationQuery } from '../../auth/organization-query.ts'
 import {
   AgentParams,
   AnyId,
   ChosenOrganization,
-  chooseOwner,
+  deriveContextId,
   organization_id,
+  requireOwner,
 } from '../../checks/own-agent.ts'
 import { defineOperation } from '../../operation/operation.ts'
-import { showDiagnostics } from '../../responses/diagnostics.ts'
+import { toAgentDiagnostics } from '../../responses/diagnostics.ts'
 import { replyOk } from '../../responses/reply.ts'
 import { describeJob, recordRun, runBriefJob, runJob } from './run-jobs.ts'
 import { requireStoryboard } from './storyboards.ts'
@@ -70,7 +70,7 @@ export const runAgentStoryboard = defineOperation({
   errors: refusals,
   handle: async ({ params, body, principal, signal, services }) => {
     const { encodedUrl: url, storyboardId } = params
-    const org_id = chooseOwner(principal, url, services.reader, body?.organization_id)
+    const org_id = requireOwner(principal, url, services.reader, body?.organization_id)
     const { id, track, title } = requireStoryboard(storyboardId)
     const asked = describeJob('run', url, principal, { org_id, reader: services.reader })
     const { kind, agent_url } = asked
@@ -82,13 +82,36 @@ export const runAgentStoryboard = defineOperation({
     const { storyboard_status: user, total_duration_ms: duration_ms } = run
     const finished = { run_id, kind, agent_url, org_id, tested_at, user, duration_ms }
     await recordRun(finished, principal, services, { track, diagnostics })
-    const shown = showDiagnostics({ run_id, agent_url, captured_at: tested_at }, diagnostics)
-    const observations = observeRuns([{ title, ...user }])
+    const shown = toAgentDiagnostics({ run_id, agent_url, captured_at: tested_at }, diagnostics)
+    const observations = describeRuns([{ title, ...user }])
     return replyOk({ ...run, diagnostics: shown, observations }, headers)
   },
 })
 
 const CONTEXT_CHARS = 50_000
+const stepRefusals = refusals.filter(error => error !== 'agent_needs_credential')
+
+/** Finds a step, as the answer describes one that was not run; refuses with 404 if the id is unknown. */
+function findPlace({ id, phases }: Storyboard, stepId: string): SingleStep {
+  const steps = phases.flatMap(phase => phase.steps.map(step => ({ phase_id: phase.id, step })))
+  const at = steps.findIndex(({ step }) => step.id === stepId)
+  const found = steps[at] ?? refuse('not_found', 'the storyboard has no step with this id')
+  const { phase_id, step } = found
+  return {
+    requested_compliance_target: COMPLIANCE_TARGET,
+    adcp_version: STORYBOARD_PROTOCOL_VERSION,
+    storyboard_id: id,
+    phase_id,
+    step: step.id,
+    title: step.title,
+    task: step.task,
+    passed: null,
+    duration_ms: 0,
+    validations: [],
+    context: {},
+    next_step_id: steps[at + 1]?.step.id ?? null,
+  }
+}
 
 export const runAgentStep = defineOperation({
   ...declared,
@@ -97,8 +120,11 @@ export const runAgentStep = defineOperation({
   path: '/api/registry/agents/:encodedUrl/storyboard/:storyboardId/step/:stepId',
   summary: 'Run one step of a storyboard against an agent',
   description:
-    'Send the `context` of the last answer along, which has the outputs of earlier steps. ' +
-    `Sixty an hour. ${asked}`,
+    'Send the `context` of the last answer along, which has the outputs of earlier steps; with `dry_run` ' +
+    'the request is shown and not sent. The answer has request and answer of the agent, cut short and ' +
+    'without secrets. Sixty an hour. The agent must be enrolled by your organization. It is really ' +
+    'called: purchases are for a sandbox account. `needs_oauth` where the agent requires a credential ' +
+    'that the registry does not have.',
   params: z.object({
     ...place.shape,
     stepId: AnyId.describe('Name of a step, from its storyboard'),
@@ -109,27 +135,42 @@ export const runAgentStep = defineOperation({
         context => JSON.stringify(context).length <= CONTEXT_CHARS,
         `must take at most ${CONTEXT_CHARS} characters`,
       ).optional(),
+      dry_run: z
+        .boolean()
+        .optional()
+        .describe('Whether the request is only shown: the agent is not called'),
       organization_id,
     })
     .optional(),
   reply: { 200: SingleStep },
-  errors: [...refusals, 'bad_gateway', 'gateway_timeout'],
+  errors: [...stepRefusals, 'bad_gateway', 'gateway_timeout'],
   handle: async ({ params, body, principal, signal, services }) => {
     const { encodedUrl: url, storyboardId, stepId } = params
-    const org_id = chooseOwner(principal, url, services.reader, body?.organization_id)
-    const { id, phases } = requireStoryboard(storyboardId)
-    if (!phases.some(({ steps }) => steps.some(step => step.id === stepId))) {
-      return refuse('not_found', 'the storyboard has no step with this id')
-    }
-    const asked = describeJob('step', url, principal, { org_id, reader: services.reader })
+    const org_id = requireOwner(principal, url, services.reader, body?.organization_id)
+    const storyboard = requireStoryboard(storyboardId)
+    const place = findPlace(storyboard, stepId)
+    const described = describeJob('step', url, principal, { org_id, reader: services.reader })
     const context = body?.context ?? {}
-    const job = { ...asked, storyboard_id: id, step_id: stepId, context }
-    const { result, headers } = await runBriefJob<'step'>(job, org_id, {
-      principal,
-      signal,
-      services,
-    })
-    return replyOk(result, headers)
+    const asked = { ...described, storyboard_id: storyboard.id, step_id: stepId, context }
+    const asking = { principal, signal, services }
+    if (body?.dry_run) {
+      const { result, headers } = await runJob('step', { ...asked, dry_run: true }, asking)
+      return replyOk(result, headers)
+    }
+    try {
+      const { result, headers } = await runBriefJob<'step'>(asked, org_id, asking)
+      return replyOk(result, headers)
+    } catch (error) {
+      if (!(error instanceof PublicError) || error.error !== 'agent_needs_credential') throw error
+      const known = findAgentCredential(services.reader, org_id, url)
+      return replyOk({
+        ...place,
+        context,
+        error: error.message,
+        needs_oauth: true,
+        ...(known && { agent_context_id: deriveContextId(org_id, url) }),
+      })
+    }
   },
 })
 
@@ -140,20 +181,30 @@ export const listAgentStoryboards = defineOperation({
   path: '/api/registry/agents/:encodedUrl/applicable-storyboards',
   summary: 'List the storyboards that apply to an agent',
   description:
-    'The agent is called to discover what it is. It must be enrolled by your organization.',
+    'The agent is called to discover what it is. 422 with `needs_oauth` when it requires a credential that ' +
+    'the registry does not have, and with `error_kind` when its claims do not fit together: a specialism that ' +
+    'is not known or lacks its protocol, or another version. 502 and 504 have a `reason`. It must be enrolled ' +
+    'by your organization.',
   params: z.object(AgentParams),
   query: OrganizationQuery,
   reply: { 200: ApplicableStoryboards },
-  errors: [...refusals.filter(error => error !== 'not_found'), 'bad_gateway', 'gateway_timeout'],
+  errors: [
+    ...refusals.filter(error => error !== 'not_found'),
+    'unresolved_claims',
+    'bad_gateway',
+    'gateway_timeout',
+  ],
   handle: async ({ params: { encodedUrl: url }, query, principal, signal, services }) => {
     const { reader } = services
-    const org_id = chooseOwner(principal, url, reader, query.org)
+    const org_id = requireOwner(principal, url, reader, query.org)
     const job = describeJob('profile', url, principal, { org_id, reader })
     const { result, headers } = await runBriefJob<'profile'>(job, org_id, {
       principal,
       signal,
       services,
     })
+    const fault = checkClaims(result.profile)
+    if (fault) return refuse('unresolved_claims', describeClaimFault(fault), { ...fault })
     return replyOk(describeApplicable(url, result.profile, services.config.PROTOCOL_NAME), headers)
   },
 })

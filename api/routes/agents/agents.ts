@@ -79,7 +79,7 @@ const AgentsQuery = z.object({
     .literal('', { error: 'is no longer a parameter' })
     .optional()
     .meta({ deprecated: true, description: 'No longer a parameter; leave it out' }),
-  limit: createPageSize({ usual: PAGE_ROWS_MAX, max: PAGE_ROWS_MAX }),
+  limit: createPageSize({ defaultSize: PAGE_ROWS_MAX, max: PAGE_ROWS_MAX }),
   offset: pageOffset,
   cursor: pageCursor,
 })
@@ -92,12 +92,10 @@ export const listAgents = defineOperation({
   group: 'Agent Discovery',
   summary: 'List the agents that members enrolled',
   description:
-    'Everybody sees public agents; a caller with the key of a member with API access also sees ' +
-    'those for members. `health`, `capabilities`, `properties` and `compliance` add what is ' +
-    'known; an empty block is left out. `metric_id`, `accreditation` and `q` ask ' +
-    'for one metric that is all of it, and for measurement agents only; `format_kind`, ' +
-    '`creative_operation`, `publisher_domain`, `format_option_id` and `capability_id` for one ' +
-    'supported format.',
+    'Public agents; with the key of a member with API access also those for members. `health`, ' +
+    '`capabilities`, `properties` and `compliance` add what is known. `metric_id`, `accreditation` ' +
+    'and `q` must match one metric; `format_kind`, `creative_operation`, `publisher_domain`, ' +
+    '`format_option_id` and `capability_id` one format.',
   access: 'optional',
   cache: 'personal',
   asksSnapshot: true,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { toIso } from '../../../pipeline/core/clock.ts'
 import { refuse } from '../../../pipeline/core/errors.ts'
-import type { RegistryKeys } from '../../../pipeline/core/registry-keys.ts'
+import type { RegistryKeys } from '../../../pipeline/core/keys/registry-keys.ts'
 import { BadgeCheck, BadgeToken } from '../../../pipeline/model/responses/badges.ts'
 import { BadgePath, requireRole } from '../../inputs/badge.ts'
 import { defineOperation } from '../../operation/operation.ts'

@@ -7,29 +7,31 @@ import {
   ComparisonStarted,
 } from '../../../pipeline/model/responses/comparison-progress.ts'
 import type { Storyboard } from '../../../pipeline/model/storyboard.ts'
+import { StoryboardComparison } from '../../../pipeline/model/storyboard-comparison.ts'
 import {
   type ComparedRuns,
   type NeedsCredential,
-  StoryboardComparison,
   StoryboardJob,
   type StoryboardJobOf,
   type StoryboardProgress,
-} from '../../../pipeline/model/storyboard-run.ts'
+} from '../../../pipeline/model/storyboard-job.ts'
+import { buildComparisonRecord } from '../../../pipeline/resolve/comparison-record.ts'
 import type { Principal } from '../../auth/principal.ts'
 import {
   AgentParams,
   AnyId,
   ChosenOrganization,
-  chooseOwner,
   requireOwnAgent,
+  requireOwner,
 } from '../../checks/own-agent.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
+import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { noContent, replyOk, type Sent } from '../../responses/reply.ts'
 import {
   type Asking,
   describeJob,
-  recordRun,
+  NEEDS_CREDENTIAL,
   requireAnswered,
   runJob,
   SLACK_MS,
@@ -77,20 +79,16 @@ export const compareStoryboard = defineOperation({
   handle: async ({ params, body, header, principal, signal, services }) => {
     const { encodedUrl: url, storyboardId } = params
     const { reader, clock } = services
-    const org_id = chooseOwner(principal, url, reader, body?.organization_id)
+    const org_id = requireOwner(principal, url, reader, body?.organization_id)
     const { id } = requireStoryboard(storyboardId)
     const job = { ...describeJob('compare', url, principal, { org_id, reader }), storyboard_id: id }
-    const comparison: Comparison = {
-      run_id: randomUUID(),
-      org_id,
-      job,
-      tested_at: toIso(clock.now()),
-    }
+    const record = { org_id, requested_by: principal.id, tested_at: toIso(clock.now()) }
+    const run_id = randomUUID()
     if (/\brespond-async\b/.test(String(header('prefer')))) {
-      return startComparison(comparison, { principal, services })
+      return startComparison(run_id, { ...job, record }, { principal, services })
     }
     const { result, headers } = await runJob('run', job, { principal, signal, services })
-    await recordComparison(comparison, result, principal, services)
+    await storeComparison({ run_id, agent_url: url, ...record }, result, services)
     return replyOk(result.comparison, headers)
   },
 })
@@ -150,19 +148,18 @@ export const cancelComparison = defineOperation({
   },
 })
 
-interface Comparison {
-  run_id: string
-  org_id: string
-  job: StoryboardJobOf<'compare'>
-  tested_at: string
-}
+type RecordedComparison = StoryboardJobOf<'compare'> &
+  Required<Pick<StoryboardJobOf<'compare'>, 'record'>>
 
-/** Begins a comparison that goes on after the answer. It is stored at its end, with who asked. */
+/**
+ * Begins a comparison that goes on after the answer. It is stored at its end, with who asked; if this
+ * process is gone by then, the indexer does so (jobs/indexer/comparison-recorder.ts).
+ */
 async function startComparison(
-  comparison: Comparison,
+  run_id: string,
+  job: RecordedComparison,
   { principal, services }: Omit<Asking, 'signal'>,
 ): Promise<Sent> {
-  const { run_id, job } = comparison
   const { writer, storyboards, config, log } = services
   const { headers, release } = await storyboards.reserve('run', principal)
   const ms = config.LIMITS.storyboardMs + SLACK_MS
@@ -178,9 +175,10 @@ async function startComparison(
     const signal = new AbortController().signal
     writer
       .runStoryboard<'compare'>(job, { ms, signal, handle: { id: run_id, onQueued } })
-      .then(answer =>
-        recordComparison(comparison, requireAnswered<'compare'>(answer), principal, services),
-      )
+      .then(answer => {
+        const place = { run_id, agent_url: job.agent_url, ...job.record }
+        return storeComparison(place, requireAnswered<'compare'>(answer), services)
+      })
       .catch(async error => {
         await release()
         if (!(error instanceof PublicError)) log.error({ error, run: run_id }, 'comparison failed')
@@ -189,24 +187,16 @@ async function startComparison(
   })
 }
 
-async function recordComparison(
-  { run_id, org_id, job, tested_at }: Comparison,
-  { comparison, user, reference }: ComparedRuns,
-  principal: Principal,
-  services: Services,
+async function storeComparison(
+  place: Parameters<typeof buildComparisonRecord>[0],
+  compared: ComparedRuns,
+  { writer, runStorage }: Services,
 ): Promise<void> {
-  const { agent_url } = job
-  const duration_ms = comparison.total_duration_ms
-  const run = { run_id, kind: 'compare', agent_url, org_id, tested_at, user, duration_ms } as const
-  await recordRun(run, principal, services, {
-    reference_status: reference.status,
-    differing_steps: listDiffering(comparison),
-  })
-}
-
-function listDiffering({ phases = [] }: StoryboardComparison): string[] {
-  const steps = phases.flatMap(phase => phase.steps)
-  return steps.filter(({ differs }) => differs).map(({ id }) => id)
+  const operation = buildComparisonRecord(place, compared)
+  const { run_id: submission_id } = place
+  await runStorage.keep(submission_id, async () =>
+    unwrapAnswer(await writer.submit(operation, { submission_id })),
+  )
 }
 
 type Place = z.output<typeof jobPlace>
@@ -274,6 +264,6 @@ function countSteps({ phases }: Storyboard, { user, reference }: StoryboardProgr
 /** Describes the end of a comparison: its result, or why there is none. */
 function describeEnd(answer: ComparedRuns | NeedsCredential): Partial<ComparisonProgress> {
   if ('comparison' in answer) return { result: answer.comparison }
-  const { message = 'the agent requires a credential that the registry does not have' } = answer
+  const { message = NEEDS_CREDENTIAL } = answer
   return { status: 'failed', error: message, needs_oauth: true }
 }

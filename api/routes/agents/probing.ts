@@ -28,8 +28,8 @@ const AgentAddress = z
   .meta({ examples: ['https://agent.example/mcp'] })
 
 const asked =
-  'The agent is called now, without a credential, for at most ten seconds. 504 when that was ' +
-  'not enough, 502 when it gave no usable answer, whatever the reason. An answer of a moment ago may be ' +
+  'The agent is called now, without a credential, for at most ten seconds; 504 after ' +
+  'that, and 502 without a usable answer. An answer of a moment ago may be ' +
   'repeated: `Age` says how old it is.'
 
 const shared = {
@@ -95,7 +95,7 @@ async function ask(
   { config, outbound }: Services,
 ): Promise<OutboundAnswer<AgentReport | AgentFailed>> {
   return outbound.ask<'ask_agent'>({
-    question: `agent ${about} ${toAgentUrlKey(url)!}`,
+    cacheKey: `agent ${about} ${toAgentUrlKey(url)!}`,
     caller,
     ms: config.LIMITS.agentAskMs + SLACK_MS,
     request: () => ({ kind: 'ask_agent', address: url, about }),

@@ -7,14 +7,15 @@ import {
   COMPLIANCE_TARGET,
   STORYBOARD_PROTOCOL_VERSION,
 } from '../../../pipeline/model/storyboard.ts'
+import type { AgentSilent } from '../../../pipeline/model/storyboard-job.ts'
 import { findAgentTests } from '../../../pipeline/read/lookups/agent-tests.ts'
 import { getMembers } from '../../../pipeline/read/lookups/members.ts'
-import { AgentParams, ChosenOrganization, chooseOwner } from '../../checks/own-agent.ts'
+import { AgentParams, ChosenOrganization, requireOwner } from '../../checks/own-agent.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { describeCompliance, findShownRuns } from '../../responses/compliance.ts'
 import { replyOk } from '../../responses/reply.ts'
-import { type Asking, describeJob, SLACK_MS } from './run-jobs.ts'
+import { type Asking, describeJob, NEEDS_CREDENTIAL, SLACK_MS } from './run-jobs.ts'
 
 export const refreshAgent = defineOperation({
   id: 'refreshAgent',
@@ -45,7 +46,7 @@ export const refreshAgent = defineOperation({
   ],
   handle: async ({ params: { encodedUrl: agent_url }, body, principal, signal, services }) => {
     const { reader, storyboards } = services
-    const org_id = chooseOwner(principal, agent_url, reader, body?.organization_id)
+    const org_id = requireOwner(principal, agent_url, reader, body?.organization_id)
     const settings = findAgentTests(reader, agent_url)?.settings
     if (settings?.is_opted_out || settings?.paused_at) {
       return refuse('conflict', 'the tests of this agent are paused, or it is opted out')
@@ -65,31 +66,52 @@ interface Place {
 }
 
 async function refresh(place: Place, asking: Asking): Promise<AgentRefreshed> {
+  const limitMs = asking.services.config.LIMITS.storyboardMs + SLACK_MS
+  const { answer, failed } = await askAgent(place, asking, limitMs)
+  if (failed) {
+    const { failed: kind, message, reason } = failed
+    return refuse(kind === 'timeout' ? 'gateway_timeout' : 'bad_gateway', message, { reason })
+  }
+  if (answer.oauth_required) return answer
+  return { ...answer, compliance: await testAll(place, asking) }
+}
+
+interface Asked {
+  answer: AgentRefreshed
+  /** Why the agent did not answer; absent where it did. */
+  failed?: AgentSilent
+}
+
+/** Asks an agent what it is, with the credential that its organization gave, and runs nothing. */
+export async function askAgent(place: Place, asking: Asking, ms: number): Promise<Asked> {
   const { principal, signal, services } = asking
-  const { reader, writer, config, clock } = services
+  const { reader, writer, clock } = services
   const { agent_url, org_id } = place
   const found = getMembers(reader).all.flatMap(({ agents }) => agents)
   const inferred_type = found.find(({ url }) => url === agent_url)?.type ?? 'unknown'
   const facts = { inferred_type, type_promoted: false, checked_at: toIso(clock.now()) } as const
   const started = performance.now()
-  const probe = await writer.runStoryboard<'profile'>(
-    describeJob('profile', agent_url, principal, { org_id, reader }),
-    { ms: config.LIMITS.storyboardMs + SLACK_MS, signal: signal() },
-  )
+  const job = describeJob('profile', agent_url, principal, { org_id, reader })
+  const probe = await writer.runStoryboard<'profile'>(job, { ms, signal: signal() })
   const response_time_ms = Math.round(performance.now() - started)
   if ('failed' in probe) {
-    return refuse(probe.failed === 'timeout' ? 'gateway_timeout' : 'bad_gateway', probe.message)
-  }
-  if ('needs_credential' in probe) {
-    const { message: error = 'the agent requires a credential that the registry does not have' } =
-      probe
+    const { message: error } = probe
+    const silent = { online: false, tools_count: null, response_time_ms: null, error }
     const compliance = { ran: false, error }
-    const closed = { online: true, tools_count: null, response_time_ms, oauth_required: true }
-    return { ...facts, ...closed, error, compliance }
+    return { failed: probe, answer: { ...facts, ...silent, oauth_required: false, compliance } }
+  }
+  const online = { ...facts, online: true, response_time_ms }
+  if ('needs_credential' in probe) {
+    const { message: error = NEEDS_CREDENTIAL } = probe
+    const compliance = { ran: false, error }
+    return { answer: { ...online, tools_count: null, oauth_required: true, error, compliance } }
   }
   const tools_count = probe.profile.tools.length
-  const open = { online: true, tools_count, response_time_ms, oauth_required: false }
-  return { ...facts, ...open, compliance: await testAll(place, asking) }
+  const compliance = {
+    ran: false,
+    error: 'the agent was only asked what it is: POST …/refresh tests it',
+  }
+  return { answer: { ...online, tools_count, oauth_required: false, compliance } }
 }
 
 /** Runs all storyboards that apply, has the run stored, and describes how the agent fares after it. */

@@ -7,18 +7,19 @@ import type {
   StoryboardAnswers,
   StoryboardJobKind,
   StoryboardJobOf,
-  StoryboardStatus,
-} from '../../../pipeline/model/storyboard-run.ts'
+} from '../../../pipeline/model/storyboard-job.ts'
+import type { StoryboardStatus } from '../../../pipeline/model/storyboard-run.ts'
 import type { OperationOf } from '../../../pipeline/model/submission.ts'
 import { findAgentCredential } from '../../../pipeline/read/lookups/agent-tests.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import type { Principal } from '../../auth/principal.ts'
-import type { TestKind } from '../../limits/storyboards.ts'
+import type { TestKind } from '../../limits/storyboard-quota.ts'
 import type { Services } from '../../operation/services.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
 
 /** Time that a job may wait for a crawler, and its answer may take. */
 export const SLACK_MS = 20_000
+export const NEEDS_CREDENTIAL = 'the agent requires a credential that the registry does not have'
 
 /** Describes a job, with the credential that the organization has given of its agent. */
 export function describeJob<Kind extends StoryboardJobKind>(
@@ -32,10 +33,10 @@ export function describeJob<Kind extends StoryboardJobKind>(
   return { kind, agent_url, caller: caller ?? id, ...(credential && { credential }) }
 }
 
-/** A run to be stored. */
+/** A run of one storyboard to be stored. */
 interface FinishedRun {
   run_id: string
-  kind: 'run' | 'compare'
+  kind: 'run'
   agent_url: string
   org_id: string
   tested_at: string
@@ -48,10 +49,7 @@ export async function recordRun(
   { user, ...run }: FinishedRun,
   { id: requested_by }: Principal,
   { writer, runStorage }: Services,
-  more: Pick<
-    OperationOf<'storyboard.record'>,
-    'reference_status' | 'differing_steps' | 'track' | 'diagnostics'
-  >,
+  more: Pick<OperationOf<'storyboard.record'>, 'track' | 'diagnostics'>,
 ): Promise<void> {
   const { first_failure_validations: _, ...result } = user
   const operation = {
@@ -96,11 +94,12 @@ export function requireAnswered<Kind extends StoryboardJobKind>(
   answer: StoryboardAnswers[Kind],
 ): Answered<Kind> {
   if ('needs_credential' in answer) {
-    const { message = 'the agent requires a credential that the registry does not have' } = answer
+    const { message = NEEDS_CREDENTIAL } = answer
     return refuse('agent_needs_credential', message, { needs_oauth: true })
   }
   if ('failed' in answer) {
-    return refuse(answer.failed === 'timeout' ? 'gateway_timeout' : 'bad_gateway', answer.message)
+    const { failed, reason, message } = answer
+    return refuse(failed === 'timeout' ? 'gateway_timeout' : 'bad_gateway', message, { reason })
   }
   return answer as Answered<Kind>
 }

@@ -10,9 +10,14 @@ import {
   STORYBOARD_PROTOCOL_VERSION,
   type Storyboard,
 } from '../../../pipeline/model/storyboard.ts'
-import { findStoryboard, listStoryboards } from '../../../pipeline/storyboards/catalog.ts'
+import {
+  findSpelledStoryboard,
+  findStoryboard,
+  listStoryboards,
+} from '../../../pipeline/storyboards/catalog.ts'
 import { AnyId } from '../../checks/own-agent.ts'
 import { defineOperation } from '../../operation/operation.ts'
+import type { Services } from '../../operation/services.ts'
 import { replyOk } from '../../responses/reply.ts'
 
 const version = {
@@ -60,7 +65,8 @@ export const readStoryboard = defineOperation({
   params: z.object({ id: AnyId.describe('Name of a storyboard, from the list of storyboards') }),
   reply: { 200: StoryboardDetail },
   errors: ['invalid_request', 'not_found'],
-  handle: ({ params: { id } }) => replyOk({ ...version, ...toDetail(requireStoryboard(id)) }),
+  handle: ({ params: { id }, services }) =>
+    replyOk({ ...version, ...describeStoryboard(id, services) }),
 })
 
 export const readFirstStep = defineOperation({
@@ -72,8 +78,8 @@ export const readFirstStep = defineOperation({
   params: z.object({ id: AnyId.describe('Name of a storyboard, from their list') }),
   reply: { 200: StoryboardFirstStep },
   errors: ['invalid_request', 'not_found'],
-  handle: ({ params: { id } }) => {
-    const { storyboard } = toDetail(requireStoryboard(id))
+  handle: ({ params: { id }, services }) => {
+    const { storyboard } = describeStoryboard(id, services)
     const [phase] = storyboard.phases
     const step = phase?.steps[0]
     if (!phase || !step) return refuse('not_found', 'the storyboard has no steps')
@@ -84,7 +90,11 @@ export const readFirstStep = defineOperation({
 
 /** Finds a storyboard; refuses with 404 if the id is unknown. */
 export function requireStoryboard(id: string): Storyboard {
-  return findStoryboard(id) ?? refuse('not_found', 'there is no storyboard with this id')
+  return findStoryboard(id) ?? refuseUnknown()
+}
+
+function refuseUnknown(): never {
+  return refuse('not_found', 'there is no storyboard with this id')
 }
 
 function toListed({ id, title, category, summary, agent, phases }: Storyboard) {
@@ -101,7 +111,12 @@ function toListed({ id, title, category, summary, agent, phases }: Storyboard) {
   }
 }
 
-function toDetail(storyboard: Storyboard): Pick<StoryboardDetail, 'storyboard' | 'test_kit'> {
+/** Describes a storyboard with its steps; refuses with 404 if the id is unknown. */
+function describeStoryboard(
+  storyboardId: string,
+  { config }: Services,
+): Pick<StoryboardDetail, 'storyboard' | 'test_kit'> {
+  const storyboard = findSpelledStoryboard(storyboardId, config.PROTOCOL_NAME) ?? refuseUnknown()
   const { id, title, category, summary, narrative, agent, prerequisites } = storyboard
   const { required_tools, track, phases } = storyboard
   return {

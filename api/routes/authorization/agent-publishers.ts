@@ -127,14 +127,14 @@ async function answer(reader: Reader, asked: string, query: Query): Promise<Sent
   const agent = findAgent(reader, asked)
   const { agent_url } = agent
   const wanted = new Set(query.status ?? ['authorized'])
-  const isPlain = query.status === undefined && query.since === undefined
+  const hasNoTerms = query.status === undefined && query.since === undefined
   const snapshot = wanted.has('revoked') ? getSnapshot(reader) : undefined
   const revoked = snapshot ? await listRevokedPublishers(snapshot, agent_url) : []
   const { blocks, ...page } = buildPage(reader, agent_url, query, {
     authorized: wanted.has('authorized'),
     revoked,
   })
-  if (isPlain && !query.cursor && page.publishers.length === 0 && agent.publisher_count === 0) {
+  if (hasNoTerms && !query.cursor && page.publishers.length === 0 && agent.publisher_count === 0) {
     return replyRefused('not_found', `no known publisher has named ${asked}`, { agent_url })
   }
   const content = {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toIso } from '../../../pipeline/core/clock.ts'
 import type { Identifier } from '../../../pipeline/model/documents/index.ts'
 import { AgentDomains, PropertyLookup } from '../../../pipeline/model/responses/authority.ts'
 import { declareCache } from '../../../pipeline/read/cache/caches.ts'
@@ -12,8 +13,14 @@ import {
 import { findPublishersFreshness } from '../../../pipeline/read/lookups/deciding-files.ts'
 import { findInventory, type StockedProperty } from '../../../pipeline/read/lookups/inventory.ts'
 import { listPublishersAfter } from '../../../pipeline/read/lookups/reach.ts'
+import {
+  listPastPlaces,
+  listPastPublishers,
+  loadPastInventory,
+} from '../../../pipeline/read/queries/past-states.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { isGranted } from '../../../pipeline/resolve/authority.ts'
+import { asOf, findPast, type Past } from '../../inputs/as-of.ts'
 import { createPageSize, PastedDomain, pageCursor } from '../../inputs/fields.ts'
 import { parseAgent } from '../../inputs/sale.ts'
 import { defineOperation } from '../../operation/operation.ts'
@@ -35,14 +42,18 @@ export const lookUpProperty = defineOperation({
   query: z.object({
     type: z.string().min(1).max(100).describe('Kind of identifier, such as `domain`'),
     value: z.string().min(1).max(2_048).describe('The identifier itself'),
-    limit: createPageSize({ usual: 1_000, max: 1_000 }),
+    as_of: asOf,
+    limit: createPageSize({ defaultSize: 1_000, max: 1_000 }),
     cursor: pageCursor,
   }),
   reply: { 200: PropertyLookup },
   errors: ['invalid_request'],
-  handle: ({ query: { type, value, limit, ...query }, services: { reader } }) => {
+  handle: async ({ query: { type, value, limit, ...query }, services: { reader } }) => {
     const cursor = Number(query.cursor ?? 0)
-    const all = loadSellers(reader, { type, value })
+    const past = query.as_of === undefined ? undefined : await findPast(reader, query.as_of)
+    const all = past
+      ? await loadPastSellers(past, { type, value })
+      : loadSellers(reader, { type, value })
     const page = all.slice(cursor, cursor + limit).map(toShownSeller)
     const agents = new ResponseBudget().take(page)
     return replyOk({
@@ -50,6 +61,7 @@ export const lookUpProperty = defineOperation({
       value,
       agents,
       count: agents.length,
+      ...(past && { as_of: toIso(past.at) }),
       ...(agents.length < all.length && { agents_total: all.length, agents_truncated: true }),
       ...buildPageEnd(cursor, agents.length, all.length),
     })
@@ -124,6 +136,23 @@ function judgeSellers(reader: Reader, place: Place, all: Seller[]): boolean {
   return isTimed
 }
 
+/** Loads who could sell a property at a time of the past, in the order of `loadSellers`. */
+async function loadPastSellers({ snapshot, at }: Past, asked: Identifier): Promise<Seller[]> {
+  const all: Seller[] = []
+  for (const { rid, owner, publishers } of await listPastPlaces(snapshot, asked, at)) {
+    const property = (await loadPastInventory(snapshot, owner, at))?.property(rid)
+    if (!property?.is_active) continue
+    for (const publisher of publishers) {
+      const inventory = await loadPastInventory(snapshot, publisher, at)
+      for (const agent of inventory?.agents ?? []) {
+        const isSeller = isGranted(property, inventory!.granting(agent), { at, anywhere: true })
+        if (isSeller) all.push(toSeller(agent, publisher, property))
+      }
+    }
+  }
+  return all.sort((a, b) => (a.order < b.order ? -1 : 1))
+}
+
 function toSeller(agent_url: string, publisher_domain: string, property: StockedProperty): Seller {
   const order = `${publisher_domain} ${agent_url} ${property.property_rid}`
   return { agent_url, publisher_domain, property, order }
@@ -158,20 +187,27 @@ export const lookUpAgentDomains = defineOperation({
   cache: 'revalidate',
   params: z.object({ agentUrl: z.string().describe('Address of the agent, percent-encoded') }),
   query: z.object({
-    limit: createPageSize({ usual: 5_000, max: 5_000 }),
+    as_of: asOf,
+    limit: createPageSize({ defaultSize: 5_000, max: 5_000 }),
     cursor: PastedDomain.optional().describe('`next_cursor` of the previous page'),
   }),
   reply: { 200: AgentDomains },
   errors: ['invalid_request'],
-  handle: ({ params: { agentUrl }, query: { limit, cursor }, services: { reader } }) => {
+  handle: async ({ params: { agentUrl }, query, services: { reader } }) => {
+    const { limit, cursor } = query
     const agent = findAgent(reader, parseAgent('agentUrl', agentUrl))
-    const found = listPublishersAfter(reader, agent.agent_url, { after: cursor, limit: limit + 1 })
+    const past = query.as_of === undefined ? undefined : await findPast(reader, query.as_of)
+    const all = past && (await listPastPublishers(past.snapshot, agent.agent_url, past.at))
+    const found = all
+      ? all.filter(domain => cursor === undefined || domain > cursor).slice(0, limit + 1)
+      : listPublishersAfter(reader, agent.agent_url, { after: cursor, limit: limit + 1 })
     const domains = new ResponseBudget().take(found.slice(0, limit))
-    const total = agent.publisher_count
+    const total = all?.length ?? agent.publisher_count
     return replyOk({
       agent_url: agentUrl,
       domains,
       count: domains.length,
+      ...(past && { as_of: toIso(past.at) }),
       freshness: findPublishersFreshness(reader, domains),
       ...(domains.length < total && { domains_total: total, domains_truncated: true }),
       has_more: domains.length < found.length,

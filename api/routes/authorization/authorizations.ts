@@ -88,7 +88,7 @@ export const listAuthorizations = defineOperation({
     agent_url: agentUrl,
     evidence,
     include,
-    limit: createPageSize({ usual: 1_000, max: 1_000 }),
+    limit: createPageSize({ defaultSize: 1_000, max: 1_000 }),
     cursor: createCursor(place),
   }),
   reply: { 200: AgentAuthorizations },

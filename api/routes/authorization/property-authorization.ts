@@ -14,7 +14,11 @@ import {
   isOperatorSilent,
   type KnownAgent,
 } from '../../../pipeline/read/lookups/agents.ts'
-import { findCandidates, findPropertyPlaces } from '../../../pipeline/read/lookups/candidates.ts'
+import {
+  type Candidate,
+  findCandidates,
+  findPropertyPlaces,
+} from '../../../pipeline/read/lookups/candidates.ts'
 import {
   type Deciding,
   findDecidingFreshness,
@@ -24,16 +28,24 @@ import {
 import {
   buildUnknownGranting,
   findInventory,
+  findPlainSales,
+  type Inventory,
   type StockedProperty,
 } from '../../../pipeline/read/lookups/inventory.ts'
-import { findPlainSales } from '../../../pipeline/read/lookups/plain-sales.ts'
+import { listPastPlaces, loadPastInventory } from '../../../pipeline/read/queries/past-states.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
-import { judge, type Side, type Verdict } from '../../../pipeline/resolve/authority.ts'
+import {
+  judge,
+  type Operating,
+  type Side,
+  type Verdict,
+} from '../../../pipeline/resolve/authority.ts'
 import type { Terms } from '../../../pipeline/resolve/sale-terms.ts'
+import { asOf, findPast, type Past } from '../../inputs/as-of.ts'
 import { pageCursor } from '../../inputs/fields.ts'
 import {
   explain,
-  isPlain,
+  hasNoTerms,
   parseAgent,
   sidesSentence,
   termsInQuery,
@@ -65,28 +77,34 @@ export const authorizeProperty = defineOperation({
       .max(2_048)
       .describe('Value of the identifier, such as the domain'),
     ...termsInQuery,
+    as_of: asOf,
     explain,
     evidence_cursor: pageCursor.describe('`evidence_next_cursor` of the previous page'),
     declared_cursor: pageCursor.describe('`declared_next_cursor` of a step of the evidence'),
   }),
   reply: { 200: PropertyAuthorization },
   errors: ['invalid_request'],
-  handle: ({ query, services: { reader } }) => {
+  handle: async ({ query, services: { reader } }) => {
     const { agent_url, identifier_type, identifier_value } = query
     const agent = findAgent(reader, parseAgent('agent_url', agent_url))
-    const terms = toTerms(query, reader.now())
     const asked = { type: identifier_type, value: identifier_value }
-    const sale = isPlain(query)
-      ? findCachedSale(reader, asked, agent, terms)
-      : chooseBestSale(reader, asked, agent, terms)
+    const past = query.as_of === undefined ? undefined : await findPast(reader, query.as_of)
+    const terms = toTerms(query, past?.at ?? reader.now())
+    const sale = past
+      ? chooseBestSale(reader, asked, agent, terms, await loadPastStock(past, asked))
+      : hasNoTerms(query)
+        ? findCachedSale(reader, asked, agent, terms)
+        : chooseBestSale(reader, asked, agent, terms)
     return replyOk({
       agent_url,
       identifier_type,
       identifier_value,
       ...sale.judged,
       checked_at: toIso(reader.now()),
+      ...(past && { as_of: toIso(past.at) }),
       freshness: findDecidingFreshness(reader, sale.deciding),
       ...(query.explain === 'true' &&
+        past === undefined &&
         'evidence' in sale &&
         buildStretch('evidence', sale.evidence(query.declared_cursor), query.evidence_cursor)),
     })
@@ -173,6 +191,41 @@ const notKnown = {
   text: 'no publisher lists an active property with this identifier',
 } as const
 
+/** All that a sale is judged by: properties that an identifier names, inventories, and the operator. */
+interface Stock {
+  candidates: readonly Candidate[]
+  findInventory(publisher: string): Inventory | undefined
+  operating: Operating
+}
+
+function findStock(reader: Reader, asked: Identifier, agent: KnownAgent): Stock {
+  return {
+    candidates: findCandidates(reader, asked).found,
+    findInventory: publisher => findInventory(reader, publisher),
+    operating: findOperating(reader, agent),
+  }
+}
+
+/** Loads what a sale of the past is judged by; nothing is kept of what operators said. */
+async function loadPastStock({ snapshot, at }: Past, asked: Identifier): Promise<Stock> {
+  const places = await listPastPlaces(snapshot, asked, at)
+  const inventories = new Map<string, Inventory | undefined>()
+  for (const publisher of new Set(
+    places.flatMap(({ owner, publishers }) => [owner, ...publishers]),
+  )) {
+    inventories.set(publisher, await loadPastInventory(snapshot, publisher, at))
+  }
+  const candidates = places.flatMap(({ rid, owner, publishers }) => {
+    const property = inventories.get(owner)?.property(rid)
+    return property?.is_active ? [{ property, publishers }] : []
+  })
+  return {
+    candidates,
+    findInventory: publisher => inventories.get(publisher),
+    operating: { operator: undefined, declared: undefined },
+  }
+}
+
 interface Sale {
   property: StockedProperty
   publisher: string
@@ -183,13 +236,19 @@ interface Sale {
  * Chooses the best sale of all properties that an identifier may name: it can be in the files of several
  * publishers, and several may grant one property.
  */
-function chooseBestSale(reader: Reader, asked: Identifier, agent: KnownAgent, terms: Terms) {
-  const operating = findOperating(reader, agent)
+function chooseBestSale(
+  reader: Reader,
+  asked: Identifier,
+  agent: KnownAgent,
+  terms: Terms,
+  stock: Stock = findStock(reader, asked, agent),
+) {
+  const { operating } = stock
   let best: Sale | undefined
   let isTimed = false
-  for (const { property, publishers } of findCandidates(reader, asked).found) {
+  for (const { property, publishers } of stock.candidates) {
     for (const publisher of publishers) {
-      const inventory = findInventory(reader, publisher)
+      const inventory = stock.findInventory(publisher)
       isTimed ||= inventory?.isTimed ?? false
       const granting = inventory?.granting(agent.agent_url) ?? buildUnknownGranting(publisher)
       const sale = { property, publisher, verdict: judge(property, granting, operating, terms) }

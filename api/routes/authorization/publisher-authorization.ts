@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toIso } from '../../../pipeline/core/clock.ts'
 import { PublisherAuthorization } from '../../../pipeline/model/responses/authority.ts'
 import { declareCache } from '../../../pipeline/read/cache/caches.ts'
 import { CommitCache } from '../../../pipeline/read/cache/commit-cache.ts'
@@ -21,20 +22,23 @@ import {
   type StockedProperty,
 } from '../../../pipeline/read/lookups/inventory.ts'
 import { findReach } from '../../../pipeline/read/lookups/reach.ts'
+import { loadPastInventory } from '../../../pipeline/read/queries/past-states.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
-import { judge, tallyVerdicts } from '../../../pipeline/resolve/authority.ts'
+import { judge, type Operating, tallyVerdicts } from '../../../pipeline/resolve/authority.ts'
 import { listPublisherFiles } from '../../../pipeline/resolve/deciding-files.ts'
 import { isOpen, type Terms } from '../../../pipeline/resolve/sale-terms.ts'
+import { asOf, findPast } from '../../inputs/as-of.ts'
 import { PastedDomain, pageCursor } from '../../inputs/fields.ts'
 import {
   AgentUrl,
   explain,
-  isPlain,
+  hasNoTerms,
   sidesSentence,
   termsInQuery,
   toTerms,
 } from '../../inputs/sale.ts'
 import { defineOperation } from '../../operation/operation.ts'
+import { formatMembers, replyMembers } from '../../responses/cached-members.ts'
 import { listEvidence } from '../../responses/evidence.ts'
 import { replyOk, replyRefused } from '../../responses/reply.ts'
 import { buildStretch, joinLists, toLongList } from '../../responses/stretches.ts'
@@ -55,6 +59,7 @@ export const authorizePublisher = defineOperation({
     domain: PastedDomain,
     agent: AgentUrl,
     ...termsInQuery,
+    as_of: asOf,
     explain,
     evidence_cursor: pageCursor.describe('`evidence_next_cursor` of the previous page'),
     declared_cursor: pageCursor.describe('`declared_next_cursor` of a step of the evidence'),
@@ -64,18 +69,20 @@ export const authorizePublisher = defineOperation({
   }),
   reply: { 200: PublisherAuthorization },
   errors: ['invalid_request', 'not_found'],
-  handle: ({ query, services: { reader } }) => {
+  handle: async ({ query, services: { reader } }) => {
     const { domain, agent: asked } = query
+    const past = query.as_of === undefined ? undefined : await findPast(reader, query.as_of)
     const isFirst = query.unauthorized_properties_cursor === undefined
-    const known = isPlain(query) && isFirst ? findCachedAnswer(reader, domain, asked) : nothing
-    if (known.text !== '') {
-      return replyOk(
-        `${known.text},"freshness":${formatDecidingFreshness(reader, known.deciding)}}`,
-      )
+    const canBeCached = hasNoTerms(query) && isFirst && past === undefined
+    const known = canBeCached ? findCachedAnswer(reader, domain, asked) : notCached
+    if (known.members !== '') {
+      return replyMembers([known.members], formatDecidingFreshness(reader, known.deciding))
     }
     const agent = findAgent(reader, asked)
-    const inventory = findInventory(reader, domain)
-    const terms = toTerms(query, reader.now(), true)
+    const inventory = past
+      ? await loadPastInventory(past.snapshot, domain, past.at)
+      : findInventory(reader, domain)
+    const terms = toTerms(query, past?.at ?? reader.now(), { anywhere: true })
     if (inventory === undefined || !hasOpenGrant(inventory, agent.agent_url, terms)) {
       return replyRefused('not_found', `${domain} grants ${asked} nothing`, {
         domain,
@@ -83,41 +90,46 @@ export const authorizePublisher = defineOperation({
         freshness: findDecidingFreshness(reader, [listFilesOfPublisher(reader, domain)]),
       })
     }
-    const { answer, deciding } = judgePublisher(reader, inventory, agent, terms, query)
-    return replyOk({ ...answer, freshness: findDecidingFreshness(reader, deciding) })
+    const { answer, deciding } = past
+      ? judgePublisher(reader, inventory, agent, terms, omitEvidence(query), unknownOperating)
+      : judgePublisher(reader, inventory, agent, terms, query)
+    const as_of = past && { as_of: toIso(past.at) }
+    return replyOk({ ...answer, ...as_of, freshness: findDecidingFreshness(reader, deciding) })
   },
 })
 
 const CACHE_BYTES_MAX = 16 * 1024 * 1024
-/** An answer as JSON up to its freshness, and the files that decided it. */
+/** Members of an answer without its freshness (`formatMembers`), and the files that decided it. */
 interface CachedAnswer {
-  text: string
+  members: string
   deciding: Deciding
 }
 
 const FILES_BYTES = 300
 const answers = declareCache(
-  () => new CommitCache<CachedAnswer>(CACHE_BYTES_MAX, ({ text }) => text.length + FILES_BYTES),
+  () =>
+    new CommitCache<CachedAnswer>(CACHE_BYTES_MAX, ({ members }) => members.length + FILES_BYTES),
 )
-const nothing: CachedAnswer = { text: '', deciding: [] }
+/** Stands for an answer that cannot be cached, or a refusal. */
+const notCached: CachedAnswer = { members: '', deciding: [] }
 
 /**
- * Finds the cached answer to a question without terms; undefined where nothing is granted, or where a grant
- * has a window, so that the answer depends on the time.
+ * Finds the cached answer to a question without terms; `notCached` if nothing is granted, or if a grant has a
+ * window, so that the answer depends on the time.
  */
 function findCachedAnswer(reader: Reader, domain: string, asked: string): CachedAnswer {
   const { serving } = reader
-  if (serving === undefined) return nothing
+  if (serving === undefined) return notCached
   return answers(reader).get(serving, `${domain} ${asked}`, () => {
     const agent = findAgent(reader, asked)
     const whole = buildWholeAnswer(reader, domain, agent)
     if (whole !== undefined) return whole
     const inventory = findInventory(reader, domain)
-    if (inventory === undefined || inventory.isTimed) return nothing
-    if (inventory.grantsTo(agent.agent_url).length === 0) return nothing
-    const terms = toTerms({}, reader.now(), true)
+    if (inventory === undefined || inventory.isTimed) return notCached
+    if (inventory.grantsTo(agent.agent_url).length === 0) return notCached
+    const terms = toTerms({}, reader.now(), { anywhere: true })
     const { answer, deciding } = judgePublisher(reader, inventory, agent, terms, {})
-    return { text: JSON.stringify(answer).slice(0, -1), deciding }
+    return { members: formatMembers(answer), deciding }
   })
 }
 
@@ -134,12 +146,20 @@ function buildWholeAnswer(
   const reach = findReach(reader, agent_url, domain)
   if (reach?.sold === undefined || !isOperatorSilent(reader, agent)) return undefined
   const { sold, authorized_for, verified_by: resolved_location } = reach
-  const words = authorized_for === null ? '' : `,"authorized_for":${JSON.stringify(authorized_for)}`
+  const answer = {
+    publisher_domain: domain,
+    agent_url,
+    authorized: sold,
+    total: sold,
+    publisher_wide: true,
+    source: 'adagents_json',
+    ...(authorized_for !== null && { authorized_for }),
+    unauthorized_properties: [],
+    sides: { publisher: 'match', operator: 'unknown' },
+    confirmed: false,
+  }
   return {
-    text:
-      `{"publisher_domain":"${domain}","agent_url":${JSON.stringify(agent_url)}` +
-      `,"authorized":${sold},"total":${sold},"publisher_wide":true,"source":"adagents_json"${words}` +
-      ',"unauthorized_properties":[],"sides":{"publisher":"match","operator":"unknown"},"confirmed":false',
+    members: formatMembers(answer),
     deciding: [listPublisherFiles({ ...reach, domain, resolved_location })],
   }
 }
@@ -156,6 +176,13 @@ interface Paging {
   unauthorized_properties_cursor?: string | undefined
 }
 
+/** Nothing is kept of what operators said. */
+const unknownOperating: Operating = { operator: undefined, declared: undefined }
+
+function omitEvidence(asked: Paging): Paging {
+  return { ...asked, explain: undefined }
+}
+
 function toRefused({ property_id, name, property_type }: StockedProperty) {
   return { ...(property_id !== null && { id: property_id }), name, type: property_type }
 }
@@ -166,10 +193,10 @@ function judgePublisher(
   agent: KnownAgent,
   terms: Terms,
   asked: Paging,
+  operating = findOperating(reader, agent),
 ) {
   const { agent_url } = agent
   const { publisher_domain } = inventory.stored
-  const operating = findOperating(reader, agent)
   const granting = inventory.granting(agent_url)
   const judged = inventory.properties
     .filter(property => property.is_active)

@@ -11,16 +11,17 @@ import {
   relations,
 } from '../../../pipeline/model/save.ts'
 import { getMembers } from '../../../pipeline/read/lookups/members.ts'
+import { toEditor } from '../../auth/editor.ts'
 import type { readBrandFile } from '../../inputs/brand-file.ts'
 import { PastedDomain } from '../../inputs/fields.ts'
-import { resolveLiveBrand } from '../../live/brand.ts'
-import { toTaskAsked } from '../../operation/answering.ts'
+import { resolveLiveBrand } from '../../live/resolve-live-brand.ts'
+import { toTaskOrigin } from '../../operation/answering.ts'
 import { submitIdempotent } from '../../operation/idempotency.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
 import { replyOk } from '../../responses/reply.ts'
 import { explainPointerFault } from '../community/hosted.ts'
-import { boundSchema, SavedDomain, saveErrors, toEditor } from '../community/saves.ts'
+import { boundSchema, SavedDomain, saveErrors } from '../community/saves.ts'
 
 const LogoAddress = z
   .url({ protocol: /^https$/ })
@@ -68,7 +69,7 @@ export const setUpBrand = defineOperation({
     if (principal.org_id === undefined) {
       return refuse('forbidden', 'only organizations may set up a brand', { domain })
     }
-    const asked = toTaskAsked({ principal, bodyBytes, caller })
+    const asked = toTaskOrigin({ principal, bodyBytes, caller })
     const handed =
       body.brand_json &&
       (await services.workers.run('readBrandFile', asked, body.brand_json, domain))

@@ -33,7 +33,7 @@ export const enrichBrand = defineOperation({
     'Answers from the registry where it knows the brand (`cached`). Else asks a provider of brand data, or reads ' +
     'the home page, and stores the result: the brand is then resolved and listed as `enriched` until it has ' +
     'another source. It is refreshed after 30 days, later each time nothing has changed. `Age` is the age of a repeated ' +
-    'answer is.',
+    'answer.',
   access: 'public',
   cache: 'none',
   query: z.object({ domain: PastedDomain }),
@@ -76,7 +76,7 @@ async function look(
   { clock, config, writer, log, outbound }: Services,
 ): Promise<Found | null> {
   const found = await outbound.ask<'enrich_brand'>({
-    question: `enrich ${domain}`,
+    cacheKey: `enrich ${domain}`,
     caller,
     ms: config.LIMITS.enrichMs + SLACK_MS,
     request: () => ({ kind: 'enrich_brand', domain }),

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-
 import { type ImageType, imageTypes } from '../../../pipeline/core/image-type.ts'
 import { isModerator } from '../../../pipeline/core/roles.ts'
 import {
@@ -11,6 +10,7 @@ import {
   type StoredLogo,
 } from '../../../pipeline/model/logo.ts'
 import { findLogos, readPicture } from '../../../pipeline/read/lookups/logos.ts'
+import { toEditor } from '../../auth/editor.ts'
 import { canActFor } from '../../auth/organization-access.ts'
 import type { Principal } from '../../auth/principal.ts'
 import { createCsv, PastedDomain } from '../../inputs/fields.ts'
@@ -18,7 +18,6 @@ import { readLogoForm } from '../../inputs/logo-form.ts'
 import { submitIdempotent } from '../../operation/idempotency.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { replyOk, replyRefused } from '../../responses/reply.ts'
-import { toEditor } from '../community/saves.ts'
 
 const params = z.object({ domain: PastedDomain })
 /** Matches the name of a picture: its hash and its type. */

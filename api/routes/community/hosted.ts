@@ -176,8 +176,8 @@ async function askOrigin(
   { config, outbound, baseUrl }: Services,
 ): Promise<OriginCheck> {
   const { answer } = await outbound.ask<'check_origin'>({
-    question: `origin ${domain}`,
-    isNew: true,
+    cacheKey: `origin ${domain}`,
+    mustBeNew: true,
     caller: id,
     ms: config.LIMITS.validateMs + SLACK_MS,
     request: () => ({ kind: 'check_origin', domain, base: baseUrl() }),

@@ -62,7 +62,7 @@ export const listMirrorProposals = defineOperation({
       .enum(['true', 'false'])
       .optional()
       .describe('`true`: only proposals that wait for review; for moderators only'),
-    limit: createPageSize({ usual: PAGE_ROWS_DEFAULT, max: PAGE_ROWS_MAX }),
+    limit: createPageSize({ defaultSize: PAGE_ROWS_DEFAULT, max: PAGE_ROWS_MAX }),
     offset: pageOffset,
     cursor: pageCursor,
   }),

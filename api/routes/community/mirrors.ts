@@ -11,14 +11,14 @@ import {
 } from '../../../pipeline/model/responses/mirrors.ts'
 import { findMirror } from '../../../pipeline/read/lookups/records.ts'
 import { listMirrors } from '../../../pipeline/read/queries/mirrors.ts'
+import { toEditor } from '../../auth/editor.ts'
 import { createPageSize, pageCursor, pageOffset } from '../../inputs/fields.ts'
 import { countItems } from '../../inputs/mirror-file.ts'
-import { toTaskAsked } from '../../operation/answering.ts'
+import { toTaskOrigin } from '../../operation/answering.ts'
 import { submitIdempotent } from '../../operation/idempotency.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { buildPageEnd, buildSeqHeader, getSnapshot } from '../../responses/lists.ts'
 import { replyOk, replyRefused } from '../../responses/reply.ts'
-import { toEditor } from './saves.ts'
 
 const PAGE_ROWS_DEFAULT = 100
 const PAGE_ROWS_MAX = 500
@@ -40,7 +40,7 @@ export const listCommunityMirrors = defineOperation({
   asksSnapshot: true,
   cacheKey: () => '',
   query: z.object({
-    limit: createPageSize({ usual: PAGE_ROWS_DEFAULT, max: PAGE_ROWS_MAX }),
+    limit: createPageSize({ defaultSize: PAGE_ROWS_DEFAULT, max: PAGE_ROWS_MAX }),
     offset: pageOffset,
     cursor: pageCursor,
   }),
@@ -125,7 +125,7 @@ export const putCommunityMirror = defineOperation({
   handle: async ({ params: { platform }, body, principal, attempt, services, ...call }) => {
     const { clock, config, workers } = services
     const read = () =>
-      workers.run('readMirror', toTaskAsked({ ...call, principal }), body, clock.now())
+      workers.run('readMirror', toTaskOrigin({ ...call, principal }), body, clock.now())
     const editor = toEditor(principal)
     if (isModerator(principal.roles)) {
       const content = await read()

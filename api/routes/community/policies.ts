@@ -16,6 +16,7 @@ import {
 import { findHistory } from '../../../pipeline/read/lookups/history.ts'
 import { findPolicy } from '../../../pipeline/read/lookups/records.ts'
 import { listPolicies } from '../../../pipeline/read/queries/policies.ts'
+import { toEditor } from '../../auth/editor.ts'
 import { createPageSize, pageCursor, pageOffset } from '../../inputs/fields.ts'
 import { submitIdempotent } from '../../operation/idempotency.ts'
 import { defineOperation } from '../../operation/operation.ts'
@@ -28,7 +29,6 @@ import {
 } from '../../responses/lists.ts'
 import { replyOk, replyRefused } from '../../responses/reply.ts'
 import { createRevisionLimit, revisionOffset } from './history.ts'
-import { toEditor } from './saves.ts'
 
 const PAGE_ROWS_DEFAULT = 20
 const PAGE_ROWS_MAX = 1_000
@@ -66,7 +66,7 @@ export const listRegisteredPolicies = defineOperation({
     policy_category: word.describe('An industry to which it applies'),
     vertical: word.meta({ description: 'Another name of `policy_category`' }),
     domain: word.meta({ description: 'Only policies of this governance domain' }),
-    limit: createPageSize({ usual: PAGE_ROWS_DEFAULT, max: PAGE_ROWS_MAX }),
+    limit: createPageSize({ defaultSize: PAGE_ROWS_DEFAULT, max: PAGE_ROWS_MAX }),
     offset: pageOffset,
     cursor: pageCursor,
   }),

@@ -5,13 +5,14 @@ import { isModerator } from '../../../pipeline/core/roles.ts'
 import { BrandRestored, PropertyRestored } from '../../../pipeline/model/responses/saves.ts'
 import type { EntryState } from '../../../pipeline/model/rows.ts'
 import { getMembers } from '../../../pipeline/read/lookups/members.ts'
+import { toEditor } from '../../auth/editor.ts'
 import type { Principal } from '../../auth/principal.ts'
 import { PastedDomain } from '../../inputs/fields.ts'
 import { submitIdempotent } from '../../operation/idempotency.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
 import { replyOk } from '../../responses/reply.ts'
-import { saveErrors, toEditor } from './saves.ts'
+import { saveErrors } from './saves.ts'
 
 const what =
   'It is another revision, with the state after the named one; revision 1 is the one that created ' +

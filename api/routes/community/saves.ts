@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { BrandSaved, PropertySaved } from '../../../pipeline/model/responses/saves.ts'
 import { BrandManifest, BrandName, Contact, SavedProperty } from '../../../pipeline/model/save.ts'
-import type { Principal } from '../../auth/principal.ts'
+import { toEditor } from '../../auth/editor.ts'
 import { PastedDomain } from '../../inputs/fields.ts'
 import { submitIdempotent } from '../../operation/idempotency.ts'
 import { defineOperation } from '../../operation/operation.ts'
@@ -104,11 +104,6 @@ export const saveProperty = defineOperation({
     return replyOk(replySaved(saved, 'Properties'))
   },
 })
-
-/** Converts the caller to the editor of an edit. */
-export function toEditor({ kind, id, org_id }: Principal) {
-  return { kind, id, org_id: org_id ?? null }
-}
 
 function replySaved(saved: Record<string, unknown>, what: string) {
   const { entry_id, revision_number, review_id } = saved

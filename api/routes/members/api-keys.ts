@@ -2,11 +2,10 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import { keyPermissions } from '../../../pipeline/core/roles.ts'
-import type { ApiKey } from '../../../pipeline/model/identity.ts'
-import type { StoredPrincipal } from '../../../pipeline/model/responses/index.ts'
+import type { ApiKey, StoredPrincipal } from '../../../pipeline/model/identity.ts'
 import { ApiKeyMade, ApiKeys } from '../../../pipeline/model/responses/own-organization.ts'
 import { listKeys } from '../../../pipeline/read/lookups/principals.ts'
-import { requireKeyRights, resolveOrganizationAsked } from '../../auth/organization-access.ts'
+import { requireKeyRights, resolveOrganization } from '../../auth/organization-access.ts'
 import { OrganizationQuery } from '../../auth/organization-query.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
@@ -33,7 +32,7 @@ export const listApiKeys = defineOperation({
   reply: { 200: ApiKeys },
   errors: ['invalid_request', 'forbidden'],
   handle: ({ query, principal, services: { reader } }) => {
-    const belonging = resolveOrganizationAsked(principal, query.org)
+    const belonging = resolveOrganization(principal, query.org)
     requireKeyRights(principal, belonging, 'admin:read')
     return replyOk({ api_keys: listKeys(reader, belonging.org_id).map(toApiKey) })
   },
@@ -66,7 +65,7 @@ export const createApiKey = defineOperation({
   reply: { 201: ApiKeyMade },
   errors: ['invalid_request', 'forbidden', 'too_large', 'unsupported_media_type', 'unavailable'],
   handle: async ({ query, body: { name, permissions }, principal, services: { writer } }) => {
-    const belonging = resolveOrganizationAsked(principal, query.org)
+    const belonging = resolveOrganization(principal, query.org)
     requireKeyRights(principal, belonging, 'admin:*')
     const id = randomUUID()
     const value = `sk_${randomBytes(SECRET_BYTES).toString('base64url')}`
@@ -92,7 +91,7 @@ export const revokeApiKey = defineOperation({
   reply: { 204: null },
   errors: ['invalid_request', 'forbidden', 'not_found', 'unavailable'],
   handle: async ({ query, params: { id }, principal, services: { writer, reader } }) => {
-    const belonging = resolveOrganizationAsked(principal, query.org)
+    const belonging = resolveOrganization(principal, query.org)
     if (principal.id !== id) requireKeyRights(principal, belonging, 'admin:*')
     const { org_id } = belonging
     const isTheirs = listKeys(reader, org_id).some(({ key_id }) => key_id === id)

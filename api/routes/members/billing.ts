@@ -5,7 +5,7 @@ import { findTierOfPrice } from '../../../pipeline/core/tiers.ts'
 import { BillingEvent } from '../../../pipeline/model/billing.ts'
 import { BillingTaken } from '../../../pipeline/model/responses/own-organization.ts'
 import type { OperationOf } from '../../../pipeline/model/submission.ts'
-import { checkSignature, SIGNATURE_HEADER } from '../../auth/webhook-signature.ts'
+import { BILLING_SIGNATURE_HEADER, checkBillingSignature } from '../../auth/billing-signature.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { replyOk } from '../../responses/reply.ts'
@@ -21,7 +21,7 @@ export const takeBillingEvent = defineOperation({
   path: '/api/webhooks/billing',
   summary: 'Receive subscription changes from the billing provider',
   description:
-    `Signed: \`${SIGNATURE_HEADER}: t=<unix seconds>,v1=<hex>\`, the HMAC-SHA256 of \`t\`, a dot and ` +
+    `Signed: \`${BILLING_SIGNATURE_HEADER}: t=<unix seconds>,v1=<hex>\`, the HMAC-SHA256 of \`t\`, a dot and ` +
     'the bytes of the body, at most five minutes old. An event counts once, however often it ' +
     'is sent, and one that is older than the last one applied changes nothing. Memberships are ' +
     'changed only by this and by the operator of the registry.',
@@ -40,7 +40,12 @@ export const takeBillingEvent = defineOperation({
   handle: async ({ body, header, services: { config, writer, reader } }) => {
     const { BILLING_WEBHOOK_SECRET: secret } = config
     if (secret === undefined) return refuse('unavailable', 'billing is not set up here')
-    const fault = checkSignature(body, header(SIGNATURE_HEADER), secret, reader.now())
+    const fault = checkBillingSignature(
+      body,
+      header(BILLING_SIGNATURE_HEADER),
+      secret,
+      reader.now(),
+    )
     if (fault !== undefined) return refuse('invalid_request', fault)
     const change = toChange(parseEvent(body))
     if (change === undefined) return replyOk({ received: true, applied: false })

@@ -14,7 +14,7 @@ import {
   listHeldDomains,
 } from '../../../pipeline/read/lookups/ownership.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
-import { canActFor, resolveOrganizationAsked } from '../../auth/organization-access.ts'
+import { canActFor, resolveOrganization } from '../../auth/organization-access.ts'
 import { OrganizationQuery } from '../../auth/organization-query.ts'
 import type { Principal } from '../../auth/principal.ts'
 import { PastedDomain } from '../../inputs/fields.ts'
@@ -38,7 +38,7 @@ export const listOwnDomains = defineOperation({
   reply: { 200: OrganizationDomains },
   errors: ['invalid_request', 'forbidden'],
   handle: ({ query, principal, services: { config, reader } }) => {
-    const { org_id, org_name } = resolveOrganizationAsked(principal, query.org)
+    const { org_id, org_name } = resolveOrganization(principal, query.org)
     const domains = listHeldDomains(reader, org_id).map(
       ({ domain, proof: method, verified_at }) => {
         const shown = findOwnership(reader, org_id, domain, config.LIMITS.proofDays)
@@ -68,7 +68,7 @@ export const addOwnDomain = defineOperation({
   reply: { 201: OwnershipChallenge },
   errors: [...refusals, 'unsupported_media_type'],
   handle: ({ query, body, principal, services }) => {
-    const { org_id } = resolveOrganizationAsked(principal, query.org)
+    const { org_id } = resolveOrganization(principal, query.org)
     return issueChallenge({ org_id, domain: body.domain as Domain }, services)
   },
 })
@@ -89,7 +89,7 @@ export const verifyOwnDomain = defineOperation({
   reply: { 200: OwnershipVerified },
   errors: [...refusals, 'not_found', 'conflict', 'challenge_expired'],
   handle: ({ query, params: { domain }, principal, services }) => {
-    const { org_id } = resolveOrganizationAsked(principal, query.org)
+    const { org_id } = resolveOrganization(principal, query.org)
     return verifyChallenge({ org_id, domain }, {}, principal.id, services)
   },
 })

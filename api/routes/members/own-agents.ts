@@ -12,7 +12,7 @@ import {
 } from '../../../pipeline/model/responses/own-organization.ts'
 import { getMembers } from '../../../pipeline/read/lookups/members.ts'
 import { deriveFounding } from '../../auth/founding.ts'
-import { resolveOrganizationAsked } from '../../auth/organization-access.ts'
+import { resolveOrganization } from '../../auth/organization-access.ts'
 import { OrganizationQuery } from '../../auth/organization-query.ts'
 import type { Principal } from '../../auth/principal.ts'
 import { defineOperation } from '../../operation/operation.ts'
@@ -84,7 +84,7 @@ export const listOwnAgents = defineOperation({
   reply: { 200: OwnAgents },
   errors: ['invalid_request', 'forbidden', 'not_found'],
   handle: ({ query, principal, services: { reader } }) => {
-    const { org_id, org_name } = resolveOrganizationAsked(principal, query.org)
+    const { org_id, org_name } = resolveOrganization(principal, query.org)
     const member = getMembers(reader).all.find(listed => listed.org_id === org_id)
     if (member === undefined) return refuse('not_found', `${org_name} has no profile yet`)
     return replyOk({ agents: member.agents.map(toOwnAgent) })
@@ -147,7 +147,7 @@ export const changeOwnAgent = defineOperation({
   reply: { 200: OwnAgentSaved },
   errors: [...ownerErrors, 'not_found'],
   handle: async ({ query, params: { url }, body, principal, services: { writer } }) => {
-    const { org_id: org } = resolveOrganizationAsked(principal, query.org)
+    const { org_id: org } = resolveOrganization(principal, query.org)
     if (body.url !== undefined && toAgentUrlKey(body.url) !== url) {
       refuse('url_immutable', 'url: cannot be changed; enrol an agent with the new URL')
     }
@@ -170,7 +170,7 @@ export const removeOwnAgent = defineOperation({
   reply: { 204: null },
   errors: ['invalid_request', 'forbidden', 'not_found', 'conflict', 'unavailable'],
   handle: async ({ query, params: { url }, principal, services: { writer } }) => {
-    const { org_id: org } = resolveOrganizationAsked(principal, query.org)
+    const { org_id: org } = resolveOrganization(principal, query.org)
     unwrapAnswer(await writer.submit({ op: 'member.agent.remove', org, url }))
     return noContent
   },
@@ -181,7 +181,7 @@ function resolveOwner(principal: Principal, org: string | undefined) {
   const { person, belongings } = principal
   return person !== undefined && org === undefined && belongings.length === 0
     ? { founding: deriveFounding(person) }
-    : { org: resolveOrganizationAsked(principal, org).org_id }
+    : { org: resolveOrganization(principal, org).org_id }
 }
 
 function readAgentType({ type }: AgentFields): AgentType | undefined {

@@ -70,7 +70,7 @@ export const listCatalog = defineOperation({
       default: 0,
     }),
     active_since: Moment.optional().describe('Only properties that changed since this time'),
-    limit: createPageSize({ usual: 100, max: 1_000 }),
+    limit: createPageSize({ defaultSize: 100, max: 1_000 }),
     cursor: createCursor(z.tuple([z.uuid()])),
   }),
   reply: { 200: Catalog },
@@ -109,7 +109,7 @@ export const syncCatalog = defineOperation({
   cacheKey: () => '',
   query: z.object({
     since: Moment.describe('Time after which changes are listed, in ISO 8601'),
-    limit: createPageSize({ usual: 10_000, max: 10_000 }),
+    limit: createPageSize({ defaultSize: 10_000, max: 10_000 }),
     cursor: createCursor(changePlace),
   }),
   reply: { 200: CatalogSync },

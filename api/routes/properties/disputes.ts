@@ -7,9 +7,9 @@ import { isStorable } from '../../../pipeline/model/save.ts'
 import { findReview } from '../../../pipeline/read/lookups/reviews.ts'
 import { findIdentifiers } from '../../../pipeline/read/queries/identifiers.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
+import { toEditor } from '../../auth/editor.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { replyOk, replyRefused } from '../../responses/reply.ts'
-import { toEditor } from '../community/saves.ts'
 
 const ADDRESS = /[^\s@<>(),;]+@[^\s@<>(),;]+\.[^\s@<>(),;]+/g
 const statuses = { pending: 'open', approved: 'resolved', rejected: 'rejected' } as const

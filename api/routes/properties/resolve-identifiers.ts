@@ -7,10 +7,10 @@ import {
   buildUnknownIdentifiers,
   findIdentifiers,
 } from '../../../pipeline/read/queries/identifiers.ts'
-import { contribute } from '../../inputs/contribute.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { buildSeqHeader, getSnapshot } from '../../responses/lists.ts'
 import { replyOk } from '../../responses/reply.ts'
+import { contribute } from './contribute.ts'
 
 const IDENTIFIERS_MAX = 10_000
 const IDENTIFIER_CHARS_MAX = 2_048

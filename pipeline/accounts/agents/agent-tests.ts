@@ -4,6 +4,7 @@ import type {
   AgentDiagnostics,
   AgentTests,
   StoredCredential,
+  StoredExchange,
   SuiteRun,
 } from '../../model/agent-test.ts'
 import type { Badge } from '../../model/badge.ts'
@@ -123,6 +124,21 @@ function toDiagnosedRuns(
       ({ agent_url: _, run_id: __, captured_at: ___, ...step }): StepDiagnostic => step,
     ),
   }))
+}
+
+/** Loads the requests and answers of steps of the agents that a condition selects. */
+export async function loadAgentExchanges(
+  db: Database,
+  where: string,
+  parameters: Parameters,
+): Promise<{ agent_url: string; exchanges: StoredExchange[] }[]> {
+  const rows = await db.all<Of<StoredExchange>>(
+    `select agent_url, run_id, position::double as position, exchange from storyboard_exchanges
+     where agent_url in (select agent_url from storyboard_exchanges where ${where})
+     order by agent_url, run_id, position`,
+    parameters,
+  )
+  return [...groupByAgent(rows)].map(([agent_url, exchanges]) => ({ agent_url, exchanges }))
 }
 
 /** Loads the credentials that a condition selects; those that were deleted without a value. */

@@ -12,6 +12,7 @@ import type { Stamp } from '../stamp.ts'
 const COLUMNS = `role, adcp_version, state, verified_specialisms, verified_at, degraded_at,
   expires_at, revoked_for`
 
+/** Loads the badges of an agent, revoked ones included. */
 export function loadBadges(db: Database, agent_url: string): Promise<Badge[]> {
   return db.all<Badge>(
     `select ${COLUMNS} from agent_badges where agent_url = $agent_url order by role`,
@@ -19,6 +20,7 @@ export function loadBadges(db: Database, agent_url: string): Promise<Badge[]> {
   )
 }
 
+/** Replaces the badges of an agent. */
 export async function writeBadges(
   db: Database,
   agent_url: string,
@@ -32,7 +34,7 @@ export async function writeBadges(
   )
 }
 
-interface Reviewed {
+interface TestedState {
   state: ComplianceState
   settings: MonitoringSettings
   isTested: boolean
@@ -43,7 +45,7 @@ interface Reviewed {
 export async function reviewBadges(
   db: Database,
   agent_url: string,
-  { state, settings, isTested, isFullRun }: Reviewed,
+  { state, settings, isTested, isFullRun }: TestedState,
   stamp: Stamp,
 ): Promise<void> {
   const known = await loadBadges(db, agent_url)
@@ -61,7 +63,7 @@ export async function reviewBadges(
   await writeBadges(db, agent_url, badges, stamp)
 }
 
-/** Lists agents with a badge whose time is over. */
+/** Lists agents with a badge that has expired, or was degraded for too long. */
 export async function listLapsing(db: Database, now: number, limit: number): Promise<string[]> {
   const rows = await db.all<{ agent_url: string }>(
     `select distinct agent_url from agent_badges
@@ -73,7 +75,7 @@ export async function listLapsing(db: Database, now: number, limit: number): Pro
   return rows.map(({ agent_url }) => agent_url)
 }
 
-async function endBadges(
+async function expireAgentBadges(
   db: Database,
   { agent_urls }: OperationOf<'badges.lapse'>,
   stamp: Stamp,
@@ -87,8 +89,8 @@ async function endBadges(
 
 export const badgeDefinitions: OperationDefinitions<'badges.lapse'> = {
   'badges.lapse': {
-    perform: endBadges,
-    changesStandings: true,
+    perform: expireAgentBadges,
+    changesVerdicts: true,
     irreversible: 'the time of the badges was over: a full run that passes earns them again',
   },
 }

@@ -120,7 +120,7 @@ async function dropOldRuns(db: Database, agent_url: string): Promise<void> {
 export const complianceDefinitions: OperationDefinitions<'compliance.record'> = {
   'compliance.record': {
     perform: recordSuite,
-    changesStandings: true,
+    changesVerdicts: true,
     irreversible: 'the agent was called: have it tested again',
   },
 }

@@ -10,7 +10,7 @@ import type { Stamp } from '../stamp.ts'
 import { findMemberAgent, saveAgent } from './member-agents.ts'
 
 /** The organization that an agent is enrolled for, or the one to found first. */
-type Place = { org_id: string } | { plan: Exclude<Plan, Refusal>; founding: Founding }
+type AgentOwner = { org_id: string } | { plan: Exclude<Plan, Refusal>; founding: Founding }
 
 /**
  * Enrols an agent of a member. Creates what is missing: an organization for a person without one, a
@@ -22,12 +22,12 @@ export async function enrolAgent(
   stamp: Stamp,
 ): Promise<Answer> {
   const { op: _, org, founding, ...agent } = operation
-  const place = await resolveOrganization(db, org, founding)
-  if ('refused' in place) return place
-  const foreign = await refuseForeignHost(db, place, agent.url)
+  const target = await resolveOrganization(db, org, founding)
+  if ('refused' in target) return target
+  const foreign = await refuseForeignHost(db, target, agent.url)
   if (foreign) return foreign
   const { org_id } =
-    'plan' in place ? await applyPlan(db, place.plan, place.founding, stamp) : place
+    'plan' in target ? await applyPlan(db, target.plan, target.founding, stamp) : target
   const hasProfile = !('refused' in (await findMember(db, org_id)))
   if (!hasProfile) await createMember(db, { op: 'member.create', org: org_id }, stamp)
   const answer = await saveAgent(db, { op: 'member.agent.save', org: org_id, ...agent }, stamp)
@@ -35,7 +35,7 @@ export async function enrolAgent(
   return {
     done: {
       ...answer.done,
-      ...('plan' in place && { org_auto_created: true }),
+      ...('plan' in target && { org_auto_created: true }),
       ...(!hasProfile && { profile_auto_created: true }),
     },
   }
@@ -46,7 +46,7 @@ async function resolveOrganization(
   db: Database,
   org: string | undefined,
   founding: Founding | undefined,
-): Promise<Place | Refusal> {
+): Promise<AgentOwner | Refusal> {
   if (org !== undefined) {
     const owner = await findOrganization(db, org)
     return owner ?? refuseUnknownOrganization(org)
@@ -66,18 +66,18 @@ async function resolveOrganization(
  */
 async function refuseForeignHost(
   db: Database,
-  place: Place,
+  target: AgentOwner,
   url: string,
 ): Promise<Refusal | undefined> {
-  const org_id = 'org_id' in place ? place.org_id : pickOwnId(place.plan)
+  const org_id = 'org_id' in target ? target.org_id : pickOwnId(target.plan)
   if (org_id !== undefined && (await findMemberAgent(db, org_id, url))) return undefined
   const rows = await db.all<{ domain: string }>(
     'select domain from verified_domains where org_id = $org_id order by domain',
     { org_id: org_id ?? '' },
   )
-  const founded = 'plan' in place && 'founds' in place.plan ? place.founding : undefined
-  const mailed = founded?.is_personal ? undefined : founded?.email_domain
-  const domains = [...rows.map(({ domain }) => domain), ...(mailed ? [mailed] : [])]
+  const founded = 'plan' in target && 'founds' in target.plan ? target.founding : undefined
+  const mailDomain = founded?.is_personal ? undefined : founded?.email_domain
+  const domains = [...rows.map(({ domain }) => domain), ...(mailDomain ? [mailDomain] : [])]
   const { hostname } = new URL(url)
   const isOwn = domains.some(domain => hostname === domain || hostname.endsWith(`.${domain}`))
   if (domains.length === 0 || isOwn) return undefined

@@ -79,7 +79,7 @@ export const monitoringDefinitions: OperationDefinitions<'monitoring.change'> = 
   'monitoring.change': {
     perform: changeMonitoring,
     requires: { membershipIn: ({ org_id }) => org_id },
-    changesStandings: true,
+    changesVerdicts: true,
     irreversible: 'badges may have ended by it: change it again',
   },
 }

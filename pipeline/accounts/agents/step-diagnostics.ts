@@ -3,6 +3,8 @@ import type { Database } from '../../store/duckdb.ts'
 
 /** Runs of one agent, of all storyboards and of single ones each, whose steps are stored. */
 const DIAGNOSED_RUNS_MAX = 5
+/** Requests and answers that are stored of one run. */
+const EXCHANGES_MAX = 50
 
 /** Stores the steps of a run; those of older runs are deleted. */
 export async function keepDiagnostics(
@@ -14,7 +16,7 @@ export async function keepDiagnostics(
     seq,
   }: { run_id: string; diagnostics: readonly StepDiagnostic[]; seq: number },
 ): Promise<void> {
-  const rows = diagnostics.map((step, i) => ({
+  const rows = diagnostics.map(({ exchange: _, ...step }, i) => ({
     ...step,
     run_id,
     agent_url,
@@ -22,15 +24,21 @@ export async function keepDiagnostics(
     captured_at: tested_at,
     seq,
   }))
+  const exchanges = diagnostics.flatMap(({ exchange }, i) =>
+    exchange ? [{ run_id, agent_url, position: i + 1, exchange, seq }] : [],
+  )
   await db.insert('storyboard_diagnostics', rows)
+  await db.insert('storyboard_exchanges', exchanges.slice(0, EXCHANGES_MAX))
   const last = (from: string) => `run_id not in (select run_id from ${from}
     order by tested_at desc, run_id desc limit ${DIAGNOSED_RUNS_MAX})`
-  await db.write(
-    'delete from',
-    'storyboard_diagnostics',
-    `where agent_url = $agent_url
-       and ${last('compliance_runs where agent_url = $agent_url')}
-       and ${last(`storyboard_runs where agent_url = $agent_url and kind = 'run'`)}`,
-    { agent_url },
-  )
+  for (const table of ['storyboard_diagnostics', 'storyboard_exchanges'] as const) {
+    await db.write(
+      'delete from',
+      table,
+      `where agent_url = $agent_url
+         and ${last('compliance_runs where agent_url = $agent_url')}
+         and ${last(`storyboard_runs where agent_url = $agent_url and kind = 'run'`)}`,
+      { agent_url },
+    )
+  }
 }

@@ -139,7 +139,7 @@ export const storyboardDefinitions: OperationDefinitions<'storyboard.record'> = 
   'storyboard.record': {
     perform: recordRun,
     requires: { membershipIn: ({ org_id }) => org_id },
-    changesStandings: true,
+    changesVerdicts: true,
     irreversible: 'a run cannot be undone: run the storyboard again',
   },
 }

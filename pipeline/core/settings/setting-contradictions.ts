@@ -3,6 +3,8 @@ import { isLoopback } from '../loopback.ts'
 /** Settings that others depend on, as they were parsed; an invalid one is absent. */
 interface DependentSettings {
   HOST?: string
+  OPERATOR_HOST?: string
+  OPERATOR_TOKEN?: string | undefined
   BASE_URL?: string | undefined
   TRUSTED_PROXIES?: readonly string[]
   CRAWL_SIGNING_KEY?: string | undefined
@@ -32,6 +34,8 @@ export function findContradictions(
     )
   if (settings.SMTP_URL && !settings.MAIL_FROM)
     faults.push('  SMTP_URL: requires MAIL_FROM, the sender of its mails')
+  if (!isThisMachine(settings.OPERATOR_HOST ?? 'localhost') && !settings.OPERATOR_TOKEN)
+    faults.push('  OPERATOR_HOST: requires OPERATOR_TOKEN, as others reach the operator’s port')
   const isExposed = isReachedByOthers(settings) || NODE_ENV === 'production'
   if (settings.AGENT_LOOPBACK_WEBHOOKS && isExposed)
     faults.push(

@@ -4,12 +4,24 @@ import { isCron } from '../schedule.ts'
 import { parseUrl } from '../url.ts'
 
 export const text = z.string().min(1)
+
+/** Reads `true` or `false` as a boolean. */
+export const flag = (fallback: 'true' | 'false') =>
+  z
+    .enum(['true', 'false'])
+    .default(fallback)
+    .transform(text => text === 'true')
+
 export const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
+/** A part of a whole, from 0 to 1. */
 export const share = z.coerce.number().min(0).max(1)
 export const cron = text.refine(isCron, { error: 'must be a cron pattern such as "0 3 * * *"' })
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
 
-/** Plain http is allowed only for this machine: elsewhere an attacker on the network could answer with other keys. */
+/**
+ * Plain http is allowed only for this machine: elsewhere an attacker on the network could answer with other
+ * keys.
+ */
 export const issuerUrl = httpUrl.refine(isSafeIssuer, {
   error: 'must be an https URL without query and fragment',
 })
@@ -18,8 +30,8 @@ function isSafeIssuer(text: string): boolean {
   const url = parseUrl(text)
   if (!url) return false
   const { protocol, hostname, search, hash } = url
-  const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
-  return (protocol === 'https:' || isHere) && search === '' && hash === ''
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  return (protocol === 'https:' || isLocal) && search === '' && hash === ''
 }
 
 /**
@@ -33,14 +45,16 @@ export function isNameServer(text: string): boolean {
   return isAddress && (port === undefined || (Number(port) > 0 && Number(port) < 65_536))
 }
 
+/** IP addresses and CIDR networks. */
 export const networks = z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]), {
   error: 'must be addresses or networks such as 10.0.0.0/8, separated by commas',
 })
 
+/** Texts separated by commas; empty by default. */
 export const names = z
   .string()
   .default('')
   .transform(list => list.split(',').flatMap(item => item.trim() || []))
 
-/** Addresses by the names of tenants. */
+/** JSON object of addresses by the name of the tenant. */
 export const tenantUrls = JsonText.pipe(z.record(z.string(), httpUrl))

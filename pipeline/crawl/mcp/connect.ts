@@ -36,7 +36,10 @@ export async function connectMcp(
   return { failure: first! }
 }
 
-/** Tells whether a failure that ends the search is also its result; after a timeout the first failure is. */
+/**
+ * Tells whether a failure that ends the search is also its result. A timeout is not: it says less than the
+ * failure of an endpoint that answered.
+ */
 function isFinal({ outcome }: McpFailure): boolean {
   return outcome !== 'timeout'
 }
@@ -64,8 +67,8 @@ function offersResources(capabilities: unknown): boolean {
 }
 
 /**
- * Tells whether a server may be stateless: such a server may refuse the greeting, or not know it, and still
- * answer everything else.
+ * Tells whether a server may be stateless: such a server may reject the handshake, or not know it, and still
+ * answer every other request.
  */
 function mayBeStateless({ failure, error }: { failure: McpFailure; error?: object }): boolean {
   if (failure.outcome === 'needs_auth' || failure.outcome === 'throttled') return false

@@ -44,6 +44,8 @@ const NOTIFICATION_MS = 2_000
  */
 export class McpSession {
   readonly endpoint: string
+  /** Status and headers of the last answer; undefined where nothing came. */
+  lastAnswer: Pick<Answered, 'status' | 'headers'> | undefined
   readonly #deps: McpDeps
   #headers: Record<string, string> = {}
   #lastId = 0
@@ -78,14 +80,16 @@ export class McpSession {
     maxBytes: number = this.#deps.limits.agentAnswerBytes,
   ): Promise<Reply> {
     const id = ++this.#lastId
+    this.lastAnswer = undefined
     const { reply, answered } = await this.#post({ jsonrpc: '2.0', id, method, params }, id, {
       time,
       deadlineMs: time.remainingMs,
       maxBytes,
     })
+    this.lastAnswer = 'outcome' in answered ? undefined : answered
     if ('outcome' in answered) return { failure: answered }
     this.#keepSession(answered)
-    if (answered.status !== 200) return this.#refused(answered)
+    if (answered.status !== 200) return this.#toRefusal(answered)
     const message = reply ?? readObject(answered.body)
     if (message === undefined) return { failure: toBodyFailure(answered, false) }
     if (isObject(message.error) && (isReplyTo(message, id) || isErrorWithoutId(message))) {
@@ -95,8 +99,11 @@ export class McpSession {
     return { result: message.result as JsonObject }
   }
 
-  /** Interprets a refusal, whose body may say of which kind it is. */
-  #refused(answered: Answered): Reply {
+  /**
+   * Converts a response with another status than 200 to a failure, with the JSON-RPC error of its body if
+   * any.
+   */
+  #toRefusal(answered: Answered): Reply {
     const error = readObject(answered.body)
     const failure = toStatusFailure(answered)
     return error !== undefined && isObject(error.error) ? { failure, error } : { failure }
@@ -107,6 +114,7 @@ export class McpSession {
     await this.#post({ jsonrpc: '2.0', method }, undefined, { time, deadlineMs, maxBytes: 4_096 })
   }
 
+  /** Posts a message; without an id no reply is expected. Takes the time it uses from the budget. */
   async #post(
     message: object,
     id: number | undefined,
@@ -129,7 +137,7 @@ export class McpSession {
       onPiece: type => {
         if (type !== 'text/event-stream') return undefined
         return piece => {
-          for (const event of stream.push(piece)) reply ??= replyIn(event, id)
+          for (const event of stream.push(piece)) reply ??= readReply(event, id)
           return reply !== undefined || id === undefined
         }
       },
@@ -151,7 +159,8 @@ export class McpSession {
   }
 }
 
-function replyIn(event: string, id: number | undefined): Message | undefined {
+/** Reads an event of a stream; undefined if it is not the reply to this request. */
+function readReply(event: string, id: number | undefined): Message | undefined {
   const message = readObject(event)
   return message !== undefined && id !== undefined && isReplyTo(message, id) ? message : undefined
 }

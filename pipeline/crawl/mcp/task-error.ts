@@ -61,13 +61,14 @@ function parseTaskError(error: unknown): TaskError | undefined {
     : undefined
 }
 
-const actions: Record<string, ErrorAction> = {
+/** Reaction by the error’s member `recovery`. */
+const actionsByRecovery: Record<string, ErrorAction> = {
   transient: 'retry',
   correctable: 'surface_to_caller',
   terminal: 'escalate_to_human',
 }
 
-/** Codes whose error passes by itself, or needs a person; the caller can correct all others. */
+/** Codes of errors that pass by themselves. */
 const transient = new Set([
   'RATE_LIMITED',
   'SERVICE_UNAVAILABLE',
@@ -75,6 +76,7 @@ const transient = new Set([
   'CAMPAIGN_SUSPENDED',
   'GOVERNANCE_UNAVAILABLE',
 ])
+/** Codes of errors that a person must resolve; errors with any other code can be corrected by the caller. */
 const terminal = new Set([
   'ACCOUNT_NOT_FOUND',
   'ACCOUNT_PAYMENT_REQUIRED',
@@ -85,15 +87,15 @@ const terminal = new Set([
 const OWN_CODE = /^X_/
 
 /**
- * Chooses the reaction to an error. An unknown way to recover counts as none; a missing one follows from
- * the code.
+ * Chooses the reaction to an error by its `recovery`, else by its code. An unknown `recovery` is left to a
+ * person.
  */
 export function chooseAction(error: TaskError | undefined): ErrorAction {
   if (error === undefined) return 'generic_error'
   const { code, recovery } = error
   if (recovery !== undefined) {
-    return typeof recovery === 'string' && Object.hasOwn(actions, recovery)
-      ? actions[recovery]!
+    return typeof recovery === 'string' && Object.hasOwn(actionsByRecovery, recovery)
+      ? actionsByRecovery[recovery]!
       : 'escalate_to_human'
   }
   if (transient.has(code)) return 'retry'

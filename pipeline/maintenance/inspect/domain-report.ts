@@ -5,7 +5,7 @@ import type { HeldRow } from '../../writer/crawl/held-publishers.ts'
 import type { Reason } from '../../writer/crawl/newcomer.ts'
 import { IS_HELD, WAIT_REASON } from '../../writer/crawl/recrawl-schedule.ts'
 
-/** Crawl record of a domain: its files, and who depends on them. Moments are ISO 8601. */
+/** Crawl state of a domain: its files, and the domains that depend on them. Times are ISO 8601. */
 export interface DomainReport {
   domain: Domain
   is_taken_down: boolean
@@ -15,7 +15,7 @@ export interface DomainReport {
   files: FileReport[]
   /** Losses that the brake holds back. */
   held: Pick<HeldRow, 'reason' | 'grants' | 'properties' | 'since'> | null
-  /** Other domains whose answers are read from files of this one, by the answer. */
+  /** Other domains whose answers depend on files of this one, by the rule that reads them. */
   dependants: { rule: string; domains: number; first: Domain[] }[]
 }
 
@@ -26,7 +26,7 @@ export interface FileReport {
   status: number | null
   attempted_at: string | null
   succeeded_at: string | null
-  /** Answers in a row that said the same, and since when. */
+  /** Consecutive answers with the same effect, and the time of the first. */
   streak: number
   streak_since: string | null
   /** Attempts without an answer since the last one. */

@@ -1,7 +1,7 @@
 import { DAY, type Instant, toIso } from '../../core/clock.ts'
 import type { Database } from '../../store/duckdb.ts'
 
-/** State of the index and of its crawls. Moments are ISO 8601. */
+/** State of the index and of its crawls. Times are ISO 8601. */
 export interface IndexStatus {
   seq: number
   committed_at: string | null
@@ -14,7 +14,7 @@ export interface IndexStatus {
   agents: number
   /** Files that the registry crawls. */
   files: number
-  /** Files that are due and wait for a crawler, and since when the first of them does. */
+  /** Files that are due and wait for a crawler, and the time since which the first of them waits. */
   due: number
   due_since: string | null
   next_due_at: string | null
@@ -54,6 +54,7 @@ const LAST_NIGHT = `
 select night, publishers::double as publishers, losses::double as losses, taken::double as taken
 from nights order by night desc limit 1`
 
+/** Reports the state of the index and of its crawls. */
 export async function reportIndex(db: Database, now: Instant): Promise<IndexStatus> {
   const [status, day, night] = await Promise.all([
     db.one<Omit<IndexStatus, 'day' | 'night'>>(STATUS, {

@@ -5,9 +5,13 @@ import { listDamagedPictures, listLogosWithoutPicture } from '../../writer/commu
 import { listUnknownToIndex } from '../../writer/healing/facts.ts'
 import type { Stores } from './stores.ts'
 
-/** Sentence for writes that only the accounts know. */
+/** Message about submissions that only the accounts have. */
 const UNKNOWN = 'writes of the accounts are missing: run `registry replay`'
 
+/**
+ * Checks that accounts and index have the same submissions and public agents, and that the pictures of logos
+ * exist; returns a message for each fault.
+ */
 export async function checkAccounts(stores: Omit<Stores, 'serving'>): Promise<string[]> {
   const { index, accounts } = stores
   const ids = async (db: Database) =>

@@ -9,33 +9,35 @@ import type { Paths } from '../../store/paths.ts'
 import { IS_SHOWN_EVENT } from '../../store/unprojected.ts'
 import type { Stores } from './stores.ts'
 
+/** Checks that the event files have exactly the events of the index; returns a message for each fault. */
 export async function checkEventFiles({ index, paths }: Stores): Promise<string[]> {
   const days = await index.all<{ day: string }>(
     `select distinct ${DAY_OF_EVENT} as day from events where ${IS_SHOWN_EVENT} order by day`,
   )
-  const wrong: string[] = []
+  const faults: string[] = []
   const files = existsSync(paths.events) ? readdirSync(paths.events) : []
   const strays = files.filter(name => !days.some(({ day }) => name === `${day}.ndjson`))
-  wrong.push(...strays.map(name => `events: ${name} has events that the index does not have`))
+  faults.push(...strays.map(name => `events: ${name} has events that the index does not have`))
   for (const { day } of days) {
     const difference = await findDifference(index, paths, day)
-    if (difference !== undefined) wrong.push(`events: ${difference}`)
+    if (difference !== undefined) faults.push(`events: ${difference}`)
   }
-  return [...wrong, ...(await checkRewritten(index, paths))]
+  return [...faults, ...(await checkRewritten(index, paths))]
 }
 
+/** Checks files from which a take-down removed events: their hash was recorded then. */
 async function checkRewritten(index: Database, paths: Paths): Promise<string[]> {
   const rows = await index.all<{ day: string; sha256: string }>(
     'select day::varchar as day, sha256 from event_files order by day',
   )
-  const wrong: string[] = []
+  const faults: string[] = []
   for (const { day, sha256 } of rows) {
     const file = paths.eventFile(day)
     if (existsSync(file) && (await hashFile(file)) !== sha256) {
-      wrong.push(`events: ${day}.ndjson was changed after events were removed from it`)
+      faults.push(`events: ${day}.ndjson was changed after events were removed from it`)
     }
   }
-  return wrong
+  return faults
 }
 
 /** Finds the first line of a day's file that differs from the index. */

@@ -23,8 +23,8 @@ select count(*) as n from agents a left join (
 ) c using (agent_url)
 where hash(a.agent_url) % $count = $slice and a.property_count != coalesce(c.properties, 0)`
 
-/** Sentences about the index alone: each query counts the rows that violate one. */
-const sentences: Record<string, string> = {
+/** Faults of the index, as messages show them after a number, with the query that counts the rows. */
+const faultQueries: Record<string, string> = {
   'files have a document other than the one in crawl_state': `select count(*) as n from documents d join crawl_state s using (kind, location)
      where s.hash is distinct from d.hash`,
   'files have a hash and no document': `select count(*) as n from crawl_state anti join documents using (kind, location)
@@ -138,27 +138,28 @@ const sentences: Record<string, string> = {
      where r.seq > meta.seq`,
 }
 
-/** Checks the index by itself. */
+/** Checks the index by itself; returns a message for each fault. */
 export async function checkIndex(index: Database): Promise<string[]> {
-  const wrong: string[] = []
-  for (const [sentence, query] of Object.entries(sentences)) {
+  const faults: string[] = []
+  for (const [fault, query] of Object.entries(faultQueries)) {
     const row = await index.one<{ n: number }>(query)
-    if (row && row.n > 0) wrong.push(`index: ${row.n} ${sentence}`)
+    if (row && row.n > 0) faults.push(`index: ${row.n} ${fault}`)
   }
   const miscounted = await countMiscountedAgents(index)
   if (miscounted > 0)
-    wrong.push(`index: ${miscounted} agents have a wrong count of their properties`)
-  return wrong
+    faults.push(`index: ${miscounted} agents have a wrong count of their properties`)
+  return faults
 }
 
+/** Counts the agents whose number of properties is wrong, slice by slice. */
 async function countMiscountedAgents(index: Database): Promise<number> {
   const pairs = await index.one<{ n: number }>(
     'select coalesce(sum(property_count), 0)::double as n from authorizations where in_force',
   )
   const count = Math.max(1, Math.ceil((pairs?.n ?? 0) / SLICE_PAIRS))
-  let wrong = 0
+  let faults = 0
   for (let slice = 0; slice < count; slice++) {
-    wrong += (await index.one<{ n: number }>(AGENTS_COUNT_WRONG, { count, slice }))!.n
+    faults += (await index.one<{ n: number }>(AGENTS_COUNT_WRONG, { count, slice }))!.n
   }
-  return wrong
+  return faults
 }

@@ -13,11 +13,15 @@ import { projectInSlices } from '../../serving/projections/project-slices.ts'
 import { EVENTS_PART, loadUnprojected, type Unprojected } from '../../store/unprojected.ts'
 import type { Stores } from './stores.ts'
 
-/** Compares two documents, except for the time of their projection, which the index does not hold. */
-function isSame(space: SpaceName, stored: Buffer, made: Buffer): boolean {
-  return documentSpaces.has(space) ? holdSame(stored, made) : stored.equals(made)
+/** Compares two values; of documents the time of projection is ignored, which the index does not have. */
+function isSame(space: SpaceName, stored: Buffer, built: Buffer): boolean {
+  return documentSpaces.has(space) ? holdSame(stored, built) : stored.equals(built)
 }
 
+/**
+ * Checks that the serving store is what the index and the accounts project: each entry is projected again and
+ * compared, slice by slice, and the entries of each space are counted. Returns a message for each fault.
+ */
 export async function checkServing({ index, accounts, serving }: Stores): Promise<string[]> {
   const meta = await index.one<{ seq: number }>('select seq from meta')
   if (serving.seq !== meta?.seq) {
@@ -41,18 +45,18 @@ export async function checkServing({ index, accounts, serving }: Stores): Promis
   const count = await sliceCount(index)
   for (let slice = 0; slice < count; slice++) {
     const scope = buildScopeOfSlice(slice, count, 0)
-    const made = await projectInSlices({ index, accounts }, scope, compare)
+    const built = await projectInSlices({ index, accounts }, scope, compare)
     const events = await projectReadableEvents(index, scope)
     compare(events.entries)
     const known = new Set(unprojected.map(({ subject }) => subject))
     wrong.push(
-      ...[...made.unprojected, ...events.unprojected]
+      ...[...built.unprojected, ...events.unprojected]
         .filter(({ subject }) => !known.has(subject))
         .map(describeUnprojected),
     )
     await serving.releasePages()
   }
-  const names = findWrongNames(serving)
+  const names = checkIdentifierIndex(serving)
   wrong.push(...names.wrong)
   counted.set('named', names.count)
   for (const [space, expected] of counted) {
@@ -69,8 +73,8 @@ function describeUnprojected({ part, subject, reason }: Unprojected): string {
   return `serving: ${part} ${subject} is quarantined, ${effect}: ${reason}`
 }
 
-/** Spaces that show the old answer of a publisher until the last portion of the new one. */
-const ofPublishers: readonly SpaceName[] = [
+/** Spaces that show the previous answer of a publisher until the last portion of a large one is applied. */
+const publisherSpaces: readonly SpaceName[] = [
   'property',
   'publisher',
   'lookup',
@@ -79,6 +83,7 @@ const ofPublishers: readonly SpaceName[] = [
   'identifier',
 ] as const
 
+/** Lists the spaces whose number of entries is known: none while answers are quarantined. */
 async function listComparedSpaces(
   index: Stores['index'],
   areQuarantined: boolean,
@@ -87,24 +92,24 @@ async function listComparedSpaces(
   const underway = await index.one(
     `select 1 from wakes, meta where rule = 'publisher' and wakes_at <= committed_at limit 1`,
   )
-  return spaces.filter(name => underway === undefined || !ofPublishers.includes(name))
+  return spaces.filter(name => underway === undefined || !publisherSpaces.includes(name))
 }
 
 function formatKey(key: string | Buffer): string {
   return typeof key === 'string' ? key : key.toString('hex')
 }
 
-/** Checks that the identifier index follows from the pairs in the store. */
-function findWrongNames(serving: ServingStore): { wrong: string[]; count: number } {
+/** Checks that the values with all pairs of an identifier follow from the pairs in the store. */
+function checkIdentifierIndex(serving: ServingStore): { wrong: string[]; count: number } {
   const wrong: string[] = []
   let count = 0
   let pairs: { key: string; value: Buffer }[] = []
   const check = () => {
-    const made = encodePairs(pairs)
-    if (made === undefined) return
+    const built = encodePairs(pairs)
+    if (built === undefined) return
     count++
     const name = toIdentifierName(pairs[0]!.key)
-    if (serving.get('named', name)?.equals(made) !== true) {
+    if (serving.get('named', name)?.equals(built) !== true) {
       wrong.push(`serving: named ${name} differs`)
     }
   }

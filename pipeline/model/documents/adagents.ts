@@ -71,7 +71,7 @@ export const AgentEntry = z.object({
   authorization_type: z.enum(authorizationTypes).exactOptional(),
   property_ids: texts.exactOptional(),
   property_tags: texts.exactOptional(),
-  /** The companion of `inline_properties`. */
+  /** The list that `authorization_type: inline_properties` requires. */
   properties: z.array(PropertyEntry).exactOptional(),
   publisher_properties: z.array(Selector).exactOptional(),
   signal_ids: texts.exactOptional(),
@@ -134,7 +134,10 @@ export const RevokedPublisherDomain = z.object({
 })
 export type RevokedPublisherDomain = z.infer<typeof RevokedPublisherDomain>
 
-/** A revocation that this source lists or has listed: carried from document to document. No parser writes it. */
+/**
+ * A revocation that this source lists or has listed. `diff/carry-revocations.ts` carries it from one document
+ * to the next; parsers never write it.
+ */
 export const RememberedRevocation = z.object({
   publisher_domain: text,
   /** The earliest time that was given. */
@@ -161,8 +164,8 @@ export const AdagentsInline = z.object({
   catalog_role: text.exactOptional(),
   last_updated: moment.exactOptional(),
   /**
-   * Top-level key → short hash of its value as canonical JSON, so that a change can be named. `$schema` and
-   * `last_updated` are left out; `contact` is stored only as this hash.
+   * Top-level key → short hash of its value, from which events tell which fields changed. `$schema` and
+   * `last_updated` are left out; of `contact` only this hash is stored.
    */
   fields: z.record(text, text),
 })
@@ -182,9 +185,9 @@ export function isUsable(document: AdagentsInline): boolean {
 }
 
 /**
- * The state before a file became this pointer: the earlier targets, the latest first, and the document
- * before all of these. Counts until the present target was read; if that is another pointer, for a while
- * after the document was replaced.
+ * State of a file before it became this pointer: its earlier targets, the latest first, and the document
+ * that preceded them all. It stays in effect until the new target has been read; if that is a pointer too,
+ * for a limited time after `replaced_at`.
  */
 export const BeforePointer = z.object({
   authoritative_locations: texts,

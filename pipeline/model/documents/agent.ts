@@ -52,14 +52,14 @@ export const AgentCapabilities = z.object({
   /** Channels and countries that it claims to cover. */
   supported_channels: texts,
   markets: texts,
-  /** True if it supports trusted match. */
+  /** True if it supports the Trusted Match Protocol. */
   has_tmp: z.boolean(),
   description: text.exactOptional(),
   supported_formats: z.array(AsWritten).exactOptional(),
   audience_types: texts.exactOptional(),
   /** Publishers of its portfolio: a claim. */
   publisher_domains: texts.exactOptional(),
-  /** Absent if there is none, or if any of it breaks a rule. */
+  /** Absent if there is none, or if any part of it is invalid. */
   measurement: MeasurementCapabilities.exactOptional(),
 })
 export type AgentCapabilities = z.infer<typeof AgentCapabilities>

@@ -4,8 +4,8 @@ import type { AgentDocument } from './agent.ts'
 import type { BrandDocument } from './brand.ts'
 
 /**
- * Parsed documents: the result of the parsers in `parse/`, and all that later steps see of a file.
- * Keys are spelled as on the wire; an empty member is absent, never null.
+ * Parsed documents: the output of the parsers in `parse/`, and the only form in which later steps see a
+ * file. Keys are spelled as in the file; an optional member is absent, never null.
  */
 export * from './adagents.ts'
 export * from './agent.ts'

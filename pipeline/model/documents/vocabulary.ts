@@ -1,4 +1,7 @@
-/** The words with a meaning in both files. */
+/**
+ * Closed lists of values that the specification defines for adagents.json, brand.json and agents. A value
+ * that is not listed is a fault of the file; the parser says what becomes of it.
+ */
 export const propertyTypes = [
   'website',
   'mobile_app',

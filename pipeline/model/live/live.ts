@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { effects, outcomeNames } from '../../core/outcomes.ts'
 import { BrandDocument } from '../documents/brand.ts'
-import { type LiveBrandFailure, ReportedFault } from '../reported-fault.ts'
+import { type LiveBrandFailure, PlacedFault, type ReportedFault } from '../reported-fault.ts'
 import type { BrandResolution } from '../responses/index.ts'
 import { ManagerDomain } from '../shared-fields.ts'
 
@@ -18,8 +18,8 @@ export const discoveryMethods = [
 export const AdagentsValidation = z
   .looseObject({
     valid: z.boolean().describe('Whether the file is there and nothing in it is an error'),
-    errors: z.array(ReportedFault).describe('Faults that make it invalid'),
-    warnings: z.array(ReportedFault).describe('Faults that affect only a part of it'),
+    errors: z.array(PlacedFault).describe('Faults that make it invalid'),
+    warnings: z.array(PlacedFault).describe('Faults that affect only a part of it'),
     domain: text.describe('Requested domain; `proposed` for a file that is not served'),
     url: text.describe('Address at which the file was requested'),
     status_code: z.int().optional().describe('HTTP status of the answer; absent without one'),

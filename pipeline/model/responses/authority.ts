@@ -112,6 +112,8 @@ const explained = {
   ...describeStretch('evidence'),
 }
 
+const AsOf = text.describe('Time that the answer is of, if the request named one with `as_of`')
+
 export const PublisherAuthorization = z
   .looseObject({
     publisher_domain: PublisherDomain,
@@ -135,6 +137,7 @@ export const PublisherAuthorization = z
     ...describeStretch('unauthorized_properties'),
     sides: Sides,
     confirmed: Confirmed,
+    as_of: AsOf.optional(),
     freshness: FreshnessBlock,
     ...explained,
   })
@@ -203,6 +206,7 @@ export const PropertyLookup = z
         }),
       )
       .describe('Agents of this page, by publisher and address'),
+    as_of: AsOf.optional(),
     count: count.describe('Agents on this page'),
     ...describeCut('agents'),
     ...pageEnd,
@@ -214,6 +218,7 @@ export const AgentDomains = z
     agent_url: text.describe('Requested address, as sent'),
     domains: z.array(text).describe('Domains of the publishers of this page, by name'),
     count: count.describe('Domains on this page'),
+    as_of: AsOf.optional(),
     freshness: FreshnessBlock,
     ...describeCut('domains'),
     ...pageEnd,
@@ -236,6 +241,7 @@ export const PropertyAuthorization = z
     sides: Sides,
     confirmed: Confirmed,
     checked_at: CheckedAt,
+    as_of: AsOf.optional(),
     freshness: FreshnessBlock,
     ...explained,
   })

@@ -10,9 +10,7 @@ export const AgentVerification = z
   .object({
     agent_url: AgentUrl,
     verified: z.boolean().describe('Whether the agent has a badge'),
-    badges: z
-      .array(VerifiedBadge)
-      .describe('What it is verified for now; empty where it is for nothing'),
+    badges: z.array(VerifiedBadge).describe('Badges that it has now; empty if it has none'),
     registry_url: text.describe('Address at which this registry answers for the agent'),
   })
   .meta({ id: 'AgentVerification', description: 'Badges of an agent.' })
@@ -24,13 +22,13 @@ export const BadgeEmbed = z
     verified: z.boolean().describe('Whether the agent has the badge now'),
     adcp_version: text
       .optional()
-      .describe('Version that the badge is pinned to; absent where it is not'),
-    badge_svg_url: text.describe('Address of the picture, which follows what holds'),
+      .describe('Version that the badge is pinned to; absent if it is not pinned'),
+    badge_svg_url: text.describe('Address of the SVG image, which always shows the current state'),
     registry_url: text.describe('Address at which this registry answers for the agent'),
-    html: text.describe('The badge for a page, with a link'),
-    markdown: text.describe('The same as Markdown'),
+    html: text.describe('HTML that shows the badge and links to the registry'),
+    markdown: text.describe('Markdown that does the same'),
   })
-  .meta({ id: 'BadgeEmbed', description: 'A badge for pages of others.' })
+  .meta({ id: 'BadgeEmbed', description: 'A badge to embed in a web page.' })
 
 export const BadgeToken = z
   .object({
@@ -38,23 +36,31 @@ export const BadgeToken = z
     role,
     adcp_version: text.describe('Version of the protocol, as MAJOR.MINOR'),
     token: text.describe('JSON Web Token (EdDSA), signed with a key of `/.well-known/jwks.json`'),
-    expires_at: z.iso.datetime().describe('Moment after which it proves nothing'),
+    expires_at: z.iso.datetime().describe('Time at which the token expires'),
   })
   .meta({ id: 'BadgeToken', description: 'A badge as a signed token.' })
 
 export const BadgeCheck = z
   .object({
-    valid: z.boolean().describe('Whether the registry signed it, and the badge holds now'),
+    valid: z
+      .boolean()
+      .describe(
+        'Whether this registry signed the token, it has not expired, and the agent has the badge now',
+      ),
     reason: z
       .enum(['not_signed_here', 'expired', 'badge_lost'])
       .optional()
-      .describe('Why it is not valid; absent where it is'),
+      .describe('Why it is not valid; absent if it is'),
     agent_url: text
       .optional()
-      .describe('Agent that the token is about; absent where it is not ours'),
-    role: text.optional().describe('Part of the protocol; absent where it is not ours'),
-    adcp_version: text.optional().describe('Version of the protocol; absent where it is not ours'),
-    expires_at: text.optional().describe('Moment at which it ends; absent where it is not ours'),
+      .describe('Agent that the token names; absent if this registry did not sign it'),
+    role: text.optional().describe('Part of the protocol; absent if this registry did not sign it'),
+    adcp_version: text
+      .optional()
+      .describe('Version of the protocol; absent if this registry did not sign it'),
+    expires_at: text
+      .optional()
+      .describe('Expiry of the token; absent if this registry did not sign it'),
   })
-  .meta({ id: 'BadgeCheck', description: 'What a token of a badge is worth.' })
+  .meta({ id: 'BadgeCheck', description: 'Result of checking the token of a badge.' })
 export type BadgeCheck = z.infer<typeof BadgeCheck>

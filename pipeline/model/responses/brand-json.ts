@@ -19,7 +19,7 @@ export const BrandJson = z
     variant: z
       .enum(brandVariants)
       .optional()
-      .describe('Form of the file: a brand, a house with its brands, or where to look instead'),
+      .describe('Form of the file: a brand, a house with its brands, or a pointer to another file'),
     warnings: z
       .array(ReportedFault)
       .optional()
@@ -27,4 +27,4 @@ export const BrandJson = z
     live_brand_json: LiveBrandFailure.optional(),
     freshness: FreshnessBlock.optional(),
   })
-  .meta({ id: 'BrandJson', description: 'Get the brand.json of a domain as crawled' })
+  .meta({ id: 'BrandJson', description: 'The brand.json of a domain, as crawled' })

@@ -14,7 +14,8 @@ const Source = z
   .describe(
     'Source: the brand’s own file (`brand_json`), a third party that was asked (`enriched`), or a member (`community`)',
   )
-const trusts =
+/** Values of `relationship_trust`, explained. */
+const trustLevels =
   'Trust in the relationship: `inline` (declared by the house for its own site), `mutual` (both name each other), `leaf_only`, `house_only` (one does), `standalone` (no house), `unverifiable`'
 
 /** Relationship of a brand to its house, according to the files. */
@@ -28,7 +29,7 @@ const relationship = {
     .describe('Domain of a house that only one of the two files names'),
   parent_brand: text.optional().describe('Id of the brand above it in the portfolio of its house'),
   brand_agent_url: text.optional().describe('Address of the agent that speaks for the brand'),
-  relationship_trust: text.optional().describe(`${trusts}; absent if no file says anything`),
+  relationship_trust: text.optional().describe(`${trustLevels}; absent if no file says anything`),
   relationship_verified_at: text
     .optional()
     .describe('Time at which both files were last seen to agree; only with `mutual`'),
@@ -41,7 +42,7 @@ export const BrandResolution = z
     brand_name: text.describe('Name of the brand; its domain where no file gives a name'),
     source: Source,
     ...relationship,
-    house_name: text.optional().describe('Name by which that house is known'),
+    house_name: text.optional().describe('Name by which the house is known'),
     brand_id: text.optional().describe('Id of the brand inside the brand.json that describes it'),
     relationship_declared_at: text
       .optional()

@@ -40,7 +40,7 @@ export const History = z
   .meta({ id: 'History', description: 'Edits of an entry after its creation, newest first' })
 export type History = z.infer<typeof History>
 
-/** Facts of a revision. The editor is an opaque id; `system` marks automation. */
+/** Fields of a revision. The editor is an opaque id; `system` stands for the registry itself. */
 const revisionFields = {
   revision_number: RevisionNumber,
   editor_id: Editor,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { agentRequestTypes } from '../agent-request.ts'
 import { complianceStatuses, credentialTypes, lifecycleStages } from '../compliance.ts'
 import { AgentUrl } from '../shared-fields.ts'
+import { extractionPaths } from '../step-exchange.ts'
 import { ValidationResult } from '../storyboard-check.ts'
 
 const text = z.string()
@@ -55,16 +56,6 @@ export const AgentAuthStatus = z
   })
   .meta({ id: 'AgentAuthStatus', description: 'Whether an agent can be tested with a credential.' })
 
-export const AgentConnected = z
-  .object({
-    connected: z.literal(true).describe('The credential is kept, encrypted'),
-    has_auth: z.literal(true).describe('The registry has a credential of the agent'),
-    agent_context_id,
-    auth_type: z.enum(credentialTypes).describe('Kind of the credential'),
-  })
-  .meta({ id: 'AgentConnected', description: 'A credential of an agent was taken.' })
-export type AgentConnected = z.infer<typeof AgentConnected>
-
 const TokenError = z
   .object({
     kind: z
@@ -98,6 +89,38 @@ export const AgentDiagnostic = z
     task: text.describe('Name of the tool that was called'),
     step_passed: z.boolean().nullable().describe('Null where it was not run'),
     duration_ms: z.number().describe('Milliseconds that it took'),
+    request_url: text
+      .optional()
+      .describe(
+        'Endpoint that was called; absent where no request is stored, as of a step that passed',
+      ),
+    request_jsonb: z
+      .unknown()
+      .optional()
+      .describe('Arguments of the call, cut short and without secrets'),
+    response_status: z.int().optional().describe('HTTP status; absent where nothing came'),
+    response_headers_jsonb: z
+      .record(text, z.unknown())
+      .optional()
+      .describe('Headers of the answer, those of secrets hidden'),
+    response_jsonb: z
+      .unknown()
+      .optional()
+      .describe('Result of the tool, cut short and without secrets'),
+    extraction_path: z
+      .enum(extractionPaths)
+      .optional()
+      .describe(
+        'Where the result was found: `structured_content`, a text (`text_fallback`), `error` or `none`',
+      ),
+    extraction_note: text.optional().describe('What is unusual about that, for people'),
+    adcp_error_jsonb: z
+      .unknown()
+      .optional()
+      .describe('Error by which the agent refused, in its own fields; absent where it did not'),
+    served_by_agent_url: text
+      .optional()
+      .describe('Endpoint that answered: the agent may listen below its address'),
     error_text: text
       .nullable()
       .describe('Why the agent gave no answer, or how it refused; null otherwise'),
@@ -179,3 +202,19 @@ export const AgentRefreshed = z
   })
   .meta({ id: 'AgentRefreshed', description: 'An agent was asked and tested at once.' })
 export type AgentRefreshed = z.infer<typeof AgentRefreshed>
+
+export const AgentConnected = z
+  .object({
+    connected: z.literal(true).describe('The agent is known to the registry'),
+    has_auth: z.boolean().describe('Whether the registry has a credential of it, encrypted'),
+    agent_context_id,
+    auth_type: z
+      .enum(credentialTypes)
+      .nullable()
+      .describe('Kind of the credential; null where there is none'),
+    refresh: AgentRefreshed.optional().describe(
+      'What the agent answered to its new credential; absent where it was not asked: none was given, or too often',
+    ),
+  })
+  .meta({ id: 'AgentConnected', description: 'How the registry reaches an agent.' })
+export type AgentConnected = z.infer<typeof AgentConnected>

@@ -33,7 +33,7 @@ export const ProtectedResource = z
 
 const organization = {
   id: z.string().describe('Permanent id, for the parameter `org`'),
-  name: z.string().describe('What the organization is called in public'),
+  name: z.string().describe('Public name of the organization'),
 }
 
 export const OrganizationMade = z
@@ -44,10 +44,9 @@ export const OrganizationMade = z
     name: organization.name
       .optional()
       .describe('The same as `organization.name`; with `adopted` only'),
-    adopted: z
-      .literal(true)
-      .optional()
-      .meta({ description: 'It already existed, and waited for its first person' }),
+    adopted: z.literal(true).optional().meta({
+      description: 'True if an organization without members was adopted instead of creating one',
+    }),
   })
   .meta({ id: 'OrganizationMade', description: 'The organization that the caller owns now' })
 

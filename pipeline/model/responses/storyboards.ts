@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { bundleKinds } from '../storyboard.ts'
-import { stepDefinition } from '../storyboard-run.ts'
+import { stepDefinition } from '../storyboard-result.ts'
 
 const text = z.string()
 const count = z.int().nonnegative()
@@ -9,10 +9,10 @@ const version = {
   requested_compliance_target: text.describe('Target that the version belongs to'),
   adcp_version: text.describe('Version of the protocol that the storyboards are written for'),
 }
-const head = {
+const labels = {
   id: text.describe('Id in paths, such as `capability_discovery`'),
   title: text.describe('Name of the storyboard, for people'),
-  category: text.describe('What it is about'),
+  category: text.describe('Subject of the storyboard, as a group in lists'),
   summary: text.describe('What it tests, in one line'),
 }
 
@@ -22,11 +22,11 @@ export const StoryboardList = z
     storyboards: z
       .array(
         z.object({
-          ...head,
+          ...labels,
           interaction_model: text.describe('Interaction model of such agents'),
           examples: z.array(text).describe('Agents of this kind, for people'),
-          phase_count: count.describe('How many parts it has'),
-          step_count: count.describe('How many calls it makes at most'),
+          phase_count: count.describe('Number of phases, each with one or more steps'),
+          step_count: count.describe('Number of calls, at most'),
         }),
       )
       .describe('Storyboards by their id'),
@@ -46,7 +46,7 @@ export const StoryboardDetail = z
     ...version,
     storyboard: z
       .object({
-        ...head,
+        ...labels,
         narrative: text.describe('Why a buyer makes these calls, in words'),
         agent: z
           .object({
@@ -81,11 +81,11 @@ export const StoryboardFirstStep = z
   .object({
     ...version,
     storyboard: z
-      .object({ id: head.id, title: head.title })
-      .describe('Storyboard that was asked about'),
+      .object({ id: labels.id, title: labels.title })
+      .describe('The requested storyboard, by its id and title'),
     step: StoryboardStepShown.extend({
-      phase_id: text.describe('Names the phase that the step is in'),
-    }).describe('Step that is run first'),
+      phase_id: text.describe('Id of the phase that the step belongs to'),
+    }).describe('Step to begin with, and its phase'),
   })
   .meta({ id: 'StoryboardFirstStep', description: 'The step that a storyboard begins with.' })
 
@@ -113,10 +113,10 @@ export const ApplicableStoryboards = z
           storyboards: z
             .array(
               z.object({
-                id: head.id,
-                title: head.title,
-                summary: head.summary,
-                step_count: count.describe('How many calls it makes at most'),
+                id: labels.id,
+                title: labels.title,
+                summary: labels.summary,
+                step_count: count.describe('Number of calls, at most'),
               }),
             )
             .describe('Storyboards whose tasks the agent offers'),

@@ -1,6 +1,6 @@
 import type { Identifier } from '../../model/documents/index.ts'
 import { listLookupKeys } from '../../resolve/identifiers.ts'
-import { type Pair, readNamed } from '../../serving/identifier-index.ts'
+import { decodePairs, type Pair } from '../../serving/identifier-index.ts'
 import { hashKey, toElsewhereKey } from '../../serving/keys.ts'
 import type { ServingStore } from '../../serving/lmdb.ts'
 import { declareCache } from '../cache/caches.ts'
@@ -89,7 +89,7 @@ function readPairs(
 ): readonly Pair[] {
   const value = store.text('named', name)
   if (value === undefined) return []
-  const listed = readNamed(value)
+  const listed = decodePairs(value)
   if (listed !== undefined) return listed.slice(0, limit)
   const all = sharedNames(reader).get(store, name, () =>
     [...store.range('identifier', name, { limit: CANDIDATES_MAX })].map(({ key, value }) => ({

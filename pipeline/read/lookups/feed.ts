@@ -151,7 +151,10 @@ function openIterators(ends: LogEnds, key: EventKey, types: readonly EventType[]
   )
 }
 
-/** Writes events until the page is full; returns their number and the last one's id, undefined at the log's end. */
+/**
+ * Writes events until the page is full; returns their number and the last one's id, undefined at the log's
+ * end.
+ */
 function writeEvents(
   iterators: readonly TrackIterator[],
   asked: FeedAsked,
@@ -162,8 +165,8 @@ function writeEvents(
     for (let next = pickNext(iterators); next !== undefined; next = pickNext(iterators)) {
       const { iterator, before } = next
       const events =
-        iterator.take(before, asked.limit - written, asked.maxBytes - writer.length) ||
-        (written === 0 ? iterator.takeCurrent() : 0)
+        iterator.select(before, asked.limit - written, asked.maxBytes - writer.length) ||
+        (written === 0 ? iterator.selectCurrent() : 0)
       if (events === 0) return { count: written, last }
       if (written > 0) writer.ascii(',')
       writer.bytes(iterator.text)

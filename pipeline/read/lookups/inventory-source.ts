@@ -11,7 +11,7 @@ export function getInventorySource(
   { serving }: Reader,
   domain: string,
 ): 'adagents_json' | 'hosted' | undefined {
-  // The store takes no key of any length.
+  // A longer key than LMDB takes would throw.
   const value = domain.length > DOMAIN_CHARS ? undefined : serving?.peek('property', domain)
   if (value === undefined) return undefined
   const head = Buffer.from(value.buffer, value.byteOffset, Math.min(value.length, HEAD_BYTES))

@@ -1,16 +1,20 @@
 import { groupBy } from '../../core/group.ts'
 import type { ForSale, GrantInForce, Granting } from '../../resolve/authority.ts'
 import { isTimed } from '../../resolve/sale-terms.ts'
+import { HEAD_LENGTH } from '../../serving/document-value.ts'
 import type {
   StoredGrant,
   StoredInventory,
   StoredProperty,
 } from '../../serving/inventory-record.ts'
+import { type PlainSales, readPlainSales } from '../../serving/plain-sales.ts'
 import { declareCache } from '../cache/caches.ts'
 import { DocumentCache } from '../cache/document-cache.ts'
 import type { Reader } from '../reader.ts'
 
 const CACHE_BYTES_MAX = 32 * 1024 * 1024
+/** Largest inventory that is searched as text; a larger one is parsed, and cached on its second request. */
+const TEXT_BYTES_MAX = 16 * 1024
 
 /** A property with what answers show of it. */
 export type StockedProperty = ForSale & Pick<StoredProperty, 'property_type' | 'name' | 'status'>
@@ -127,10 +131,16 @@ export function findInventory(reader: Reader, domain: string): Inventory | undef
   return store && inventories(reader).get(store, domain)
 }
 
-/** Tells whether an inventory is parsed already, so that nothing is cheaper than using it. */
-export function isInventoryCached(reader: Reader, domain: string): boolean {
+/**
+ * Finds the plain sales of a publisher without parsing its inventory. Undefined if its grants differ, and if
+ * the inventory is large or cached, since then `findInventory` costs less.
+ */
+export function findPlainSales(reader: Reader, domain: string): PlainSales | undefined {
   const { serving } = reader
-  return serving !== undefined && inventories(reader).has(serving, domain)
+  if (serving === undefined || inventories(reader).has(serving, domain)) return undefined
+  const value = serving.peek('inventory', domain)
+  if (value === undefined || value.length > TEXT_BYTES_MAX) return undefined
+  return readPlainSales(value.toString('utf8', HEAD_LENGTH, value.length), domain)
 }
 
 /** Builds the side of an unknown publisher. */

@@ -11,19 +11,19 @@ export interface EnrolledAgent extends MemberAgent {
 }
 
 /**
- * All members, for questions by agent and by domain. They are few and change seldom, so a process
- * keeps them in memory and reads them again when the serving store says that one changed.
+ * All members, with lookups by agent and by domain. They are few and change seldom, so a process caches them
+ * and reads them again when the serving store says that one has changed.
  */
 export class Members {
   /** The last commit that changed a member. */
   readonly changed: number
   readonly all: readonly StoredMember[]
-  /** Agents that everybody sees, and those that members with API access see; each address once. */
+  /** Agents that everybody may see, and those that members with API access may see; each address once. */
   readonly shownToAll: readonly EnrolledAgent[]
   readonly shownToMembers: readonly EnrolledAgent[]
   readonly #byDomain = new Map<string, StoredMember>()
   readonly #byPublicAgent: ReadonlyMap<string, StoredMember>
-  /** Made when it is first asked for. */
+  /** Built on first use. */
   #keepers: ReadonlyMap<string, AgentEnrolment> | undefined
 
   constructor(changed: number, all: readonly StoredMember[]) {
@@ -36,8 +36,8 @@ export class Members {
       .flatMap(member => member.agents.map((agent): EnrolledAgent => ({ ...agent, member })))
       .sort((a, b) => (a.enrolled_at < b.enrolled_at ? -1 : a.enrolled_at > b.enrolled_at ? 1 : 0))
     const shown = agents.filter(({ visibility }) => visibility !== 'private')
-    this.shownToMembers = listOnceEach(shown)
-    this.shownToAll = listOnceEach(shown.filter(({ visibility }) => visibility === 'public'))
+    this.shownToMembers = removeRepeats(shown)
+    this.shownToAll = removeRepeats(shown.filter(({ visibility }) => visibility === 'public'))
     this.#byPublicAgent = new Map(this.shownToAll.map(({ url, member }) => [url, member]))
   }
 
@@ -49,7 +49,7 @@ export class Members {
   /**
    * Finds the member that holds this domain, or the longest domain above it that a member has verified.
    */
-  ownerAbove(domain: string): StoredMember | undefined {
+  findNearestOwner(domain: string): StoredMember | undefined {
     for (let rest = domain; rest.includes('.'); rest = rest.slice(rest.indexOf('.') + 1)) {
       const member = this.#byDomain.get(rest)
       if (member) return member
@@ -58,7 +58,7 @@ export class Members {
   }
 
   /** Finds the member that shows this agent to everybody. */
-  whoEnrolled(agentUrl: string): StoredMember | undefined {
+  findPublicEnroller(agentUrl: string): StoredMember | undefined {
     return this.#byPublicAgent.get(agentUrl)
   }
 
@@ -68,7 +68,8 @@ export class Members {
     return this.#keepers.get(agentUrl)
   }
 
-  get publicAgents(): number {
+  /** Counts the agents that everybody may see. */
+  get publicAgentCount(): number {
     return this.#byPublicAgent.size
   }
 }
@@ -92,7 +93,7 @@ function buildKeepers(members: readonly StoredMember[]): Map<string, AgentEnrolm
  * Removes repeats of agents. Where several members enrolled one address, the holder of its domain
  * counts, else the last; the position is that of the first.
  */
-function listOnceEach(agents: readonly EnrolledAgent[]): EnrolledAgent[] {
+function removeRepeats(agents: readonly EnrolledAgent[]): EnrolledAgent[] {
   const listed = new Map<string, EnrolledAgent>()
   for (const agent of agents) {
     const other = listed.get(agent.url)
@@ -105,14 +106,15 @@ function isOwn({ url, member }: EnrolledAgent): boolean {
   return member.domains.some(domain => isOnDomain(url, domain))
 }
 
-const nobody = new Members(0, [])
+const noMembers = new Members(0, [])
 const latest = declareCache(() => new LatestValue<Members>())
 
+/** Returns all members, as of the last commit. */
 export function getMembers(reader: Reader): Members {
   const { serving } = reader
-  if (serving === undefined) return nobody
+  if (serving === undefined) return noMembers
   const { membersChanged } = serving
-  if (membersChanged === 0) return nobody
+  if (membersChanged === 0) return noMembers
   return latest(reader).get([serving, membersChanged], () => {
     const all = [...serving.entries('member')].map(
       ({ value }) => JSON.parse(value.toString()) as StoredMember,

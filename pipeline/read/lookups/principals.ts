@@ -1,6 +1,5 @@
 import type { Role, RoleHolder } from '../../core/roles.ts'
-import type { Membership, StoredUser } from '../../model/identity.ts'
-import type { StoredPrincipal } from '../../model/responses/index.ts'
+import type { Membership, StoredPrincipal, StoredUser } from '../../model/identity.ts'
 import type { StoredRoles } from '../../model/role.ts'
 import { toRoleKey } from '../../serving/keys.ts'
 import type { Reader } from '../reader.ts'

@@ -23,7 +23,7 @@ import {
 
 /** The lookup of a publisher, and whether its own file lists any property. */
 interface FoundPublisher extends StoredAnswer {
-  isStocked: boolean
+  hasInventory: boolean
 }
 
 /**
@@ -50,14 +50,14 @@ export function findPublisher(
     },
   })
   if (found === undefined) return findPublisherText(reader, domain, base, more)
-  const { body, etag, isStocked } = isAbsent ? withAbsentFile(found) : found
+  const { body, etag, hasInventory } = isAbsent ? withAbsentFile(found) : found
   const known = member === null ? etag : `${etag}.${hashAnswer(member)}`
   const hosted = findPointingHere(reader, body, domain, base)
-  if (hosted === undefined) return { body, etag: known, isStocked }
+  if (hosted === undefined) return { body, etag: known, hasInventory }
   return {
     body: JSON.stringify(hosted),
     etag: `${known}.${hashAnswer(hosted.hosting)}`,
-    isStocked,
+    hasInventory,
   }
 }
 
@@ -104,8 +104,8 @@ function findPublisherText(
     ...more,
   }
   const body = Buffer.from(JSON.stringify({ ...answer, freshness }))
-  const isStocked = (findInventory(reader, domain)?.properties.length ?? 0) > 0
-  return { body, etag: `${publisher.etag}.${hashAnswer(answer)}`, isStocked }
+  const hasInventory = (findInventory(reader, domain)?.properties.length ?? 0) > 0
+  return { body, etag: `${publisher.etag}.${hashAnswer(answer)}`, hasInventory }
 }
 
 /** Describes why there is no file; one that cannot be used stays invalid, whatever members saved. */
@@ -135,11 +135,11 @@ const URL_BEGINS = '"url":"'
  * Tells whether a member shows any agent of a lookup; most show few. Addresses hold nothing escaped.
  */
 function isNamingEnrolled(lookup: string, members: Members): boolean {
-  if (members.publicAgents === 0) return false
+  if (members.publicAgentCount === 0) return false
   for (let at = lookup.indexOf(URL_BEGINS); at >= 0; ) {
     const start = at + URL_BEGINS.length
     const end = lookup.indexOf('"', start)
-    if (members.whoEnrolled(lookup.slice(start, end)) !== undefined) return true
+    if (members.findPublicEnroller(lookup.slice(start, end)) !== undefined) return true
     at = lookup.indexOf(URL_BEGINS, end)
   }
   return false
@@ -164,7 +164,7 @@ export function listClaiming(
       return succeeded_at !== undefined && reader.now() - Date.parse(succeeded_at) < CLAIM_HOLDS_MS
     })
     .map(url => {
-      const member = toPublicMember(members.whoEnrolled(url))
+      const member = toPublicMember(members.findPublicEnroller(url))
       return { url, ...(member !== null && { member }) }
     })
 }
@@ -178,7 +178,7 @@ function withMembers(
   const lookup = JSON.parse(found.body.toString()) as DomainLookup
   const publisher: object[] = [...claiming]
   const authorized_agents = lookup.authorized_agents.map(agent => {
-    const member = toPublicMember(members.whoEnrolled(agent.url))
+    const member = toPublicMember(members.findPublicEnroller(agent.url))
     if (member === null) return agent
     publisher.push({ url: agent.url, ...member })
     return { ...agent, member }

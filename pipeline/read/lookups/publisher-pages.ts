@@ -31,13 +31,13 @@ function readPublisher(reader: Reader, domain: string, base: string): PublisherL
 export function buildPublisherPage(reader: Reader, domain: string, asked: PageAsked): object {
   const whole = omitCuts(readPublisher(reader, domain, asked.base))
   const inventory = findInventory(reader, domain)
-  const isStocked = inventory !== undefined && inventory.properties.length > 0
-  const lent = isStocked || whole.properties.length > 0 ? [] : listDeclaredItems(reader, domain)
+  const hasInventory = inventory !== undefined && inventory.properties.length > 0
+  const lent = hasInventory || whole.properties.length > 0 ? [] : listDeclaredItems(reader, domain)
   if (inventory === undefined && lent.length === 0) return whole
   const { limit, cursor, fitHalf } = asked
-  const all = isStocked ? inventory.properties : lent
+  const all = hasInventory ? inventory.properties : lent
   const everyone = inventory === undefined ? [] : listAgents(inventory)
-  const rows = isStocked
+  const rows = hasInventory
     ? inventory.properties
         .slice(cursor, cursor + limit)
         .map(row => ({ ...toPropertyItem(row), source: 'adagents_json' }))

@@ -11,10 +11,10 @@ export function listReviews(
 ): StoredReview[] {
   return listRecords<StoredReview>({ serving }, 'review', REVIEWS)
     .filter(isMatching)
-    .sort((a, b) => order(b, a))
+    .sort((a, b) => compareSubmissions(b, a))
 }
 
-function order(a: StoredReview, b: StoredReview): number {
+function compareSubmissions(a: StoredReview, b: StoredReview): number {
   if (a.submitted_at !== b.submitted_at) return a.submitted_at < b.submitted_at ? -1 : 1
   return a.review_id < b.review_id ? -1 : 1
 }

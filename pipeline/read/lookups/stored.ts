@@ -7,8 +7,8 @@ import { HOPS_MAX } from '../../resolve/brand-facts.ts'
 import {
   findJsonEnd,
   HEAD_LENGTH,
+  hasInventory,
   isMutual,
-  isStocked,
   readEtag,
   readModifiedAt,
   toFiles,
@@ -67,7 +67,7 @@ export function findStored(
   space: DocumentSpace,
   domain: string,
   { more = '', within }: Added = {},
-): (StoredAnswer & { isStocked: boolean }) | undefined {
+): (StoredAnswer & { hasInventory: boolean }) | undefined {
   const store = reader.serving
   const found = store?.peek(space.space, domain)
   if (store === undefined || found === undefined) return undefined
@@ -78,7 +78,7 @@ export function findStored(
   const text = isShort ? found.toString('utf8', HEAD_LENGTH, findJsonEnd(found) - braces) : ''
   const etag = readEtag(found)
   const modifiedAt = readModifiedAt(found)
-  const stocked = isStocked(found)
+  const stocked = hasInventory(found)
   const freshness = findDecidingFreshness(
     store,
     files ?? [{ kind: space.file, location: domain }],
@@ -87,13 +87,13 @@ export function findStored(
   const inner = within === undefined ? '' : `${within(freshness)}}`
   const verified = mutual ? formatVerified(store, files ?? [], reader.now()) : ''
   const end = `${inner}${more}${verified},"freshness":${formatFreshness(freshness)}}`
-  if (isShort) return { etag, modifiedAt, isStocked: stocked, body: text + end }
+  if (isShort) return { etag, modifiedAt, hasInventory: stocked, body: text + end }
   const body = longAnswers(reader).get(store, `${space.space} ${domain} ${end}`, () => {
     // What was peeked at is gone after another read.
     const value = store.peek(space.space, domain)!
     return Buffer.concat([readContent(value, braces), Buffer.from(end)])
   })
-  return { etag, modifiedAt, isStocked: stocked, body }
+  return { etag, modifiedAt, hasInventory: stocked, body }
 }
 
 /** The name under which a caller asked, and the domain it means, if any. */
@@ -154,7 +154,10 @@ export function formatFileFreshness(reader: Reader, kind: FileKind, domain: stri
   return formatFreshness(findFileFreshness(reader, kind, domain))
 }
 
-/** Finds the freshness of the files behind a stored answer of a domain, or of its own file if there is no answer. */
+/**
+ * Finds the freshness of the files behind a stored answer of a domain, or of its own file if there is no
+ * answer.
+ */
 export function findStoredFreshness(
   reader: Reader,
   space: DocumentSpace,

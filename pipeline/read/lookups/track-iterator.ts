@@ -2,8 +2,8 @@ import type { EventType } from '../../model/event.ts'
 import { EventBlock, type EventKey, toTypeByte } from '../../serving/event-block.ts'
 import type { LogName, ServingStore } from '../../serving/lmdb.ts'
 
-const LOWEST = '\0'.repeat(16)
-const HIGHEST = '\xff'.repeat(16)
+const KEY_MIN = '\0'.repeat(16)
+const KEY_MAX = '\xff'.repeat(16)
 
 /** One ordered run of event blocks in the store: the whole log, or the events of one type. */
 export interface Track {
@@ -13,6 +13,7 @@ export interface Track {
 
 export const wholeLog: Track = { space: 'event', prefix: '' }
 
+/** Returns the track of the events of one type. */
 export function toTrack(type: EventType): Track {
   return { space: 'event_by_type', prefix: String.fromCharCode(toTypeByte(type)) }
 }
@@ -23,13 +24,14 @@ export function findBlockAround(
   { space, prefix }: Track,
   key: EventKey,
 ): EventBlock | undefined {
-  const range = { start: prefix + key, end: prefix + LOWEST, reverse: true, limit: 1 }
+  const range = { start: prefix + key, end: prefix + KEY_MIN, reverse: true, limit: 1 }
   for (const { value } of store.events(space, range)) return new EventBlock(value)
   return undefined
 }
 
+/** Finds the newest event of a track. */
 export function findNewest(store: ServingStore, track: Track): EventKey | undefined {
-  return findBlockAround(store, track, HIGHEST)?.lastKey
+  return findBlockAround(store, track, KEY_MAX)?.lastKey
 }
 
 /** Iterates over the events of one track, a run of events at a time. */
@@ -59,7 +61,7 @@ export class TrackIterator {
    * Selects the next run: the events from here that come before a key, at most `events` of them and at
    * most `bytes` long. Returns their number.
    */
-  take(before: EventKey | undefined, events: number, bytes: number): number {
+  select(before: EventKey | undefined, events: number, bytes: number): number {
     const block = this.#block!
     const from = this.#index
     let end = before === undefined ? block.count : block.indexFrom(before)
@@ -70,13 +72,14 @@ export class TrackIterator {
   }
 
   /** Selects the current event alone as the next run, however large it is. */
-  takeCurrent(): number {
+  selectCurrent(): number {
     this.#end = this.#index + 1
     return 1
   }
 
+  /** Moves past the current event. */
   skip(): void {
-    this.takeCurrent()
+    this.selectCurrent()
     this.advance()
   }
 
@@ -119,7 +122,7 @@ export class TrackIterator {
   #next(after: EventKey): EventBlock | undefined {
     const { space, prefix } = this.#track
     this.#later ??= this.#store
-      .events(space, { start: prefix + after, exclusiveStart: true, end: prefix + HIGHEST })
+      .events(space, { start: prefix + after, exclusiveStart: true, end: prefix + KEY_MAX })
       [Symbol.iterator]()
     const { value, done } = this.#later.next()
     return done ? undefined : new EventBlock(value.value)

@@ -1,9 +1,9 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { toIso } from '../../core/clock.ts'
 import { type AgentView, toAgentView, toInventoryProfile } from '../../diff/agent-events.ts'
-import { toComplianceSummary } from '../../diff/standings.ts'
+import { toComplianceSummary } from '../../diff/verdict-events.ts'
+import type { AgentVerdict } from '../../model/agent-verdict.ts'
 import type { AgentProfileRow, AgentRow } from '../../model/rows.ts'
-import type { AgentVerdict } from '../../model/standing.ts'
 import type { Database } from '../../store/duckdb.ts'
 import { type AgentIndex, dimensions, formatScore } from './agent-index.ts'
 import { type AgentText, AgentTexts } from './agent-texts.ts'
@@ -42,7 +42,7 @@ select a.agent_url, round(0.1 * ln(a.property_count + 1)
   case when p.agent_url is not null then to_json(p)::varchar end as profile,
   greatest(a.changed_at, coalesce(p.changed_at, a.changed_at)) as updated_at,
   to_json(json_extract(d.document, '$.formats[*].format_id'))::varchar as formats,
-  case when s.agent_url is not null then to_json(s)::varchar end as standing
+  case when s.agent_url is not null then to_json(s)::varchar end as verdict
 from agents a left join agent_profiles p using (agent_url)
 left join agent_standings s using (agent_url)
 left join documents d on d.kind = 'agent' and d.location = a.agent_url
@@ -55,7 +55,7 @@ interface Ranked {
   profile: string | null
   updated_at: string
   formats: string | null
-  standing: string | null
+  verdict: string | null
 }
 
 /** Returns the index of the agents in a database; the one before, where nothing about them has changed. */
@@ -107,7 +107,7 @@ class AgentIndexBuilder {
     this.#postings = Postings.create(size)
   }
 
-  add({ agent, profile, formats, standing, updated_at, score }: Ranked): void {
+  add({ agent, profile, formats, verdict, updated_at, score }: Ranked): void {
     const view = toAgentView(
       JSON.parse(agent) as AgentRow,
       profile === null ? undefined : (JSON.parse(profile) as AgentProfileRow),
@@ -119,7 +119,7 @@ class AgentIndexBuilder {
     }
     this.#postings.add('type', view.type, rank)
     this.#texts.add({
-      ...toFacts(view, readFormats(formats), updated_at, readSummary(standing)),
+      ...toFacts(view, readFormats(formats), updated_at, readSummary(verdict)),
       score: formatScore(roundScore(1 + score)),
     })
     this.#urls.push(view.agent_url)

@@ -33,6 +33,7 @@ export async function findCatalogEntries(
   return new Map(rows.map(({ key, ...entry }) => [key, entry]))
 }
 
+/** Returns the key of an identifier in the map of `findCatalogEntries`. */
 export function toCatalogKey({ type, value }: Identifier): string {
   return `${type}:${value.toLowerCase()}`
 }

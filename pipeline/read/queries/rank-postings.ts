@@ -80,12 +80,12 @@ function set(bits: Bits, rank: number): void {
 }
 
 /**
- * Finds the ranks from `start` to before `end` that are in every union and pass a test: the lowest `most`
+ * Finds the ranks from `start` to before `end` that are in every union and pass a test: the lowest `max`
  * of them, rising.
  */
 export function intersectRanks(
   unions: readonly Union[],
-  { start, end, most }: { start: number; end: number; most: number },
+  { start, end, max }: { start: number; end: number; max: number },
   passes: (rank: number) => boolean,
 ): number[] {
   const ranks: number[] = []
@@ -98,7 +98,7 @@ export function intersectRanks(
       if (rank >= end) break
       if (!passes(rank)) continue
       ranks.push(rank)
-      if (ranks.length === most) return ranks
+      if (ranks.length === max) return ranks
     }
   }
   return ranks

@@ -1,5 +1,5 @@
-import { fold } from '../../core/fold.ts'
 import type { PublisherMatch } from '../../model/responses/search.ts'
+import { fold } from '../../search/fold.ts'
 import { collectionNames, type SearchIndex } from '../../search/search-index.ts'
 import { declareCache } from '../cache/caches.ts'
 import { LatestValue } from '../cache/latest-value.ts'

@@ -1,6 +1,7 @@
 import {
   DIAGNOSED,
   loadAgentDiagnostics,
+  loadAgentExchanges,
   loadAgentTests,
   loadCredentials,
   TESTED,
@@ -41,7 +42,22 @@ export const agentDiagnosticProjection: RowProjection = {
   },
 }
 
-/** Credentials of agents, encrypted: what the API passes on to a crawler. */
+/** Requests and answers of steps that failed, for the organizations of the agents. */
+export const agentExchangeProjection: RowProjection = {
+  ...shared,
+  tables: ['storyboard_exchanges'],
+  from: 'storyboard_exchanges',
+  async project({ accounts }, where, parameters) {
+    const agents = await loadAgentExchanges(accounts.db, where, parameters)
+    return agents.map(({ agent_url, exchanges }) => ({
+      space: 'agent_exchange',
+      key: hashAgent(agent_url),
+      value: toJsonValue(exchanges),
+    }))
+  },
+}
+
+/** Encrypted credentials of agents, which the API passes on to a crawler. */
 export const agentCredentialProjection: RowProjection = {
   ...shared,
   tables: ['agent_credentials'],

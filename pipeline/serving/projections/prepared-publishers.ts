@@ -4,58 +4,64 @@ import type { InventoryRows } from '../inventory-record.ts'
 import type { Entry } from '../lmdb.ts'
 
 /** Functions that build the entries of publishers from their rows and from related rows. */
-export interface Making<Around> {
+export interface PublisherBuilder<Surroundings> {
   loadRows(index: Database, domain: string): Promise<InventoryRows | undefined>
-  loadAround(index: Database, domain: string): Promise<Around>
-  build(rows: InventoryRows, around: Around, at: Instant): Entry[]
+  loadSurroundings(index: Database, domain: string): Promise<Surroundings>
+  build(rows: InventoryRows, surroundings: Surroundings, at: Instant): Entry[]
 }
 
 interface Prepared {
-  /** Rows that it is made of, and what stood around them. */
+  /** Version of the rows that it is built from, and the related rows as JSON. */
   state: string
-  around?: string
+  surroundings?: string
   rows?: InventoryRows | undefined
   entries?: Entry[]
 }
 
 /**
- * Entries of large publishers that are made before the commit that shows them, in steps with other
- * commits in between. They count only if nothing of what they are made of was written since.
+ * Builds the entries of large publishers ahead of the commit that publishes them, in steps between which
+ * other commits run. They are used only if none of the rows that they were built from has changed since.
  */
-export class PreparedPublishers<Around> {
-  readonly #making: Making<Around>
+export class PreparedPublishers<Surroundings> {
+  readonly #builder: PublisherBuilder<Surroundings>
   readonly #known = new WeakMap<Database, Map<string, Prepared>>()
 
-  constructor(making: Making<Around>) {
-    this.#making = making
+  constructor(builder: PublisherBuilder<Surroundings>) {
+    this.#builder = builder
   }
 
-  /** Takes the next step for a publisher; false when there are none left. */
+  /**
+   * Performs the next step for a publisher: loads its rows, then builds the entries. False if both are done.
+   */
   async prepare(index: Database, domain: string, at: Instant): Promise<boolean> {
     const known = this.#known.get(index) ?? new Map<string, Prepared>()
     this.#known.set(index, known)
     const state = await loadState(index, domain)
     const before = known.get(domain)
     if (before?.state !== state) {
-      // One is prepared at a time: what is left of another one is of no use.
+      // One publisher is prepared at a time; an unfinished other one is dropped.
       known.clear()
-      known.set(domain, { state, rows: await this.#making.loadRows(index, domain) })
+      known.set(domain, { state, rows: await this.#builder.loadRows(index, domain) })
       return true
     }
     if (before.rows === undefined) return false
-    const around = await this.#making.loadAround(index, domain)
-    const entries = this.#making.build(before.rows, around, at)
-    known.set(domain, { state, entries, around: JSON.stringify(around) })
+    const surroundings = await this.#builder.loadSurroundings(index, domain)
+    const entries = this.#builder.build(before.rows, surroundings, at)
+    known.set(domain, { state, entries, surroundings: JSON.stringify(surroundings) })
     return true
   }
 
   /** Takes the prepared entries of a publisher, if nothing that they were built from has changed. */
-  async take(index: Database, domain: string, around: Around): Promise<Entry[] | undefined> {
+  async take(
+    index: Database,
+    domain: string,
+    surroundings: Surroundings,
+  ): Promise<Entry[] | undefined> {
     const known = this.#known.get(index)
     const prepared = known?.get(domain)
     if (prepared?.entries === undefined) return undefined
     known!.delete(domain)
-    if (prepared.around !== JSON.stringify(around)) return undefined
+    if (prepared.surroundings !== JSON.stringify(surroundings)) return undefined
     return prepared.state === (await loadState(index, domain)) ? prepared.entries : undefined
   }
 }

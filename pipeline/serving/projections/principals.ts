@@ -1,7 +1,9 @@
 import { loadIssuers } from '../../accounts/issuers.ts'
 import { loadMemberships } from '../../accounts/memberships.ts'
 import { loadPrincipals } from '../../accounts/organizations.ts'
+import { loadClients, loadPeople } from '../../accounts/people.ts'
 import { loadStoredRoles } from '../../accounts/roles.ts'
+import type { Database, Parameters } from '../../store/duckdb.ts'
 import { toJsonValue } from '../document-value.ts'
 import { toRoleKey } from '../keys.ts'
 import type { Entry } from '../lmdb.ts'
@@ -46,17 +48,18 @@ export const userProjection: RowProjection = {
 }
 
 /** The identity provider, by whose keys each process verifies tokens. */
-export const issuerProjection: RowProjection = {
-  store: 'accounts',
-  tables: ['issuers'],
-  changed: 'seq > $seq',
-  slicedBy: 'issuer',
-  from: 'issuers',
-  async project({ accounts }, where, parameters) {
-    const rows = await loadIssuers(accounts.db, where, parameters)
-    return rows.map(row => ({ space: 'issuer', key: row.issuer, value: toJsonValue(row) }))
-  },
-}
+export const issuerProjection = projectTable('issuer', 'issuers', 'issuer', loadIssuers)
+
+/** Persons who have signed in here, by the subject of their tokens. */
+export const personProjection = projectTable('person', 'people', 'user_id', loadPeople)
+
+/** Applications that have registered here, by their id. */
+export const clientProjection = projectTable(
+  'oauth_client',
+  'oauth_clients',
+  'client_id',
+  loadClients,
+)
 
 /** Roles of a key or a person; one who holds none any more is forgotten. */
 export const roleProjection: RowProjection = {
@@ -73,4 +76,28 @@ export const roleProjection: RowProjection = {
       value: row.roles.length === 0 ? undefined : toJsonValue(row),
     }))
   },
+}
+
+/** Projects a table of the accounts row by row: the row as JSON, under the value of a column. */
+function projectTable<Column extends string>(
+  space: Entry['space'],
+  table: string,
+  column: Column,
+  load: (
+    db: Database,
+    where: string,
+    parameters: Parameters,
+  ) => Promise<readonly Record<Column, string>[]>,
+): RowProjection {
+  return {
+    store: 'accounts',
+    tables: [table],
+    changed: 'seq > $seq',
+    slicedBy: column,
+    from: table,
+    async project({ accounts }, where, parameters) {
+      const rows = await load(accounts.db, where, parameters)
+      return rows.map(row => ({ space, key: row[column], value: toJsonValue(row) }))
+    },
+  }
 }

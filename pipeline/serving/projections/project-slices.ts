@@ -23,12 +23,13 @@ export interface Sliced {
   isProjected: (row: Unprojected) => boolean
 }
 
-const sliced: readonly ScopePart[] = ['keyed', 'brands', 'publishers', 'policies']
+/** Parts with so many subjects that they are always projected in slices. */
+const slicedParts: readonly ScopePart[] = ['keyed', 'brands', 'publishers', 'policies']
 
 /**
- * Projects a scope in slices that fit into memory, and hands on the entries of each. Where a slice cannot
- * be projected or taken, it is bisected down to the subjects at fault, which are left out. Events are
- * projected apart (`projectReadableEvents`).
+ * Projects a scope in slices that fit into memory and passes the entries of each to `take`. A slice that cannot
+ * be projected or taken is bisected down to the subjects at fault, which are left out. Events are projected
+ * separately (`projectReadableEvents`).
  */
 export async function projectInSlices(
   { index, accounts }: { index: Database; accounts: Accounts },
@@ -55,11 +56,11 @@ export async function projectInSlices(
   await project(selectPart(scope, 'gone'))
   for (const part of scopeParts) {
     if (!hasPart(scope, part)) continue
-    if (sliced.includes(part)) {
+    if (slicedParts.includes(part)) {
       for (const slice of await cutPart(stores, scope, part)) await bisectPart(part, slice)
       continue
     }
-    // Whole, as a rule; its subjects are listed only where that fails.
+    // Mostly the whole part succeeds; its subjects are listed only if it fails.
     await bisect(
       [part],
       () => project(selectPart(scope, part)),

@@ -7,10 +7,10 @@ export interface Stores {
   accounts: Accounts
 }
 
-/** Projection of the rows that a condition selects. */
+/** Projects the rows of some tables, independently of all others. */
 export interface RowProjection {
   store: 'index' | 'accounts'
-  /** Tables whose writes change its entries; only after one of them it is asked. */
+  /** Tables that its entries are built from; it runs only if one of them was written. */
   tables: readonly string[]
   /** Condition on the rows that changed after the commit `$seq`. */
   changed: string

@@ -22,8 +22,8 @@ import type { Scope } from './change-scope.ts'
 import { PreparedPublishers } from './prepared-publishers.ts'
 
 /**
- * Projects publishers by their files. One whose file is invalid, or was never there, is marked for what
- * members saved: its lookup is built from that on request.
+ * Projects publishers from their files. For one without a valid file the entry that members saved is
+ * projected instead, and its lookup is built from that on request.
  */
 export async function projectPublishers(
   index: Database,
@@ -43,8 +43,8 @@ export async function projectPublishers(
     scope.hosts === '' && publishers.length === 0
       ? []
       : await projectHosted(index, accounts, valid, scope)
-  const over = new Set(entries.map(({ space, key }) => `${space} ${key}`))
-  return [...crawled.filter(({ space, key }) => !over.has(`${space} ${key}`)), ...entries]
+  const replaced = new Set(entries.map(({ space, key }) => `${space} ${key}`))
+  return [...crawled.filter(({ space, key }) => !replaced.has(`${space} ${key}`)), ...entries]
 }
 
 async function projectHosted(
@@ -80,10 +80,10 @@ async function projectCrawled(
   scope: Scope,
 ): Promise<Entry[]> {
   if (publishers.length === 0) return []
-  const around = await loadSurroundings(index, scope.publishers, scope.parameters)
+  const findSurroundings = await loadSurroundings(index, scope.publishers, scope.parameters)
   const prepared = new Map<string, Entry[]>()
   for (const { domain } of scope.known ? publishers : []) {
-    const entries = await preparedPublishers.take(index, domain, around(domain))
+    const entries = await preparedPublishers.take(index, domain, findSurroundings(domain))
     if (entries) prepared.set(domain, entries)
   }
   const others = publishers.filter(({ domain }) => !prepared.has(domain))
@@ -96,23 +96,24 @@ async function projectCrawled(
   const projected = new Map(rows.map(row => [row.publisher.domain, row]))
   return publishers.flatMap(
     ({ domain }) =>
-      prepared.get(domain) ?? buildEntries(projected.get(domain)!, around(domain), scope.at),
+      prepared.get(domain) ??
+      buildEntries(projected.get(domain)!, findSurroundings(domain), scope.at),
   )
 }
 
-/** Makes the entries of large publishers step by step, before the commit that shows them. */
+/** Entries of large publishers, built step by step before the commit that publishes them. */
 export const preparedPublishers = new PreparedPublishers<Surroundings>({
   async loadRows(index, domain) {
     const rows = await publisherRows.read(index, [domain])
     return (await loadInventories(index, [...rows.values()], '($domain)', { domain }))[0]
   },
-  async loadAround(index, domain) {
+  async loadSurroundings(index, domain) {
     return (await loadSurroundings(index, '($domain)', { domain }))(domain)
   },
   build: buildEntries,
 })
 
-/** Loads what is projected of publishers; `domains` is SQL that selects them. */
+/** Loads the rows of publishers that are projected; `domains` is the SQL that selects these publishers. */
 async function loadInventories(
   index: Database,
   publishers: readonly PublisherRow[],
@@ -139,7 +140,7 @@ async function loadInventories(
   }))
 }
 
-/** Loads the brands of publishers' domains, and who reads their files there. */
+/** Loads the brands of publishers’ domains, and the sizes of the networks that these domains manage. */
 async function loadSurroundings(
   index: Database,
   domains: string,
@@ -154,7 +155,7 @@ async function loadSurroundings(
   return domain => ({ brand: brands.get(domain), network: networks.get(domain) })
 }
 
-function buildEntries(rows: InventoryRows, around: Surroundings, at: Instant): Entry[] {
+function buildEntries(rows: InventoryRows, surroundings: Surroundings, at: Instant): Entry[] {
   const { publisher, properties, authorizations } = rows
   const key = publisher.domain
   const state = {
@@ -163,7 +164,7 @@ function buildEntries(rows: InventoryRows, around: Surroundings, at: Instant): E
     authorizations: authorizations.filter(row => row.in_force),
   }
   const files = listPublisherFiles(publisher)
-  const isStocked = properties.length > 0
+  const hasInventory = properties.length > 0
   return [
     {
       space: 'property' as const,
@@ -173,7 +174,7 @@ function buildEntries(rows: InventoryRows, around: Surroundings, at: Instant): E
     {
       space: 'publisher' as const,
       key,
-      value: encodeDocument(toPublisherLookup(state, around), at, { isStocked, files }),
+      value: encodeDocument(toPublisherLookup(state, surroundings), at, { hasInventory, files }),
     },
     {
       space: 'lookup' as const,
@@ -184,7 +185,7 @@ function buildEntries(rows: InventoryRows, around: Surroundings, at: Instant): E
   ]
 }
 
-/** Counts the publishers that read their file at each of these domains. */
+/** Counts the publishers whose manager is each of these domains. */
 async function countNetworks(
   index: Database,
   domains: string,

@@ -1,19 +1,26 @@
 import {
   agentCredentialProjection,
   agentDiagnosticProjection,
+  agentExchangeProjection,
   agentTestProjection,
 } from './agent-tests.ts'
 import { freshnessProjection } from './freshness.ts'
 import { memberProjection, originProjection, ownershipProjection } from './members.ts'
-import { clientProjection, personProjection } from './people.ts'
 import { aliasProjection, pointerProjection } from './pointers.ts'
-import { issuerProjection, keyProjection, roleProjection, userProjection } from './principals.ts'
+import {
+  clientProjection,
+  issuerProjection,
+  keyProjection,
+  personProjection,
+  roleProjection,
+  userProjection,
+} from './principals.ts'
 import type { RowProjection } from './projection.ts'
 import { agentRunProjection, crawlRequestProjection } from './requests.ts'
 import { logoProjection, mirrorProjection, reviewProjection } from './reviews.ts'
 import { subscriptionProjection } from './subscriptions.ts'
 
-/** All projections of which the rows that changed are found by their own `seq`. */
+/** All projections whose changed rows are found by a column such as `seq`. */
 export const rowProjections: readonly RowProjection[] = [
   freshnessProjection,
   pointerProjection,
@@ -35,5 +42,6 @@ export const rowProjections: readonly RowProjection[] = [
   subscriptionProjection,
   agentTestProjection,
   agentDiagnosticProjection,
+  agentExchangeProjection,
   agentCredentialProjection,
 ]

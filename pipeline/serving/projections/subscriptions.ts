@@ -5,7 +5,7 @@ import { toSubscriptionKey } from '../keys.ts'
 import { SUBSCRIPTIONS_CHANGED } from '../lmdb.ts'
 import type { RowProjection } from './projection.ts'
 
-/** Subscriptions by their organization; readers know by a number in `meta` whether to read them again. */
+/** Subscriptions by organization, and a number in `meta` by which readers notice that one has changed. */
 export const subscriptionProjection: RowProjection = {
   store: 'accounts',
   tables: ['subscriptions'],

@@ -40,7 +40,10 @@ export async function applyContributions(
   return drafts
 }
 
-/** Finds the property of each identifier, by its key, if one was created since the lookup. */
+/**
+ * Finds the property of each identifier, by its key, if one was contributed, or was created after the commit
+ * `since` of the caller’s lookup. Disputed properties only with `disputed`.
+ */
 export async function findRids(
   db: Database,
   { contributed, since }: Pick<Contribution, 'contributed' | 'since'>,
@@ -61,7 +64,7 @@ export async function findRids(
   return new Map(rows.map(({ key, property_rid }) => [key, property_rid]))
 }
 
-/** Finds known publishers, whose records are theirs: nobody else adds to them. */
+/** Finds which hosts are publishers: only they add properties of their own. */
 async function findPublishers(db: Database, hosts: readonly string[]): Promise<Set<string>> {
   const rows = await db.all<{ domain: string }>(
     `select domain from publishers where domain in (select unnest(${toListExpression('$hosts')}))`,

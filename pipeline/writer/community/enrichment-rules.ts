@@ -1,10 +1,10 @@
 import { listWaitingBrands } from '../../accounts/brand-submissions.ts'
-import type { ProtectedNames } from '../../core/protected-names.ts'
+import type { ProtectedNames } from '../../core/lookalikes/protected-names.ts'
 import type { OperationOf, Refusal, Submission } from '../../model/submission.ts'
 import type { Database } from '../../store/duckdb.ts'
 import { findManaged, loadEntries } from '../../store/entries.ts'
 import { isOpenToFindings } from './enrichments.ts'
-import { nameFaults } from './lookalike-lookup.ts'
+import { findNameFaults } from './lookalike-lookup.ts'
 
 interface Known {
   index: Database
@@ -28,7 +28,7 @@ export async function findRefusedEnrichments(
   const managed = await findManaged(index, 'brand', domains)
   const waiting = await listWaitingBrands(accounts)
   const newNames = domains.filter(domain => !entries.has(domain))
-  const faults = await nameFaults(index, newNames, protectedNames)
+  const faults = await findNameFaults(index, newNames, protectedNames)
   let room = newNames.length === 0 ? 0 : enrichedBrands - (await countEnriched(index))
   const why = ({ domain }: OperationOf<'brand.enrich'>): string | undefined => {
     const entry = entries.get(domain)

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { listUnusedPictures, loadStoredLogos } from '../../accounts/logos.ts'
 import type { Accounts } from '../../accounts/store.ts'
 import type { Submission } from '../../model/submission.ts'
-import { replaceFile, syncPath } from '../../store/fsync.ts'
+import { replaceFile, syncPath } from '../../store/durable-files.ts'
 import type { Paths } from '../../store/paths.ts'
 
 /**

@@ -3,14 +3,14 @@ import { loadOriginOwners } from '../../accounts/origins.ts'
 import { hasProof } from '../../accounts/proofs.ts'
 import type { Instant } from '../../core/clock.ts'
 import { getRegistrableDomain } from '../../core/domain.ts'
-import type { ProtectedNames } from '../../core/protected-names.ts'
+import type { ProtectedNames } from '../../core/lookalikes/protected-names.ts'
 import type { EntryRow } from '../../model/rows.ts'
 import type { Refusal, SaveVerdicts, Submission } from '../../model/submission.ts'
 import { findPointingHere } from '../../serving/hosted-files.ts'
 import type { Database } from '../../store/duckdb.ts'
 import { type Entity, findManaged, loadEntries } from '../../store/entries.ts'
 import { getEntity, type Save } from './entry-states.ts'
-import { nameFaults } from './lookalike-lookup.ts'
+import { findNameFaults } from './lookalike-lookup.ts'
 import { listDomains } from './saves.ts'
 
 interface Deciding {
@@ -67,7 +67,8 @@ async function createJudge(saves: readonly Save[], deciding: Deciding) {
     return save.op !== 'entry.rollback' && (is_found || isUnknown(status))
   }
   const newNames = saves.filter(isNew).map(({ domain }) => domain)
-  const faults = newNames.length > 0 && (await nameFaults(index, newNames, deciding.protectedNames))
+  const faults =
+    newNames.length > 0 && (await findNameFaults(index, newNames, deciding.protectedNames))
   return async (save: Save): Promise<Refusal | string | undefined> => {
     const entity = getEntity(save)
     const { domain } = save
@@ -81,7 +82,7 @@ async function createJudge(saves: readonly Save[], deciding: Deciding) {
       return { refused: `the entry of ${domain} waits for review`, error: 'conflict' }
     }
     const fault = isNew(save) && faults ? faults.get(domain) : undefined
-    if (fault?.verdict === 'refused') return { refused: `domain: ${fault.reason}` }
+    if (fault?.verdict === 'reject') return { refused: `domain: ${fault.reason}` }
     if (save.op === 'entry.rollback' && save.moderates) return undefined
     const owner = entity === 'property' ? owners.get(domain) : undefined
     if (owner !== undefined && owner !== save.editor.org_id) return refuseForeign(domain)

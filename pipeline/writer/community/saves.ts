@@ -1,7 +1,6 @@
 import type { ApprovedBrand } from '../../accounts/brand-submissions.ts'
 import type { Domain } from '../../core/domain.ts'
-import { allSettledOrThrow } from '../../core/promises.ts'
-import type { PublisherRows } from '../../diff/build-rows.ts'
+import type { PublisherRows } from '../../diff/publisher-rows.ts'
 import type { Stamp } from '../../diff/stamp.ts'
 import type { EventDraft } from '../../model/event.ts'
 import type { EntryRow, EntryState, RevisionRow } from '../../model/rows.ts'
@@ -16,6 +15,7 @@ import {
   replaceEntries,
   toBrandRow,
 } from '../../store/entries.ts'
+import { allSettledOrThrow } from '../../store/transactions.ts'
 import { addDomains, OPEN_SHARE } from '../crawl/frontier.ts'
 import { loadPublishers } from '../entities/publisher-rows.ts'
 import type { TakenDown } from '../takedown/takedown-list.ts'

@@ -1,8 +1,8 @@
 import type { Domain } from '../../core/domain.ts'
-import type { PublisherRows } from '../../diff/build-rows.ts'
 import { diff } from '../../diff/diff.ts'
 import { diffProperty } from '../../diff/events.ts'
 import { buildSavedRows, mayShowSavedProperties, SAVE_ACTOR } from '../../diff/hosted.ts'
+import type { PublisherRows } from '../../diff/publisher-rows.ts'
 import type { Stamp } from '../../diff/stamp.ts'
 import type { EventDraft } from '../../model/event.ts'
 import type { EntryRow } from '../../model/rows.ts'
@@ -14,15 +14,15 @@ import { writeChanges } from '../../store/row-writes.ts'
 import { statusAndFacts } from '../entities/publisher-changes.ts'
 import { buildEmptyPublisherRows, loadPublishers } from '../entities/publisher-rows.ts'
 
-/** Represents an entry of a publisher before and after the commit. */
+/** An entry before and after the commit. */
 export interface EntryChange {
   before: EntryRow | undefined
   entry: EntryRow
 }
 
 /**
- * Writes the records of saved properties of publishers without a valid file, and returns the
- * events: like contributed ones they belong to the registry and grant nothing.
+ * Writes the properties that members saved as rows of the catalog, for publishers without a valid file, and
+ * returns the events. Such properties grant nothing.
  */
 export async function showProperties(
   db: Database,
@@ -36,8 +36,8 @@ export async function showProperties(
     if (!mayShowSavedProperties(old)) return []
     const shown = listShown(entry)
     const rids = new Set(shown.map(({ property_rid }) => property_rid))
-    const was = before === undefined ? [] : readProperties(before)
-    const hidden = was.map(property => property.property_rid).filter(rid => !rids.has(rid))
+    const saved = before === undefined ? [] : readProperties(before)
+    const hidden = saved.map(property => property.property_rid).filter(rid => !rids.has(rid))
     const fresh = buildSavedRows(domain, shown, old, stamp, new Set(hidden))
     return diff(old.properties, fresh, row => row.property_rid, statusAndFacts)
   })
@@ -45,12 +45,12 @@ export async function showProperties(
   return changes.flatMap(diffProperty).map(event => ({ ...event, actor: SAVE_ACTOR }))
 }
 
-/** Entries whose properties one commit records. */
+/** Entries that one commit records. */
 const ENTRIES_PER_COMMIT = 200
 
 /**
- * Finds the next domains, after a given one, of entries with a property without a record, as
- * earlier versions left them.
+ * Finds the next domains, after a given one, of entries with a saved property that has no row, as earlier
+ * versions left them.
  */
 export async function findUnrecorded(db: Database, after: string): Promise<Domain[]> {
   const rows = await db.all<{ domain: Domain }>(
@@ -67,7 +67,7 @@ export async function findUnrecorded(db: Database, after: string): Promise<Domai
   return rows.map(({ domain }) => domain)
 }
 
-/** Creates the missing records of entries. */
+/** Creates the missing property rows of entries. */
 export async function recordEntries(
   db: Database,
   domains: readonly Domain[],

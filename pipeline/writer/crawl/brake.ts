@@ -7,7 +7,12 @@ import {
   type Losses,
   restoreLosses,
 } from '../../diff/losses.ts'
-import { BASELINE_NIGHTS, type BrakeLimits, isMass, reachesFloors } from '../../resolve/brake.ts'
+import {
+  BASELINE_NIGHTS,
+  type BrakeLimits,
+  isMassLoss,
+  reachesFloors,
+} from '../../resolve/brake.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 import { releaseHeld } from './held-publishers.ts'
 
@@ -18,11 +23,11 @@ export interface Braking {
   /** Start of this commit's night: the last time of CRAWL_SCHEDULE. */
   night: Instant
   brake: BrakeLimits
-  /** Released publishers: their losses are applied and count for nothing. */
+  /** Publishers that an operator released: their losses are applied and not counted. */
   released?: ReadonlySet<Domain>
 }
 
-/** Losses that were held back. Rows are counted as they would have been taken. */
+/** Losses that were held back, in rows. */
 export interface HeldBack extends Losses {
   publishers: number
 }
@@ -36,7 +41,7 @@ export interface Braked<Subject extends Answered> {
   /** Answers, with the losses of held publishers restored. */
   answers: Subject[]
   held: HeldBack
-  /** Times at which held grants end by their own windows: then the answer is needed again. */
+  /** Times at which a held grant ends by its own window, so that the answer must be derived again. */
   ends: Map<Domain, Instant>
 }
 
@@ -45,13 +50,13 @@ interface Suspicious extends Losses {
   reason: string
 }
 
-/** Time for which the totals of nights are stored; the usual level is computed from fewer. */
+/** Time for which the totals of nights are stored. */
 const NIGHTS_RETENTION_MS = 30 * DAY
 
 /**
- * Applies answers, except when they lose so many rows together that another cause is likely: a captive
- * portal, a broken mirror. A held publisher keeps its rows, with all other changes of its answer, until the
- * answer loses nothing any more, or an operator releases or drops it.
+ * Holds losses back if a night loses so many rows that a common cause is likely, such as a captive portal or a
+ * broken mirror. A held publisher keeps the rows it would lose, and gets all other changes of its answer, until
+ * the answer loses nothing any more, or an operator releases or drops it.
  */
 export async function applyBrake<Subject extends Answered>(
   db: Database,
@@ -67,9 +72,9 @@ export async function applyBrake<Subject extends Answered>(
   })
   const known = await loadHeld(db, answers)
   const fresh = suspicious.filter(({ domain }) => !known.has(domain))
-  const isTooMuch = fresh.length > 0 && (await isMassLoss(db, fresh, braking))
-  const held = suspicious.filter(({ domain }) => isTooMuch || known.has(domain))
-  await recordNight(db, fresh, isTooMuch, braking)
+  const isHeldBack = fresh.length > 0 && (await checkMassLoss(db, fresh, braking))
+  const held = suspicious.filter(({ domain }) => isHeldBack || known.has(domain))
+  await recordNight(db, fresh, isHeldBack, braking)
   await recordHeld(db, held, known, braking)
   const names = new Set(held.map(({ domain }) => domain))
   const ends = answers.flatMap((answer): [Domain, Instant][] => {
@@ -81,7 +86,7 @@ export async function applyBrake<Subject extends Answered>(
     answers: answers.map(answer =>
       names.has(answer.domain) ? { ...answer, fresh: restoreLosses(answer, braking.now) } : answer,
     ),
-    held: sumLosses(isTooMuch ? fresh : []),
+    held: sumLosses(isHeldBack ? fresh : []),
   }
 }
 
@@ -95,7 +100,7 @@ function sumLosses(suspicious: readonly Suspicious[]): HeldBack {
   }
 }
 
-/** Begins a night. A night without losses is recorded too: that is what is usual then. */
+/** Records the beginning of a night. Nights without losses count too when the average is computed. */
 export async function beginNight(
   db: Database,
   { night: begun }: Pick<Braking, 'night'>,
@@ -108,7 +113,7 @@ export async function beginNight(
   await db.insert('nights', [{ night, publishers: 0, losses: 0, taken: 0 }])
 }
 
-async function isMassLoss(
+async function checkMassLoss(
   db: Database,
   fresh: readonly Suspicious[],
   { night, brake: limits }: Braking,
@@ -133,7 +138,7 @@ async function isMassLoss(
     { night: toIso(night) },
   )
   const known = { active: active!.n + tonight!.taken, before: before.map(({ taken }) => taken) }
-  return isMass(total, known, limits)
+  return isMassLoss(total, known, limits)
 }
 
 async function recordNight(

@@ -1,23 +1,14 @@
 import { type Instant, toIso } from '../../core/clock.ts'
-import { missingOutcomes } from '../../core/outcomes.ts'
 import { advance, type DueSource } from '../../diff/crawl-request.ts'
 import { isSameValue } from '../../diff/diff.ts'
-import {
-  type Attempt,
-  type CrawlRequestRow,
-  type CrawlScope,
-  crawlScopes,
-  ownFiles,
-} from '../../model/crawl-request.ts'
-import { type Observation, type Source, toSourceKey } from '../../model/observation.ts'
+import type { Attempt, CrawlRequestRow } from '../../model/crawl-request.ts'
+import { type Observation, toSourceKey } from '../../model/observation.ts'
 import type { OperationOf } from '../../model/submission.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 import { deleteRows } from '../../store/row-writes.ts'
 import type { TakenDown } from '../takedown/takedown-list.ts'
 import { addHops } from './frontier.ts'
-
-/** Files that one request waits for; a file that names thousands does not make all of them due. */
-const FILES_MAX = 20
+import { listNeededFiles, toGroup } from './requested-files.ts'
 
 interface Stamp {
   now: Instant
@@ -62,8 +53,8 @@ async function countPublishers(db: Database, domain: string): Promise<number> {
 }
 
 /**
- * Settles open requests by what this commit observed, after answers were derived again: so a request is
- * done in the very commit that shows its result. Files it still needs become due.
+ * Advances open requests by the attempts of this commit, after answers were derived again, so that a request
+ * is completed in the commit that shows its result. Files that it still needs become due.
  */
 export async function settleRequests(
   db: Database,
@@ -76,7 +67,7 @@ export async function settleRequests(
   },
   { now, seq, takenDown }: Stamp & { takenDown: TakenDown },
 ): Promise<void> {
-  const read = () => openRequests(db)
+  const read = () => loadOpenRequests(db)
   const open = await db.written.memo('open requests', '', ['crawl_requests'], read)
   if (open.length === 0) return
   const needed = await listNeededFiles(db, open, takenDown)
@@ -95,93 +86,21 @@ export async function settleRequests(
     db,
     changed.map(({ request }) => ({ ...request, seq })),
   )
-  await release(
+  await releaseFiles(
     db,
     changed.flatMap(({ request }) => (request.completed_at === null ? [] : [request])),
   )
-  await makeWanted(
+  await makeFilesDue(
     db,
     settled.flatMap(({ dueSources: wanted }) => wanted),
     { now, seq, takenDown },
   )
 }
 
-function openRequests(db: Database): Promise<CrawlRequestRow[]> {
+function loadOpenRequests(db: Database): Promise<CrawlRequestRow[]> {
   return db.all(
     'select * from crawl_requests where completed_at is null order by requested_seq, crawl_request_id',
   )
-}
-
-function toGroup({ scope, domain }: Pick<CrawlRequestRow, 'scope' | 'domain'>): string {
-  return `${scope} ${domain}`
-}
-
-/** Rules that read files of the domain, and the kinds of files that pointers lead them to. */
-const reads = [
-  { own: 'brand.json', rule: 'brand', kinds: ['brand.json'] },
-  { own: 'adagents.json', rule: 'publisher', kinds: ['adagents.json', 'ads.txt'] },
-] as const
-
-function* listReads(scopes: readonly CrawlScope[]) {
-  for (const scope of scopes) {
-    for (const { own, rule, kinds } of reads) {
-      if (!ownFiles[scope].some(kind => kind === own)) continue
-      for (const kind of kinds) yield [scope, own, rule, kind]
-    }
-  }
-}
-
-/**
- * Selects the files behind the answers for a domain: its own, the fallback of a missing one, and
- * their targets. A manager's file may also be at an address that others name. Files of taken down
- * domains are left out (`listNeededFiles`), since waiting for them would never end.
- */
-const NEEDED = `
-create or replace temp table requested_files as
-select scope, domain, kind, location, min(turn) as turn from (
-  select scope, domain, own as kind, domain as location, 0 as turn from asked join reads using (scope)
-  union
-  select scope, domain, 'ads.txt', domain, 1
-  from asked join crawl_state own on own.kind = 'adagents.json' and own.location = domain
-  where scope = 'domain' and own.outcome in ('${missingOutcomes.join("', '")}')
-  union
-  select scope, domain, d.kind, d.location, 2
-  from asked join reads using (scope)
-  join depends_on d on d.rule = reads.rule and d.subject = domain and d.kind = reads.kind
-  union
-  select scope, domain, d.kind, d.location, 2
-  from asked join depends_on d on d.rule = 'publisher' and d.kind = 'adagents.json'
-    and starts_with(d.location, 'https://' || domain || '/')
-  where scope = 'manager')
-group by scope, domain, kind, location`
-
-async function listNeededFiles(
-  db: Database,
-  open: readonly CrawlRequestRow[],
-  takenDown: TakenDown,
-): Promise<Map<string, Source[]>> {
-  await db.runTemporary('create or replace temp table asked (scope varchar, domain varchar)')
-  await db.runTemporary(
-    'create or replace temp table reads (scope varchar, own varchar, rule varchar, kind varchar)',
-  )
-  const groups = new Map(open.map(({ scope, domain }) => [`${scope} ${domain}`, [scope, domain]]))
-  await db.append('asked', groups.values())
-  await db.append('reads', listReads(crawlScopes))
-  await db.runTemporary(NEEDED)
-  const rows = await db.all<Source & Pick<CrawlRequestRow, 'scope' | 'domain'>>(
-    `select scope, domain, kind, location from requested_files
-     qualify row_number() over (partition by scope, domain order by turn, kind, location) <= $most
-     order by scope, domain, turn, kind desc, location`,
-    { most: FILES_MAX },
-  )
-  const needed = new Map<string, Source[]>()
-  for (const { kind, location, ...row } of rows) {
-    if (takenDown.covers(location)) continue
-    const files = needed.get(toGroup(row)) ?? []
-    files.push({ kind, location })
-    needed.set(toGroup(row), files)
-  }
-  return needed
 }
 
 /** Loads the attempts of this batch that changed crawl_state, of requested files. */
@@ -212,8 +131,8 @@ async function replaceRequests(db: Database, rows: readonly CrawlRequestRow[]): 
   await db.insert('crawl_requests', rows)
 }
 
-/** Returns files that are no longer requested to their ordinary schedule. */
-async function release(db: Database, over: readonly CrawlRequestRow[]): Promise<void> {
+/** Returns the files of completed requests to their ordinary schedule. */
+async function releaseFiles(db: Database, over: readonly CrawlRequestRow[]): Promise<void> {
   if (over.length === 0) return
   const locations = over.flatMap(({ domain, files }) => [
     domain,
@@ -228,8 +147,8 @@ async function release(db: Database, over: readonly CrawlRequestRow[]): Promise<
   )
 }
 
-/** Makes requested files due at the requested time, before all others. */
-async function makeWanted(
+/** Makes requested files due, before all others. */
+async function makeFilesDue(
   db: Database,
   wanted: readonly DueSource[],
   stamp: Stamp & { takenDown: TakenDown },

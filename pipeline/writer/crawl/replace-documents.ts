@@ -2,16 +2,16 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { toIso } from '../../core/clock.ts'
-import { carry, listCarriedFaults } from '../../diff/carry.ts'
+import { carryOver, listCarriedFaults } from '../../diff/carry.ts'
 import type { DocumentOf } from '../../model/documents/index.ts'
 import { type Source, toSourceKey, type Understood } from '../../model/observation.ts'
 import type { Database } from '../../store/duckdb.ts'
 import type { Paths } from '../../store/paths.ts'
 
 /**
- * Puts the new documents in the place of the old ones, and returns them as they are kept. Of a file
- * that was read more than once they come in the order of time: the last is kept, and remembers what
- * the others said.
+ * Replaces the stored documents of these files and returns the new ones as stored. Observations come in the
+ * order of time: if a file occurs several times, the last document is stored, with what it must remember of
+ * the others (`carryOver`).
  */
 export async function replaceDocuments(
   db: Database,
@@ -33,7 +33,7 @@ export async function replaceDocuments(
   for (const observation of observations) {
     const key = toSourceKey(observation)
     const old = last.get(key)?.document ?? before.get(key)?.document
-    const document = carry(old, observation.document, observation.observed_at)
+    const document = carryOver(old, observation.document, observation.observed_at)
     const faults = [...(observation.faults ?? []), ...listCarriedFaults(document)]
     last.set(key, { ...observation, document, faults })
   }
@@ -63,8 +63,10 @@ export async function replaceDocuments(
   return stored
 }
 
-/** Keeps the bytes as fetched, packed, named by their hash. One that is there already is the same. */
-export function keepBody(paths: Paths, hash: string, body: Uint8Array): void {
+/**
+ * Stores the bytes of a file as fetched, gzipped, under the name of their hash; an existing file is the same.
+ */
+export function storeBody(paths: Paths, hash: string, body: Uint8Array): void {
   const path = paths.bodyFile(hash)
   if (existsSync(path)) return
   mkdirSync(dirname(path), { recursive: true })

@@ -5,7 +5,7 @@ import type { Source } from '../../model/observation.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 import type { Files } from '../derivation-files.ts'
 
-/** The agents of which something else is said than before, and the files that say it. */
+/** Agents with changed declarations, and the files that changed them. */
 interface ChangedDeclarations {
   agents: string[]
   locations: string[]
@@ -14,8 +14,8 @@ interface ChangedDeclarations {
 const noChange: ChangedDeclarations = { agents: [], locations: [] }
 
 /**
- * Updates the declarations of agents in valid brand.json files, and returns the changed ones. Such a file
- * counts at a domain and at any address.
+ * Updates the agents that invalidated brand.json files declare, wherever these files are, and returns what
+ * changed. A file that has expired declares none.
  */
 export async function updateDeclarations(
   db: Database,
@@ -66,6 +66,7 @@ function listAgents(document: BrandDocument): AgentDeclaration[] {
   }
 }
 
+/** Lists the declarations that are in only one of the two lists. */
 function diffSymmetrically(before: Declaration[], after: Declaration[]): Declaration[] {
   const toKey = ({ agent_url, location, type }: Declaration) =>
     JSON.stringify([agent_url, location, type])

@@ -5,13 +5,15 @@ import { findVouched, VOUCHED_WEIGHT } from '../crawl/mentions.ts'
 
 export interface Starting {
   now: Instant
-  /** New agents that one document may have probed per hour, where its domain is not vouched for. */
+  /** New agents per hour and document that are probed; more if its domain is vouched for. */
   agentsPerDocumentHour: number
   /** Counts of what documents added in this hour. */
   newNames: WindowCounter
 }
 
-/** The first document that names each new agent; none names those that only a member shows. */
+/**
+ * SQL for the first document that names each new agent, in order. Agents that a member enrolled are left out.
+ */
 const NAMED_BY = `
 select agent_url, min(document) as document from (
   select agent_url, publisher_domain as document from authorizations
@@ -22,8 +24,8 @@ anti join enrolled_agents using (agent_url)
 group by agent_url order by document, agent_url`
 
 /**
- * Plans the first probe of each of `new_agents`: a limited number per document and hour, the others in
- * later hours. The agents of one file may be on as many different sites, so that no limit per site applies.
+ * Plans the first probe of each agent in the temporary table `new_agents`: a limited number per document and
+ * hour, the rest in later hours. A file may name agents on many sites, so limits per site would not bound it.
  */
 export async function planStarts(db: Database, { now, ...limits }: Starting): Promise<void> {
   const rows = await db.all<{ agent_url: string; document: string }>(NAMED_BY)
@@ -32,13 +34,13 @@ export async function planStarts(db: Database, { now, ...limits }: Starting): Pr
     db,
     rows.map(({ document }) => document),
   )
-  const late = new Map<string, number>()
+  const delayedByDocument = new Map<string, number>()
   const delayed = rows.flatMap(({ agent_url, document }): [string, string][] => {
-    const most = limits.agentsPerDocumentHour * (vouched.has(document) ? VOUCHED_WEIGHT : 1)
-    if (limits.newNames.take(`agents of ${document}`, most, now)) return []
-    const count = late.get(document) ?? 0
-    late.set(document, count + 1)
-    return [[agent_url, toIso(now + HOUR * (1 + Math.floor(count / Math.max(1, most))))]]
+    const max = limits.agentsPerDocumentHour * (vouched.has(document) ? VOUCHED_WEIGHT : 1)
+    if (limits.newNames.take(`agents of ${document}`, max, now)) return []
+    const count = delayedByDocument.get(document) ?? 0
+    delayedByDocument.set(document, count + 1)
+    return [[agent_url, toIso(now + HOUR * (1 + Math.floor(count / Math.max(1, max))))]]
   })
   if (delayed.length === 0) return
   await db.runTemporary(

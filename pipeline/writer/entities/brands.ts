@@ -1,5 +1,5 @@
 import type { Domain } from '../../core/domain.ts'
-import { buildBrandRow } from '../../diff/build-rows.ts'
+import { buildBrandRow } from '../../diff/brand-row.ts'
 import { isSameValue } from '../../diff/diff.ts'
 import type { Stamp } from '../../diff/stamp.ts'
 import type { BrandRow } from '../../model/rows.ts'

@@ -11,7 +11,10 @@ export type PropertyDeclaration = Omit<Declared, 'store'> & {
   store: string | null
 }
 
-/** Updates the declarations of properties in valid brand.json files, and returns the files with changes. */
+/**
+ * Updates the properties that invalidated brand.json files declare, and returns the locations of files with
+ * changes. A file that has expired declares none.
+ */
 export async function updatePropertyDeclarations(
   db: Database,
   invalidated: readonly Invalidated[],
@@ -73,6 +76,7 @@ function listBrands(document: BrandDocument): BrandEntry[] {
   return document.variant === 'brand_canonical' ? [document.brand] : []
 }
 
+/** Converts declarations to a text that is equal for equal ones in any order. */
 function toComparableText(rows: readonly PropertyDeclaration[]): string {
   return rows
     .map(row =>

@@ -1,8 +1,12 @@
 import type { Domain } from '../../core/domain.ts'
-import { buildOrphanedRows, buildPublisherRows, type PublisherRows } from '../../diff/build-rows.ts'
 import { buildIdentityHints, buildSavedRows, mayShowSavedProperties } from '../../diff/hosted.ts'
 import { noMerges } from '../../diff/merges.ts'
 import type { ChangesToSplit } from '../../diff/portion.ts'
+import {
+  buildOrphanedRows,
+  buildPublisherRows,
+  type PublisherRows,
+} from '../../diff/publisher-rows.ts'
 import type { Stamp } from '../../diff/stamp.ts'
 import type { HostedProperty } from '../../model/save.ts'
 import type { NoPublisher, PublisherFacts } from '../../resolve/publisher.ts'

@@ -1,6 +1,6 @@
 import type { Domain } from '../../core/domain.ts'
-import type { PublisherRows } from '../../diff/build-rows.ts'
 import { type ChangesToSplit, countChanges, takePortion } from '../../diff/portion.ts'
+import type { PublisherRows } from '../../diff/publisher-rows.ts'
 import type { Stamp } from '../../diff/stamp.ts'
 import type { Source } from '../../model/observation.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
@@ -123,7 +123,7 @@ interface PortionRoom {
   /** Size of a portion of any other. */
   part: number
   /** True for an answer of which commits before took on portions. */
-  isLeft: boolean
+  isSkipped: boolean
 }
 
 /**
@@ -142,7 +142,7 @@ export function takeOn(
   const changes = known ?? diffRows(old, fresh)
   const count = countChanges(changes, old, fresh)
   if (count <= room.all) {
-    const isLast = !room.isLeft || count === 0
+    const isLast = !room.isSkipped || count === 0
     return { rows: fresh, taken: changes, remaining: noChanges, isLast, count }
   }
   const portion = takePortion(old, { ...fresh, publisher }, changes, room.part, stamp)

@@ -1,5 +1,6 @@
 import type { Domain } from '../../core/domain.ts'
-import type { PublisherRows } from '../../diff/build-rows.ts'
+import type { Change } from '../../diff/diff.ts'
+import type { PublisherRows } from '../../diff/publisher-rows.ts'
 import type { CollectionRow, PropertyRow, PublisherRow } from '../../model/rows.ts'
 import { loadMerges } from '../../store/aliases.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
@@ -59,35 +60,42 @@ export async function loadPublishers(
   return found
 }
 
-export async function writePublishers(db: Database, changes: readonly RowChanges[]): Promise<void> {
+/**
+ * Writes the changes of a commit. Each row bears its number, also one of an answer that an earlier commit
+ * derived and began to take on.
+ */
+export async function writePublishers(
+  db: Database,
+  changes: readonly RowChanges[],
+  seq: number,
+): Promise<void> {
+  const stamped = <Row extends { seq: number }>(list: (of: RowChanges) => readonly Change<Row>[]) =>
+    changes.flatMap(list).map(change => stampChange(change, seq))
+  const grants = stamped(change => change.authorizations)
+  const sets = changes.flatMap(change => change.sets)
   await writeChanges(
     db,
     'publishers',
     'domain',
-    changes.flatMap(change => change.publisher),
+    stamped(change => change.publisher),
   )
   await writeChanges(
     db,
     'properties',
     'property_rid',
-    changes.flatMap(change => change.properties),
+    stamped(change => change.properties),
   )
-  await writeChanges(
-    db,
-    'property_sets',
-    'set_id',
-    changes.flatMap(change => change.sets),
-  )
-  await writeChanges(
-    db,
-    'authorizations',
-    'id',
-    changes.flatMap(change => change.authorizations.map(toStoredChange)),
-  )
+  await writeChanges(db, 'property_sets', 'set_id', sets)
+  await writeChanges(db, 'authorizations', 'id', grants.map(toStoredChange))
   await writeChanges(
     db,
     'collections',
     'collection_rid',
-    changes.flatMap(change => change.collections),
+    stamped(change => change.collections),
   )
+}
+
+function stampChange<Row extends { seq: number }>(change: Change<Row>, seq: number): Change<Row> {
+  if (change.kind === 'removed' || change.row.seq === seq) return change
+  return { ...change, row: { ...change.row, seq } }
 }

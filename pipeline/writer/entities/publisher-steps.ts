@@ -1,7 +1,7 @@
 import type { Instant } from '../../core/clock.ts'
 import type { Domain } from '../../core/domain.ts'
-import type { PublisherRows } from '../../diff/build-rows.ts'
 import { countChanges } from '../../diff/portion.ts'
+import type { PublisherRows } from '../../diff/publisher-rows.ts'
 import type { Stamp } from '../../diff/stamp.ts'
 import { preparedPublishers } from '../../serving/projections/publishers.ts'
 import type { Database } from '../../store/duckdb.ts'
@@ -91,12 +91,12 @@ export function takePortions(
   const small = Math.floor(portionRows * SMALL_SHARE)
   let room = portionRows
   return compared.map(answer => {
-    const isLeft = begun.has(answer.domain)
+    const isSkipped = begun.has(answer.domain)
     const sizes = {
-      all: Math.max(1, room, isLeft ? 0 : small),
+      all: Math.max(1, room, isSkipped ? 0 : small),
       // The commit that derives an answer has its share of work already.
-      part: Math.max(1, isLeft ? room : Math.floor(room / 10)),
-      isLeft,
+      part: Math.max(1, isSkipped ? room : Math.floor(room / 10)),
+      isSkipped,
     }
     const portion = takeOn(answer, sizes, stamp)
     room -= portion.count

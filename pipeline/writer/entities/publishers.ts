@@ -1,6 +1,6 @@
 import type { Instant } from '../../core/clock.ts'
 import type { Domain } from '../../core/domain.ts'
-import type { PublisherRows } from '../../diff/build-rows.ts'
+import type { PublisherRows } from '../../diff/publisher-rows.ts'
 import type { FacetCount } from '../../diff/reach.ts'
 import type { Stamp } from '../../diff/stamp.ts'
 import type { EventDraft } from '../../model/event.ts'
@@ -80,7 +80,7 @@ export async function updatePublishers(
   const compared = [...[...begun.values()].map(({ compared }) => compared), ...braked.answers]
   const portioned = takePortions(compared, begun, stamp)
   const touched = portioned.filter(({ isChanged }) => isChanged)
-  await writePublishers(db, touched)
+  await writePublishers(db, touched, stamp.seq)
   const claimsLeft = await writeClaims(db, { begun, fresh, compared }, files, stamp)
   const portions = portioned.map(portion => ({
     ...portion,
@@ -142,7 +142,9 @@ function writeClaims(
   )
 }
 
-/** Lists the moments at which answers change by themselves, of those begun before and of those of this commit. */
+/**
+ * Lists the moments at which answers change by themselves, of those begun before and of those of this commit.
+ */
 function listEnds(
   begun: ReadonlyMap<Domain, Begun>,
   braked: ReadonlyMap<Domain, Instant>,

@@ -4,7 +4,7 @@ import { Accounts } from '../../accounts/store.ts'
 import { Fatal } from '../../core/errors.ts'
 import { listSnapshots, readCheckpoint } from '../../store/checkpoint.ts'
 import { Database, isLocked } from '../../store/duckdb.ts'
-import { findFormat, listPending, migrate, type TellMigration } from '../../store/migrations.ts'
+import { findFormat, listPending, migrate, type OnMigration } from '../../store/migrations.ts'
 import type { Paths } from '../../store/paths.ts'
 
 /** The stores that nothing else can be made of. */
@@ -21,7 +21,7 @@ const RESTORE_INDEX = `${RESTORE}; with --keep-accounts it keeps the existing ac
  * one of them is missing, unreadable, newer than this program, or has lost what the other one
  * knows.
  */
-export async function openFacts(paths: Paths, tell?: TellMigration): Promise<Facts> {
+export async function openFacts(paths: Paths, tell?: OnMigration): Promise<Facts> {
   if (!existsSync(paths.index) && hasTraces(paths)) {
     throw new Fatal(`index.duckdb is missing, and other stores exist: ${RESTORE_INDEX}`)
   }
@@ -60,7 +60,7 @@ function hasTraces(paths: Paths): boolean {
 async function openAccounts(
   paths: Paths,
   index: Database,
-  tell: TellMigration | undefined,
+  tell: OnMigration | undefined,
 ): Promise<Accounts> {
   const seq = await findLastCommit(index)
   if (!existsSync(paths.accounts) && seq > 0) {

@@ -4,13 +4,13 @@ import type { Log } from '../../core/log.ts'
 import { readSearchCheckpoint, SearchCheckpoint } from '../../search/checkpoint.ts'
 import { SERVING_FORMAT, ServingStore } from '../../serving/lmdb.ts'
 import { listSnapshots, readCheckpoint } from '../../store/checkpoint.ts'
+import { readJsonFile } from '../../store/durable-files.ts'
 import {
   DAY_OF_EVENT,
   listEventFiles,
   readLastEvent,
   readLastInFile,
 } from '../../store/event-log.ts'
-import { readJson } from '../../store/fsync.ts'
 import { findDamagedHead } from '../../store/lmdb-head.ts'
 import type { Paths } from '../../store/paths.ts'
 import type { Seals } from '../../store/seals.ts'
@@ -49,7 +49,7 @@ export async function healStores(
   const { paths, index, seals } = parts
   const areDamaged = dropDamagedCopies(parts)
   const serving = await lookIntoServing(paths, seals)
-  const areEventsWhole = !seals.in(paths.events).some(file => seals.isChanged(file))
+  const areEventsWhole = !seals.listIn(paths.events).some(file => seals.isChanged(file))
   const shown = { seq: serving.seq, lastEvent: areEventsWhole ? readLastEvent(paths) : undefined }
   const lost = await findLostCommits(paths, parts, shown)
   if (lost === undefined) {
@@ -89,7 +89,7 @@ function dropDamagedCopies({ paths, seals, log }: HealingParts): boolean {
     isDamaged = true
   }
   const isSearchDamaged = dropDamagedSearch({ paths, seals, log })
-  for (const file of seals.in(paths.parquet)) {
+  for (const file of seals.listIn(paths.parquet)) {
     if (seals.isChanged(file)) aside(dirname(file), CHANGED)
   }
   return isDamaged || isSearchDamaged
@@ -97,7 +97,7 @@ function dropDamagedCopies({ paths, seals, log }: HealingParts): boolean {
 
 function dropDamagedSearch({ paths, seals, log }: Omit<HealingParts, keyof Facts>): boolean {
   if (!existsSync(paths.searchCheckpoint)) return listSnapshots(paths).length > 0
-  const current = readJson(paths.searchCheckpoint, SearchCheckpoint)
+  const current = readJsonFile(paths.searchCheckpoint, SearchCheckpoint)
   if (current === undefined) {
     setAside({ paths, log }, paths.searchCheckpoint, 'it cannot be read')
     return true
@@ -128,7 +128,7 @@ async function lookIntoServing(paths: Paths, seals: Seals): Promise<ServingState
   if (!existsSync(file)) return { seq: 0 }
   const damage = findDamagedHead(file) ?? checkSeal(seals, file)
   if (damage !== undefined) return { seq: 0, damage }
-  seals.test()
+  seals.beginTest()
   const store = ServingStore.open(file)
   const { seq, format } = store
   await store.close()
@@ -164,12 +164,14 @@ function tellUnprojected(log: Log, unprojected: readonly Unprojected[]): void {
     log.error(subject, 'not projected: quarantined, it has no answer')
 }
 
-/** Rebuilds each damaged or missing event file; events missing at the end of the last one are appended later. */
+/**
+ * Rebuilds each damaged or missing event file; events missing at the end of the last one are appended later.
+ */
 async function healEventFiles({ paths, index, seals, log }: HealingParts): Promise<void> {
   const names = listEventFiles(paths)
   const files = new Set([
     ...names.map(name => `${paths.events}/${name}`),
-    ...seals.in(paths.events),
+    ...seals.listIn(paths.events),
   ])
   const last = names.at(-1)
   const damaged = [...files].filter(

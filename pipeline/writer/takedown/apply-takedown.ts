@@ -8,47 +8,58 @@ import { toHistoryKey, toRevisionKey } from '../../serving/document-value.ts'
 import { listGoneKeys } from '../../serving/gone-keys.ts'
 import { toFreshnessKey, toHostedKey, toPointerKey } from '../../serving/keys.ts'
 import { appendedRevisions, recordChanges } from '../../store/appended-rows.ts'
-import { isOfDomains } from '../../store/domain-match.ts'
+import { buildDomainCondition } from '../../store/domain-match.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 import { loadPublishers } from '../entities/publisher-rows.ts'
 
-/** Answers of others that must be derived again. */
-export interface TakenAway {
+/** Answers about other domains that must be derived again. */
+export interface TakedownEffects {
   invalidated: Invalidated[]
   /** Publishers whose rows reached deleted ones. */
   publishers: Domain[]
   reached: FacetCount[]
 }
 
-/** Lists the columns that name the owner of a row. Declarations and dependencies follow the `invalidated` sources. */
-const OWNERS = ['domain', 'publisher_domain', 'location', 'subject']
-const FOLLOWING = ['agent_declarations', 'property_declarations', 'depends_on']
+/** Columns that name the domain to which a row belongs. */
+const OWNER_COLUMNS = ['domain', 'publisher_domain', 'location', 'subject']
+/** Tables whose rows are deleted when the invalidated sources are derived again. */
+const DERIVED_TABLES = ['agent_declarations', 'property_declarations', 'depends_on']
 
 /**
- * Takes the rows of domains out of every table. What others read from their files is derived again
- * in the same commit, as if the files had long ended; there are no events, since an event would have
- * to name the domain. Safe to repeat.
+ * Deletes the rows of domains from every table. Answers about others that were read from their files are
+ * derived again in the same commit, as if the files had expired. There are no events, since an event would
+ * name the domain. Idempotent.
  */
 export async function applyTakedown(
   db: Database,
   domains: readonly Domain[],
   { seq }: Pick<Stamp, 'seq'>,
-): Promise<TakenAway> {
+): Promise<TakedownEffects> {
   const parameters = { domains: JSON.stringify(domains) }
   const sources = await db.all<Source>(
-    `select kind, location from crawl_state where ${isOfDomains('location')} order by kind, location`,
+    `select kind, location from crawl_state where ${buildDomainCondition('location')} order by kind, location`,
     parameters,
   )
   const reached = await removePublishers(db, parameters, seq)
-  await recordGone(db, parameters, seq)
-  const publishers = await removeMerged(db, parameters, seq)
+  await recordDeletedKeys(db, parameters, seq)
+  const publishers = await removeMerges(db, parameters, seq)
   for (const { table, column } of await listOwnedColumns(db)) {
-    await db.write('delete from', table, `where ${isOfDomains(column)}`, parameters)
+    await db.write('delete from', table, `where ${buildDomainCondition(column)}`, parameters)
   }
   // Revisions of the same commit are deleted too, and must not be shown.
   appendedRevisions.forget(db)
-  await db.write('delete from', 'claims', `where ${isOfDomains('manager_domain')}`, parameters)
-  await db.write('delete from', 'depends_on', `where ${isOfDomains('subject')}`, parameters)
+  await db.write(
+    'delete from',
+    'claims',
+    `where ${buildDomainCondition('manager_domain')}`,
+    parameters,
+  )
+  await db.write(
+    'delete from',
+    'depends_on',
+    `where ${buildDomainCondition('subject')}`,
+    parameters,
+  )
   return { invalidated: sources.map(toInvalidated), publishers, reached }
 }
 
@@ -56,14 +67,14 @@ function toInvalidated({ kind, location }: { kind: SourceKind; location: string 
   return { kind, location, is_new: kind === 'agent', is_own: true, known_until: null }
 }
 
-/** Removes publishers, with their share in the reach of agents and the keys of their properties. */
+/** Removes publishers; returns what they added to the facets of agents, which must be subtracted. */
 async function removePublishers(
   db: Database,
   parameters: { domains: string },
   seq: number,
 ): Promise<FacetCount[]> {
   const rows = await db.all<{ domain: Domain; manager_domain: string | null }>(
-    `select domain, manager_domain from publishers where ${isOfDomains('domain')}`,
+    `select domain, manager_domain from publishers where ${buildDomainCondition('domain')}`,
     parameters,
   )
   const before = await loadPublishers(
@@ -79,26 +90,26 @@ async function removePublishers(
   return [...before.values()].flatMap(rows => diffReach(rows, { ...nothing }))
 }
 
-/** Tells the projection which keys of the serving store end. */
-async function recordGone(
+/** Records the keys that the projection must delete from the serving store. */
+async function recordDeletedKeys(
   db: Database,
   parameters: { domains: string },
   seq: number,
 ): Promise<void> {
   const names = await db.all<{ name: string }>(
-    `select location as name from crawl_state where ${isOfDomains('location')} and not contains(location, '://')
-     union select domain from brands where ${isOfDomains('domain')}
-     union select domain from entries where ${isOfDomains('domain')}
-     union select domain from publishers where ${isOfDomains('domain')}`,
+    `select location as name from crawl_state where ${buildDomainCondition('location')} and not contains(location, '://')
+     union select domain from brands where ${buildDomainCondition('domain')}
+     union select domain from entries where ${buildDomainCondition('domain')}
+     union select domain from publishers where ${buildDomainCondition('domain')}`,
     parameters,
   )
   const domains = names.map(({ name }) => name)
   const files = await db.all<Source>(
-    `select kind, location from crawl_state where ${isOfDomains('location')}`,
+    `select kind, location from crawl_state where ${buildDomainCondition('location')}`,
     parameters,
   )
   const requests = await db.all<{ id: string }>(
-    `select crawl_request_id as id from crawl_requests where ${isOfDomains('domain')}`,
+    `select crawl_request_id as id from crawl_requests where ${buildDomainCondition('domain')}`,
     parameters,
   )
   const revisions = await db.all<{
@@ -106,11 +117,11 @@ async function recordGone(
     domain: string
     revision_number: number
   }>(
-    `select entity, domain, revision_number from revisions where ${isOfDomains('domain')}`,
+    `select entity, domain, revision_number from revisions where ${buildDomainCondition('domain')}`,
     parameters,
   )
   const claimed = await db.all<{ publisher_domain: string }>(
-    `select distinct publisher_domain from agent_claims where ${isOfDomains('publisher_domain')}`,
+    `select distinct publisher_domain from agent_claims where ${buildDomainCondition('publisher_domain')}`,
     parameters,
   )
   const histories = [...new Set(revisions.map(row => toHistoryKey(row.entity, row.domain)))]
@@ -144,15 +155,18 @@ const RECORDS = `(
   select property_rid as rid, publisher_domain from properties
   union all select collection_rid, publisher_domain from collections)`
 
-/** Merges with a record of theirs end; what others had merged into it is known no more. */
-async function removeMerged(
+/**
+ * Removes merges from or into a record of these domains; records of others that were merged into one are
+ * deleted, since it is not known what they were. Returns the publishers that must be derived again.
+ */
+async function removeMerges(
   db: Database,
   parameters: { domains: string },
   seq: number,
 ): Promise<Domain[]> {
   const rids = (
     await db.all<{ rid: string }>(
-      `select rid::varchar as rid from ${RECORDS} where ${isOfDomains('publisher_domain')}`,
+      `select rid::varchar as rid from ${RECORDS} where ${buildDomainCondition('publisher_domain')}`,
       parameters,
     )
   ).map(({ rid }) => rid)
@@ -184,13 +198,15 @@ async function removeMerged(
   return others.map(({ domain }) => domain)
 }
 
+/** Lists the owner columns of all tables but the derived ones. */
 async function listOwnedColumns(db: Database): Promise<{ table: string; column: string }[]> {
   return db.all(
     `select table_name as "table", column_name as "column" from duckdb_columns()
      where not internal and database_name = current_database() and schema_name = 'main'
+       and table_name not in (select view_name from duckdb_views())
        and column_name in (select unnest(${toListExpression('$owners')}))
-       and table_name not in (select unnest(${toListExpression('$following')}))
+       and table_name not in (select unnest(${toListExpression('$derived')}))
      order by all`,
-    { owners: JSON.stringify(OWNERS), following: JSON.stringify(FOLLOWING) },
+    { owners: JSON.stringify(OWNER_COLUMNS), derived: JSON.stringify(DERIVED_TABLES) },
   )
 }

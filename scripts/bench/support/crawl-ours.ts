@@ -1,11 +1,11 @@
+import { packObservations } from '../../../jobs/crawl-messages.ts'
 import { buildFetcherOptions } from '../../../jobs/crawler/fetcher-options.ts'
-import { packObservations } from '../../../jobs/messages.ts'
 import { queues } from '../../../jobs/queues.ts'
 import type { Redis } from '../../../jobs/redis.ts'
 import { systemClock } from '../../../pipeline/core/clock.ts'
 import { readConfig } from '../../../pipeline/core/config.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
-import { crawlBatch, limitHostsAtOnce } from '../../../pipeline/crawl/crawl-batch.ts'
+import { crawlBatch, createHostLimiter } from '../../../pipeline/crawl/crawl-batch.ts'
 import { createFetcher } from '../../../pipeline/fetch/http.ts'
 import {
   type CrawlTarget,
@@ -26,7 +26,7 @@ const { LIMITS, CRAWL_CONCURRENCY } = config
 const fetcher = createFetcher(buildFetcherOptions(config, systemClock, silentLog)).for({
   kind: 'crawl',
 })
-const atOnce = limitHostsAtOnce(CRAWL_CONCURRENCY)
+const limitHost = createHostLimiter(CRAWL_CONCURRENCY)
 const noRedis = {} as Redis
 const work = process.argv[3] === 'fetch' ? fetchOnly : crawl
 
@@ -56,7 +56,7 @@ async function crawl(batch: CrawlTarget[]): Promise<number> {
     clock: systemClock,
     limits: LIMITS,
     protocolName: 'proto',
-    atOnce,
+    limitHost,
   })
   await packObservations(observed, LIMITS.observationMessageBytes, noRedis)
   return observed.filter(({ outcome }) => outcome !== 'ok').length

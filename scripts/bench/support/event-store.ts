@@ -8,7 +8,7 @@ import {
   eventTypes,
   type FeedEvent,
 } from '../../../pipeline/model/event.ts'
-import type { StoredPrincipal } from '../../../pipeline/model/responses/index.ts'
+import type { StoredPrincipal } from '../../../pipeline/model/identity.ts'
 import { type Entry, ServingStore } from '../../../pipeline/serving/lmdb.ts'
 import { projectEvents } from '../../../pipeline/serving/projections/events.ts'
 import { resolvePaths } from '../../../pipeline/store/paths.ts'

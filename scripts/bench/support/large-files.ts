@@ -1,6 +1,6 @@
 import { hashContent } from '../../../pipeline/crawl/crawl-source.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
-import { parseDocument } from '../../../pipeline/parse/parse-json.ts'
+import { parseDocument } from '../../../pipeline/parse/parse-document.ts'
 
 /** Long enough that a file of 12,000 properties and as many agents has 4 to 5 MB. */
 const NAME = 'A property with a name of some length, as publishers write them'

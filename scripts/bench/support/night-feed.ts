@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
-import { openWriterClient } from '../../../jobs/api-client/enqueue.ts'
-import { Results } from '../../../jobs/indexer/results.ts'
-import type { ObservationsMessage } from '../../../jobs/messages.ts'
+import { openWriterClient } from '../../../jobs/api-client/writer-client.ts'
+import type { ObservationsMessage } from '../../../jobs/crawl-messages.ts'
+import { ObservationSender } from '../../../jobs/crawler/observation-sender.ts'
 import { connectRedis, type Redis } from '../../../jobs/redis.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { limits } from '../../../pipeline/core/limits.ts'
@@ -17,14 +17,14 @@ const POLL_MS = 20
  */
 export class NightFeed {
   readonly #connection: Redis
-  readonly #results: Results
+  readonly #results: ObservationSender
   readonly #files: Files
   readonly #redisUrl: string
 
   private constructor(redisUrl: string, files: Files) {
     this.#redisUrl = redisUrl
-    this.#connection = connectRedis(redisUrl, 'work', silentLog)
-    this.#results = new Results(this.#connection, limits)
+    this.#connection = connectRedis(redisUrl, 'waitForever', silentLog)
+    this.#results = new ObservationSender(this.#connection, limits)
     this.#files = files
   }
 

@@ -1,5 +1,5 @@
 import { runApi } from '../../../api/server.ts'
-import { openWriterClient } from '../../../jobs/api-client/enqueue.ts'
+import { openWriterClient } from '../../../jobs/api-client/writer-client.ts'
 import { runCrawler } from '../../../jobs/crawler/crawler.ts'
 import { runIndexer } from '../../../jobs/indexer/indexer.ts'
 import { connectRedis } from '../../../jobs/redis.ts'
@@ -29,7 +29,7 @@ if (program.includes('night-role')) {
     indexer: () => runIndexer(config, redisUrl, clock, log, fail),
     crawler: () => runCrawler(config, redisUrl, clock, log),
     api: () => {
-      const redis = connectRedis(redisUrl, 'ask', log, config.LIMITS)
+      const redis = connectRedis(redisUrl, 'failFast', log, config.LIMITS)
       const writer = openWriterClient(redisUrl, log, config.LIMITS)
       return runApi({ config, clock, log, writer, redis })
     },

@@ -1,7 +1,7 @@
 import { limits } from '../../../pipeline/core/limits.ts'
 import { hashContent } from '../../../pipeline/crawl/crawl-source.ts'
 import type { FileKind, Observation } from '../../../pipeline/model/observation.ts'
-import { parseDocument } from '../../../pipeline/parse/parse-json.ts'
+import { parseDocument } from '../../../pipeline/parse/parse-document.ts'
 import { createScaleWorld } from '../../world/scale.ts'
 import { type World, wellKnownPaths } from '../../world/site.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { openWriterClient, type WriterClient } from '../../../jobs/api-client/enqueue.ts'
+import { openWriterClient, type WriterClient } from '../../../jobs/api-client/writer-client.ts'
 import { OwnRedis } from '../../../jobs/own-redis.ts'
 import { connectRedis, type Redis } from '../../../jobs/redis.ts'
 import { HOUR } from '../../../pipeline/core/clock.ts'
@@ -51,7 +51,7 @@ export class RegistryRig {
     this.worldUrl = world.ready.url
     this.#world = world
     this.#redis = redis
-    this.#asking = connectRedis(redis.url, 'ask', silentLog)
+    this.#asking = connectRedis(redis.url, 'failFast', silentLog)
     this.#writer = openWriterClient(redis.url, silentLog)
     this.#env = {
       DATA_DIR: folder,

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { Agent, request } from 'node:http'
-import { openWriterClient, type WriterClient } from '../../../jobs/api-client/enqueue.ts'
+import { openWriterClient, type WriterClient } from '../../../jobs/api-client/writer-client.ts'
 import { OwnRedis } from '../../../jobs/own-redis.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'

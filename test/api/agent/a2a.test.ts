@@ -10,10 +10,10 @@ import { tenants } from '../../../api/agent/tenants.ts'
 import { readConfig } from '../../../pipeline/core/config.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
 import { testClock } from '../../support/clock.ts'
-import { temporaryFolder } from '../../support/command.ts'
+import { makeTemporaryFolder } from '../../support/command.ts'
 import { TOKEN } from '../../support/reference-agent.ts'
 
-const folder = temporaryFolder()
+const folder = makeTemporaryFolder()
 const state = AgentState.open(join(folder.path, 'state.mdb'))
 const config = readConfig({ PROTOCOL_NAME: 'adcp', TEST_AGENT_TOKEN: TOKEN })
 const clock = testClock('2026-11-20T03:00Z')
@@ -193,8 +193,9 @@ function buildClient(protocol: 'a2a' | 'mcp'): AgentClient {
 
 test('the public client works over A2A', async () => {
   const client = buildClient('a2a')
-  const { success, data } = await client.getProducts({ buying_mode: 'wholesale' } as never)
-  expect(success).toBe(true)
+  const answer = await client.getProducts({ buying_mode: 'wholesale' } as never)
+  expect(answer).toMatchObject({ success: true })
+  const { data } = answer
   expect((data as { products: unknown[] }).products.length).toBeGreaterThan(0)
 })
 

@@ -5,7 +5,7 @@ import { open } from 'lmdb'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { hashRequest, writeCanonicalJson } from '../../../api/agent/state/idempotency.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
-import { temporaryFolder } from '../../support/command.ts'
+import { makeTemporaryFolder } from '../../support/command.ts'
 import { type ReferenceAgent, startReferenceAgent } from '../../support/reference-agent.ts'
 
 const account = { brand: { domain: 'acme.example' }, operator: 'agency.example' }
@@ -19,12 +19,12 @@ const order = {
   packages: [{ product_id: 'test-product', pricing_option_id: 'test-pricing', budget: 100 }],
 }
 
-let folder: ReturnType<typeof temporaryFolder>
+let folder: ReturnType<typeof makeTemporaryFolder>
 let agent: ReferenceAgent
 let clock: TestClock
 
 beforeEach(async () => {
-  folder = temporaryFolder()
+  folder = makeTemporaryFolder()
   clock = testClock('2026-11-20T00:00Z')
   agent = await startReferenceAgent(clock, folder.path)
 })

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testClock } from '../../support/clock.ts'
+import { listSchemaFaults } from '../../support/protocol-schemas.ts'
 import {
-  listSchemaFaults,
   type Payload,
   type ReferenceAgent,
   startReferenceAgent,

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { DAY, toIso } from '../../../pipeline/core/clock.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
+import { listSchemaFaults } from '../../support/protocol-schemas.ts'
 import {
-  listSchemaFaults,
   type Payload,
   type ReferenceAgent,
   startReferenceAgent,

@@ -8,11 +8,11 @@ import { readConfig } from '../../../pipeline/core/config.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
 import { browser, openInBrowser } from '../../support/browser.ts'
 import { testClock } from '../../support/clock.ts'
-import { temporaryFolder } from '../../support/command.ts'
+import { makeTemporaryFolder } from '../../support/command.ts'
 import { type Origin, serveOrigin } from '../../support/origin.ts'
 import { type Payload, TOKEN } from '../../support/reference-agent.ts'
 
-const folder = temporaryFolder()
+const folder = makeTemporaryFolder()
 const state = AgentState.open(join(folder.path, 'state.mdb'))
 const app = buildAgentApp({
   config: readConfig({ PROTOCOL_NAME: 'adcp', TEST_AGENT_TOKEN: TOKEN }),

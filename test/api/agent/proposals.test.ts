@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type TestClock, testClock } from '../../support/clock.ts'
+import { listSchemaFaults } from '../../support/protocol-schemas.ts'
 import {
-  listSchemaFaults,
   type Payload,
   type ReferenceAgent,
   startReferenceAgent,

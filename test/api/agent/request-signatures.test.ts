@@ -10,7 +10,7 @@ import type { FetchJson } from '../../../pipeline/signing/key-set.ts'
 import { buildRequestProfile } from '../../../pipeline/signing/profile.ts'
 import { signRequest } from '../../../pipeline/signing/sign.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
-import { temporaryFolder } from '../../support/command.ts'
+import { makeTemporaryFolder } from '../../support/command.ts'
 import { TOKEN } from '../../support/reference-agent.ts'
 
 const URL_SIGNED = 'https://sales.example/mcp'
@@ -39,13 +39,13 @@ const pages: Record<string, object> = {
 }
 const fetchJson: FetchJson = async url => (web[url] ? { value: web[url], url } : undefined)
 
-let folder: ReturnType<typeof temporaryFolder>
+let folder: ReturnType<typeof makeTemporaryFolder>
 let clock: TestClock
 let state: AgentState
 let app: FastifyInstance
 
 beforeEach(async () => {
-  folder = temporaryFolder()
+  folder = makeTemporaryFolder()
   web = { ...pages }
   clock = testClock('2026-11-20T00:00Z')
   state = AgentState.open(join(folder.path, 'state.mdb'))

@@ -9,7 +9,7 @@ import {
   verifySignature,
 } from '../../../pipeline/signing/index.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
-import { fetcherTo, startOrigin } from '../../support/fetching.ts'
+import { createFetcherTo, startOrigin } from '../../support/fetching.ts'
 import {
   type Payload,
   type ReferenceAgent,
@@ -67,7 +67,7 @@ beforeEach(async () => {
     received.push({ headers: request.headers, text, body: JSON.parse(text) })
     response.writeHead(status).end()
   })
-  const fetcher = fetcherTo(connectTo)
+  const fetcher = createFetcherTo(connectTo)
   sender = new WebhookSender({
     state: agent.state,
     clock,
@@ -192,7 +192,7 @@ test('where a test asks for it webhooks reach this machine, and no other closed 
     state: agent.state,
     clock,
     log: silentLog,
-    fetcher: fetcherTo(connectTo),
+    fetcher: createFetcherTo(connectTo),
     protocolName: 'adcp',
     reachesLoopback: true,
   })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from '../../../pipeline/core/config.ts'
-import { crawlerWith } from '../../support/issuer.ts'
+import { createCrawlerWith } from '../../support/issuer.ts'
 import { openMailServer } from '../../support/mail-server.ts'
 import { startRedis, type TestRedis } from '../../support/redis.ts'
 import {
@@ -20,7 +20,7 @@ afterAll(() => redis.close())
 
 /** Asks a registry with these settings for a link, and returns what its page says. */
 async function askForLink(settings: Record<string, string>) {
-  const crawler = crawlerWith(settings, { now: () => Date.now() })
+  const crawler = createCrawlerWith(settings, { now: () => Date.now() })
   const { requestLive } = crawler
   const registry = await openWithSignIn(redis, { settings, writer: { requestLive } })
   await registry.createKey('Acme')

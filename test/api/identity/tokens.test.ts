@@ -1,7 +1,7 @@
 import { createHmac, createPublicKey } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader, importJWK, type JWTPayload, SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readTokenKeys } from '../../../pipeline/core/token-keys.ts'
+import { readTokenKeys } from '../../../pipeline/core/keys/token-keys.ts'
 import { NIL_UUID } from '../../../pipeline/core/uuid-v7.ts'
 import { startRedis, type TestRedis } from '../../support/redis.ts'
 import {

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, it } from 'vitest'
 import { DAY, HOUR, type Instant } from '../../../pipeline/core/clock.ts'
-import { carry } from '../../../pipeline/diff/carry.ts'
+import { carryOver } from '../../../pipeline/diff/carry.ts'
 import { isSameValue } from '../../../pipeline/diff/diff.ts'
 import type { AdagentsDocument } from '../../../pipeline/model/documents/index.ts'
 import { Revocations } from '../../../pipeline/resolve/revocation.ts'
-import { publisherFile } from '../../support/documents.ts'
+import { observePublisherFile } from '../../support/documents.ts'
 
 const domains = ['a.example', 'b.example', 'c.example']
 const start = Date.parse('2026-11-20T03:00Z')
@@ -30,7 +30,8 @@ const reading: fc.Arbitrary<Reading> = fc.record({
 })
 const readings = fc.array(reading, { minLength: 1, maxLength: 12 })
 
-const inline = publisherFile('m.example', { sites: [], agents: [] }).document as AdagentsDocument
+const inline = observePublisherFile('m.example', { sites: [], agents: [] })
+  .document as AdagentsDocument
 
 function buildDocument({ isPointer, revoked }: Reading): AdagentsDocument {
   return isPointer
@@ -49,7 +50,7 @@ function listCarried(all: readonly Reading[], times = 1): AdagentsDocument {
   let kept: AdagentsDocument | undefined
   for (const [i, one] of all.entries()) {
     for (let n = 0; n < times; n++)
-      kept = carry(kept, buildDocument(one), at[i]!) as AdagentsDocument
+      kept = carryOver(kept, buildDocument(one), at[i]!) as AdagentsDocument
   }
   return kept!
 }

@@ -1,16 +1,17 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { AgentVerdict } from '../../../pipeline/model/agent-verdict.ts'
 import { badgeRoles } from '../../../pipeline/model/badge.ts'
 import type { FeedEvent } from '../../../pipeline/model/event.ts'
 import type { Observation, Source } from '../../../pipeline/model/observation.ts'
-import type { AgentVerdict } from '../../../pipeline/model/standing.ts'
+import { type Night, nights } from '../../support/arbitrary-nights.ts'
 import { testClock } from '../../support/clock.ts'
-import { inTime } from '../../support/in-time.ts'
+import { limitTime } from '../../support/in-time.ts'
 import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
-import { contradictionsIn, heldIn, Replica } from '../../support/replica.ts'
-import { answered } from '../../support/sightings.ts'
+import { NightRunner } from '../../support/night-runner.ts'
+import { observeOutcome } from '../../support/observations.ts'
+import { listContradictions, Replica, readHeld } from '../../support/replica.ts'
 import { worldStart } from '../../support/world-files.ts'
-import { Living, type Night, nights } from '../../support/worlds.ts'
 
 const clock = testClock(worldStart)
 let index: MemoryIndex
@@ -33,8 +34,8 @@ async function live(
     hear(events)
     return events
   }
-  const living = new Living({ ...index, commit }, clock)
-  for (const night of path) await living.through(night)
+  const runner = new NightRunner({ ...index, commit }, clock)
+  for (const night of path) await runner.run(night)
 }
 
 describe('the events of any nights', () => {
@@ -42,13 +43,13 @@ describe('the events of any nights', () => {
     await fc.assert(
       fc.asyncProperty(
         nights,
-        inTime(30, async path => {
+        limitTime(30, async path => {
           const replica = new Replica()
           await live(path, events => {
             replica.apply(events)
-            expect(contradictionsIn(events)).toEqual([])
+            expect(listContradictions(events)).toEqual([])
           })
-          expect(replica.holds).toEqual(await heldIn(index.db))
+          expect(replica.holds).toEqual(await readHeld(index.db))
         }),
       ),
       { numRuns: 40 },
@@ -59,21 +60,21 @@ describe('the events of any nights', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(judgements, { maxLength: 8 }),
-        inTime(20, async path => {
+        limitTime(20, async path => {
           await index.clear()
           const replica = new Replica()
-          for (const standings of path) {
-            const agents = standings.map(({ agent_url }) => agent_url)
+          for (const verdicts of path) {
+            const agents = verdicts.map(({ agent_url }) => agent_url)
             const events = await index.commit({
-              standings: {
+              verdicts: {
                 agents: [...new Set([...agents, GONE])],
-                standings,
+                verdicts,
                 histories: new Map(),
               },
             })
             replica.apply(events)
-            expect(contradictionsIn(events)).toEqual([])
-            expect(replica.holds).toEqual(await heldIn(index.db))
+            expect(listContradictions(events)).toEqual([])
+            expect(replica.holds).toEqual(await readHeld(index.db))
           }
         }),
       ),
@@ -85,7 +86,7 @@ describe('the events of any nights', () => {
     await fc.assert(
       fc.asyncProperty(
         nights,
-        inTime(15, async path => {
+        limitTime(15, async path => {
           await live(path, () => {})
           await index.commit(await unchangedIn(index, clock.tick({ minutes: 1 })))
           const at = clock.tick({ ms: 1 })
@@ -100,7 +101,9 @@ describe('the events of any nights', () => {
 
 const GONE = 'https://gone.example/mcp'
 
-/** How agents fare after a test. One of them is always looked at: where it is left out it is shown to nobody. */
+/**
+ * How agents fare after a test. One of them is always looked at: where it is left out it is shown to nobody.
+ */
 const judgements = fc.uniqueArray(
   fc.record<AgentVerdict>({
     agent_url: fc.constantFrom('https://a.example/mcp', 'https://b.example/mcp', GONE),
@@ -130,7 +133,7 @@ async function unchangedIn({ db }: MemoryIndex, at: number): Promise<Observation
   const known = await db.all<Source>(
     'select kind, location from crawl_state where hash is not null',
   )
-  return known.map(({ kind, location }) => answered('unchanged', kind, location, at))
+  return known.map(({ kind, location }) => observeOutcome('unchanged', kind, location, at))
 }
 
 /** Whether time alone changes something until then. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { overNights, site } from '../../support/nights.ts'
-import { contradictionsIn, heldIn, Replica } from '../../support/replica.ts'
+import { buildWebsite, runNights } from '../../support/nights.ts'
+import { listContradictions, Replica, readHeld } from '../../support/replica.ts'
 
 const acme = 'acme.example'
 const files = ['https://files.example/a.json', 'https://files.example/b.json']
@@ -42,17 +42,17 @@ test('events of an agent’s grants keep a replica in step, and none is sent whe
   const nights = fc.array(night, { minLength: 2, maxLength: 4, size: 'max' })
   await fc.assert(
     fc.asyncProperty(nights, path =>
-      overNights(async all => {
+      runNights(async all => {
         const replica = new Replica()
         const hear = async (seen: Record<string, object>) => {
           const events = await all.night(seen)
           replica.apply(events)
-          expect(contradictionsIn(events)).toEqual([])
-          expect(replica.holds).toEqual(await heldIn(all.db))
+          expect(listContradictions(events)).toEqual([])
+          expect(replica.holds).toEqual(await readHeld(all.db))
           return events.map(({ event_type }) => event_type)
         }
         for (const { place, apps, authorized_agents } of path) {
-          const file = { properties: [site(acme), ...apps], authorized_agents }
+          const file = { properties: [buildWebsite(acme), ...apps], authorized_agents }
           if (place !== acme) {
             await hear({ [place]: file, [acme]: { authoritative_location: place } })
             await hear({ [acme]: { authoritative_location: place } })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Outcome } from '../../../pipeline/core/outcomes.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
 import { type MemoryIndex, withIndex } from '../../support/memory-index.ts'
-import { answered, read } from '../../support/sightings.ts'
+import { observeFile, observeOutcome } from '../../support/observations.ts'
 
 const publishers = ['acme.example', 'harbour.example'] as const
 
@@ -73,9 +73,9 @@ class Publisher {
   sighting({ found, things, reversed }: Night, clock: TestClock) {
     const at = clock.now()
     if (found === 'page')
-      return { seen: read('adagents.json', this.domain, '<html>', at), listed: [] }
+      return { seen: observeFile('adagents.json', this.domain, '<html>', at), listed: [] }
     if (found !== 'file')
-      return { seen: answered(found, 'adagents.json', this.domain, at), listed: [] }
+      return { seen: observeOutcome(found, 'adagents.json', this.domain, at), listed: [] }
     const listed = things.flatMap((turn, n) => (turn.listed ? [n] : []))
     for (const n of listed) {
       this.#things[n]!.moves += things[n]!.moved ? 1 : 0
@@ -84,7 +84,7 @@ class Publisher {
     const properties = listed.map(n => buildEntry(this.domain, n, this.#things[n]!))
     if (reversed) properties.reverse()
     const file = { authorized_agents: [], properties }
-    return { seen: read('adagents.json', this.domain, file, at), listed }
+    return { seen: observeFile('adagents.json', this.domain, file, at), listed }
   }
 }
 
@@ -144,7 +144,12 @@ describe('the rid of a property', () => {
       for (let turn = 0; turn < 2; turn++) {
         await index.commit(
           publishers.map(domain =>
-            read('adagents.json', domain, { ...file, properties: [app] }, clock.tick({ days: 1 })),
+            observeFile(
+              'adagents.json',
+              domain,
+              { ...file, properties: [app] },
+              clock.tick({ days: 1 }),
+            ),
           ),
         )
       }
@@ -166,7 +171,7 @@ describe('a property in a file', () => {
         identifiers: values.map(value => ({ type: 'domain', value })),
       }))
       const file = { authorized_agents: [], properties }
-      await index.commit([read('adagents.json', domain, file, clock.now())])
+      await index.commit([observeFile('adagents.json', domain, file, clock.now())])
       return (await listRows(index)).length
     })
   }

@@ -5,10 +5,10 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { AdagentsDocument, BrandDocument } from '../../../pipeline/model/documents/index.ts'
 import type { FileKind } from '../../../pipeline/model/observation.ts'
-import { type Parsed, parseDocument } from '../../../pipeline/parse/parse-json.ts'
+import { type Parsed, parseDocument } from '../../../pipeline/parse/parse-document.ts'
 import { measureCpuMs } from '../../support/effort.ts'
-import { arbitraryMutation, type Mutation, mutate, type Path } from '../../support/mutations.ts'
-import { places, typedPlace } from '../../support/places.ts'
+import { fileFields, hasWrongType } from '../../support/file-fields.ts'
+import { drawMutation, type Mutation, mutate, type Path } from '../../support/json-mutations.ts'
 
 type Json = Record<string, unknown>
 
@@ -56,7 +56,7 @@ describe.each(documents)('$name, with one change', ({ kind, text }) => {
   it('is parsed, keeps everything else, and reports where', () => {
     expect(before.outcome).toBe('ok')
     fc.assert(
-      fc.property(arbitraryMutation(original), mutation => {
+      fc.property(drawMutation(original), mutation => {
         const after = parse(kind, JSON.stringify(mutate(original, mutation)))
         checkShape(kind, after)
         const said = JSON.stringify(after)
@@ -75,11 +75,11 @@ describe.each(documents)('$name, with one change', ({ kind, text }) => {
  */
 function checkOthers(kind: FileKind, mutation: Mutation, before: Json, after: Parsed): void {
   const [top, ...below] = mutation.path
-  const decisive = places[kind].decisive as readonly unknown[]
+  const decisive = fileFields[kind].decisive as readonly unknown[]
   if (top === undefined || (below.length === 0 && decisive.includes(top))) return
   const document = after.document as Json
   expect(document?.variant).toBe(before.variant)
-  for (const [key, name] of Object.entries(places[kind].lists)) {
+  for (const [key, name] of Object.entries(fileFields[kind].lists)) {
     const was = before[name] as Json[] | undefined
     if (was === undefined) continue
     const is = document[name] as Json[]
@@ -98,7 +98,7 @@ function checkOthers(kind: FileKind, mutation: Mutation, before: Json, after: Pa
 function checkVital(was: Json[], is: Json[], { path, how }: Mutation): void {
   const [list, index, field, ...below] = path
   if (field === undefined || how === 'duplicate' || is.length >= was.length) return
-  expect(places.vital[String(list)] ?? []).toContain(field)
+  expect(fileFields.required[String(list)] ?? []).toContain(field)
   const value = was[Number(index)]![field]
   expect(Array.isArray(value) && value.length > 1 && below.length > 0).toBe(false)
 }
@@ -121,7 +121,7 @@ function checkRest(was: unknown, is: unknown, path: Path, mutation: Mutation): v
 
 /** The object less the changed field, what follows from it, and the manifest if it stands there. */
 function without(object: Json, field: string, was: Json): Json {
-  const gone = new Set([field, 'entry', ...(places.derived[field] ?? [])])
+  const gone = new Set([field, 'entry', ...(fileFields.derived[field] ?? [])])
   if (!(field in was)) gone.add('manifest')
   return Object.fromEntries(Object.entries(object).filter(([key]) => !gone.has(key)))
 }
@@ -139,7 +139,7 @@ function plain(item: unknown): unknown {
 
 /** A value of the wrong type in a place that has a type is a fault there, or right above or below. */
 function checkNamed(kind: FileKind, { how, path, value }: Mutation, after: Parsed): void {
-  if (how !== 'replace' || path.length === 0 || !typedPlace(kind, path, value)) return
+  if (how !== 'replace' || path.length === 0 || !hasWrongType(kind, path, value)) return
   const named = after.faults.some(({ field }) => related(segments(field), path.map(String)))
   expect(named, `${path.join('.')} in ${JSON.stringify(after.faults.slice(-5))}`).toBe(true)
 }

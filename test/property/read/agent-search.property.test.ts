@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AgentIndex, Dimension } from '../../../pipeline/read/queries/agent-index.ts'
 import { updateAgentIndex } from '../../../pipeline/read/queries/agent-index-builder.ts'
-import { type Place, searchAgents } from '../../../pipeline/read/queries/agent-search.ts'
+import { type SearchPosition, searchAgents } from '../../../pipeline/read/queries/agent-search.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
 import { createTables } from '../../../pipeline/store/schema.ts'
-import { inTime } from '../../support/in-time.ts'
+import { limitTime } from '../../support/in-time.ts'
 
 const AT = '2026-11-20T03:00:00.000Z'
 
@@ -93,7 +93,7 @@ const everything = {
   filters: new Map(),
   limit: 200,
   maxBytes: 1e6,
-  formatCursor: ({ url }: Place) => url,
+  formatCursor: ({ url }: SearchPosition) => url,
 }
 
 /** The same question answered without any index. */
@@ -120,10 +120,10 @@ function listPages(index: AgentIndex, { channels, tags, ...asked }: Question): s
   if (channels.length > 0) filters.set('channels', channels)
   if (tags.length > 0) filters.set('tags', tags)
   const pages: string[][] = []
-  let after: Place | undefined
+  let after: SearchPosition | undefined
   for (;;) {
-    let next: Place | undefined
-    const formatCursor = (place: Place) => {
+    let next: SearchPosition | undefined
+    const formatCursor = (place: SearchPosition) => {
       next = place
       return place.url
     }
@@ -150,7 +150,7 @@ describe('the pages of a search', () => {
       fc.asyncProperty(
         agents,
         fc.array(question, { minLength: 1, maxLength: 8 }),
-        inTime(20, async (drawn, questions) => {
+        limitTime(20, async (drawn, questions) => {
           const all = named(drawn)
           const index = await buildIndex(all)
           for (const asked of questions) {
@@ -169,7 +169,7 @@ describe('the pages of a search', () => {
       fc.asyncProperty(
         fc.array(fc.boolean(), { minLength: 1, maxLength: 8 }),
         fc.constantFrom('agents', 'agent_profiles'),
-        inTime(10, async (touched, table) => {
+        limitTime(10, async (touched, table) => {
           const all = named(touched.map(() => plain))
           const before = await buildIndex(all)
           seq += 1
@@ -206,7 +206,7 @@ describe('the pages of a search', () => {
       fc.asyncProperty(
         agents,
         agents,
-        inTime(10, async (first, second) => {
+        limitTime(10, async (first, second) => {
           const before = await buildIndex(named(first))
           expect(await updateAgentIndex(db, before)).toBe(before)
           const after = named(second).slice(1)

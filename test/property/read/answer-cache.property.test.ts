@@ -5,9 +5,9 @@ import { toIso } from '../../../pipeline/core/clock.ts'
 import { visibilities } from '../../../pipeline/core/tiers.ts'
 import { Operation } from '../../../pipeline/model/submission.ts'
 import { scopes } from '../../../pipeline/resolve/visibility.ts'
-import { anotherApi, openRegistry, type TestRegistry } from '../../support/app.ts'
+import { openAnotherApi, openRegistry, type TestRegistry } from '../../support/app.ts'
 import { enrol } from '../../support/members.ts'
-import { operatorFile, publishFiles } from '../../support/selling.ts'
+import { buildOperatorFile, publishFiles } from '../../support/selling.ts'
 
 const RUNS = 8
 const HOUR = 3_600_000
@@ -77,7 +77,7 @@ async function take(step: Step): Promise<void> {
   else if ('declaring' in step) {
     const { at, of } = step.declaring
     const sold = of.map(([identifier, relationship]) => ({ identifier, relationship }))
-    await publishFiles(registry, { [`brand ${at}`]: operatorFile(agents.slice(0, 2), sold) })
+    await publishFiles(registry, { [`brand ${at}`]: buildOperatorFile(agents.slice(0, 2), sold) })
   } else await publishFiles(registry, buildFile(step.granting))
 }
 
@@ -140,7 +140,7 @@ test('a cache never shows: after any changes an API answers like one that just s
       await collectAnswers(registry.app)
       await take(one)
       const known = await collectAnswers(registry.app)
-      const started = await anotherApi(registry)
+      const started = await openAnotherApi(registry)
       expect(known).toEqual(await collectAnswers(started.app))
       await started.close()
     }

@@ -1,14 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openRegistry, type TestRegistry } from '../../support/app.ts'
+import { type Night, nights } from '../../support/arbitrary-nights.ts'
 import { Consumer } from '../../support/consumer.ts'
-import { inTime } from '../../support/in-time.ts'
+import { limitTime } from '../../support/in-time.ts'
 import type { MemoryIndex } from '../../support/memory-index.ts'
-import { heldIn } from '../../support/replica.ts'
-import { Living, type Night, nights } from '../../support/worlds.ts'
+import { NightRunner } from '../../support/night-runner.ts'
+import { readHeld } from '../../support/replica.ts'
 
 /** Nights come to a whole registry, with its files and its API. */
-function livingIn(registry: TestRegistry): Living {
+function livingIn(registry: TestRegistry): NightRunner {
   const { sequencer, clock } = registry
   const commit: MemoryIndex['commit'] = async batch => {
     const { observations = [], ...rest } = 'length' in batch ? { observations: batch } : batch
@@ -21,12 +22,12 @@ function livingIn(registry: TestRegistry): Living {
     clock.pass(ms)
     return clock.now()
   }
-  return new Living(index, { now: () => clock.now(), tick })
+  return new NightRunner(index, { now: () => clock.now(), tick })
 }
 
 /** What of the index can be known without the first events of publishers. */
 async function lists({ sequencer }: TestRegistry) {
-  const { publishers: _, ...lists } = await heldIn(sequencer.index)
+  const { publishers: _, ...lists } = await readHeld(sequencer.index)
   return lists
 }
 
@@ -70,15 +71,15 @@ async function pairsByLookup({ app }: TestRegistry, { replica }: Consumer): Prom
 describe('a replica that starts from search, authorizations, catalog and collections', () => {
   it('and follows the feed from their cursor equals the index after any nights', async () => {
     let compared = 0
-    const check = inTime(25, async (path: Night[], first: number, isTorn: boolean) => {
+    const check = limitTime(25, async (path: Night[], first: number, isTorn: boolean) => {
       const registry = await openRegistry()
       try {
         const consumer = new Consumer(registry.app, await registry.createKey('Replica'))
-        const living = livingIn(registry)
+        const runner = livingIn(registry)
         const left = [...path]
         const live = async () => {
           const night = left.shift()
-          if (night !== undefined) await living.through(night)
+          if (night !== undefined) await runner.run(night)
         }
         const begin = async () => {
           await registry.publish()

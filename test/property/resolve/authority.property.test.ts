@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { toIso } from '../../../pipeline/core/clock.ts'
 import { openRegistry, START, type TestRegistry } from '../../support/app.ts'
-import { askIn, operatorFile, publishFiles } from '../../support/selling.ts'
+import { buildOperatorFile, publishFiles, requestWithQuery } from '../../support/selling.ts'
 
 const RUNS = 40
 const HOUR = 3_600_000
@@ -139,7 +139,7 @@ function buildFiles({ publisher, agents, operator, ...world }: Named): Record<st
   }
   const { declared } = world
   const brand = declared && {
-    [`brand ${operator}`]: operatorFile(
+    [`brand ${operator}`]: buildOperatorFile(
       declared.names ? agents : [],
       declared.of.map(([index, relationship]) => ({
         identifier: `${id(index)}.${publisher}`,
@@ -238,7 +238,7 @@ test(`the answer equals a naive reading of both files, and its evidence agrees`,
       const terms = buildTerms(asked, now)
       const agent_url = world.agents[asked.agent]!
       const told = (
-        await askIn(registry, '/api/registry/validate/property-authorization', {
+        await requestWithQuery(registry, '/api/registry/validate/property-authorization', {
           agent_url,
           identifier_type: 'domain',
           explain: 'true',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { DAY } from '../../../pipeline/core/clock.ts'
 import type { BrandDocument } from '../../../pipeline/model/documents/index.ts'
 import type { BrandFacts } from '../../../pipeline/resolve/brand.ts'
-import { documentAt, NOW, type Web, walk } from '../../support/brand-walk.ts'
+import { findDocument, NOW, type Web, walk } from '../../support/brand-walk.ts'
 
 type Portfolio = Extract<BrandDocument, { variant: 'house_portfolio' }>
 
@@ -81,7 +81,7 @@ const web = arbitraryWeb(brandIn(undefined, 'owned', 'direct', 'delegated', 'ad_
 /** Every portfolio among the files that speaks for this house. */
 function listPortfolios(web: Web, house: string): Portfolio[] {
   return Object.entries(web).flatMap(([location, content]) => {
-    const document = typeof content === 'string' ? undefined : documentAt(location, content)
+    const document = typeof content === 'string' ? undefined : findDocument(location, content)
     return document?.variant === 'house_portfolio' && document.house.domain === house
       ? [document]
       : []
@@ -173,7 +173,7 @@ describe('for any documents that point to one another', () => {
         if (facts.relationship_trust === 'inline') expect(own).toContain(facts.house_domain)
         else {
           const documents = Object.entries(files).map(
-            ([location, one]) => typeof one === 'object' && documentAt(location, one),
+            ([location, one]) => typeof one === 'object' && findDocument(location, one),
           )
           expect(documents.some(document => document && names(document, requested))).toBe(true)
         }

@@ -1,8 +1,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { fold, splitWords } from '../../../pipeline/core/fold.ts'
+import { fold, splitWords } from '../../../pipeline/search/fold.ts'
 import type { SearchIndex } from '../../../pipeline/search/search-index.ts'
-import { buildSearchIndex, literalMatches, type Named, nearMatches } from '../../support/search.ts'
+import {
+  buildSearchIndex,
+  findLiteralMatches,
+  findNearMatches,
+  type Named,
+} from '../../support/search.ts'
 
 /** Few letters, so that names collide; some of two, three and four bytes. */
 const letters = [...'abcde-. 12éßж語𝒜😀']
@@ -43,8 +48,8 @@ it('a list equals a scan of all names: exact, prefix, substring', async () => {
   await fc.assert(
     fc.asyncProperty(asked, async ([all, text]) => {
       fc.pre(fold(text) !== '')
-      const literal = literalMatches(all, text)
-      const expected = literal.length > 0 ? literal : nearMatches(all, text)
+      const literal = findLiteralMatches(all, text)
+      const expected = literal.length > 0 ? literal : findNearMatches(all, text)
       expect(await searchNumbers(await buildSearchIndex(all), text)).toEqual(expected)
     }),
     { numRuns: 300 },
@@ -55,9 +60,9 @@ it('the best are those and, if none is exact, names one edit away', async () => 
   await fc.assert(
     fc.asyncProperty(asked, fc.integer({ min: 1, max: 6 }), async ([all, text], limit) => {
       fc.pre(fold(text) !== '')
-      const literal = literalMatches(all, text)
+      const literal = findLiteralMatches(all, text)
       const isCalledSo = all.some(({ names }) => names.map(fold).includes(fold(text)))
-      const near = isCalledSo ? [] : nearMatches(all, text)
+      const near = isCalledSo ? [] : findNearMatches(all, text)
       const expected = [...new Set([...literal, ...near])].slice(0, limit)
       expect(await searchBest(await buildSearchIndex(all), text, limit)).toEqual(expected)
     }),

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { PartsReader, PartsWriter } from '../../../pipeline/search/file.ts'
 import { Owners } from '../../../pipeline/search/owners.ts'
-import { ORDERED } from '../../../pipeline/search/suffix-sorter.ts'
+import { PartsReader } from '../../../pipeline/search/parts-reader.ts'
+import { PartsWriter } from '../../../pipeline/search/parts-writer.ts'
+import { SORTED_BYTES } from '../../../pipeline/search/suffix-sorter.ts'
 import { Suffixes } from '../../../pipeline/search/suffixes.ts'
 import { type SuffixesContents, writeSuffixes } from '../../../pipeline/search/suffixes-builder.ts'
 import { NAME, TextsBuffer } from '../../../pipeline/search/texts.ts'
@@ -63,7 +64,7 @@ it('positions of a text equal those of a scan of all bytes', async () => {
       fc.pre(wanted !== '')
       const { run, suffixes, close } = await sorted(folder, all)
       const bytes = Buffer.from(wanted)
-      const known = bytes.subarray(0, ORDERED)
+      const known = bytes.subarray(0, SORTED_BYTES)
       const range = suffixes.startingWith(bytes)
       const places = [...suffixes.listPositions(range)].sort((a, b) => a - b)
       expect(places).toEqual(placesIn(run, known))
@@ -79,7 +80,7 @@ it('the first entries that contain a text are the first of all, each once', asyn
     fc.asyncProperty(asked, fc.integer({ min: 1, max: 9 }), async ([all, wanted], limit) => {
       fc.pre(wanted !== '')
       const { run, owners, suffixes, close } = await sorted(folder, all)
-      const bytes = Buffer.from(wanted).subarray(0, ORDERED)
+      const bytes = Buffer.from(wanted).subarray(0, SORTED_BYTES)
       const holding = new Set(placesIn(run, bytes).map(place => owners.of(place)))
       const expected = [...holding].sort((a, b) => a - b).slice(0, limit)
       expect(suffixes.smallestIds(suffixes.startingWith(bytes), limit)).toEqual(expected)

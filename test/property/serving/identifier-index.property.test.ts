@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { readNamed } from '../../../pipeline/serving/identifier-index.ts'
+import { decodePairs } from '../../../pipeline/serving/identifier-index.ts'
 import { type Entry, ServingStore } from '../../../pipeline/serving/lmdb.ts'
 
 const RUNS = 15
@@ -48,7 +48,7 @@ test('the value of an identifier is the same for any history of additions and re
           const value = store.text('named', name)
           const told = pairs.map(([key, owner]) => ({ rid: key.slice(4), owner }))
           if (told.length === 0) expect(value).toBeUndefined()
-          else expect(readNamed(value!)).toEqual(told.length > 8 ? undefined : told)
+          else expect(decodePairs(value!)).toEqual(told.length > 8 ? undefined : told)
         }
       }
       await store.close()

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Observation } from '../../../pipeline/model/observation.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
-import { type Contents, readContents, unordered } from '../../support/contents.ts'
+import { type Contents, readContents, sortRows } from '../../support/contents.ts'
 import { type MemoryIndex, withIndex } from '../../support/memory-index.ts'
-import { villageDomains, villageNight } from '../../support/village.ts'
-import { submission } from '../../support/writes.ts'
+import { listVillageDomains, observeVillageNight } from '../../support/village.ts'
+import { buildSubmission } from '../../support/writes.ts'
 
 const size = 40
 const start = '2026-11-20T03:00Z'
@@ -14,9 +14,9 @@ const incidental = ['seq', 'priority', 'since', 'why']
 /** An agent that loses one grant and gains another has changed when these come one by one. */
 const times = ['changed_at', 'discovered_at', 'granted_at']
 
-const given = submission('given', {
+const given = buildSubmission('given', {
   op: 'domains.add',
-  domains: villageDomains(size) as never,
+  domains: listVillageDomains(size) as never,
   again: false,
 })
 
@@ -38,7 +38,7 @@ async function buildIndex(
 }
 
 function observeNight(night: number, clock: TestClock): Observation[] {
-  return villageNight(night, { count: size, size }, clock.now())
+  return observeVillageNight(night, { count: size, size }, clock.now())
 }
 
 const atOnce = async (index: MemoryIndex, seen: Observation[]): Promise<void> => {
@@ -100,7 +100,7 @@ describe('a night that is committed', () => {
           await index.commit([...seen].sort((a, b) => turns.get(a)! - turns.get(b)!))
         })
         expect(rows(shuffled)).toEqual(rows(inOrder))
-        expect(unordered(shuffled.events)).toEqual(unordered(inOrder.events))
+        expect(sortRows(shuffled.events)).toEqual(sortRows(inOrder.events))
       }),
       { numRuns: 8 },
     )

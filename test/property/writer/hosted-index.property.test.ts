@@ -8,9 +8,9 @@ import { buildHostedAddress } from '../../../pipeline/model/hosted.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
 import type { Operation, Submission } from '../../../pipeline/model/submission.ts'
 import { testClock } from '../../support/clock.ts'
-import { brandFile, publisherFile } from '../../support/documents.ts'
+import { observeBrandFile, observePublisherFile } from '../../support/documents.ts'
 import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
-import { heldIn, Replica } from '../../support/replica.ts'
+import { Replica, readHeld } from '../../support/replica.ts'
 
 const base = 'https://registry.example'
 const domains = ['a.example', 'b.example'] as Domain[]
@@ -60,12 +60,12 @@ function read({ domain, what, name }: Happening, observed_at: number): Observati
   if (what === 'points there') return pointing('adagents.json', other, 'pointer')
   if (what === 'points brand') return pointing('brand.json', domain, 'authoritative_location')
   const agents = ['https://agent.example/mcp']
-  if (what === 'own') return seen(publisherFile(domain, { sites: [domain], agents }))
+  if (what === 'own') return seen(observePublisherFile(domain, { sites: [domain], agents }))
   if (what === 'gone') {
     const source = { kind: 'adagents.json', location: domain } as const
     return [{ ...source, observed_at, outcome: 'absent', status: 404 }]
   }
-  if (what === 'own brand') return seen(brandFile(domain, name))
+  if (what === 'own brand') return seen(observeBrandFile(domain, name))
   return []
 }
 
@@ -94,7 +94,7 @@ test('hosted files of domains that point to them equal a fresh derivation, whate
       const events = await index.commit({ submissions, observations: read(one, now) })
       // Whoever knows nothing but the feed has the properties that the index has, with their sources.
       replica.apply(events)
-      expect(replica.holds.properties).toEqual((await heldIn(index.db)).properties)
+      expect(replica.holds.properties).toEqual((await readHeld(index.db)).properties)
       expect((await checkIndex(index.db)).filter(wrong => /told|active prop/.test(wrong))).toEqual(
         [],
       )

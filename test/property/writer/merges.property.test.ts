@@ -5,7 +5,7 @@ import { findRefusedMerges } from '../../../pipeline/writer/entities/refused-mer
 import { testClock } from '../../support/clock.ts'
 import { type MemoryIndex, withIndex } from '../../support/memory-index.ts'
 import { buildMerge } from '../../support/merging.ts'
-import { read } from '../../support/sightings.ts'
+import { observeFile } from '../../support/observations.ts'
 
 const publishers = ['acme.example', 'harbour.example'] as const
 const THINGS = 3
@@ -101,7 +101,7 @@ async function live(steps: readonly Step[]): Promise<void> {
     const night = async (files: Record<string, object>) => {
       const at = clock.tick({ days: 1 })
       const seen = Object.entries(files).map(([domain, file]) =>
-        read('adagents.json', domain, file, at),
+        observeFile('adagents.json', domain, file, at),
       )
       return (await index.commit(seen)).map(event => event.event_type)
     }

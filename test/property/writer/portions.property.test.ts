@@ -1,13 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { FeedEvent } from '../../../pipeline/model/event.ts'
+import { type Night, nights } from '../../support/arbitrary-nights.ts'
 import { testClock } from '../../support/clock.ts'
 import { readContents } from '../../support/contents.ts'
-import { inTime } from '../../support/in-time.ts'
+import { limitTime } from '../../support/in-time.ts'
 import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
-import { heldIn, Replica } from '../../support/replica.ts'
+import { NightRunner } from '../../support/night-runner.ts'
+import { Replica, readHeld } from '../../support/replica.ts'
 import { worldStart } from '../../support/world-files.ts'
-import { Living, type Night, nights } from '../../support/worlds.ts'
 
 /** When and in which commit a row was written, and minted names, are others in portions. */
 const incidental = [
@@ -49,13 +50,13 @@ async function livedThrough(
       hear(events)
       return events
     }
-    const living = new Living({ ...index, commit }, clock)
-    for (const night of path) await living.through(night)
+    const runner = new NightRunner({ ...index, commit }, clock)
+    for (const night of path) await runner.run(night)
     const contents = await readContents(index.db, incidental)
     const rows = Object.fromEntries(
       tables.map(table => [table, contents[table].map(row => JSON.stringify(row)).sort()]),
     )
-    return { rows, held: await heldIn(index.db) }
+    return { rows, held: await readHeld(index.db) }
   } finally {
     index.close()
   }
@@ -63,7 +64,7 @@ async function livedThrough(
 
 describe('any nights that are applied in portions of any size', () => {
   it('end in the same state as all at once, and the feed reports it', async () => {
-    const check = inTime(40, async (path: Night[], size: number) => {
+    const check = limitTime(40, async (path: Night[], size: number) => {
       const replica = new Replica()
       const portions = await livedThrough(path, size, events => replica.apply(events))
       expect(replica.holds).toEqual(portions.held)

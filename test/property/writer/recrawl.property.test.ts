@@ -6,7 +6,7 @@ import { type DueTarget, loadDueTargets } from '../../../pipeline/writer/crawl/d
 import { addDomains } from '../../../pipeline/writer/crawl/frontier.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
 import { type MemoryIndex, withIndex } from '../../support/memory-index.ts'
-import { answered, read } from '../../support/sightings.ts'
+import { observeFile, observeOutcome } from '../../support/observations.ts'
 
 const nightly = (now: Instant) => findNextTime('0 3 * * *', now)
 const STEP = 3 * HOUR
@@ -15,13 +15,13 @@ const DAYS = 30
 type Site = (target: DueTarget, at: Instant) => Observation
 
 const buildFile = ({ location }: DueTarget, version: number, at: Instant) =>
-  read('adagents.json', location, { authorized_agents: [], catalog_etag: `${version}` }, at)
+  observeFile('adagents.json', location, { authorized_agents: [], catalog_etag: `${version}` }, at)
 
 /** A site whose file changes every so many hours, and which is silent in some part of the time. */
 function buildSite(every: number, isSilent: (hour: number) => boolean): Site {
   return (target, at) => {
     const hour = at / HOUR
-    if (isSilent(hour)) return answered('timeout', 'adagents.json', target.location, at)
+    if (isSilent(hour)) return observeOutcome('timeout', 'adagents.json', target.location, at)
     return buildFile(target, Math.floor(hour / every), at)
   }
 }
@@ -104,7 +104,7 @@ describe('a month with capacity to spare', () => {
         await live(
           index,
           clock,
-          ({ location }, at) => answered('absent', 'adagents.json', location, at),
+          ({ location }, at) => observeOutcome('absent', 'adagents.json', location, at),
           targets => {
             perDay[Math.floor((clock.now() - begin) / DAY)]! += targets.length
           },

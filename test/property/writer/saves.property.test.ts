@@ -10,7 +10,7 @@ import type { Operation, Submission } from '../../../pipeline/model/submission.t
 import { toIdentifierKey } from '../../../pipeline/resolve/identifiers.ts'
 import { testClock } from '../../support/clock.ts'
 import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
-import { read } from '../../support/sightings.ts'
+import { observeFile } from '../../support/observations.ts'
 
 const editor = { kind: 'key', id: 'k', org_id: null } as const
 const domain = fc.constantFrom('a.example', 'b.example') as fc.Arbitrary<Domain>
@@ -71,7 +71,12 @@ function buildSubmission(asked: Asked): Submission {
 function buildFile(index: number, at: number) {
   const value = ['a.example', 'www.a.example'][index]!
   const listed = { property_type: 'website', name: 'One', identifiers: [{ type: 'domain', value }] }
-  return read('adagents.json', 'a.example', { properties: [listed], authorized_agents: [] }, at)
+  return observeFile(
+    'adagents.json',
+    'a.example',
+    { properties: [listed], authorized_agents: [] },
+    at,
+  )
 }
 
 async function check({ db }: MemoryIndex): Promise<void> {

@@ -6,11 +6,16 @@ import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import { Operation } from '../../../pipeline/model/submission.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { testClock } from '../../support/clock.ts'
-import { inTime } from '../../support/in-time.ts'
+import { limitTime } from '../../support/in-time.ts'
 import { type LargeShape, largeShapes } from '../../support/large-files.ts'
+import { observeFile } from '../../support/observations.ts'
 import { newDataDir, openSequencer } from '../../support/registry.ts'
-import { read } from '../../support/sightings.ts'
-import { buildBrandSave, buildProofWrite, buildWrite, submission } from '../../support/writes.ts'
+import {
+  buildBrandSave,
+  buildOrganizationWrite,
+  buildProofWrite,
+  buildSubmission,
+} from '../../support/writes.ts'
 
 const shapes = fc.constantFrom(...(Object.keys(largeShapes) as LargeShape[]))
 /** A large file at its domain's own place, or at an address that the domain's file points to. */
@@ -23,14 +28,14 @@ type File = typeof file extends fc.Arbitrary<infer Value> ? Value : never
 const files = fc.array(file, { minLength: 14, maxLength: 14 })
 
 /** Observations of the n-th domain: of its file, and of the one that it points to. */
-function observeFile({ shape, rows, isPointedTo }: File, n: number, at: number) {
+function observeDomain({ shape, rows, isPointedTo }: File, n: number, at: number) {
   const domain = `f${n}.example`
   const large = largeShapes[shape](rows, rows * 10, rows * 2)
-  if (!isPointedTo) return [read('adagents.json', domain, large, at)]
+  if (!isPointedTo) return [observeFile('adagents.json', domain, large, at)]
   const authoritative_location = `https://files.example/${n}.json`
   return [
-    read('adagents.json', domain, { authoritative_location }, at),
-    read('adagents.json', authoritative_location, large, at),
+    observeFile('adagents.json', domain, { authoritative_location }, at),
+    observeFile('adagents.json', authoritative_location, large, at),
   ]
 }
 
@@ -43,7 +48,7 @@ describe('any 14 files near the size limits', () => {
       const open = () => openSequencer({ dataDir, clock, settings })
       let registry: Sequencer = await open()
       const observe = (named: typeof some) =>
-        named.map((one, n) => observeFile(one, n, clock.now()))
+        named.map((large, n) => observeDomain(large, n, clock.now()))
       const commit = async (observations: ReturnType<typeof observe>) => {
         const parts = areTogether ? [observations.flat()] : observations
         for (const part of parts) {
@@ -53,7 +58,7 @@ describe('any 14 files near the size limits', () => {
           await committing
         }
       }
-      const submissions = [buildWrite('Acme'), buildProofWrite('Acme', 'told.example')]
+      const submissions = [buildOrganizationWrite('Acme'), buildProofWrite('Acme', 'told.example')]
       await registry.commit({ observations: [], submissions })
       await commit(observe(some))
       expect(await verify(registry)).toEqual([])
@@ -72,7 +77,10 @@ describe('any 14 files near the size limits', () => {
         domain: 'f3.example',
         reason: 'asked',
       })
-      await registry.commit({ observations: [], submissions: [submission('takedown', operation)] })
+      await registry.commit({
+        observations: [],
+        submissions: [buildSubmission('takedown', operation)],
+      })
       expect(registry.serving.has('publisher', 'f3.example')).toBe(false)
       expect(await verify(registry)).toEqual([])
       await registry.close()
@@ -81,6 +89,6 @@ describe('any 14 files near the size limits', () => {
       expect(await verify(registry)).toEqual([])
       await registry.close()
     }
-    await fc.assert(fc.asyncProperty(files, fc.boolean(), inTime(30, check)), { numRuns: 2 })
+    await fc.assert(fc.asyncProperty(files, fc.boolean(), limitTime(30, check)), { numRuns: 2 })
   }, 240_000)
 })

@@ -5,9 +5,9 @@ import type { Observation } from '../../../pipeline/model/observation.ts'
 import { type Answer, Operation, type Submission } from '../../../pipeline/model/submission.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { testClock } from '../../support/clock.ts'
-import { probed } from '../../support/members.ts'
+import { observeAgent } from '../../support/members.ts'
 import { newDataDir, newSequencer, openSequencer } from '../../support/registry.ts'
-import { buildWrite } from '../../support/writes.ts'
+import { buildOrganizationWrite } from '../../support/writes.ts'
 
 const url = 'https://agent.acme.example/mcp'
 
@@ -16,7 +16,7 @@ interface World {
   clock: ReturnType<typeof testClock>
   ask(...operations: Record<string, unknown>[]): Promise<Answer>
   deliver(...submissions: Submission[]): Promise<Answer[]>
-  probed(): Promise<string[]>
+  listProbedAgents(): Promise<string[]>
   visibilities(): Promise<Record<string, string>>
 }
 
@@ -35,14 +35,14 @@ async function world(work: (world: World) => Promise<void>, tier = 'company_lead
   }
   const ask = async (...operations: Record<string, unknown>[]) =>
     (await deliver(...operations.map(buildSubmission))).at(-1)!
-  await deliver(buildWrite('Acme'), buildWrite('Other'))
+  await deliver(buildOrganizationWrite('Acme'), buildOrganizationWrite('Other'))
   await ask({ op: 'member.tier', tier }, { op: 'member.create' })
   await work({
     registry,
     clock,
     ask,
     deliver,
-    async probed() {
+    async listProbedAgents() {
       const rows = await registry.index.all<{ location: string }>(
         `select location from crawl_state where kind = 'agent' and due_at is not null order by all`,
       )
@@ -70,7 +70,7 @@ describe('a member', () => {
       expect(await createSlug({ slug: 'acme' })).toBe('another member has the slug acme')
       expect(await createSlug({ display_name: ' Ácme ' })).toBe('acme-2')
       expect(await createSlug({})).toBe('Other is already a member')
-      await deliver(buildWrite('ACME'), buildWrite('株式会社'))
+      await deliver(buildOrganizationWrite('ACME'), buildOrganizationWrite('株式会社'))
       expect(await createSlug({ org: 'ACME' })).toBe('acme-3')
       expect(await createSlug({ org: '株式会社' })).toBe('member')
       const slugs = await registry.accounts.db.all(
@@ -142,7 +142,7 @@ describe('an agent of a member', () => {
     }))
 
   it('is visible to members only where its member has no API access', () =>
-    world(async ({ ask, visibilities, probed }) => {
+    world(async ({ ask, visibilities, listProbedAgents }) => {
       const answer = await ask({
         op: 'member.agent.save',
         url,
@@ -163,18 +163,24 @@ describe('an agent of a member', () => {
           ],
         },
       })
-      expect([await visibilities(), await probed()]).toEqual([{ [url]: 'members_only' }, []])
+      expect([await visibilities(), await listProbedAgents()]).toEqual([
+        { [url]: 'members_only' },
+        [],
+      ])
     }, 'individual_academic'))
 
   it('is hidden when the tier ends, and stays hidden when it returns', () =>
-    world(async ({ ask, visibilities, probed }) => {
+    world(async ({ ask, visibilities, listProbedAgents }) => {
       await ask({ op: 'member.agent.save', url, type: 'sales', visibility: 'public' })
-      expect(await probed()).toEqual([url])
+      expect(await listProbedAgents()).toEqual([url])
       expect(await ask({ op: 'member.tier', tier: 'individual_academic' })).toMatchObject({
         done: { demoted: 1 },
       })
       await ask({ op: 'member.tier', tier: 'company_leader' })
-      expect([await visibilities(), await probed()]).toEqual([{ [url]: 'members_only' }, []])
+      expect([await visibilities(), await listProbedAgents()]).toEqual([
+        { [url]: 'members_only' },
+        [],
+      ])
     }))
 
   it('can be removed once it is not public', () =>
@@ -206,17 +212,17 @@ describe('the index learns of members', () => {
   })
 
   it('which agents are public: they are probed', () =>
-    world(async ({ ask, probed, registry }) => {
+    world(async ({ ask, listProbedAgents, registry }) => {
       await ask(save(url, 'public'), save('https://m.example', 'members_only'))
       await ask(save('https://p.example', 'private'))
-      expect(await probed()).toEqual([url])
+      expect(await listProbedAgents()).toEqual([url])
       await ask(
         { op: 'member.create', org: 'Other' },
         { op: 'member.tier', org: 'Other', tier: 'company_icl' },
       )
       await ask({ ...save(url, 'public'), org: 'Other' })
       await ask(save(url, 'private'))
-      expect(await probed(), 'another member shows it').toEqual([url])
+      expect(await listProbedAgents(), 'another member shows it').toEqual([url])
       expect(await registry.index.all('select agent_url from enrolled_agents')).toHaveLength(1)
     }))
 
@@ -224,7 +230,7 @@ describe('the index learns of members', () => {
     world(async ({ ask, registry, clock }) => {
       await ask(save(url, 'public'))
       const observation = (): Observation => ({
-        ...probed(url, { claims: ['news.example'] }),
+        ...observeAgent(url, { claims: ['news.example'] }),
         outcome: 'ok',
         observed_at: clock.now(),
       })
@@ -249,7 +255,10 @@ describe('the index learns of members', () => {
     const before = await openSequencer(opening)
     const commit = (...submissions: Submission[]) =>
       before.commit({ observations: [], submissions })
-    await commit(buildWrite('Acme'), buildSubmission({ op: 'member.tier', tier: 'company_icl' }))
+    await commit(
+      buildOrganizationWrite('Acme'),
+      buildSubmission({ op: 'member.tier', tier: 'company_icl' }),
+    )
     await commit(buildSubmission({ op: 'member.create' }), buildSubmission(save(url, 'public')))
     const hidden = buildSubmission(save(url, 'private'))
     await before.accounts.apply([hidden], { now: clock.now(), seq: before.seq + 1 })
@@ -269,13 +278,13 @@ describe('the index learns of members', () => {
   })
 
   it('only the current state, when an old submission is delivered again after a newer one', () =>
-    world(async ({ ask, deliver, probed, registry, clock }) => {
+    world(async ({ ask, deliver, listProbedAgents, registry, clock }) => {
       const shown = buildSubmission(save(url, 'public'))
       // As after a crash between the two stores: the accounts have it, the index has not.
       await registry.accounts.apply([shown], { now: clock.now(), seq: registry.seq + 1 })
       await ask(save(url, 'private'))
       const [answer] = await deliver(shown)
       expect(answer).toMatchObject({ done: { agent: { visibility: 'public' } } })
-      expect(await probed()).toEqual([])
+      expect(await listProbedAgents()).toEqual([])
     }))
 })

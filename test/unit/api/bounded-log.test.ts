@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { BoundedLog } from '../../../api/operation/bounded-log.ts'
 import { MINUTE } from '../../../pipeline/core/clock.ts'
 import { TestClock } from '../../support/app.ts'
-import { rememberingLog } from '../../support/remembering-log.ts'
+import { createRecordingLog } from '../../support/recording-log.ts'
 
 test('ten lines of a kind are logged per minute, then the number of dropped ones', () => {
-  const { log, said } = rememberingLog()
+  const { log, said } = createRecordingLog()
   const clock = new TestClock()
   const bounded = new BoundedLog(log, clock)
   for (let i = 0; i < 1_000; i++) bounded.warn('refused listCatalog', { i }, 'refused')

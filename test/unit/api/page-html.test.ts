@@ -67,7 +67,14 @@ describe('an element of a page', () => {
     },
   )
 
-  test.each(['script', 'style', 'iframe', 'textarea'])('%s holds nothing', tag => {
+  test('a field holds text as it was written, and cannot be ended by it', () => {
+    const text = '\n</textarea><b>&amp;\u202e'
+    const html = h('textarea', null, text).toString()
+    expect(html).toBe(`<textarea>\n\n&lt;/textarea&gt;&lt;b&gt;&amp;amp;\u202e</textarea>`)
+    expect(() => h('textarea', null, h('b', null))).toThrow('holds one text')
+  })
+
+  test.each(['script', 'style', 'iframe'])('%s holds nothing', tag => {
     expect(() => h(tag, null, 'x')).toThrow('can hold nothing')
   })
 

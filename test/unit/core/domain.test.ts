@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest'
 import { parseDomain, parsePublisherDomain, toAscii } from '../../../pipeline/core/domain.ts'
 import type { AdagentsDocument, BrandDocument } from '../../../pipeline/model/documents/index.ts'
 import { parseSource } from '../../../pipeline/model/observation.ts'
-import { parseDocument } from '../../../pipeline/parse/parse-json.ts'
+import { parseDocument } from '../../../pipeline/parse/parse-document.ts'
 
 const russian = 'xn--e1afmkfd.xn--p1ai'
 

@@ -4,8 +4,8 @@ import { getEffect, type Outcome, outcomeNames } from '../../../pipeline/core/ou
 import type { Observation } from '../../../pipeline/model/observation.ts'
 import { testClock } from '../../support/clock.ts'
 import { type MemoryIndex, withIndex } from '../../support/memory-index.ts'
-import { answered, read } from '../../support/sightings.ts'
-import { submission } from '../../support/writes.ts'
+import { observeFile, observeOutcome } from '../../support/observations.ts'
+import { buildSubmission } from '../../support/writes.ts'
 
 const domain = 'acme.example'
 const file = {
@@ -33,7 +33,7 @@ const inline = { ...file, properties: [{ ...file.properties[0], ...app }] }
 
 const unreachable = outcomeNames.filter(name => getEffect(name) === 'unreachable')
 
-const request = submission('request', {
+const request = buildSubmission('request', {
   op: 'crawl.request',
   scope: 'domain',
   crawl_request_id: '00000000-0000-7000-8000-000000000000',
@@ -45,13 +45,13 @@ const request = submission('request', {
 type Happening = 'other file' | 'without the entry' | 'tick' | 'request' | Outcome
 
 function seenAs(what: Happening, at: Instant): Observation {
-  if (what === 'ok') return read('adagents.json', domain, file, at)
+  if (what === 'ok') return observeFile('adagents.json', domain, file, at)
   if (what === 'other file')
-    return read('adagents.json', domain, { ...file, catalog_etag: '2' }, at)
+    return observeFile('adagents.json', domain, { ...file, catalog_etag: '2' }, at)
   if (what === 'without the entry') {
-    return read('adagents.json', domain, { ...file, authorized_agents: [] }, at)
+    return observeFile('adagents.json', domain, { ...file, authorized_agents: [] }, at)
   }
-  return answered(what as Outcome, 'adagents.json', domain, at)
+  return observeOutcome(what as Outcome, 'adagents.json', domain, at)
 }
 
 async function happen(index: MemoryIndex, what: Happening, at: Instant): Promise<void> {
@@ -371,12 +371,12 @@ describe('the state after attempts to read a file', () => {
     await withIndex(clock, async index => {
       const commit = (seen: (location: string, outcome: Outcome) => Observation) =>
         index.commit(unreachable.map(outcome => seen(`${outcome}.example`, outcome)))
-      await commit(location => read('adagents.json', location, inline, clock.now()))
+      await commit(location => observeFile('adagents.json', location, inline, clock.now()))
       for (let day = 1; day <= 7; day++) {
         const rows = await index.db.one('select count(*) as n from authorizations')
         expect(rows).toEqual({ n: unreachable.length })
         const at = clock.tick({ days: 1 })
-        await commit((location, outcome) => answered(outcome, 'adagents.json', location, at))
+        await commit((location, outcome) => observeOutcome(outcome, 'adagents.json', location, at))
       }
       expect(await index.db.all('from authorizations')).toEqual([])
     })
@@ -391,7 +391,7 @@ async function stateAfter(...seen: [Outcome, Partial<Observation>?][]) {
     await index.commit([{ ...seenAs('ok', clock.now()), ...validators }])
     for (const [outcome, more] of seen) {
       const at = clock.tick({ hours: 1 })
-      await index.commit([answered(outcome, 'adagents.json', domain, at, more)])
+      await index.commit([observeOutcome(outcome, 'adagents.json', domain, at, more)])
     }
     return (await index.db.one<Record<string, unknown>>('select * from crawl_state'))!
   })
@@ -423,12 +423,12 @@ async function validityBehind(pointer: string, ...answers: [hours: number, Outco
     clock.tick({ days: 1 })
     const start = clock.now()
     const pointing = { authoritative_location: pointer }
-    await index.commit([read('adagents.json', domain, pointing, start)])
+    await index.commit([observeFile('adagents.json', domain, pointing, start)])
     for (const [hours, outcome] of answers) {
       const at = clock.tick({ ms: start + hours * HOUR - clock.now() })
       await index.commit([
-        answered('unchanged', 'adagents.json', domain, at),
-        answered(outcome, 'adagents.json', pointer, at),
+        observeOutcome('unchanged', 'adagents.json', domain, at),
+        observeOutcome(outcome, 'adagents.json', pointer, at),
       ])
     }
     return validityIn(index)
@@ -475,7 +475,7 @@ describe('a shared file that becomes a pointer', () => {
     const clock = testClock('2026-11-20T03:00Z')
     return withIndex(clock, async index => {
       const seeing = (place: string, said: object) =>
-        index.commit([read('adagents.json', place, said, clock.now())])
+        index.commit([observeFile('adagents.json', place, said, clock.now())])
       const address = location === quay ? `https://${quay}/.well-known/adagents.json` : location
       await seeing(domain, { authoritative_location: address })
       await seeing(location, shared)
@@ -509,13 +509,13 @@ describe('a shared file that becomes a pointer', () => {
   ])('a publisher whose file becomes a pointer there %s', async (_, hours, expected) => {
     const clock = testClock('2026-11-20T03:00Z')
     const validities = await withIndex(clock, async index => {
-      await index.commit([read('adagents.json', quay, onward, clock.now())])
-      await index.commit([read('adagents.json', domain, file, clock.now())])
+      await index.commit([observeFile('adagents.json', quay, onward, clock.now())])
+      await index.commit([observeFile('adagents.json', domain, file, clock.now())])
       clock.tick({ days: 2 })
       const pointing = { authoritative_location: `https://${quay}/.well-known/adagents.json` }
-      await index.commit([read('adagents.json', domain, pointing, clock.now())])
+      await index.commit([observeFile('adagents.json', domain, pointing, clock.now())])
       clock.tick({ hours })
-      await index.commit([answered('unchanged', 'adagents.json', quay, clock.now())])
+      await index.commit([observeOutcome('unchanged', 'adagents.json', quay, clock.now())])
       return validityIn(index)
     })
     expect(validities).toBe(expected)

@@ -1,9 +1,9 @@
 import { describe, expect, it, test } from 'vitest'
 import { limits } from '../../../pipeline/core/limits.ts'
-import { crawlBatch, limitHostsAtOnce } from '../../../pipeline/crawl/crawl-batch.ts'
+import { crawlBatch, createHostLimiter } from '../../../pipeline/crawl/crawl-batch.ts'
 import type { CrawlTarget } from '../../../pipeline/model/observation.ts'
 import { readObservation } from '../../../pipeline/parse/read-observation.ts'
-import { fetcherTo, now, startOrigin } from '../../support/fetching.ts'
+import { createFetcherTo, now, startOrigin } from '../../support/fetching.ts'
 
 const domain = 'acme.example'
 const adagents = `${domain}/.well-known/adagents.json`
@@ -24,11 +24,11 @@ async function crawl(pages: Record<string, Page>, ...targets: CrawlTarget[]) {
     response.end(page.body ?? '')
   })
   const seen = await crawlBatch(targets, {
-    fetcher: fetcherTo(origin.url),
+    fetcher: createFetcherTo(origin.url),
     clock: { now: () => now },
     limits: { ...limits, adsTxtBytes: 100 },
     protocolName: 'proto',
-    atOnce: limitHostsAtOnce(4),
+    limitHost: createHostLimiter(4),
   })
   return { seen: seen.map(observation => readObservation(observation, limits)), origin }
 }

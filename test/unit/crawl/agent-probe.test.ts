@@ -2,22 +2,22 @@ import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, test } from 'vitest'
 import type { Outcome } from '../../../pipeline/core/outcomes.ts'
-import { carry } from '../../../pipeline/diff/carry.ts'
+import { carryOver } from '../../../pipeline/diff/carry.ts'
 import { AgentDocument } from '../../../pipeline/model/documents/index.ts'
 import { Observation } from '../../../pipeline/model/observation.ts'
 import {
   type AgentAnswer,
-  agentHost,
+  noAnswer,
   probe,
-  probeBy,
   probeHost,
+  probeWith,
   readDocument,
-  silence,
-  streaming,
-  trained,
+  scriptAgent,
+  serveAgentHost,
+  writeEventStream,
 } from '../../support/agent-host.ts'
-import { endsWithin } from '../../support/effort.ts'
-import { endless, fetcherTo, now } from '../../support/fetching.ts'
+import { runWithin } from '../../support/effort.ts'
+import { createFetcherTo, now, writeEndlessly } from '../../support/fetching.ts'
 
 const json = (value: object) => ({ content: [{ type: 'text', text: JSON.stringify(value) }] })
 const caps = (value: object) => ({ get_proto_capabilities: json(value) })
@@ -46,13 +46,13 @@ describe('the products of a seller', () => {
   it('are requested, and listed in full', async () => {
     const supported_formats = [{ format: { format_kind: 'image' } }, { format_kind: 'audio' }]
     const tasks = { get_products: json({ products }), ...caps({ creative: { supported_formats } }) }
-    const document = readDocument(await probe(trained({ tasks })))
+    const document = readDocument(await probe(scriptAgent({ tasks })))
     expect(document).toMatchObject({ products: told, needs_auth: false, unread: [] })
     expect(document.format_kinds).toEqual(['image', 'video_hosted'])
   })
 
   it('are left out without a fault where they need a credential', async () => {
-    const seen = await probe(trained({ tasks: { get_products: refusing } }))
+    const seen = await probe(scriptAgent({ tasks: { get_products: refusing } }))
     expect(seen.faults).toEqual([])
     expect(readDocument(seen)).toMatchObject({ needs_auth: true, unread: [] })
     expect(readDocument(seen)).not.toHaveProperty('products')
@@ -65,19 +65,19 @@ describe('the products of a seller', () => {
       return undefined
     }
     const tasks = { get_products: json({ products }), get_proto_capabilities: refusing }
-    const seen = await probe(trained({ tasks, methods: { 'tools/call': count as never } }))
+    const seen = await probe(scriptAgent({ tasks, methods: { 'tools/call': count as never } }))
     expect([calls, readDocument(seen).products]).toEqual([0, undefined])
   })
 
   it('stay as they were when they cannot be read', async () => {
     const before = readDocument(
-      await probe(trained({ tasks: { get_products: json({ products }) } })),
+      await probe(scriptAgent({ tasks: { get_products: json({ products }) } })),
     )
-    const seen = await probe(trained({ tasks: { get_products: json({ products: 'many' }) } }))
+    const seen = await probe(scriptAgent({ tasks: { get_products: json({ products: 'many' }) } }))
     expect(readDocument(seen)).toMatchObject({ unread: ['products'] })
     expect(seen.faults).toMatchObject([{ code: 'wrong_type', field: 'products' }])
     const kept = { products: told, format_kinds: ['video_hosted'] }
-    expect(carry(before, readDocument(seen), now)).toMatchObject(kept)
+    expect(carryOver(before, readDocument(seen), now)).toMatchObject(kept)
   })
 })
 
@@ -85,7 +85,7 @@ describe('a well-behaved agent', () => {
   it('is read part by part, and its document is valid', async () => {
     const format_id = { agent_url: 'https://agent.example/mcp', id: 'banner' }
     const seen = await probe(
-      trained({
+      scriptAgent({
         tasks: {
           get_products: json({ products: [] }),
           list_creative_formats: json({ formats: [{ format_id, name: 'Banner' }] }),
@@ -143,24 +143,24 @@ describe('a well-behaved agent', () => {
     [{ publisher_domains: ['b.example', 'https://A.example/', 'b.example', 7, 'no domain'] }],
     [{ properties: [{ publisher_domain: 'b.example' }, { domain: 'a.example' }, 'x', {}] }],
   ])('that lists publishers it sells for claims them: %j', async listed => {
-    const seen = await probe(trained({ tasks: { list_authorized_properties: json(listed) } }))
+    const seen = await probe(scriptAgent({ tasks: { list_authorized_properties: json(listed) } }))
     expect(readDocument(seen)).toMatchObject({ claims: ['a.example', 'b.example'] })
   })
 
   it('with the same answers is unchanged, whatever the order of its tools', async () => {
     const tasks = { get_products: json({ products: [] }), create_media_buy: {} }
-    const first = await probe(trained({ tasks }))
+    const first = await probe(scriptAgent({ tasks }))
     const turned = Object.fromEntries(Object.entries(tasks).reverse())
-    const again = await probe(trained({ tasks: turned }), { hash: first.hash! })
+    const again = await probe(scriptAgent({ tasks: turned }), { hash: first.hash! })
     expect(again).toMatchObject({ outcome: 'unchanged', hash: first.hash })
     expect(again.document).toBeUndefined()
   })
 
   it('is asked for the capabilities under the configured protocol name', async () => {
     const tasks = { get_adcp_capabilities: json({ supported_protocols: ['signals'] }) }
-    const seen = await probe(trained({ tasks }), { protocolName: 'adcp' })
+    const seen = await probe(scriptAgent({ tasks }), { protocolName: 'adcp' })
     expect(readDocument(seen).capabilities?.supported_protocols).toEqual(['signals'])
-    expect(readDocument(await probe(trained({ tasks }))).capabilities).toBeUndefined()
+    expect(readDocument(await probe(scriptAgent({ tasks }))).capabilities).toBeUndefined()
   })
 
   it('keeps its session, and may answer in both formats', async () => {
@@ -178,7 +178,7 @@ describe('a well-behaved agent', () => {
       }
       if (method === 'initialize') response.setHeader('mcp-session-id', 'one two'.replace(' ', '-'))
       else if (ask.headers['mcp-session-id'] !== 'one-two') return none(response, 400)
-      return trained({ tasks: { get_signals: {} } })(ask, response)
+      return scriptAgent({ tasks: { get_signals: {} } })(ask, response)
     })
     expect(seen.outcome).toBe('ok')
     expect(asked).toEqual([
@@ -192,17 +192,17 @@ describe('a well-behaved agent', () => {
       const methods = {
         initialize: (_: unknown, response: ServerResponse) => none(response, status),
       }
-      const seen = await probe(trained({ tasks: { get_signals: {} }, methods }))
+      const seen = await probe(scriptAgent({ tasks: { get_signals: {} }, methods }))
       expect(readDocument(seen)).toMatchObject({ type: 'signals' })
     }
     const methods = {
       initialize: () => ({ jsonrpc: '2.0', id: null, error: { code: -32_601, message: '' } }),
     }
-    expect(await probe(trained({ methods }))).toMatchObject({ outcome: 'ok' })
+    expect(await probe(scriptAgent({ methods }))).toMatchObject({ outcome: 'ok' })
   })
 
   it('may answer below its address, with a trailing slash, or over A2A only', async () => {
-    const inner = trained({ tasks: { get_products: json({ products: [] }) } })
+    const inner = scriptAgent({ tasks: { get_products: json({ products: [] }) } })
     const below = await probe(
       (ask, response) =>
         ask.path === '/sales/mcp' ? inner({ ...ask, path: '/mcp' }, response) : undefined,
@@ -231,7 +231,7 @@ describe('a well-behaved agent', () => {
   })
 
   it('with both transports is reported with both, and a card of the wrong kind as a fault', async () => {
-    const inner = trained({ tasks: { get_signals: {} } })
+    const inner = scriptAgent({ tasks: { get_signals: {} } })
     const withCard = (type: string) =>
       probe((ask, response) => {
         if (ask.path !== '/.well-known/agent.json') return inner(ask, response)
@@ -249,7 +249,7 @@ describe('the resources of an agent', () => {
   const result = (id: number | undefined, value: object) => ({ jsonrpc: '2.0', id, result: value })
   /** An agent that says it has resources, and lists these pages of them. */
   const having = (pages: unknown[], asked: string[] = []) =>
-    trained({
+    scriptAgent({
       methods: {
         initialize: ({ call }) => result(call.id, offers),
         'resources/list': ({ call }) => {
@@ -281,7 +281,7 @@ describe('the resources of an agent', () => {
   it('are not requested where it does not declare any', async () => {
     let asked = 0
     const methods = { 'resources/list': () => void asked++ }
-    const document = readDocument(await probe(trained({ methods })))
+    const document = readDocument(await probe(scriptAgent({ methods })))
     expect([asked, document.unread]).toEqual([0, []])
     expect(document).not.toHaveProperty('resources_count')
   })
@@ -290,7 +290,7 @@ describe('the resources of an agent', () => {
     const before = readDocument(await probe(having([[{ uri: 'doc:a' }]])))
     const seen = readDocument(await probe(having(['many'])))
     expect(seen).toMatchObject({ unread: ['resources_count'] })
-    expect(carry(before, seen, now)).toMatchObject({ resources_count: 1 })
+    expect(carryOver(before, seen, now)).toMatchObject({ resources_count: 1 })
   })
 
   it('are not counted to the end of an endless list', async () => {
@@ -324,10 +324,10 @@ describe('an agent that cannot be read', () => {
     )
     expect(later.outcome).toBe('needs_auth')
     const methods = { 'tools/call': (_: unknown, response: ServerResponse) => none(response, 401) }
-    const half = readDocument(await probe(trained({ tasks: caps({}), methods })))
+    const half = readDocument(await probe(scriptAgent({ tasks: caps({}), methods })))
     expect(half).toMatchObject({ needs_auth: true, unread: ['capabilities'] })
     const told = { isError: true, structuredContent: { proto_error: { code: 'AUTH_REQUIRED' } } }
-    const said = await probe(trained({ tasks: { get_proto_capabilities: told } }))
+    const said = await probe(scriptAgent({ tasks: { get_proto_capabilities: told } }))
     expect(readDocument(said)).toMatchObject({ needs_auth: true, unread: ['capabilities'] })
     expect(said.faults).toMatchObject([{ message: 'failed with AUTH_REQUIRED' }])
   })
@@ -338,7 +338,7 @@ describe('an agent that cannot be read', () => {
     const methods = {
       'tools/list': ({ call }: { call: { id?: number } }) => ({ id: call.id, error }),
     }
-    const seen = await probe(trained({ methods }))
+    const seen = await probe(scriptAgent({ methods }))
     expect(seen).toMatchObject({ outcome: 'throttled', retry_after_s: 3_600 })
     const plain = {
       'tools/list': ({ call }: { call: { id?: number } }) => ({
@@ -346,16 +346,16 @@ describe('an agent that cannot be read', () => {
         error: { code: -32_029 },
       }),
     }
-    expect(await probe(trained({ methods: plain }))).toMatchObject({ outcome: 'unusable' })
+    expect(await probe(scriptAgent({ methods: plain }))).toMatchObject({ outcome: 'unusable' })
   })
 
   it('on a host in backoff is not asked until that ends', async () => {
-    const served = await agentHost((_, response) =>
+    const served = await serveAgentHost((_, response) =>
       response.writeHead(429, { 'retry-after': '86400' }).end(),
     )
-    const fetcher = fetcherTo(served.url)
-    const before = await probeBy(fetcher)
-    const held = await probeBy(fetcher, { location: 'https://agent.example/other/mcp' })
+    const fetcher = createFetcherTo(served.url)
+    const before = await probeWith(fetcher)
+    const held = await probeWith(fetcher, { location: 'https://agent.example/other/mcp' })
     for (const seen of [before, held]) {
       expect(seen).toMatchObject({ outcome: 'throttled', retry_after_s: 86_400 })
     }
@@ -372,7 +372,7 @@ describe('an agent that cannot be read', () => {
   })
 
   it('is never asked at a private address, with a password, or without TLS', async () => {
-    const host = await agentHost(trained({}))
+    const host = await serveAgentHost(scriptAgent({}))
     for (const location of [
       'https://127.0.0.1/mcp',
       'https://[::1]/mcp',
@@ -387,7 +387,7 @@ describe('an agent that cannot be read', () => {
   })
 
   it('redirects nobody: a redirect is not followed', async () => {
-    const host = await agentHost((_, response) =>
+    const host = await serveAgentHost((_, response) =>
       response.writeHead(307, { location: 'https://169.254.169.254/latest' }).end(),
     )
     expect(await probeHost(host)).toMatchObject({ outcome: 'bad_redirect' })
@@ -402,7 +402,7 @@ describe('the last good answer of an agent', () => {
     list_creative_formats: json({ formats: [{ format_id }] }),
     list_authorized_properties: json({ publisher_domains: ['a.example'] }),
   }
-  const well = trained({ tasks })
+  const well = scriptAgent({ tasks })
   /** Its card is a file, and is there whatever the agent does. */
   const withCard =
     (answer: AgentAnswer): AgentAnswer =>
@@ -411,7 +411,7 @@ describe('the last good answer of an agent', () => {
         ? { name: 'Both', skills: [{ id: 'get_signals' }] }
         : answer(ask, response)
   const replying = (result: object) =>
-    trained({ tasks, methods: { 'tools/list': ({ call: { id } }) => ({ id, result }) } })
+    scriptAgent({ tasks, methods: { 'tools/list': ({ call: { id } }) => ({ id, result }) } })
   const good = async () => readDocument(await probe(withCard(well)))
 
   test.each<[string, Outcome, AgentAnswer]>([
@@ -428,7 +428,7 @@ describe('the last good answer of an agent', () => {
     [
       'hangs at one of its places and answers 404 at the others',
       'timeout',
-      ({ path }, response) => (path === '/mcp/' ? silence : none(response, 404)),
+      ({ path }, response) => (path === '/mcp/' ? noAnswer : none(response, 404)),
     ],
     [
       'answers with JSON that is not a JSON-RPC response',
@@ -441,7 +441,7 @@ describe('the last good answer of an agent', () => {
     [
       'names tools that are no list on a later page',
       'unusable',
-      trained({
+      scriptAgent({
         methods: {
           'tools/list': ({ call: { id, params } }) => ({
             id,
@@ -475,11 +475,11 @@ describe('the last good answer of an agent', () => {
     ['no publishers', 'claims', { list_authorized_properties: json({}) }],
   ])('is kept part by part while it answers %s', async (_, part, told) => {
     const before = await good()
-    const seen = await probe(withCard(trained({ tasks: { ...tasks, ...told } })))
+    const seen = await probe(withCard(scriptAgent({ tasks: { ...tasks, ...told } })))
     expect(seen.faults).toHaveLength(1)
     const document = readDocument(seen)
     expect(document.unread).toEqual([part])
-    expect(carry(before, document, now)).toEqual({ ...before, unread: [part] })
+    expect(carryOver(before, document, now)).toEqual({ ...before, unread: [part] })
   })
 
   it('ends with an answer that has nothing any more', async () => {
@@ -487,8 +487,10 @@ describe('the last good answer of an agent', () => {
       list_creative_formats: json({ formats: [] }),
       list_authorized_properties: json({ properties: [] }),
     }
-    const document = readDocument(await probe(withCard(trained({ tasks: { ...tasks, ...told } }))))
-    expect(carry(await good(), document, now)).toMatchObject({
+    const document = readDocument(
+      await probe(withCard(scriptAgent({ tasks: { ...tasks, ...told } }))),
+    )
+    expect(carryOver(await good(), document, now)).toMatchObject({
       formats: [],
       claims: [],
       unread: [],
@@ -513,12 +515,12 @@ describe('a stream of events', () => {
       .map(line => `data: ${line}\n`)
       .join('')}\n`
   const list = (answer: (id: unknown, response: ServerResponse) => unknown) =>
-    trained({ methods: { 'tools/list': ({ call }, response) => answer(call.id, response) } })
+    scriptAgent({ methods: { 'tools/list': ({ call }, response) => answer(call.id, response) } })
 
   it('is closed once the reply came, though the server continues forever', async () => {
-    const host = await agentHost(
+    const host = await serveAgentHost(
       list((id, response) => {
-        streaming(
+        writeEventStream(
           response,
           ': ping\n\n',
           data('{"jsonrpc":"2.0","method":"notifications/message"}'),
@@ -527,11 +529,11 @@ describe('a stream of events', () => {
           data(listing(String(id), 'of_a_text')),
           data(listing(id)),
         )
-        endless(response, Buffer.from(': ping\n\n'))
-        return silence
+        writeEndlessly(response, Buffer.from(': ping\n\n'))
+        return noAnswer
       }),
     )
-    const seen = await endsWithin(1_500, () => probeHost(host))
+    const seen = await runWithin(1_500, () => probeHost(host))
     expect(readDocument(seen).tools.map(({ name }) => name)).toEqual(['get_signals'])
     expect(host.open.size).toBeLessThan(2)
   })
@@ -544,7 +546,7 @@ describe('a stream of events', () => {
           'content-encoding': 'gzip',
         })
         response.write(gzipSync(data(listing(id))))
-        return silence
+        return noAnswer
       }),
     )
     expect(seen.outcome).toBe('ok')
@@ -553,9 +555,9 @@ describe('a stream of events', () => {
   it('with replies to other requests ends with the time', async () => {
     const seen = await probe(
       list((_, response) => {
-        streaming(response)
-        endless(response, Buffer.from(data(listing(999))))
-        return silence
+        writeEventStream(response)
+        writeEndlessly(response, Buffer.from(data(listing(999))))
+        return noAnswer
       }),
       { limits: { probeMs: 400 } },
     )
@@ -566,7 +568,7 @@ describe('a stream of events', () => {
     const seen = await probe(
       list((_, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' }).end(data(listing(999)))
-        return silence
+        return noAnswer
       }),
     )
     expect(seen).toMatchObject({ outcome: 'not_json' })
@@ -575,9 +577,9 @@ describe('a stream of events', () => {
   it('with one enormous event is not read to the end', async () => {
     const seen = await probe(
       list((_, response) => {
-        streaming(response, 'data: ')
-        endless(response, Buffer.alloc(256 * 1024, 'x'))
-        return silence
+        writeEventStream(response, 'data: ')
+        writeEndlessly(response, Buffer.alloc(256 * 1024, 'x'))
+        return noAnswer
       }),
     )
     expect(seen).toMatchObject({ outcome: 'too_large' })
@@ -598,7 +600,7 @@ describe('a hostile agent', () => {
       },
       { name: 'get_signals', description: 'twice' },
     ]
-    const seen = await probe(trained({ tools }))
+    const seen = await probe(scriptAgent({ tools }))
     const [tool, ...others] = readDocument(seen).tools
     expect(others).toEqual([])
     expect(tool!.description).toMatch(/^abü+$/)
@@ -609,7 +611,7 @@ describe('a hostile agent', () => {
   it('with endless pages is read up to a bound, and once around a cycle', async () => {
     let pages = 0
     const paged = (toCursor: (page: number) => string) =>
-      trained({
+      scriptAgent({
         methods: {
           'tools/list': ({ call }) => {
             const page = ++pages
@@ -624,13 +626,13 @@ describe('a hostile agent', () => {
   })
 
   it('keeps a list without a later page that failed', async () => {
-    const methods: Parameters<typeof trained>[0]['methods'] = {
+    const methods: Parameters<typeof scriptAgent>[0]['methods'] = {
       'tools/list': ({ call }, response) =>
         call.params?.cursor === undefined
           ? { jsonrpc: '2.0', id: call.id, result: { tools: [{ name: 'a' }], nextCursor: 'b' } }
           : none(response, 503),
     }
-    expect(await probe(trained({ methods }))).toMatchObject({ outcome: 'server_error' })
+    expect(await probe(scriptAgent({ methods }))).toMatchObject({ outcome: 'server_error' })
   })
 
   it('cannot make its document large', async () => {
@@ -648,7 +650,7 @@ describe('a hostile agent', () => {
       format_id: { ...format.format_id, id: `f${i}` },
     }))
     const seen = await probe(
-      trained({
+      scriptAgent({
         tools: [...tools.slice(0, 700), { name: 'list_creative_formats' }],
         tasks: { list_creative_formats: json({ formats }) },
       }),
@@ -660,7 +662,7 @@ describe('a hostile agent', () => {
 
   it('with ten megabytes in one answer is not read to the end', async () => {
     const tasks = caps({ description: 'x'.repeat(10 * 1024 * 1024) })
-    const seen = await probe(trained({ tasks }))
+    const seen = await probe(scriptAgent({ tasks }))
     expect(readDocument(seen)).toMatchObject({ unread: ['capabilities'] })
     expect(seen.faults).toMatchObject([{ field: 'get_proto_capabilities' }])
   })
@@ -668,7 +670,7 @@ describe('a hostile agent', () => {
   it('with deep nesting yields nothing', async () => {
     const deep = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`
     const tasks = { get_proto_capabilities: { content: [{ type: 'text', text: deep }] } }
-    expect(readDocument(await probe(trained({ tasks })))).toMatchObject({
+    expect(readDocument(await probe(scriptAgent({ tasks })))).toMatchObject({
       unread: ['capabilities'],
     })
   })
@@ -676,7 +678,7 @@ describe('a hostile agent', () => {
   it('gets no text of its own into a fault', async () => {
     const error = { code: '<script>', message: 'call 555 at https://evil.example' }
     const tasks = { get_proto_capabilities: { isError: true, ...json(error) } }
-    const seen = await probe(trained({ tasks }))
+    const seen = await probe(scriptAgent({ tasks }))
     expect(seen.faults).toEqual([
       {
         field: 'get_proto_capabilities',
@@ -688,15 +690,15 @@ describe('a hostile agent', () => {
   })
 
   it('that hangs takes its time budget and no more', async () => {
-    const host = await agentHost(() => silence)
-    const seen = await endsWithin(1_500, () => probeHost(host, { limits: { probeMs: 300 } }))
+    const host = await serveAgentHost(() => noAnswer)
+    const seen = await runWithin(1_500, () => probeHost(host, { limits: { probeMs: 300 } }))
     expect(seen).toMatchObject({ outcome: 'timeout' })
   })
 })
 
 describe('formats', () => {
   const listed = async (formats: unknown) =>
-    probe(trained({ tasks: { list_creative_formats: json({ formats } as object) } }))
+    probe(scriptAgent({ tasks: { list_creative_formats: json({ formats } as object) } }))
 
   it('must name the agent that defines them', async () => {
     const seen = await listed([
@@ -726,7 +728,7 @@ describe('a measurement block', () => {
   const metric = { metric_id: 'viewability', unit: 'percent' }
   const accreditation = { accrediting_body: 'Board', valid_until: '2030-01-31' }
   const measured = async (metrics: unknown) => {
-    const seen = await probe(trained({ tasks: caps({ measurement: { metrics } }) }))
+    const seen = await probe(scriptAgent({ tasks: caps({ measurement: { metrics } }) }))
     return { measurement: readDocument(seen).capabilities?.measurement, seen }
   }
 

@@ -6,10 +6,10 @@ import { readObservation } from '../../../pipeline/parse/read-observation.ts'
 import { loadDueTargets } from '../../../pipeline/writer/crawl/due-files.ts'
 import { buildBrand, buildHouse } from '../../support/brand-walk.ts'
 import { testClock } from '../../support/clock.ts'
-import { fetcherTo, startOrigin } from '../../support/fetching.ts'
+import { createFetcherTo, startOrigin } from '../../support/fetching.ts'
 import { withIndex } from '../../support/memory-index.ts'
 import { patient } from '../../support/patience.ts'
-import { submission } from '../../support/writes.ts'
+import { buildSubmission } from '../../support/writes.ts'
 
 const first = 'hop-0.example'
 const WELL_KNOWN = '/.well-known/brand.json'
@@ -37,11 +37,11 @@ function buildChain(houses: number, moves: number) {
 /** The brand of the first domain after everything that is due was crawled, and which hosts were asked. */
 async function crawled(houses: number, moves: number) {
   const origin = await buildChain(houses, moves)
-  const fetcher = fetcherTo(origin.url)
+  const fetcher = createFetcherTo(origin.url)
   const clock = testClock('2026-11-20T03:00Z')
   return withIndex(clock, async index => {
     const operation = { op: 'domains.add' as const, domains: [first as Domain], again: false }
-    await index.commit({ submissions: [submission('given', operation)] })
+    await index.commit({ submissions: [buildSubmission('given', operation)] })
     for (let round = 0; round < 8; round++) {
       clock.tick({ minutes: 1 })
       const due = (await loadDueTargets(index.db, clock.now(), 50)).filter(

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { limits } from '../../../pipeline/core/limits.ts'
-import { crawlBatch, crawlEach, limitHostsAtOnce } from '../../../pipeline/crawl/crawl-batch.ts'
+import { crawlBatch, crawlEach, createHostLimiter } from '../../../pipeline/crawl/crawl-batch.ts'
 import { crawlSource, hashContent } from '../../../pipeline/crawl/crawl-source.ts'
 import type { Failure } from '../../../pipeline/fetch/failures.ts'
 import type {
@@ -182,7 +182,7 @@ describe('a batch', () => {
 
   it('fetches the files of one host in turn, several hosts at a time', async () => {
     const { fetcher, most } = slowFetcher()
-    const seen = await crawlBatch(targets, { ...ours, fetcher, atOnce: limitHostsAtOnce(2) })
+    const seen = await crawlBatch(targets, { ...ours, fetcher, limitHost: createHostLimiter(2) })
     expect(seen.map(({ kind, location }) => ({ kind, location }))).toEqual(targets)
     expect(most).toEqual({ hosts: 2, filesOfOneHost: 1 })
   })
@@ -193,7 +193,11 @@ describe('a batch', () => {
       kind: 'adagents.json' as const,
       location: `https://cdn${n}.example/a.json`,
     }))
-    await crawlBatch([...pointed, ...targets], { ...ours, fetcher, atOnce: limitHostsAtOnce(100) })
+    await crawlBatch([...pointed, ...targets], {
+      ...ours,
+      fetcher,
+      limitHost: createHostLimiter(100),
+    })
     expect(most.hosts).toBe(16 + new Set(targets.map(({ location }) => location)).size)
   })
 
@@ -209,7 +213,7 @@ describe('a batch', () => {
       {
         ...ours,
         fetcher: unlimitedFetcher({ ...slowFetcher().fetcher, call }),
-        atOnce: limitHostsAtOnce(1),
+        limitHost: createHostLimiter(1),
       },
     )
     expect(seen.map(({ location }) => location)).toEqual([...agents, 'https://other.example/mcp'])
@@ -225,7 +229,7 @@ describe('a batch', () => {
     const [seen] = await crawlBatch([{ kind: 'agent', location }], {
       ...ours,
       fetcher: { ...fetcher, reserve: async () => full },
-      atOnce: limitHostsAtOnce(1),
+      limitHost: createHostLimiter(1),
     })
     expect(seen).toMatchObject({ location, outcome: 'deferred', retry_after_s: 90 })
   })
@@ -234,7 +238,7 @@ describe('a batch', () => {
     const { fetcher } = slowFetcher()
     const stop = new AbortController()
     const seen: string[] = []
-    const deps = { ...ours, fetcher, atOnce: limitHostsAtOnce(1), stopping: stop.signal }
+    const deps = { ...ours, fetcher, limitHost: createHostLimiter(1), stopping: stop.signal }
     await crawlEach(targets, deps, ({ location }) => {
       seen.push(location)
       if (location === 'b.example') stop.abort()
@@ -253,7 +257,7 @@ describe('a batch', () => {
     const [seen] = await crawlBatch([{ kind: 'agent', location: 'https://agent.example/mcp' }], {
       ...ours,
       fetcher: unlimitedFetcher({ ...slowFetcher().fetcher, call }),
-      atOnce: limitHostsAtOnce(1),
+      limitHost: createHostLimiter(1),
       stopping: stop.signal,
     })
     expect(seen).toMatchObject({ kind: 'agent', outcome: 'connection_failed' })
@@ -268,7 +272,7 @@ describe('a batch', () => {
     const room = new Promise<void>(resolve => (makeRoom = resolve))
     const crawled = crawlEach(
       targets,
-      { ...ours, fetcher, atOnce: limitHostsAtOnce(3) },
+      { ...ours, fetcher, limitHost: createHostLimiter(3) },
       ({ location }) => {
         seen.push(location)
         return room
@@ -284,7 +288,7 @@ describe('a batch', () => {
   it('with an internal error rejects once everything has ended', async () => {
     const { fetcher } = slowFetcher()
     let ended = 0
-    const deps = { ...ours, fetcher, atOnce: limitHostsAtOnce(3) }
+    const deps = { ...ours, fetcher, limitHost: createHostLimiter(3) }
     const batch = crawlEach(targets, deps, ({ location }) => {
       ended += 1
       if (location === 'a.example') throw new Error('ours')

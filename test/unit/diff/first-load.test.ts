@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { FeedEvent } from '../../../pipeline/model/event.ts'
-import { byIds, overNights, shop, site } from '../../support/nights.ts'
+import { buildShop, buildWebsite, grantByIds, runNights } from '../../support/nights.ts'
 
 const acme = 'acme.example'
 const backfilled = (events: readonly FeedEvent[]) =>
@@ -9,9 +9,15 @@ const crawled = (events: readonly FeedEvent[]) =>
   events.filter(({ actor }) => actor === 'pipeline:crawler').map(({ event_type }) => event_type)
 const collections = [{ collection_id: 'show', name: 'Show', kind: 'series' }]
 const more = {
-  properties: [site(acme), site(acme, { property_id: 'news', identifiers: findEvents(acme) })],
+  properties: [
+    buildWebsite(acme),
+    buildWebsite(acme, { property_id: 'news', identifiers: findEvents(acme) }),
+  ],
   collections: [...collections, { collection_id: 'other', name: 'Other', kind: 'series' }],
-  authorized_agents: [byIds('https://sales.example/mcp'), byIds('https://more.example/mcp')],
+  authorized_agents: [
+    grantByIds('https://sales.example/mcp'),
+    grantByIds('https://more.example/mcp'),
+  ],
 }
 
 function findEvents(domain: string) {
@@ -19,9 +25,9 @@ function findEvents(domain: string) {
 }
 
 test('the first content of a publisher is reported as a first load', () =>
-  overNights(async nights => {
+  runNights(async nights => {
     await nights.night({ [acme]: { hello: 1 } })
-    const events = await nights.night({ [acme]: shop(acme, { collections }) })
+    const events = await nights.night({ [acme]: buildShop(acme, { collections }) })
     expect(backfilled(events)).toEqual([
       'property.created',
       'authorization.granted',
@@ -31,11 +37,11 @@ test('the first content of a publisher is reported as a first load', () =>
   }))
 
 test('later content is reported as crawled, also after its file was away', () =>
-  overNights(async nights => {
-    await nights.night({ [acme]: shop(acme, { collections }) })
+  runNights(async nights => {
+    await nights.night({ [acme]: buildShop(acme, { collections }) })
     await nights.night({ [acme]: 'absent' })
     await nights.night({ [acme]: 'absent' })
-    const events = await nights.night({ [acme]: shop(acme, more) })
+    const events = await nights.night({ [acme]: buildShop(acme, more) })
     expect(backfilled(events)).toEqual([])
     expect(crawled(events)).toContain('property.created')
     expect(crawled(events)).toContain('collection.created')
@@ -43,9 +49,11 @@ test('later content is reported as crawled, also after its file was away', () =>
   }))
 
 test('a grant whose window opens later is reported as crawled', () =>
-  overNights(async nights => {
-    const later = byIds('https://sales.example/mcp', { effective_from: '2026-11-23T00:00:00Z' })
-    const first = await nights.night({ [acme]: shop(acme, { authorized_agents: [later] }) })
+  runNights(async nights => {
+    const later = grantByIds('https://sales.example/mcp', {
+      effective_from: '2026-11-23T00:00:00Z',
+    })
+    const first = await nights.night({ [acme]: buildShop(acme, { authorized_agents: [later] }) })
     expect(backfilled(first)).toEqual(['property.created'])
     const events = await nights.night({ [acme]: 'unchanged' }, { days: 3 })
     expect(crawled(events)).toContain('authorization.granted')

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { FeedEvent } from '../../../pipeline/model/event.ts'
 import {
-  byIds,
-  bySelectors,
-  overNights,
-  pointerTo,
-  shop,
-  site,
-  told,
+  buildPointer,
+  buildShop,
+  buildWebsite,
+  grantByIds,
+  grantBySelectors,
+  listEventTypes,
+  runNights,
 } from '../../support/nights.ts'
 
 const acme = 'acme.example'
@@ -19,7 +19,7 @@ const byTag = {
   property_tags: ['all'],
 }
 const granting = (entry: object, more: object = {}) => ({
-  [acme]: shop(acme, { authorized_agents: [entry], ...more }),
+  [acme]: buildShop(acme, { authorized_agents: [entry], ...more }),
 })
 const app = {
   property_type: 'mobile_app',
@@ -35,10 +35,10 @@ function authorization(events: readonly FeedEvent[]): FeedEvent[] {
 
 describe('a grant that ends', () => {
   it('is reported with the time of its end', () =>
-    overNights(async nights => {
-      await nights.night(granting(byIds(sales)))
+    runNights(async nights => {
+      await nights.night(granting(grantByIds(sales)))
       const [revoked] = authorization(
-        await nights.night({ [acme]: shop(acme, { authorized_agents: [] }) }),
+        await nights.night({ [acme]: buildShop(acme, { authorized_agents: [] }) }),
       )
       expect(revoked!.payload).toMatchObject({
         agent_url: sales,
@@ -48,42 +48,44 @@ describe('a grant that ends', () => {
     }))
 
   it('also ends when its file becomes a catalog without grants', () =>
-    overNights(async nights => {
-      await nights.night(granting(byIds(sales)))
-      const events = await nights.night({ [acme]: shop(acme, { authorized_agents: [] }) })
-      expect(told(events, 'authorization')).toEqual(['authorization.revoked'])
-      expect(told(events, 'property')).toEqual([])
+    runNights(async nights => {
+      await nights.night(granting(grantByIds(sales)))
+      const events = await nights.night({ [acme]: buildShop(acme, { authorized_agents: [] }) })
+      expect(listEventTypes(events, 'authorization')).toEqual(['authorization.revoked'])
+      expect(listEventTypes(events, 'property')).toEqual([])
     }))
 
   it('leaves the agent while another publisher names it, in whatever spelling', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       const other = 'other.example'
       await nights.night({
-        ...granting(byIds(sales)),
-        [other]: shop(other, { authorized_agents: [byIds('https://SALES.example:443/mcp/')] }),
+        ...granting(grantByIds(sales)),
+        [other]: buildShop(other, {
+          authorized_agents: [grantByIds('https://SALES.example:443/mcp/')],
+        }),
       })
-      const events = await nights.night({ [acme]: shop(acme, { authorized_agents: [] }) })
-      expect(told(events, 'agent')).toEqual(['agent.profile_updated'])
-      const last = await nights.night({ [other]: shop(other, { authorized_agents: [] }) })
-      expect(told(last, 'agent')).toEqual(['agent.removed'])
+      const events = await nights.night({ [acme]: buildShop(acme, { authorized_agents: [] }) })
+      expect(listEventTypes(events, 'agent')).toEqual(['agent.profile_updated'])
+      const last = await nights.night({ [other]: buildShop(other, { authorized_agents: [] }) })
+      expect(listEventTypes(last, 'agent')).toEqual(['agent.removed'])
     }))
 
   it('is not reported when only the spelling of the agent’s address changes', () =>
-    overNights(async nights => {
-      await nights.night(granting(byIds(sales)))
-      const events = await nights.night(granting(byIds('HTTPS://sales.example/mcp/#top')))
-      expect(told(events)).toEqual(['publisher.adagents_changed'])
+    runNights(async nights => {
+      await nights.night(granting(grantByIds(sales)))
+      const events = await nights.night(granting(grantByIds('HTTPS://sales.example/mcp/#top')))
+      expect(listEventTypes(events)).toEqual(['publisher.adagents_changed'])
     }))
 })
 
 describe('a grant that reaches other properties than before', () => {
   it('is modified, though its text is the same', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       await nights.night(granting(byTag))
       const events = authorization(
-        await nights.night(granting(byTag, { properties: [site(acme), app] })),
+        await nights.night(granting(byTag, { properties: [buildWebsite(acme), app] })),
       )
-      expect(told(events)).toEqual(['authorization.modified'])
+      expect(listEventTypes(events)).toEqual(['authorization.modified'])
       expect(events[0]!.payload).toMatchObject({
         changed_fields: ['properties'],
         properties_authorized: 2,
@@ -92,39 +94,39 @@ describe('a grant that reaches other properties than before', () => {
     }))
 
   it('is not modified by a property outside of its reach', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       const other = {
         ...app,
         property_id: 'other',
         identifiers: [{ type: 'ios_bundle', value: 'x' }],
       }
-      await nights.night(granting(byIds(sales), { properties: [site(acme), app] }))
+      await nights.night(granting(grantByIds(sales), { properties: [buildWebsite(acme), app] }))
       const events = await nights.night(
-        granting(byIds(sales), { properties: [site(acme), app, other] }),
+        granting(grantByIds(sales), { properties: [buildWebsite(acme), app, other] }),
       )
-      expect(told(events)).toEqual(['publisher.adagents_changed', 'property.created'])
+      expect(listEventTypes(events)).toEqual(['publisher.adagents_changed', 'property.created'])
     }))
 })
 
 describe('a grant that reaches what it did before', () => {
   it('is modified when it no longer covers the whole publisher', () =>
-    overNights(async nights => {
-      await nights.night(granting(byIds(sales)))
+    runNights(async nights => {
+      await nights.night(granting(grantByIds(sales)))
       const events = authorization(
-        await nights.night(granting(byIds(sales), { properties: [site(acme), app] })),
+        await nights.night(granting(grantByIds(sales), { properties: [buildWebsite(acme), app] })),
       )
-      expect(told(events)).toEqual(['authorization.modified'])
+      expect(listEventTypes(events)).toEqual(['authorization.modified'])
       const changed_fields = ['publisher_wide']
       expect(events[0]!.payload).toMatchObject({ changed_fields, publisher_wide: false })
     }))
 
   it('is modified when another file says the same', () =>
-    overNights(async nights => {
-      await nights.night({ ...granting(byIds(sales)), 'files.example': shop(acme) })
+    runNights(async nights => {
+      await nights.night({ ...granting(grantByIds(sales)), 'files.example': buildShop(acme) })
       const events = authorization(
-        await nights.night({ [acme]: pointerTo('files.example') }, { days: 1 }),
+        await nights.night({ [acme]: buildPointer('files.example') }, { days: 1 }),
       )
-      expect(told(events)).toEqual(['authorization.modified'])
+      expect(listEventTypes(events)).toEqual(['authorization.modified'])
       expect(events[0]!.payload).toMatchObject({
         changed_fields: ['discovery_method', 'manager_domain'],
         discovery_method: 'authoritative_location',
@@ -137,17 +139,17 @@ describe('a grant by selectors', () => {
   const selector = (more: object) => ({ selection_type: 'all', ...more })
 
   it('contains those that name its publisher, in row and events, and no others', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       const [quay, pier] = ['quay.example', 'pier.example']
-      const entry = bySelectors(
+      const entry = grantBySelectors(
         sales,
         selector({ publisher_domains: [pier, quay, 'mole.example'] }),
         { publisher_domain: pier, selection_type: 'by_tag', property_tags: ['b', 'a'] },
       )
-      const properties = [site(quay), site(pier)]
+      const properties = [buildWebsite(quay), buildWebsite(pier)]
       const events = await nights.night({
-        [quay]: shop(quay, { properties, authorized_agents: [entry] }),
-        [pier]: pointerTo(quay),
+        [quay]: buildShop(quay, { properties, authorized_agents: [entry] }),
+        [pier]: buildPointer(quay),
       })
       const named = { publisher_domain: pier, selection_type: 'all' }
       const tagged = { publisher_domain: pier, selection_type: 'by_tag', property_tags: ['a', 'b'] }
@@ -160,11 +162,11 @@ describe('a grant by selectors', () => {
     }))
 
   it('is modified when they are', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       const one = { publisher_domain: acme, selection_type: 'by_tag' }
-      await nights.night(granting(bySelectors(sales, { ...one, property_tags: ['all'] })))
+      await nights.night(granting(grantBySelectors(sales, { ...one, property_tags: ['all'] })))
       const events = await nights.night(
-        granting(bySelectors(sales, { ...one, property_tags: ['all', 'more'] })),
+        granting(grantBySelectors(sales, { ...one, property_tags: ['all', 'more'] })),
       )
       const [modified] = authorization(events)
       expect(modified!.payload.changed_fields).toEqual(['publisher_properties'])
@@ -173,11 +175,11 @@ describe('a grant by selectors', () => {
 
 describe('the lists of a grant', () => {
   it('ignore their order', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       const keys = ['a', 'b'].map(kid => ({ kid, kty: 'OKP', crv: 'Ed25519', x: kid.repeat(43) }))
       const entry = (turn: <Item>(list: Item[]) => Item[]) =>
         granting(
-          byIds(sales, {
+          grantByIds(sales, {
             property_ids: turn(['site', 'app']),
             countries: turn(['GB', 'DE']),
             placement_tags: turn(['x', 'y']),
@@ -187,19 +189,19 @@ describe('the lists of a grant', () => {
               { publisher_domain: 'b.example', collection_ids: ['c'] },
             ]),
           }),
-          { properties: turn([site(acme), app]) },
+          { properties: turn([buildWebsite(acme), app]) },
         )
       await nights.night(entry(list => list))
       const events = await nights.night(entry(list => [...list].reverse()))
-      expect(told(events, 'authorization')).toEqual([])
-      expect(told(events, 'property')).toEqual([])
+      expect(listEventTypes(events, 'authorization')).toEqual([])
+      expect(listEventTypes(events, 'property')).toEqual([])
     }))
 
   it('are cut in events when they have thousands of items, marked as such, and complete in the index', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       const ids = Array.from({ length: 3_000 }, (_, i) => `p${String(i).padStart(4, '0')}`)
       const collections = [{ publisher_domain: acme, collection_ids: ids }]
-      const entry = byIds(sales, { property_ids: ['site', ...ids], collections })
+      const entry = grantByIds(sales, { property_ids: ['site', ...ids], collections })
       const [granted] = authorization(await nights.night(granting(entry)))
       expect(granted!.payload).toMatchObject({
         property_ids: ids.slice(0, 200),

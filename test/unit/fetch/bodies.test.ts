@@ -1,13 +1,13 @@
 import zlib from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import {
-  ask,
-  endless,
-  fetcherTo,
+  createFetcherTo,
+  FILE_URL,
   fetchFrom,
-  file,
+  fetchOptions,
   startOrigin,
   toOutcome,
+  writeEndlessly,
 } from '../../support/fetching.ts'
 import type { Answer } from '../../support/origin.ts'
 
@@ -62,8 +62,12 @@ describe('bodies', () => {
   })
 
   it('an endless body is cut off at the limit', async () => {
-    const served = await startOrigin((_, response) => endless(response, Buffer.alloc(10_000, ' ')))
-    expect(toOutcome(await fetcherTo(served.url).fetchDocument(file, ask))).toBe('too_large')
+    const served = await startOrigin((_, response) =>
+      writeEndlessly(response, Buffer.alloc(10_000, ' ')),
+    )
+    expect(toOutcome(await createFetcherTo(served.url).fetchDocument(FILE_URL, fetchOptions))).toBe(
+      'too_large',
+    )
     await expect.poll(() => served.open.size).toBe(0)
   })
 
@@ -87,7 +91,9 @@ describe('bodies', () => {
       const timer = setInterval(() => gzip.write(Buffer.alloc(1_000_000)), 1)
       response.once('close', () => clearInterval(timer))
     })
-    expect(toOutcome(await fetcherTo(served.url).fetchDocument(file, ask))).toBe('too_large')
+    expect(toOutcome(await createFetcherTo(served.url).fetchDocument(FILE_URL, fetchOptions))).toBe(
+      'too_large',
+    )
     await expect.poll(() => served.open.size).toBe(0)
   })
 

@@ -4,16 +4,16 @@ import zlib from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { FetchOptions } from '../../../pipeline/fetch/http.ts'
 import { Politeness } from '../../../pipeline/fetch/politeness.ts'
-import { endsWithin } from '../../support/effort.ts'
+import { runWithin } from '../../support/effort.ts'
 import {
-  ask,
-  closeLater,
-  endless,
-  fetcherTo,
+  closeAfterTest,
+  createFetcherTo,
+  FILE_URL,
   fetchFrom,
-  file,
+  fetchOptions,
   startOrigin,
   toOutcome,
+  writeEndlessly,
 } from '../../support/fetching.ts'
 import type { Answer } from '../../support/origin.ts'
 
@@ -26,7 +26,7 @@ describe('outcomes by status', () => {
     expect(got).toEqual({
       kind: 'ok',
       status: 200,
-      url: file,
+      url: FILE_URL,
       body: Buffer.from('{"a":1}'),
       etag: '"v1"',
       lastModified: 'Fri, 20 Nov 2026 00:00:00 GMT',
@@ -50,7 +50,7 @@ describe('outcomes by status', () => {
     [503, 'server_error'],
   ])('%i is %s', async (status, outcome) => {
     const got = await fetchFrom((_, response) => response.writeHead(status).end())
-    expect(got).toMatchObject({ kind: 'failed', outcome, status, url: file })
+    expect(got).toMatchObject({ kind: 'failed', outcome, status, url: FILE_URL })
   })
 
   it('a request identifies the crawler, its purpose and a page for complaints', async () => {
@@ -75,7 +75,7 @@ describe('outcomes by status', () => {
     expect(await fetchFrom(answer, { etag: '"v1"' })).toEqual({
       kind: 'unchanged',
       status: 304,
-      url: file,
+      url: FILE_URL,
       etag: '"v1"',
     })
     expect(toOutcome(await fetchFrom(answer, { etag: '"v2"' }))).toBe('ok')
@@ -147,8 +147,9 @@ describe('time', () => {
   async function timed(answer: Answer, more: Partial<FetchOptions> = {}) {
     const { url } = await startOrigin(answer)
     const started = performance.now()
-    const asked = () => fetcherTo(url).fetchDocument(file, { ...ask, deadlineMs: 300, ...more })
-    const outcome = toOutcome(await endsWithin(800, asked))
+    const asked = () =>
+      createFetcherTo(url).fetchDocument(FILE_URL, { ...fetchOptions, deadlineMs: 300, ...more })
+    const outcome = toOutcome(await runWithin(800, asked))
     return { outcome, ms: performance.now() - started }
   }
 
@@ -159,7 +160,7 @@ describe('time', () => {
   })
 
   it('a server that sends slowly gains no time', async () => {
-    const { outcome } = await timed((_, response) => endless(response, Buffer.from(' ')))
+    const { outcome } = await timed((_, response) => writeEndlessly(response, Buffer.from(' ')))
     expect(outcome).toBe('timeout')
   })
 
@@ -179,9 +180,9 @@ describe('time', () => {
       await pause(200)
       response.end('{}')
     })
-    const fetcher = fetcherTo(served.url)
+    const fetcher = createFetcherTo(served.url)
     const all = Array.from({ length: 15 }, (_, n) =>
-      fetcher.fetchDocument(`${file}?${n}`, { ...ask, deadlineMs: 2_500 }),
+      fetcher.fetchDocument(`${FILE_URL}?${n}`, { ...fetchOptions, deadlineMs: 2_500 }),
     )
     expect((await Promise.all(all)).map(toOutcome)).toEqual(all.map(() => 'ok'))
   })
@@ -196,7 +197,7 @@ describe('connections', () => {
       onConnection(socket, n++)
     })
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    closeLater({
+    closeAfterTest({
       async close() {
         for (const socket of sockets) socket.destroy()
         server.close()
@@ -207,14 +208,16 @@ describe('connections', () => {
   const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'
 
   it('no listener, a hang-up and an answer that is not HTTP are failed connections', async () => {
-    const nobody = await fetcherTo('http://127.0.0.1:1').fetchDocument(file, ask)
+    const nobody = await createFetcherTo('http://127.0.0.1:1').fetchDocument(FILE_URL, fetchOptions)
     expect(nobody).toMatchObject({ outcome: 'connection_failed', detail: expect.any(String) })
     expect((nobody as { detail: string }).detail).not.toContain('127')
     for (const said of [undefined, 'SSH-2.0-OpenSSH\r\n', ok.replace('2\r\n', '9\r\n')]) {
       const url = await rawServer(socket => {
         socket.once('data', () => (said ? socket.end(said) : socket.destroy()))
       })
-      expect(toOutcome(await fetcherTo(url).fetchDocument(file, ask))).toBe('connection_failed')
+      expect(toOutcome(await createFetcherTo(url).fetchDocument(FILE_URL, fetchOptions))).toBe(
+        'connection_failed',
+      )
     }
   })
 
@@ -227,9 +230,9 @@ describe('connections', () => {
 
   it('the second file of a domain uses the connection of the first', async () => {
     const served = await startOrigin((_, response) => response.end('{}'))
-    const fetcher = fetcherTo(served.url)
-    await fetcher.fetchDocument(file, ask)
-    await fetcher.fetchDocument('https://acme.example/.well-known/adagents.json', ask)
+    const fetcher = createFetcherTo(served.url)
+    await fetcher.fetchDocument(FILE_URL, fetchOptions)
+    await fetcher.fetchDocument('https://acme.example/.well-known/adagents.json', fetchOptions)
     expect(served.connections).toBe(1)
   })
 
@@ -238,14 +241,16 @@ describe('connections', () => {
       let requests = 0
       socket.on('data', () => (n === 0 && requests++ > 0 ? socket.destroy() : socket.write(ok)))
     })
-    const fetcher = fetcherTo(url)
-    for (let i = 0; i < 3; i++) expect(toOutcome(await fetcher.fetchDocument(file, ask))).toBe('ok')
+    const fetcher = createFetcherTo(url)
+    for (let i = 0; i < 3; i++)
+      expect(toOutcome(await fetcher.fetchDocument(FILE_URL, fetchOptions))).toBe('ok')
   })
 
   it('many domains leave few connections open', async () => {
     const served = await startOrigin((_, response) => response.end('{}'))
-    const fetcher = fetcherTo(served.url, { maxIdle: 5 })
-    for (let i = 0; i < 100; i++) await fetcher.fetchDocument(`https://d${i}.example/`, ask)
+    const fetcher = createFetcherTo(served.url, { maxIdle: 5 })
+    for (let i = 0; i < 100; i++)
+      await fetcher.fetchDocument(`https://d${i}.example/`, fetchOptions)
     await expect.poll(() => served.open.size).toBeLessThanOrEqual(5)
     await fetcher.close()
     await expect.poll(() => served.open.size).toBe(0)
@@ -253,20 +258,20 @@ describe('connections', () => {
 
   it('closing ends requests under way and later ones', async () => {
     const served = await startOrigin(() => {})
-    const fetcher = fetcherTo(served.url)
-    const waiting = [1, 2].map(n => fetcher.fetchDocument(`${file}?${n}`, ask))
+    const fetcher = createFetcherTo(served.url)
+    const waiting = [1, 2].map(n => fetcher.fetchDocument(`${FILE_URL}?${n}`, fetchOptions))
     await expect.poll(() => served.asked.length).toBe(1)
     await fetcher.close()
-    const late = fetcher.fetchDocument(file, ask)
+    const late = fetcher.fetchDocument(FILE_URL, fetchOptions)
     const all = await Promise.all([...waiting, late])
     expect(all.map(toOutcome)).toEqual(Array(3).fill('connection_failed'))
   })
 
   it('an invalid or private address is refused without a connection', async () => {
     const served = await startOrigin((_, response) => response.end('{}'))
-    const fetcher = fetcherTo(served.url)
+    const fetcher = createFetcherTo(served.url)
     for (const url of ['acme', 'http://acme.example/', 'https://127.0.0.1/', 'https://[::1]/'])
-      expect(toOutcome(await fetcher.fetchDocument(url, ask))).toBe('refused')
+      expect(toOutcome(await fetcher.fetchDocument(url, fetchOptions))).toBe('refused')
     expect(served.connections).toBe(0)
   })
 })
@@ -280,9 +285,9 @@ describe('politeness', () => {
       inside--
       response.end('{}')
     })
-    const fetcher = fetcherTo(served.url, { hostConcurrency })
-    const urls = Array.from({ length: 20 }, (_, i) => `${file}?${i}`)
-    const all = await Promise.all(urls.map(url => fetcher.fetchDocument(url, ask)))
+    const fetcher = createFetcherTo(served.url, { hostConcurrency })
+    const urls = Array.from({ length: 20 }, (_, i) => `${FILE_URL}?${i}`)
+    const all = await Promise.all(urls.map(url => fetcher.fetchDocument(url, fetchOptions)))
     expect(all.every(got => got.kind === 'ok')).toBe(true)
     expect(most).toBe(hostConcurrency)
   })

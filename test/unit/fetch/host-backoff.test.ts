@@ -1,9 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { limits } from '../../../pipeline/core/limits.ts'
-import { crawlBatch, limitHostsAtOnce } from '../../../pipeline/crawl/crawl-batch.ts'
+import { crawlBatch, createHostLimiter } from '../../../pipeline/crawl/crawl-batch.ts'
 import { testClock } from '../../support/clock.ts'
-import { ask, fetcherTo, file, now, startOrigin, toOutcome } from '../../support/fetching.ts'
+import {
+  createFetcherTo,
+  FILE_URL,
+  fetchOptions,
+  now,
+  startOrigin,
+  toOutcome,
+} from '../../support/fetching.ts'
 
 const other = 'https://acme.example/.well-known/adagents.json'
 const elsewhere = 'https://nova.example/.well-known/adagents.json'
@@ -18,7 +25,7 @@ async function impatient(status: number, headers: Record<string, string>) {
     isFirst = false
     response.end('{}')
   })
-  return { clock, served, fetcher: fetcherTo(served.url, { clock }) }
+  return { clock, served, fetcher: createFetcherTo(served.url, { clock }) }
 }
 
 describe('a host in backoff', () => {
@@ -28,25 +35,27 @@ describe('a host in backoff', () => {
   ])('by %i and Retry-After: %s gets no request until then', async (status, value) => {
     const { clock, served, fetcher } = await impatient(status, { 'retry-after': value })
     // All but the first already wait for their turn.
-    const first = [file, other, `${other}?2`].map(url => fetcher.fetchDocument(url, ask))
+    const first = [FILE_URL, other, `${other}?2`].map(url =>
+      fetcher.fetchDocument(url, fetchOptions),
+    )
     expect((await Promise.all(first)).map(toOutcome).slice(1)).toEqual(['throttled', 'throttled'])
     clock.tick({ ms: 50_000 })
-    const held = await fetcher.fetchDocument(other, ask)
+    const held = await fetcher.fetchDocument(other, fetchOptions)
     expect(held).toMatchObject({ outcome: 'throttled', retryAfterSeconds: 70 })
     expect(held).not.toHaveProperty('status')
-    expect(toOutcome(await fetcher.fetchDocument(elsewhere, ask))).toBe('ok')
+    expect(toOutcome(await fetcher.fetchDocument(elsewhere, fetchOptions))).toBe('ok')
     expect(served.asked).toHaveLength(2)
     clock.tick({ ms: 70_000 })
-    expect(toOutcome(await fetcher.fetchDocument(other, ask))).toBe('ok')
+    expect(toOutcome(await fetcher.fetchDocument(other, fetchOptions))).toBe('ok')
   })
 
   it('that asks for a year gets a day', async () => {
     const { clock, fetcher } = await impatient(429, { 'retry-after': '31536000' })
-    await fetcher.fetchDocument(file, ask)
+    await fetcher.fetchDocument(FILE_URL, fetchOptions)
     clock.tick({ hours: 23 })
-    expect(toOutcome(await fetcher.fetchDocument(other, ask))).toBe('throttled')
+    expect(toOutcome(await fetcher.fetchDocument(other, fetchOptions))).toBe('throttled')
     clock.tick({ hours: 1 })
-    expect(toOutcome(await fetcher.fetchDocument(other, ask))).toBe('ok')
+    expect(toOutcome(await fetcher.fetchDocument(other, fetchOptions))).toBe('ok')
   })
 
   it.each([
@@ -58,8 +67,8 @@ describe('a host in backoff', () => {
   ])('needs a clear signal: %i with Retry-After %s is none', async (status, value) => {
     const headers: Record<string, string> = value === undefined ? {} : { 'retry-after': value }
     const { fetcher } = await impatient(status, headers)
-    await fetcher.fetchDocument(file, ask)
-    expect(toOutcome(await fetcher.fetchDocument(other, ask))).toBe('ok')
+    await fetcher.fetchDocument(FILE_URL, fetchOptions)
+    expect(toOutcome(await fetcher.fetchDocument(other, fetchOptions))).toBe('ok')
   })
 })
 
@@ -73,19 +82,19 @@ describe('files by address', () => {
       response.end('{}')
     })
     const deps = {
-      fetcher: fetcherTo(served.url),
+      fetcher: createFetcherTo(served.url),
       clock: testClock(now),
       limits,
       protocolName: 'proto',
     }
-    const atOnce = limitHostsAtOnce(64)
+    const limitHost = createHostLimiter(64)
     const batches = [0, 1, 2].map(batch =>
       crawlBatch(
         Array.from({ length: 6 }, (_, i) => ({
           kind: 'adagents.json' as const,
           location: `https://manager.example/${batch}/${i}.json`,
         })),
-        { ...deps, atOnce },
+        { ...deps, limitHost },
       ),
     )
     const seen = (await Promise.all(batches)).flat()

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { createFetcher } from '../../../pipeline/fetch/http.ts'
-import { ask, closeLater, now } from '../../support/fetching.ts'
+import { closeAfterTest, fetchOptions, now } from '../../support/fetching.ts'
 import { serveOrigin } from '../../support/origin.ts'
 import { patient, roomy } from '../../support/patience.ts'
 
 const asked: string[] = []
 
 async function privateServer(): Promise<string> {
-  const origin = closeLater(
+  const origin = closeAfterTest(
     await serveOrigin((_, response, path) => {
       asked.push(path)
       if (path === '/away') return void response.writeHead(302, { location: '/here' }).end()
@@ -19,7 +19,7 @@ async function privateServer(): Promise<string> {
 
 /** Nothing is diverted: what is dialed is what the address says. */
 function fetcher() {
-  return closeLater(
+  return closeAfterTest(
     createFetcher({
       hostConcurrency: 1,
       addressConcurrency: 64,
@@ -37,12 +37,16 @@ it('one configured host may be private, for requests with that permission', asyn
   const kinds = []
   for (const privateHost of [undefined, 'issuer.example', '127.0.0.1']) {
     const allowed = privateHost === undefined ? allow : { ...allow, privateHost }
-    const fetched = await own.fetchDocument(url, { ...ask, redirects: 'none', allow: allowed })
+    const fetched = await own.fetchDocument(url, {
+      ...fetchOptions,
+      redirects: 'none',
+      allow: allowed,
+    })
     kinds.push(fetched.kind === 'failed' ? fetched.outcome : fetched.kind)
   }
   expect(kinds).toEqual(['refused', 'refused', 'ok'])
   expect(asked).toEqual(['/keys'])
-  const again = await own.fetchDocument(url, { ...ask, allow })
+  const again = await own.fetchDocument(url, { ...fetchOptions, allow })
   expect(again, 'a connection that is kept opens it to nobody else').toMatchObject({
     outcome: 'refused',
   })

@@ -4,10 +4,10 @@ import { limits } from '../../../pipeline/core/limits.ts'
 import { crawlSource } from '../../../pipeline/crawl/crawl-source.ts'
 import { parseSource } from '../../../pipeline/model/observation.ts'
 import {
-  ask,
-  fetcherTo,
+  createFetcherTo,
+  FILE_URL,
   fetchFrom,
-  file,
+  fetchOptions,
   now,
   startOrigin,
   toOutcome,
@@ -28,7 +28,7 @@ describe('redirects', () => {
     async location => {
       const got = await fetchFrom(to(location))
       expect(got.kind).toBe('ok')
-      expect(got.url).toBe(new URL(location.replace('#part', ''), file).href)
+      expect(got.url).toBe(new URL(location.replace('#part', ''), FILE_URL).href)
     },
   )
 
@@ -43,8 +43,8 @@ describe('redirects', () => {
     ['this machine', 'https://localhost/there', 'refused'],
   ])('a redirect to %s is never dialed', async (_, location, outcome) => {
     const served = await startOrigin(to(location))
-    const got = await fetcherTo(served.url).fetchDocument(file, ask)
-    expect(got).toMatchObject({ outcome, url: file, status: 302 })
+    const got = await createFetcherTo(served.url).fetchDocument(FILE_URL, fetchOptions)
+    expect(got).toMatchObject({ outcome, url: FILE_URL, status: 302 })
     expect(served.asked).toEqual(['acme.example/.well-known/brand.json'])
   })
 
@@ -63,7 +63,10 @@ describe('redirects', () => {
       const location = first ? 'https://other.github.io/' : 'https://acme.github.io/there'
       response.writeHead(301, { location }).end()
     })
-    const got = await fetcherTo(served.url).fetchDocument('https://acme.github.io/', ask)
+    const got = await createFetcherTo(served.url).fetchDocument(
+      'https://acme.github.io/',
+      fetchOptions,
+    )
     expect(toOutcome(got)).toBe('bad_redirect')
     expect(served.asked).toEqual(['acme.github.io/'])
   })
@@ -112,10 +115,12 @@ const own: RedirectVector[] = [
 
 /** Vectors that the ecosystem's clients share, where they are at hand. */
 function redirectVectors(): RedirectVector[] {
-  const file = ['../shared/vectors', '../../shared/vectors']
+  const FILE_URL = ['../shared/vectors', '../../shared/vectors']
     .map(folder => `${folder}/adagents-discovery-redirects.json`)
     .find(path => existsSync(path))
-  return file === undefined ? own : [...own, ...JSON.parse(readFileSync(file, 'utf8')).vectors]
+  return FILE_URL === undefined
+    ? own
+    : [...own, ...JSON.parse(readFileSync(FILE_URL, 'utf8')).vectors]
 }
 
 /** The address without its scheme, as an origin remembers what it was asked for. */
@@ -135,7 +140,7 @@ describe('an adagents.json that has moved', () => {
         ? { kind: 'adagents.json' as const, location: new URL(origin_url).hostname }
         : parseSource('adagents.json', origin_url)!
     const seen = await crawlSource(source, {
-      fetcher: fetcherTo(served.url),
+      fetcher: createFetcherTo(served.url),
       clock: { now: () => now },
       limits: { ...limits, ...patient },
     })

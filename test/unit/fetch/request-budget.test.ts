@@ -153,7 +153,7 @@ test('several processes share one limit', async () => {
 })
 
 test('without Redis each process limits itself', async () => {
-  const away = connectRedis(`unix://${tmpdir()}/no-redis.sock`, 'ask', silentLog)
+  const away = connectRedis(`unix://${tmpdir()}/no-redis.sock`, 'failFast', silentLog)
   const budget = new RequestBudget(createSharedBuckets(away, silentLog), rates)
   const { through } = await entered(budget, listHosts('victim.example', 200), crawl)
   away.disconnect()

@@ -3,7 +3,14 @@ import { describe, expect, it, test } from 'vitest'
 import { isAllowed, parseRules } from '../../../pipeline/fetch/robots-rules.ts'
 import { testClock } from '../../support/clock.ts'
 import { measureCpuMs } from '../../support/effort.ts'
-import { ask, fetcherTo, file, now, startOrigin, toOutcome } from '../../support/fetching.ts'
+import {
+  createFetcherTo,
+  FILE_URL,
+  fetchOptions,
+  now,
+  startOrigin,
+  toOutcome,
+} from '../../support/fetching.ts'
 import type { Answer } from '../../support/origin.ts'
 
 const product = 'AgenticAdRegistry'
@@ -159,8 +166,8 @@ async function respecting(robots: Answer, policy: 'respect' | 'ignore' = 'respec
     else if (path === '/moved') response.writeHead(302, { location: other }).end()
     else response.end('{}')
   })
-  const fetcher = fetcherTo(served.url, { robots: policy, clock })
-  const get = (url: string) => fetcher.fetchDocument(url, { ...ask, obeysRobots: true })
+  const fetcher = createFetcherTo(served.url, { robots: policy, clock })
+  const get = (url: string) => fetcher.fetchDocument(url, { ...fetchOptions, obeysRobots: true })
   const robotsAsked = () => served.asked.filter(url => url.endsWith('/robots.txt')).length
   return { clock, served, fetcher, get, robotsAsked }
 }
@@ -181,21 +188,21 @@ describe('a crawler that respects robots.txt', () => {
       outcome: 'disallowed',
       detail: 'robots.txt disallows this file',
     })
-    expect(toOutcome(await get(file))).toBe('ok')
+    expect(toOutcome(await get(FILE_URL))).toBe('ok')
     expect(served.asked).toEqual(['acme.example/robots.txt', 'acme.example/.well-known/brand.json'])
   })
 
   it('reads it once a day per host, also with many requests at once', async () => {
     const { clock, get, robotsAsked } = await respecting(says(closed))
-    await Promise.all([file, other, `${file}?2`, `${file}?3`].map(get))
+    await Promise.all([FILE_URL, other, `${FILE_URL}?2`, `${FILE_URL}?3`].map(get))
     expect(robotsAsked()).toBe(1)
     await get('https://www.acme.example/')
     expect(robotsAsked()).toBe(2)
     clock.tick({ hours: 23 })
-    await get(file)
+    await get(FILE_URL)
     expect(robotsAsked()).toBe(2)
     clock.tick({ hours: 2 })
-    await get(file)
+    await get(FILE_URL)
     expect(robotsAsked()).toBe(3)
   })
 
@@ -242,7 +249,7 @@ describe('a crawler that respects robots.txt', () => {
 
   it('ignores it for requests that are no crawl, and where the settings say so', async () => {
     const { fetcher, robotsAsked } = await respecting(says(closed))
-    expect(toOutcome(await fetcher.fetchDocument(other, ask))).toBe('ok')
+    expect(toOutcome(await fetcher.fetchDocument(other, fetchOptions))).toBe('ok')
     expect(robotsAsked()).toBe(0)
     const ignoring = await respecting(says(closed), 'ignore')
     expect(toOutcome(await ignoring.get(other))).toBe('ok')

@@ -4,8 +4,14 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
 import { calculateJwkThumbprint } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { readSigningKey } from '../../../pipeline/core/signing-key.ts'
-import { ask, fetcherTo, file, now, startOrigin } from '../../support/fetching.ts'
+import { readSigningKey } from '../../../pipeline/core/keys/signing-key.ts'
+import {
+  createFetcherTo,
+  FILE_URL,
+  fetchOptions,
+  now,
+  startOrigin,
+} from '../../support/fetching.ts'
 import { newDataDir } from '../../support/registry.ts'
 
 /** A key file as an operator would make one. */
@@ -45,15 +51,15 @@ async function signedRequests(path: string | undefined, urls: string[]) {
   })
   const agent = 'https://registry.example'
   const signing = path === undefined ? undefined : { key: readSigningKey(path), agent }
-  const fetcher = fetcherTo(served.url, { signing })
-  for (const url of urls) await fetcher.fetchDocument(url, ask)
+  const fetcher = createFetcherTo(served.url, { signing })
+  for (const url of urls) await fetcher.fetchDocument(url, fetchOptions)
   return seen
 }
 
 describe('a crawler with a signing key', () => {
   it('signs each request so that holders of the public key can verify it', async () => {
     const { path, publicJwk } = keyFile()
-    const [first, second] = await signedRequests(path, [file, file])
+    const [first, second] = await signedRequests(path, [FILE_URL, FILE_URL])
     expect(isSigned(first!, publicJwk)).toBe(true)
     expect(isSigned(second!, publicJwk)).toBe(true)
     expect(isSigned({ ...first, host: 'nova.example' }, publicJwk)).toBe(false)
@@ -65,7 +71,7 @@ describe('a crawler with a signing key', () => {
 
   it('names the key, the validity and the purpose', async () => {
     const { path, publicJwk } = keyFile()
-    const [headers, next] = await signedRequests(path, [file, file])
+    const [headers, next] = await signedRequests(path, [FILE_URL, FILE_URL])
     expect(headers!['signature-agent']).toBe('"https://registry.example"')
     const input = String(headers!['signature-input'])
     expect(input).toMatch(/^sig1=\("@authority" "signature-agent"\);/)
@@ -111,7 +117,7 @@ describe('a crawler with a signing key', () => {
 })
 
 it('a crawler without a key signs nothing', async () => {
-  const [headers] = await signedRequests(undefined, [file])
+  const [headers] = await signedRequests(undefined, [FILE_URL])
   const names = Object.keys(headers!).filter(name => name.startsWith('signature'))
   expect(names).toEqual([])
 })

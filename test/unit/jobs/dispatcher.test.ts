@@ -1,7 +1,7 @@
 import { Queue } from 'bullmq'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type CrawlMessage, packObservations } from '../../../jobs/crawl-messages.ts'
 import { Dispatcher } from '../../../jobs/indexer/dispatcher.ts'
-import { type CrawlMessage, packObservations } from '../../../jobs/messages.ts'
 import { queues, REDIS_PREFIX } from '../../../jobs/queues.ts'
 import { connectRedis, type Redis } from '../../../jobs/redis.ts'
 import { MINUTE } from '../../../pipeline/core/clock.ts'
@@ -12,10 +12,10 @@ import { type CrawlTarget, toSourceKey } from '../../../pipeline/model/observati
 import { addDomains } from '../../../pipeline/writer/crawl/frontier.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
+import { observeOutcome } from '../../support/observations.ts'
 import { startRedis, type TestRedis } from '../../support/redis.ts'
 import { cleanUp, newSequencer } from '../../support/registry.ts'
-import { answered } from '../../support/sightings.ts'
-import { submission } from '../../support/writes.ts'
+import { buildSubmission } from '../../support/writes.ts'
 
 const config = readConfig({
   LIMITS: JSON.stringify({
@@ -33,7 +33,7 @@ let registry: Sequencer
 
 beforeAll(async () => {
   server = await startRedis()
-  connection = connectRedis(server.url, 'work', silentLog)
+  connection = connectRedis(server.url, 'waitForever', silentLog)
   queue = new Queue('crawl', { connection, prefix: REDIS_PREFIX })
 })
 
@@ -63,7 +63,7 @@ const names = (count: number, letter: string) =>
 
 function give(domains: Domain[], id = domains[0]!) {
   const operation = { op: 'domains.add' as const, domains, again: false }
-  return registry.commit({ observations: [], submissions: [submission(id, operation)] })
+  return registry.commit({ observations: [], submissions: [buildSubmission(id, operation)] })
 }
 
 function request(domain: string) {
@@ -74,7 +74,7 @@ function request(domain: string) {
     crawl_request_id: '00000000-0000-7000-8000-000000000000',
     requested_by: 'Acme',
   }
-  return registry.commit({ observations: [], submissions: [submission(domain, operation)] })
+  return registry.commit({ observations: [], submissions: [buildSubmission(domain, operation)] })
 }
 
 /** What the waiting jobs hold, first come first served. */
@@ -85,7 +85,7 @@ async function waiting(): Promise<CrawlTarget[][]> {
 
 async function answer(pump: Dispatcher, targets: readonly CrawlTarget[]): Promise<void> {
   const observations = targets.map(({ kind, location }) =>
-    answered('absent', kind as 'brand.json', location, clock.now()),
+    observeOutcome('absent', kind as 'brand.json', location, clock.now()),
   )
   await registry.commit({ observations, submissions: [] })
   pump.confirm(targets)
@@ -171,7 +171,7 @@ describe('a dispatched file', () => {
     const targets = (await waiting()).flat()
     await queue.drain()
     const seen = targets.map(({ kind, location }) =>
-      answered('absent', kind as 'brand.json', location, clock.now()),
+      observeOutcome('absent', kind as 'brand.json', location, clock.now()),
     )
     const results = new Queue('observations', { connection, prefix: REDIS_PREFIX })
     for (const message of await packObservations(seen, 1e6, connection)) {

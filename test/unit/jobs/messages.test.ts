@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dropParts, packObservations, unpackObservations } from '../../../jobs/messages.ts'
+import { dropParts, packObservations, unpackObservations } from '../../../jobs/crawl-messages.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
 import { startRedis, type TestRedis } from '../../support/redis.ts'
 

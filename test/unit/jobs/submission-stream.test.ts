@@ -6,11 +6,11 @@ import { SUBMISSIONS } from '../../../jobs/queues.ts'
 import { connectRedis, waitUntilReady } from '../../../jobs/redis.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
 import type { Answer, Submission } from '../../../pipeline/model/submission.ts'
-import { endsWithin } from '../../support/effort.ts'
+import { runWithin } from '../../support/effort.ts'
 import { patient } from '../../support/patience.ts'
-import { slowRedis, startRedis, type TestRedis } from '../../support/redis.ts'
+import { startRedis, startSlowRedis, type TestRedis } from '../../support/redis.ts'
 import { cleanUp } from '../../support/registry.ts'
-import { buildWrite } from '../../support/writes.ts'
+import { buildOrganizationWrite } from '../../support/writes.ts'
 
 let redis: TestRedis
 beforeEach(async () => {
@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => redis.close())
 
-async function connected(use: 'ask' | 'work') {
+async function connected(use: 'failFast' | 'waitForever') {
   const connection = connectRedis(redis.url, use, silentLog)
   cleanUp(() => connection.disconnect())
   await waitUntilReady(connection)
@@ -27,7 +27,7 @@ async function connected(use: 'ask' | 'work') {
 
 async function openClient(): Promise<SubmissionClient> {
   const writer = new SubmissionClient(
-    { commands: await connected('ask'), listening: await connected('work') },
+    { commands: await connected('failFast'), listening: await connected('waitForever') },
     patient,
   )
   cleanUp(() => writer.close())
@@ -44,7 +44,10 @@ async function openWriter({ isHeld = false, gatherMs = 0 } = {}) {
     if (isHeld) await new Promise<void>(resolve => gates.push(resolve))
     return new Map(submissions.map(({ submission_id }) => [submission_id, { done }]))
   }
-  const connections = { blocking: await connected('work'), commands: await connected('work') }
+  const connections = {
+    blocking: await connected('waitForever'),
+    commands: await connected('waitForever'),
+  }
   const reader = new SubmissionConsumer(connections, commit, silentLog, gatherMs)
   const begun = async (count: number) => {
     while (commits.length < count) await setTimeout(5)
@@ -59,7 +62,7 @@ async function openWriter({ isHeld = false, gatherMs = 0 } = {}) {
 /** How long a commit takes that is to be a long one. */
 const HELD_MS = 1_500
 
-const toId = (name: string) => buildWrite(name).submission_id
+const toId = (name: string) => buildOrganizationWrite(name).submission_id
 /** How many submissions are in the stream. */
 const left = async () => {
   const entries = await redis.redis.xrange(SUBMISSIONS.key, '-', '+')
@@ -67,21 +70,21 @@ const left = async () => {
 }
 
 describe('the stream of submissions', () => {
-  it.each(['ask', 'work'] as const)(
+  it.each(['failFast', 'waitForever'] as const)(
     'waits for a connection to %s that is not up yet',
     async slow => {
       const { reader } = await openWriter()
-      const late = await slowRedis(redis.url, 300)
-      const open = (use: 'ask' | 'work') => {
+      const late = await startSlowRedis(redis.url, 300)
+      const open = (use: 'failFast' | 'waitForever') => {
         const connection = connectRedis(use === slow ? late : redis.url, use, silentLog)
         cleanUp(() => connection.disconnect())
         return connection
       }
-      const connections = { commands: open('ask'), listening: open('work') }
-      await waitUntilReady(slow === 'ask' ? connections.listening : connections.commands)
+      const connections = { commands: open('failFast'), listening: open('waitForever') }
+      await waitUntilReady(slow === 'failFast' ? connections.listening : connections.commands)
       const writer = new SubmissionClient(connections, patient)
       cleanUp(() => writer.close())
-      expect(await writer.submit(buildWrite('a'))).toEqual({ done: { commit: 1 } })
+      expect(await writer.submit(buildOrganizationWrite('a'))).toEqual({ done: { commit: 1 } })
       await reader.close()
     },
   )
@@ -89,12 +92,12 @@ describe('the stream of submissions', () => {
   it('commits those that arrive during a commit together, and answers each sender', async () => {
     const writer = await openWriter({ isHeld: true })
     const [client, other] = [await openClient(), await openClient()]
-    const first = client.submit(buildWrite('a'))
+    const first = client.submit(buildOrganizationWrite('a'))
     await writer.begun(1)
     const later = [
-      client.submit(buildWrite('b')),
-      other.submit(buildWrite('c')),
-      other.submit(buildWrite('d')),
+      client.submit(buildOrganizationWrite('b')),
+      other.submit(buildOrganizationWrite('c')),
+      other.submit(buildOrganizationWrite('d')),
     ]
     while ((await left()) < 4) await setTimeout(5)
     writer.letGo()
@@ -109,7 +112,8 @@ describe('the stream of submissions', () => {
   it('waits for more after a batch of several, at most as long as that commit took', async () => {
     const writer = await openWriter({ isHeld: true, gatherMs: 2 * HELD_MS })
     const client = await openClient()
-    const ask = (...names: string[]) => names.map(name => client.submit(buildWrite(name)))
+    const ask = (...names: string[]) =>
+      names.map(name => client.submit(buildOrganizationWrite(name)))
     const first = ask('a')
     await writer.begun(1)
     const second = ask('b', 'c', 'd')
@@ -130,33 +134,33 @@ describe('the stream of submissions', () => {
   it('does not wait after single submissions', async () => {
     const writer = await openWriter({ isHeld: true, gatherMs: 2 * HELD_MS })
     const client = await openClient()
-    const first = client.submit(buildWrite('a'))
+    const first = client.submit(buildOrganizationWrite('a'))
     await writer.begun(1)
     await setTimeout(HELD_MS)
     writer.letGo()
     await first
-    await endsWithin(HELD_MS / 2, () => client.submit(buildWrite('b')))
+    await runWithin(HELD_MS / 2, () => client.submit(buildOrganizationWrite('b')))
     await writer.reader.close()
   })
 
   it('is read by the next writer when one ends before its commit', async () => {
     const dying = await openWriter({ isHeld: true })
     const writer = await openClient()
-    const answer = writer.submit(buildWrite('a'))
+    const answer = writer.submit(buildOrganizationWrite('a'))
     await dying.begun(1)
     const next = await openWriter()
     expect(await answer).toEqual({ done: { commit: 1 } })
     expect(next.commits).toEqual([[toId('a')]])
     await next.reader.close()
     const third = await openWriter()
-    expect(await writer.submit(buildWrite('b'))).toEqual({ done: { commit: 1 } })
+    expect(await writer.submit(buildOrganizationWrite('b'))).toEqual({ done: { commit: 1 } })
     expect(third.commits).toEqual([[toId('b')]])
     dying.letGo()
   })
 
   it('waits for a writer that is not there yet', async () => {
     const writer = await openClient()
-    const answer = writer.submit(buildWrite('a'))
+    const answer = writer.submit(buildOrganizationWrite('a'))
     while ((await left()) < 1) await setTimeout(5)
     await openWriter()
     expect(await answer).toEqual({ done: { commit: 1 } })
@@ -166,7 +170,7 @@ describe('the stream of submissions', () => {
     await redis.redis.xadd(SUBMISSIONS.key, '*', 'desk', 'x', 'submission', '{"op":')
     const writer = await openWriter()
     const client = await openClient()
-    expect('done' in (await client.submit(buildWrite('a')))).toBe(true)
+    expect('done' in (await client.submit(buildOrganizationWrite('a')))).toBe(true)
     await writer.reader.close()
     expect(await left()).toBe(0)
   })
@@ -174,12 +178,12 @@ describe('the stream of submissions', () => {
   it('continues after Redis was away and lost its data', async () => {
     await openWriter()
     const writer = await openClient()
-    expect('done' in (await writer.submit(buildWrite('a')))).toBe(true)
+    expect('done' in (await writer.submit(buildOrganizationWrite('a')))).toBe(true)
     await redis.stop()
-    await expect(writer.submit(buildWrite('b'))).rejects.toThrow()
+    await expect(writer.submit(buildOrganizationWrite('b'))).rejects.toThrow()
     await redis.again()
     const again = async (): Promise<Answer> =>
-      writer.submit(buildWrite('c')).catch(() => setTimeout(50).then(again))
+      writer.submit(buildOrganizationWrite('c')).catch(() => setTimeout(50).then(again))
     expect('done' in (await again())).toBe(true)
   })
 })

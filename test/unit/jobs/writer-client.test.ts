@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
 import { Worker } from 'bullmq'
 import { expect, it } from 'vitest'
-import { openWriterClient } from '../../../jobs/api-client/enqueue.ts'
+import { openWriterClient } from '../../../jobs/api-client/writer-client.ts'
 import { REDIS_PREFIX } from '../../../jobs/queues.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
-import { slowRedis, startRedis } from '../../support/redis.ts'
+import { startRedis, startSlowRedis } from '../../support/redis.ts'
 import { cleanUp } from '../../support/registry.ts'
 
 const request = { kind: 'lookup_host', host: 'acme.example' as Domain } as const
@@ -13,7 +13,7 @@ const request = { kind: 'lookup_host', host: 'acme.example' as Domain } as const
 it('a live request that ends before the client listens is answered', async () => {
   const redis = await startRedis()
   cleanUp(() => redis.close())
-  const writer = openWriterClient(await slowRedis(redis.url, 500, 'xread'), silentLog)
+  const writer = openWriterClient(await startSlowRedis(redis.url, 500, 'xread'), silentLog)
   const crawler = new Worker('live', () => setTimeout(150, { host: 'reachable' }), {
     prefix: REDIS_PREFIX,
     connection: { path: redis.url.slice('unix://'.length) },
@@ -77,7 +77,7 @@ it('a live request whose caller gave up ends, and leaves nothing in Redis', asyn
 it('a live request is refused when Redis disconnects, and nothing else fails', async () => {
   const redis = await startRedis()
   cleanUp(() => redis.close())
-  const writer = openWriterClient(await slowRedis(redis.url, 1_000, 'live:failed'), silentLog)
+  const writer = openWriterClient(await startSlowRedis(redis.url, 1_000, 'live:failed'), silentLog)
   const asked = writer.requestLive(request, 4_000)
   await expect.poll(() => redis.redis.llen('registry:live:wait')).toBe(1)
   await redis.stop()

@@ -17,15 +17,20 @@ import { Operation } from '../../../pipeline/model/submission.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
 import { checkBackup } from '../../../pipeline/writer/copy-stores.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
-import { anotherApi, openRegistry } from '../../support/app.ts'
-import { baseBatch, nextBatch } from '../../support/batches.ts'
+import { openAnotherApi, openRegistry } from '../../support/app.ts'
+import { buildBaseBatch, buildNextBatch } from '../../support/batches.ts'
 import { testClock } from '../../support/clock.ts'
-import { publisherFile } from '../../support/documents.ts'
+import { observePublisherFile } from '../../support/documents.ts'
 import { readFeeds } from '../../support/feed.ts'
 import { enrol } from '../../support/members.ts'
 import { startRedis, type TestRedis } from '../../support/redis.ts'
 import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
-import { buildBrandSave, buildProofWrite, buildWrite, submission } from '../../support/writes.ts'
+import {
+  buildBrandSave,
+  buildOrganizationWrite,
+  buildProofWrite,
+  buildSubmission,
+} from '../../support/writes.ts'
 
 // Stores are opened, copied and made again many times over.
 vi.setConfig({ testTimeout: 60_000 })
@@ -36,10 +41,10 @@ const clock = testClock('2026-11-20T03:00Z')
 async function twoNights() {
   const [dataDir, backups] = [newDataDir(), newDataDir()]
   const registry = await openSequencer({ dataDir, clock })
-  await registry.commit(baseBatch(clock.now()))
+  await registry.commit(buildBaseBatch(clock.now()))
   const first = await shownBy(registry)
   const manifest = await registry.backUp(`${backups}/first`)
-  await registry.commit(nextBatch(clock.tick({ days: 1 })))
+  await registry.commit(buildNextBatch(clock.tick({ days: 1 })))
   await registry.publish()
   await registry.close()
   return { dataDir, backups, first, manifest }
@@ -173,7 +178,7 @@ describe('a replay', () => {
       return post('properties/save', { publisher_domain: 'acme.example', properties: told })
     }
     await api.observe(
-      publisherFile('shop.example', {
+      observePublisherFile('shop.example', {
         sites: ['a.shop.example', 'b.shop.example'],
         agents: ['https://sales.example/mcp'],
       }),
@@ -230,7 +235,7 @@ describe('a replay', () => {
     expect(replayed).toBeGreaterThanOrEqual(7)
     expect(await acknowledged(registry.index)).toEqual(told)
     expect(registry.seq).toBeGreaterThan(last)
-    const again = await anotherApi({
+    const again = await openAnotherApi({
       config: { ...api.config, DATA_DIR: dataDir },
       clock: api.clock,
     })
@@ -245,7 +250,7 @@ describe('a replay', () => {
     const [dataDir, backups] = [newDataDir(), newDataDir()]
     const registry = await openSequencer({ dataDir, clock })
     const known = [
-      buildWrite('Acme'),
+      buildOrganizationWrite('Acme'),
       buildProofWrite('Acme', 'acme.example'),
       buildProofWrite('Acme', 'bad.example'),
     ]
@@ -259,8 +264,8 @@ describe('a replay', () => {
     const down = Operation.parse({ op: 'domain.takedown', domain: 'bad.example' })
     for (const one of [
       buildBrandSave('Acme', 'bad.example', 'Bad'),
-      submission('down', down),
-      submission('again', Operation.parse({ op: 'domain.readmit', domain: 'bad.example' })),
+      buildSubmission('down', down),
+      buildSubmission('again', Operation.parse({ op: 'domain.readmit', domain: 'bad.example' })),
       buildBrandSave('Acme', 'acme.example', 'Acme Boots'),
     ]) {
       await registry.commit({ observations: [], submissions: [one] })

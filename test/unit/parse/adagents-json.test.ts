@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import { AdagentsDocument, type AdagentsInline } from '../../../pipeline/model/documents/index.ts'
 import { countEntries } from '../../../pipeline/parse/check-adagents.ts'
-import { parseDocument } from '../../../pipeline/parse/parse-json.ts'
+import { parseDocument } from '../../../pipeline/parse/parse-document.ts'
 
 type Json = Record<string, unknown>
 

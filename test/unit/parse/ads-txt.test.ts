@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { AdsTxtDocument } from '../../../pipeline/model/documents/index.ts'
-import { parseDocument } from '../../../pipeline/parse/parse-json.ts'
+import { parseDocument } from '../../../pipeline/parse/parse-document.ts'
 import { measureCpuMs } from '../../support/effort.ts'
 
 function parse(body: string | Uint8Array) {

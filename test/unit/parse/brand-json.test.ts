@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { BrandDocument } from '../../../pipeline/model/documents/index.ts'
-import { parseDocument } from '../../../pipeline/parse/parse-json.ts'
+import { parseDocument } from '../../../pipeline/parse/parse-document.ts'
 
 type Json = Record<string, unknown>
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { AdagentsInline } from '../../../pipeline/model/documents/index.ts'
-import { parseDocument } from '../../../pipeline/parse/parse-json.ts'
+import { parseDocument } from '../../../pipeline/parse/parse-document.ts'
 import { measureCpuMs } from '../../support/effort.ts'
-import { type Nights, overNights } from '../../support/nights.ts'
+import { type Nights, runNights } from '../../support/nights.ts'
 
 const domain = 'acme.example'
 
@@ -127,7 +127,7 @@ describe('a publisher with more content than is kept', () => {
     db.all<{ location: string; reason: string }>('select location, reason from quarantine')
 
   it('keeps the known state, reports why, and is read again once the file is smaller', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       const small = { authorized_agents: [entry(0, byTag('all'))], properties: [property(1)] }
       const broad = { authorized_agents: [], properties: times(25_001, i => property(i)) }
       await nights.night({ [domain]: small })
@@ -159,7 +159,7 @@ describe('a publisher with more content than is kept', () => {
 
 describe('a large file', () => {
   it('of a publisher with 5,000 properties lets 100 agents sell all of them', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       const file: File = {
         authorized_agents: times(100, i => entry(i, byTag('all', 'odd'))),
         properties: times(5_000, i =>

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { AgentIndex, Dimension } from '../../../pipeline/read/queries/agent-index.ts'
-import { type AgentsAsked, searchAgents } from '../../../pipeline/read/queries/agent-search.ts'
+import { type AgentQuery, searchAgents } from '../../../pipeline/read/queries/agent-search.ts'
 import { readAgentIndex } from '../../../pipeline/read/queries/read-agent-index.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
 import { createTables } from '../../../pipeline/store/schema.ts'
-import { temporaryFolder } from '../../support/command.ts'
+import { makeTemporaryFolder } from '../../support/command.ts'
 import { cleanUp } from '../../support/registry.ts'
 
 const AT = '2026-11-20T03:00:00.000Z'
@@ -13,7 +13,7 @@ const AGENTS = 300
 
 /** A file of agents that differ in all that search shows; some names are long or not ASCII. */
 async function writeAgents(): Promise<string> {
-  const folder = temporaryFolder()
+  const folder = makeTemporaryFolder()
   cleanUp(() => folder.remove())
   const file = join(folder.path, 'index.duckdb')
   const db = await Database.open(file)
@@ -53,7 +53,7 @@ async function writeAgents(): Promise<string> {
   return file
 }
 
-function answer(agents: AgentIndex, asked: Partial<AgentsAsked> = {}): string {
+function answer(agents: AgentIndex, asked: Partial<AgentQuery> = {}): string {
   const all = { filters: new Map(), minProperties: 0, limit: AGENTS, maxBytes: 1e8 }
   const page = searchAgents(agents, { ...all, formatCursor: ({ url }) => url, ...asked })
   const text = page.body.toString()

@@ -1,14 +1,14 @@
 import { describe, expect, it, test } from 'vitest'
 import { listResolvedClaims } from '../../../pipeline/read/queries/claims.ts'
 import {
-  byIds,
-  bySelectors,
+  buildPointer,
+  buildShop,
+  buildWebsite,
+  grantByIds,
+  grantBySelectors,
+  listEventTypes,
   type Nights,
-  overNights,
-  pointerTo,
-  shop,
-  site,
-  told,
+  runNights,
 } from '../../support/nights.ts'
 
 const [quay, pier, mole] = ['quay.example', 'pier.example', 'mole.example']
@@ -26,9 +26,9 @@ const all = (...publisher_domains: string[]) => ({ publisher_domains, selection_
 
 /** A manager's file with these selectors, that lists properties of two publishers. */
 const manager = (selectors: object[], more: object = {}) =>
-  shop(quay, {
-    properties: [site(quay), site(pier), app(pier), site(mole)],
-    authorized_agents: [bySelectors(sales, ...selectors)],
+  buildShop(quay, {
+    properties: [buildWebsite(quay), buildWebsite(pier), app(pier), buildWebsite(mole)],
+    authorized_agents: [grantBySelectors(sales, ...selectors)],
     ...more,
   })
 
@@ -48,7 +48,7 @@ async function claimed({ db }: Nights): Promise<string[]> {
 
 describe('an entry of a manager about other publishers', () => {
   it('is a claim on each of them, and not a grant', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       const events = await nights.night({ [quay]: manager([all(quay, pier, mole)]) })
       expect(await claims(nights)).toMatchObject([
         {
@@ -64,12 +64,14 @@ describe('an entry of a manager about other publishers', () => {
         },
         { publisher_domain: pier, inline_property_ids: ['app', 'site'], inline_property_count: 2 },
       ])
-      const told = events.filter(({ event_type }) => event_type === 'authorization.granted')
-      expect(told.map(({ payload }) => payload.publisher_domain)).toEqual([quay])
+      const listEventTypes = events.filter(
+        ({ event_type }) => event_type === 'authorization.granted',
+      )
+      expect(listEventTypes.map(({ payload }) => payload.publisher_domain)).toEqual([quay])
     }))
 
   it('creates no publisher and no agent', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       await nights.night({ [quay]: manager([all(pier)]) })
       expect(await nights.db.all('select domain from publishers')).toEqual([{ domain: quay }])
       expect(await nights.db.all('from authorizations')).toEqual([])
@@ -77,7 +79,7 @@ describe('an entry of a manager about other publishers', () => {
     }))
 
   it('keeps its qualifiers', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       const qualifiers = {
         countries: ['GB', 'DE'],
         delegation_type: 'delegated',
@@ -86,27 +88,27 @@ describe('an entry of a manager about other publishers', () => {
         placement_ids: ['top'],
         collections: [{ publisher_domain: pier, collection_ids: ['show'] }],
       }
-      const entry = { ...bySelectors(sales, all(pier)), ...qualifiers }
+      const entry = { ...grantBySelectors(sales, all(pier)), ...qualifiers }
       await nights.night({ [quay]: manager([], { authorized_agents: [entry] }) })
       expect(await claims(nights)).toMatchObject([{ ...qualifiers, countries: ['DE', 'GB'] }])
     }))
 
   it('of another authorization type claims nothing', () =>
-    overNights(async nights => {
-      const entry = { ...byIds(sales), publisher_properties: [all(pier)] }
+    runNights(async nights => {
+      const entry = { ...grantByIds(sales), publisher_properties: [all(pier)] }
       await nights.night({ [quay]: manager([], { authorized_agents: [entry] }) })
       expect(await claims(nights)).toEqual([])
     }))
 
   it('claims nothing in a shared file: claims need the manager’s own host', () =>
-    overNights(async nights => {
-      await nights.night({ [quay]: manager([all(pier, mole)]), [pier]: pointerTo(quay) })
+    runNights(async nights => {
+      await nights.night({ [quay]: manager([all(pier, mole)]), [pier]: buildPointer(quay) })
       const managers = (await claims(nights)).map(row => row.manager_domain)
       expect(managers).toEqual([quay, quay])
     }))
 
   it('ends with the entry, and with the file, but not while that is stale', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       await nights.night({ [quay]: manager([all(pier), all(mole)]) })
       await nights.night({ [quay]: manager([all(pier)]) })
       expect(await claims(nights)).toMatchObject([{ publisher_domain: pier }])
@@ -117,13 +119,13 @@ describe('an entry of a manager about other publishers', () => {
     }))
 
   it('ends while the file revokes the publisher, and for a week afterwards', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       const revoked_publisher_domains = [{ publisher_domain: pier }]
       await nights.night({ [quay]: manager([all(pier, mole)], { revoked_publisher_domains }) })
       expect(await claimed(nights)).toEqual([`${mole} inline site`])
       await nights.night({ [quay]: manager([all(pier, mole)]) }, { days: 6, hours: 23 })
       expect(await claimed(nights)).toEqual([`${mole} inline site`])
-      expect(told(await nights.wait({ hours: 1 }))).toEqual([])
+      expect(listEventTypes(await nights.wait({ hours: 1 }))).toEqual([])
       expect(await claims(nights)).toHaveLength(2)
     }))
 })
@@ -135,10 +137,12 @@ describe('a selector', () => {
     ['by id', at({ selection_type: 'by_id', property_ids: ['app', 'x'] }), ['app']],
     ['by tag', at({ selection_type: 'by_tag', property_tags: ['x', 'all'] }), ['site']],
   ])('%s selects alike in the manager’s file and in the publisher’s', (_, selector, ids) =>
-    overNights(async nights => {
+    runNights(async nights => {
       await nights.night({ [quay]: manager([selector]) })
       expect(await claimed(nights)).toEqual(ids.map(id => `${pier} inline ${id}`))
-      await nights.night({ [pier]: shop(pier, { properties: [site(pier), app(pier)] }) })
+      await nights.night({
+        [pier]: buildShop(pier, { properties: [buildWebsite(pier), app(pier)] }),
+      })
       expect(await claimed(nights)).toEqual(ids.map(id => `${pier} federated ${id}`))
     }),
   )
@@ -152,28 +156,34 @@ describe('a selector', () => {
     ['of nobody', { selection_type: 'all' }],
     ['without a type', { publisher_domain: pier }],
   ])('%s is invalid: it neither claims nor grants', (_, selector) =>
-    overNights(async nights => {
-      await nights.night({ [quay]: manager([selector]), [pier]: pointerTo(quay) })
+    runNights(async nights => {
+      await nights.night({ [quay]: manager([selector]), [pier]: buildPointer(quay) })
       expect(await claims(nights)).toEqual([])
       expect(await nights.db.all('from authorizations')).toEqual([])
     }),
   )
 
   it('matches only properties of the manager’s file that name the publisher', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       const properties = [
         app(quay, { publisher_domain: undefined, property_id: 'unsaid' }),
         app(pier, { property_id: 'spelled' }),
-        site(mole, { publisher_domain: pier, property_id: 'foreign' }),
+        buildWebsite(mole, { publisher_domain: pier, property_id: 'foreign' }),
       ]
       await nights.night({ [quay]: manager([all(pier)], { properties }) })
       expect(await claims(nights)).toMatchObject([{ inline_property_ids: ['spelled'] }])
     }))
 
   it('counts a repeated property once, and those of two publishers separately', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       const nameless = app(pier, { property_id: undefined })
-      const properties = [site(pier), site(pier), nameless, nameless, site(mole)]
+      const properties = [
+        buildWebsite(pier),
+        buildWebsite(pier),
+        nameless,
+        nameless,
+        buildWebsite(mole),
+      ]
       await nights.night({ [quay]: manager([all(pier, mole)], { properties }) })
       expect(await claims(nights)).toMatchObject([
         { publisher_domain: mole, inline_property_ids: ['site'], inline_property_count: 1 },
@@ -184,21 +194,21 @@ describe('a selector', () => {
 
 describe('the result of a claim', () => {
   it('is what the publisher’s own file lists, whatever the manager lists', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       await nights.night({ [quay]: manager([all(pier, mole)]) })
       await nights.night({
-        [pier]: shop(pier, { properties: [app(pier, { property_id: 'own' })] }),
+        [pier]: buildShop(pier, { properties: [app(pier, { property_id: 'own' })] }),
       })
       expect(await claimed(nights)).toEqual([`${mole} inline site`, `${pier} federated own`])
     }))
 
   it('is empty for a publisher that revoked itself, or whose file fails', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       const revoked_publisher_domains = [{ publisher_domain: pier }]
       await nights.night({
         [quay]: manager([all(pier, mole)]),
-        [pier]: shop(pier, { revoked_publisher_domains }),
-        [mole]: shop(mole),
+        [pier]: buildShop(pier, { revoked_publisher_domains }),
+        [mole]: buildShop(mole),
       })
       expect(await claimed(nights)).toEqual([`${mole} federated site`])
       await nights.night({ [mole]: 'absent' })
@@ -206,12 +216,12 @@ describe('the result of a claim', () => {
     }))
 
   it('can be queried by agent, by manager and by publisher', () =>
-    overNights(async nights => {
-      const other = bySelectors('https://other.example/mcp', all(pier))
+    runNights(async nights => {
+      const other = grantBySelectors('https://other.example/mcp', all(pier))
       await nights.night({
         [quay]: manager([all(pier, mole)]),
-        'inn.example': shop('inn.example', { authorized_agents: [other] }),
-        [pier]: shop(pier),
+        'inn.example': buildShop('inn.example', { authorized_agents: [other] }),
+        [pier]: buildShop(pier),
       })
       const ask = async (asked: object) => {
         const rows = await listResolvedClaims({ db: nights.db }, { limit: 9, ...asked })
@@ -226,7 +236,7 @@ describe('the result of a claim', () => {
     }))
 
   it('includes properties without an id, and counts those that are cut', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       const apps = Array.from({ length: 8 }, (_, i) =>
         app(mole, { property_id: undefined, name: `App ${i}` }),
       )
@@ -248,20 +258,24 @@ describe('the result of a claim', () => {
     }))
 
   test.each<[string, object, boolean | null]>([
-    ['agree', shop(pier, { properties: [app(pier, { tags: ['apps'] }), site(pier)] }), false],
+    [
+      'agree',
+      buildShop(pier, { properties: [app(pier, { tags: ['apps'] }), buildWebsite(pier)] }),
+      false,
+    ],
     [
       'name a property otherwise',
-      shop(pier, { properties: [site(pier), app(pier, { name: 'A' })] }),
+      buildShop(pier, { properties: [buildWebsite(pier), app(pier, { name: 'A' })] }),
       true,
     ],
-    ['list another number', shop(pier), true],
+    ['list another number', buildShop(pier), true],
     [
       'list what is revoked',
-      shop(pier, { revoked_publisher_domains: [{ publisher_domain: pier }] }),
+      buildShop(pier, { revoked_publisher_domains: [{ publisher_domain: pier }] }),
       true,
     ],
   ])('says whether the two files diverge: these %s', (_, own, diverges) =>
-    overNights(async nights => {
+    runNights(async nights => {
       await nights.night({ [quay]: manager([all(pier)]) })
       expect(await listResolvedClaims(nights, { limit: 9 })).toMatchObject([{ diverges: null }])
       await nights.night({ [pier]: own })
@@ -270,9 +284,9 @@ describe('the result of a claim', () => {
   )
 
   it('diverges from nothing where the manager lists nothing of the publisher', () =>
-    overNights(async nights => {
-      const properties = [site(quay)]
-      await nights.night({ [quay]: manager([all(pier)], { properties }), [pier]: shop(pier) })
+    runNights(async nights => {
+      const properties = [buildWebsite(quay)]
+      await nights.night({ [quay]: manager([all(pier)], { properties }), [pier]: buildShop(pier) })
       expect(await listResolvedClaims(nights, { limit: 9 })).toMatchObject([
         { path: 'federated', properties_total: 1, diverges: null },
       ])
@@ -282,10 +296,10 @@ describe('the result of a claim', () => {
 describe('a network of thousands', () => {
   const names = Array.from({ length: 6_800 }, (_, i) => `n${i}.example`)
   const network = (domains: string[], more: object = {}) =>
-    shop(quay, { authorized_agents: [bySelectors(sales, all(...domains))], ...more })
+    buildShop(quay, { authorized_agents: [grantBySelectors(sales, all(...domains))], ...more })
 
   it('has one claim per publisher, and an update writes only the changes', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       await nights.night({ [quay]: network(names) })
       const writtenLast = async () => {
         const row = await nights.db.one<{ n: number }>(
@@ -300,7 +314,7 @@ describe('a network of thousands', () => {
     }))
 
   it('fetches a shared file once for all publishers that point to it', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       const children = names.slice(0, 300)
       const location = 'https://files.example/adagents.json'
       const pointer = { authoritative_location: location }
@@ -308,8 +322,8 @@ describe('a network of thousands', () => {
       const due = `select location from crawl_state where kind = 'adagents.json'
         and location like '%files.example%'`
       expect(await nights.db.all(due)).toEqual([{ location }])
-      const properties = children.map(name => site(name))
-      const authorized_agents = [bySelectors(sales, all(...children))]
+      const properties = children.map(name => buildWebsite(name))
+      const authorized_agents = [grantBySelectors(sales, all(...children))]
       await nights.night({ [location]: { properties, authorized_agents } })
       expect(await nights.db.one('select count(*) as n from authorizations')).toEqual({ n: 300 })
       const rids = 'select count(distinct property_rid) as n from properties'

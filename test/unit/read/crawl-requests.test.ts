@@ -7,7 +7,7 @@ import {
   findCrawlRequest,
 } from '../../../pipeline/read/lookups/crawl-requests.ts'
 import { openRegistry, type TestRegistry } from '../../support/app.ts'
-import { crawlDue, due, visit, type Web } from '../../support/crawling.ts'
+import { crawlDue, listDueFiles, observeTargets, type Web } from '../../support/crawling.ts'
 
 let registry: TestRegistry
 
@@ -140,13 +140,13 @@ describe('a requested crawl', () => {
     const web: Web = { [own]: old }
     await crawled(web, domain)
     const id = await request()
-    const [first, second] = await due(registry)
+    const [first, second] = await listDueFiles(registry)
     for (const [target, status] of [
       [first, 'running'],
       [second, 'completed'],
     ] as const) {
       registry.clock.pass(SECOND)
-      const observations = visit([target!], web, registry.clock.now())
+      const observations = observeTargets([target!], web, registry.clock.now())
       await registry.sequencer.commit({ observations, submissions: [] })
       expect(findStatus(id).status).toBe(status)
     }
@@ -212,11 +212,11 @@ describe('a requested crawl', () => {
     const web: Web = { [own]: old }
     await crawled(web, domain)
     registry.clock.pass(2 * DAY)
-    const early = await due(registry)
+    const early = await listDueFiles(registry)
     expect(early).toHaveLength(2)
     const id = await request()
     registry.clock.pass(SECOND)
-    const observations = visit(early, web, registry.clock.now())
+    const observations = observeTargets(early, web, registry.clock.now())
     await registry.sequencer.commit({ observations, submissions: [] })
     expect(findStatus(id)).toMatchObject({ status: 'queued', attempts: 0 })
     expect(await crawlDue(registry, { [own]: fresh })).toEqual([own, brand])
@@ -247,7 +247,7 @@ describe('a requested crawl', () => {
     await crawlDue(registry, { [own]: { ...fresh, last_updated: monday } })
     expect(findStatus(id)).toMatchObject({ status: 'failed', last_error_code: 'held' })
     expect(await listSellers(domain)).toEqual(['https://old.example/mcp'])
-    expect(await due(registry)).toEqual([])
+    expect(await listDueFiles(registry)).toEqual([])
 
     const elsewhere = 'https://files.example/adagents.json'
     const web = {
@@ -353,7 +353,7 @@ describe('a clock that was set back', () => {
     registry.clock.pass(-2 * HOUR)
     const targets = [{ kind: 'adagents.json' as const, location: domain, after_seq: 1_000 }]
     const web: Web = { [own]: { ...fresh, last_updated: '2026-11-01T00:00:00Z' } }
-    const observations = visit(targets, web, registry.clock.now())
+    const observations = observeTargets(targets, web, registry.clock.now())
     await registry.sequencer.commit({ observations, submissions: [] })
     await registry.reader.refresh()
     expect(await listSellers(domain)).toEqual(['https://old.example/mcp'])
@@ -365,7 +365,11 @@ describe('a clock that was set back', () => {
     await crawled({ [own]: old }, domain)
     registry.clock.pass(-2 * HOUR)
     await request()
-    const observations = visit(await due(registry), { [own]: fresh }, registry.clock.now())
+    const observations = observeTargets(
+      await listDueFiles(registry),
+      { [own]: fresh },
+      registry.clock.now(),
+    )
     const state = () =>
       registry.sequencer.index.all('select * from crawl_state order by kind, location')
     await registry.sequencer.commit({ observations, submissions: [] })
@@ -393,7 +397,7 @@ describe('a domain that does not answer', () => {
       })
       expect(Date.parse(next_attempt_at!) - registry.clock.now()).toBe(minutes * MINUTE)
       registry.clock.pass(minutes * MINUTE - 1)
-      expect(await due(registry)).toEqual([])
+      expect(await listDueFiles(registry)).toEqual([])
       registry.clock.pass(1)
       expect(findStatus(id)).toMatchObject({ status: 'running', next_attempt_at: null })
       expect(await crawlDue(registry, web)).toEqual([own, brand])
@@ -435,7 +439,7 @@ describe('a domain that does not answer', () => {
     expect(status).toBe('deferred')
     expect(Date.parse(next_attempt_at!) - registry.clock.now()).toBe(600 * SECOND)
     registry.clock.pass(599 * SECOND)
-    expect(await due(registry)).toEqual([])
+    expect(await listDueFiles(registry)).toEqual([])
     registry.clock.pass(SECOND)
     await crawlDue(registry, { [own]: fresh })
     expect(findStatus(id).status).toBe('completed')
@@ -463,22 +467,22 @@ describe('a result that cannot be stored', () => {
     const id = await request()
     for (let attempt = 1; attempt <= 5; attempt++) {
       registry.clock.pass(2 * HOUR)
-      const [target, other] = await due(registry)
+      const [target, other] = await listDueFiles(registry)
       registry.clock.pass(SECOND)
       const at = registry.clock.now()
       const poison = { variant: 'inline' }
-      const [seen] = visit([target!], { [own]: old }, at)
+      const [seen] = observeTargets([target!], { [own]: old }, at)
       const observations = [{ ...seen!, hash: `f${attempt}`, document: poison }]
-      if (other) observations.push(...(visit([other], {}, at) as never[]))
+      if (other) observations.push(...(observeTargets([other], {}, at) as never[]))
       await registry.sequencer.commit({ observations, submissions: [] })
-      expect(await due(registry)).toEqual([])
+      expect(await listDueFiles(registry)).toEqual([])
     }
     expect(findStatus(id)).toMatchObject({
       status: 'failed',
       attempts: 5,
       last_error_code: 'quarantined',
     })
-    expect(await due(registry)).toEqual([])
+    expect(await listDueFiles(registry)).toEqual([])
   })
 })
 

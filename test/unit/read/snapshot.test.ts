@@ -3,14 +3,14 @@ import { expect, test } from 'vitest'
 import { Snapshot } from '../../../pipeline/read/snapshot.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
 import { createTables } from '../../../pipeline/store/schema.ts'
-import { temporaryFolder } from '../../support/command.ts'
+import { makeTemporaryFolder } from '../../support/command.ts'
 import { cleanUp } from '../../support/registry.ts'
 
 const MOST = 10
 
 /** Opens an empty index as a snapshot is opened: a file, for reading. */
 async function openFile(change?: string): Promise<Database> {
-  const folder = temporaryFolder()
+  const folder = makeTemporaryFolder()
   cleanUp(() => folder.remove())
   const file = join(folder.path, 'index.duckdb')
   const db = await Database.open(file)

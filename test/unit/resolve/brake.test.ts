@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { isMass } from '../../../pipeline/resolve/brake.ts'
-import { asDomains, limits, many, openWeb, type Web } from '../../support/mass.ts'
-import { byIds, bySelectors, pointerTo, shop, site } from '../../support/nights.ts'
-import { read } from '../../support/sightings.ts'
-import { submission } from '../../support/writes.ts'
+import { isMassLoss } from '../../../pipeline/resolve/brake.ts'
+import { limits, listDomains, openWeb, toDomains, type Web } from '../../support/mass.ts'
+import {
+  buildPointer,
+  buildShop,
+  buildWebsite,
+  grantByIds,
+  grantBySelectors,
+} from '../../support/nights.ts'
+import { observeFile } from '../../support/observations.ts'
+import { buildSubmission } from '../../support/writes.ts'
 
 /** Floors that a few dozen publishers reach. */
 const low = { ...limits, rows: 40, publishers: 4 }
@@ -18,8 +24,8 @@ async function listStored({ index }: Web) {
 }
 
 async function decide({ index }: Web, op: 'held.release' | 'held.drop', domains: string[]) {
-  const operation = { op, domains: asDomains(domains) }
-  return index.commit({ submissions: [submission(`${op} ${domains[0]}`, operation)] })
+  const operation = { op, domains: toDomains(domains) }
+  return index.commit({ submissions: [buildSubmission(`${op} ${domains[0]}`, operation)] })
 }
 
 describe('losses that are too large for one night', () => {
@@ -42,16 +48,16 @@ describe('losses that are too large for one night', () => {
       true,
     ],
   ])('%s', (_, total, so, expected) => {
-    expect(isMass(total, so, limits)).toBe(expected)
+    expect(isMassLoss(total, so, limits)).toBe(expected)
   })
 })
 
 describe('a captive portal before 400 publishers', () => {
   it('causes no loss when all files turn into a web page, however often', async () => {
     const web = await openWeb(400)
-    expect(await web.crawl(many(400), 'not_json')).toEqual({})
+    expect(await web.crawl(listDomains(400), 'not_json')).toEqual({})
     web.clock.tick({ days: 1 })
-    expect(await web.crawl(many(400), 'not_json')).toEqual({})
+    expect(await web.crawl(listDomains(400), 'not_json')).toEqual({})
     expect(await listStored(web)).toEqual({ active: 400, grants: 400, valid: 400 })
     const held = await web.held()
     expect(held).toHaveLength(400)
@@ -60,9 +66,9 @@ describe('a captive portal before 400 publishers', () => {
 
   it('causes no loss when all files are absent twice, nor after a week', async () => {
     const web = await openWeb(400)
-    expect(await web.crawl(many(400), 'absent')).toEqual({})
+    expect(await web.crawl(listDomains(400), 'absent')).toEqual({})
     web.clock.tick({ hours: 2 })
-    expect(await web.crawl(many(400), 'absent')).toEqual({})
+    expect(await web.crawl(listDomains(400), 'absent')).toEqual({})
     web.clock.tick({ days: 8 })
     expect(await web.index.commit([])).toEqual([])
     expect(await listStored(web)).toEqual({ active: 400, grants: 400, valid: 400 })
@@ -72,9 +78,9 @@ describe('a captive portal before 400 publishers', () => {
 
   it('ends when the files are back, and each leaves the list of held publishers', async () => {
     const web = await openWeb(400)
-    await web.crawl(many(400), 'absent')
+    await web.crawl(listDomains(400), 'absent')
     web.clock.tick({ hours: 2 })
-    expect(await web.crawl(many(400), 'unchanged')).toEqual({})
+    expect(await web.crawl(listDomains(400), 'unchanged')).toEqual({})
     expect(await web.held()).toEqual([])
     expect(await listStored(web)).toEqual({ active: 400, grants: 400, valid: 400 })
   })
@@ -84,10 +90,10 @@ describe('many files at once', () => {
   it('are held when they drop everything, and their additions are applied', async () => {
     const web = await openWeb(60, low)
     const other = (domain: string) => ({
-      properties: [site(domain, { property_id: 'app', ...app(domain) })],
-      authorized_agents: [byIds('https://other.example/mcp', { property_ids: ['app'] })],
+      properties: [buildWebsite(domain, { property_id: 'app', ...app(domain) })],
+      authorized_agents: [grantByIds('https://other.example/mcp', { property_ids: ['app'] })],
     })
-    expect(await web.crawl(many(60), other)).toMatchObject({
+    expect(await web.crawl(listDomains(60), other)).toMatchObject({
       'property.created': 60,
       'authorization.granted': 60,
     })
@@ -97,15 +103,16 @@ describe('many files at once', () => {
 
   it('are not held when each drops a little', async () => {
     const web = await openWeb(0, low)
-    const four = (domain: string) => shop(domain, { authorized_agents: [0, 1, 2, 3].map(grant) })
-    const three = (domain: string) => shop(domain, { authorized_agents: [0, 1, 2].map(grant) })
-    await web.crawl(many(60), four)
+    const four = (domain: string) =>
+      buildShop(domain, { authorized_agents: [0, 1, 2, 3].map(grant) })
+    const three = (domain: string) => buildShop(domain, { authorized_agents: [0, 1, 2].map(grant) })
+    await web.crawl(listDomains(60), four)
     web.clock.tick({ days: 1 })
-    expect(await web.crawl(many(60), three)).toMatchObject({ 'authorization.revoked': 60 })
+    expect(await web.crawl(listDomains(60), three)).toMatchObject({ 'authorization.revoked': 60 })
     expect(await web.held()).toEqual([])
   })
 
-  const grant = (n: number) => byIds(`https://agent${n}.example/mcp`)
+  const grant = (n: number) => grantByIds(`https://agent${n}.example/mcp`)
   const app = (domain: string) => ({
     property_type: 'mobile_app',
     identifiers: [{ type: 'ios_bundle', value: `app.${domain}` }],
@@ -115,17 +122,17 @@ describe('many files at once', () => {
 describe('an explicit revocation', () => {
   it('is never held, however many publishers it affects', async () => {
     const web = await openWeb(0, low)
-    const domains = many(60)
+    const domains = listDomains(60)
     const shared = (revoked: string[]) => () => ({
-      properties: domains.map(domain => site(domain)),
-      authorized_agents: [byIds('https://sales.example/mcp')],
+      properties: domains.map(domain => buildWebsite(domain)),
+      authorized_agents: [grantByIds('https://sales.example/mcp')],
       revoked_publisher_domains: revoked.map(publisher_domain => ({
         publisher_domain,
         revoked_at: '2026-11-21T00:00:00Z',
       })),
     })
     await web.crawl(['m.example'], shared([]))
-    await web.crawl(domains, () => pointerTo('m.example'))
+    await web.crawl(domains, () => buildPointer('m.example'))
     web.clock.tick({ days: 1 })
     const events = await web.crawl(['m.example'], shared(domains))
     expect(events).toMatchObject({ 'authorization.revoked': 60, 'property.stale': 60 })
@@ -144,17 +151,17 @@ describe('an explicit revocation', () => {
     ['names no more', () => ['m.example']],
   ])('is not held for publishers that a manager %s', async (_, named) => {
     const web = await openWeb(0, low)
-    const domains = many(60)
+    const domains = listDomains(60)
     const managing = (publisher_domains: string[]) => ({
-      properties: domains.map(domain => site(domain)),
+      properties: domains.map(domain => buildWebsite(domain)),
       authorized_agents: [
-        bySelectors('https://sales.example/mcp', { publisher_domains, selection_type: 'all' }),
+        grantBySelectors('https://sales.example/mcp', { publisher_domains, selection_type: 'all' }),
       ],
     })
     await web.crawl(['m.example'], () => managing(domains))
     await web.crawl(domains, 'absent')
     const adsTxt = (domain: string) =>
-      read('ads.txt', domain, 'managerdomain=m.example', web.clock.now())
+      observeFile('ads.txt', domain, 'managerdomain=m.example', web.clock.now())
     await web.index.commit(domains.map(adsTxt))
     expect(await listStored(web)).toMatchObject({ active: 60, grants: 60 })
     web.clock.tick({ days: 1 })
@@ -165,31 +172,31 @@ describe('an explicit revocation', () => {
   })
 
   const measureShare = (domain: string) =>
-    site(`news.${domain}`, { publisher_domain: domain, property_id: 'news' })
+    buildWebsite(`news.${domain}`, { publisher_domain: domain, property_id: 'news' })
   const whole = (domain: string) => ({
-    properties: [site(domain), measureShare(domain)],
+    properties: [buildWebsite(domain), measureShare(domain)],
     authorized_agents: [
-      byIds('https://sales.example/mcp'),
-      byIds('https://news.example/mcp', { property_ids: ['news'] }),
+      grantByIds('https://sales.example/mcp'),
+      grantByIds('https://news.example/mcp', { property_ids: ['news'] }),
     ],
   })
 
   it('is not held for a part of a domain, however large', async () => {
     const web = await openWeb(0, low)
-    await web.crawl(many(60), whole)
+    await web.crawl(listDomains(60), whole)
     web.clock.tick({ days: 1 })
     const revoked = (domain: string) => ({ ...whole(domain), ...revoking(`news.${domain}`) })
-    const events = await web.crawl(many(60), revoked)
+    const events = await web.crawl(listDomains(60), revoked)
     expect(events).toMatchObject({ 'authorization.revoked': 60, 'property.stale': 60 })
     expect(await web.held()).toEqual([])
   })
 
   it('applies to publishers that are held for other losses', async () => {
     const web = await openWeb(0, low)
-    await web.crawl(many(60), whole)
+    await web.crawl(listDomains(60), whole)
     web.clock.tick({ days: 1 })
     const rest = (domain: string) => ({ ...empty(), ...revoking(`news.${domain}`) })
-    const events = await web.crawl(many(60), rest)
+    const events = await web.crawl(listDomains(60), rest)
     expect(events).toMatchObject({ 'authorization.revoked': 60, 'property.stale': 60 })
     expect(await web.held()).toHaveLength(60)
     expect((await web.held())[0]).toMatchObject({ reason: 'emptied', grants: 1, properties: 1 })
@@ -204,12 +211,14 @@ describe('an explicit revocation', () => {
   it('leaves nothing of what was revoked in a held grant', async () => {
     const web = await openWeb(0, low)
     const both = (domain: string) => ({
-      properties: [site(domain), measureShare(domain)],
-      authorized_agents: [byIds('https://sales.example/mcp', { property_ids: ['site', 'news'] })],
+      properties: [buildWebsite(domain), measureShare(domain)],
+      authorized_agents: [
+        grantByIds('https://sales.example/mcp', { property_ids: ['site', 'news'] }),
+      ],
     })
-    await web.crawl(many(60), both)
+    await web.crawl(listDomains(60), both)
     web.clock.tick({ days: 1 })
-    await web.crawl(many(60), domain => ({ ...empty(), ...revoking(`news.${domain}`) }))
+    await web.crawl(listDomains(60), domain => ({ ...empty(), ...revoking(`news.${domain}`) }))
     expect(await web.held()).toHaveLength(60)
     const reached = await web.index.db.all(
       `select distinct p.property_id, p.status from authorizations a
@@ -225,7 +234,7 @@ describe('the losses of a night', () => {
     const web = await openWeb(60, low)
     const taken: unknown[] = []
     for (let n = 0; n < 9; n++) {
-      const events = await web.crawl(many(5, n * 5), 'absent')
+      const events = await web.crawl(listDomains(5, n * 5), 'absent')
       taken.push(events['property.stale'] ?? 0)
     }
     expect(taken).toEqual([5, 5, 5, 5, 5, 5, 5, 0, 0])
@@ -234,14 +243,14 @@ describe('the losses of a night', () => {
 
   it('pass where they are a small share, or concern few publishers', async () => {
     const web = await openWeb(60, { ...low, share: 0.5 })
-    expect(await web.crawl(many(59), 'absent')).toMatchObject({ 'property.stale': 59 })
+    expect(await web.crawl(listDomains(59), 'absent')).toMatchObject({ 'property.stale': 59 })
     expect(await web.held()).toEqual([])
   })
 
   it('are counted from zero in the next night', async () => {
     const web = await openWeb(90, low)
     for (const from of [0, 30, 60]) {
-      const events = await web.crawl(many(30, from), 'absent')
+      const events = await web.crawl(listDomains(30, from), 'absent')
       expect(events['property.stale']).toBe(30)
       web.clock.tick({ days: 1 })
     }
@@ -251,10 +260,10 @@ describe('the losses of a night', () => {
   it('are held beyond five times the usual number, although a small share', async () => {
     const web = await openWeb(60, { ...low, share: 0.9 })
     for (let night = 0; night < 3; night++) {
-      await web.crawl(many(4, night * 4), 'absent')
+      await web.crawl(listDomains(4, night * 4), 'absent')
       web.clock.tick({ days: 1 })
     }
-    expect(await web.crawl(many(40, 20), 'absent')).toEqual({})
+    expect(await web.crawl(listDomains(40, 20), 'absent')).toEqual({})
     expect(await web.held()).toHaveLength(40)
   })
 })
@@ -262,25 +271,25 @@ describe('the losses of a night', () => {
 describe('a held publisher', () => {
   it('loses what is due when it is released', async () => {
     const web = await openWeb(60, low)
-    await web.crawl(many(60), 'absent')
+    await web.crawl(listDomains(60), 'absent')
     web.clock.tick({ hours: 2 })
-    await web.crawl(many(60), 'absent')
-    const events = await decide(web, 'held.release', many(10))
+    await web.crawl(listDomains(60), 'absent')
+    const events = await decide(web, 'held.release', listDomains(10))
     const types = events.map(({ event_type }) => event_type)
     expect(types.filter(type => type === 'authorization.revoked')).toHaveLength(10)
     expect(types.filter(type => type === 'property.stale')).toHaveLength(10)
     expect(await web.held()).toHaveLength(50)
     expect(await listStored(web)).toEqual({ active: 50, grants: 50, valid: 50 })
-    await decide(web, 'held.release', many(60).slice(10))
+    await decide(web, 'held.release', listDomains(60).slice(10))
     expect(await listStored(web)).toEqual({ active: 0, grants: 0, valid: 0 })
   })
 
   it('keeps its rows when it is dropped, and its file is due', async () => {
     const web = await openWeb(60, low)
-    await web.crawl(many(60), 'absent')
+    await web.crawl(listDomains(60), 'absent')
     web.clock.tick({ hours: 2 })
-    await web.crawl(many(60), 'absent')
-    expect(await decide(web, 'held.drop', many(60))).toEqual([])
+    await web.crawl(listDomains(60), 'absent')
+    expect(await decide(web, 'held.drop', listDomains(60))).toEqual([])
     expect(await web.held()).toEqual([])
     const files = await web.index.db.one(
       `select count(*) filter (due_at = '2026-11-21T06:00:00Z') as due,
@@ -289,7 +298,7 @@ describe('a held publisher', () => {
     )
     expect(files).toEqual({ due: 60, active: 60 })
     web.clock.tick({ minutes: 5 })
-    await web.crawl(many(60), 'unchanged')
+    await web.crawl(listDomains(60), 'unchanged')
     web.clock.tick({ days: 1 })
     expect(await web.index.commit([])).toEqual([])
     expect(await listStored(web)).toEqual({ active: 60, grants: 60, valid: 60 })
@@ -297,8 +306,8 @@ describe('a held publisher', () => {
 
   it('is judged again later when it was dropped because of its content', async () => {
     const web = await openWeb(60, low)
-    await web.crawl(many(60), empty)
-    await decide(web, 'held.drop', many(6))
+    await web.crawl(listDomains(60), empty)
+    await decide(web, 'held.drop', listDomains(6))
     expect(await web.held()).toHaveLength(54)
     expect(await web.index.commit([])).toEqual([])
     web.clock.tick({ days: 1 })
@@ -309,9 +318,9 @@ describe('a held publisher', () => {
 
   it('stays held on later nights, however small their losses', async () => {
     const web = await openWeb(60, low)
-    await web.crawl(many(60), 'absent')
+    await web.crawl(listDomains(60), 'absent')
     web.clock.tick({ days: 1 })
-    expect(await web.crawl(many(5), 'absent')).toEqual({})
+    expect(await web.crawl(listDomains(5), 'absent')).toEqual({})
     expect(await web.held()).toHaveLength(60)
   })
 })

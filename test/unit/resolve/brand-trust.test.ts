@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { DAY, HOUR, toIso } from '../../../pipeline/core/clock.ts'
 import type { Outcome } from '../../../pipeline/core/outcomes.ts'
-import { carry } from '../../../pipeline/diff/carry.ts'
+import { carryOver } from '../../../pipeline/diff/carry.ts'
 import type { BrandDocument, BrandRef } from '../../../pipeline/model/documents/index.ts'
-import { buildBrand, buildHouse, documentAt, walk } from '../../support/brand-walk.ts'
+import { buildBrand, buildHouse, findDocument, walk } from '../../support/brand-walk.ts'
 import { testClock } from '../../support/clock.ts'
 import { tableNames } from '../../support/contents.ts'
 import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
-import { answered, read } from '../../support/sightings.ts'
-import { submission } from '../../support/writes.ts'
+import { observeFile, observeOutcome } from '../../support/observations.ts'
+import { buildSubmission } from '../../support/writes.ts'
 
 const START = Date.parse('2026-11-20T03:00:00Z')
 const leaf = 'candle.example'
@@ -27,7 +27,7 @@ const torch = buildHouse('torch.example', [], { brand_refs: [ref()] })
 type Happening = object | Outcome | 'leaf' | 'request' | 'tick'
 type History = [days: number, hours: number, what: Happening][]
 
-const request = submission('request', {
+const request = buildSubmission('request', {
   op: 'crawl.request',
   scope: 'domain',
   crawl_request_id: '00000000-0000-7000-8000-000000000000',
@@ -63,8 +63,8 @@ async function night(files: Record<string, object | Outcome>): Promise<void> {
   await index.commit(
     Object.entries(files).map(([domain, found]) =>
       typeof found === 'string'
-        ? answered(found, 'brand.json', domain, at)
-        : read('brand.json', domain, found, at),
+        ? observeOutcome(found, 'brand.json', domain, at)
+        : observeFile('brand.json', domain, found, at),
     ),
   )
 }
@@ -254,7 +254,7 @@ describe('the age of a house’s reference', () => {
   ])('a reference without a date %s', (_name, files, day, expected) => {
     let kept: BrandDocument | undefined
     for (const [seen, content] of files) {
-      kept = carry(kept, documentAt(house, content)!, START + seen * DAY) as BrandDocument
+      kept = carryOver(kept, findDocument(house, content)!, START + seen * DAY) as BrandDocument
     }
     const { answer, wakes } = walk({ [leaf]: leafFile }, leaf, START + day * DAY, {
       [house]: kept!,
@@ -285,15 +285,15 @@ describe('a failing house', () => {
   const definitive: Outcome[] = ['absent', 'unusable']
 
   test.each(transient)('by %s counts for a day after it was last read', async outcome => {
-    const isLeft = (at: number) => happen([[0, at, 'tick']]).then(trustNow)
+    const isSkipped = (at: number) => happen([[0, at, 'tick']]).then(trustNow)
     expect(
       await resolveTrust(naming, [
         [0, 20, outcome],
         [0, 21, outcome],
       ]),
     ).toBe('mutual')
-    expect(await isLeft(23.9)).toMatchObject({ relationship_trust: 'mutual' })
-    expect(await isLeft(24)).toMatchObject({ relationship_trust: 'unverifiable' })
+    expect(await isSkipped(23.9)).toMatchObject({ relationship_trust: 'mutual' })
+    expect(await isSkipped(24)).toMatchObject({ relationship_trust: 'unverifiable' })
   })
 
   test.each(transient)('by %s does not count a day after it was last read', async outcome => {

@@ -1,6 +1,12 @@
 import { describe, expect, it, test } from 'vitest'
 import { isInForce, listBoundaries } from '../../../pipeline/resolve/window.ts'
-import { byIds, type Nights, overNights, shop, told } from '../../support/nights.ts'
+import {
+  buildShop,
+  grantByIds,
+  listEventTypes,
+  type Nights,
+  runNights,
+} from '../../support/nights.ts'
 
 const acme = 'acme.example'
 const sales = 'https://sales.example/mcp'
@@ -8,7 +14,9 @@ const sales = 'https://sales.example/mcp'
 const from = '2026-11-23T12:00:00Z'
 const until = '2026-11-25T12:00:00Z'
 
-const granting = (...entries: object[]) => ({ [acme]: shop(acme, { authorized_agents: entries }) })
+const granting = (...entries: object[]) => ({
+  [acme]: buildShop(acme, { authorized_agents: entries }),
+})
 
 function grants({ db }: Nights) {
   return db.all<{
@@ -61,12 +69,12 @@ describe('a window', () => {
 })
 
 describe('a grant with a window', () => {
-  const windowed = byIds(sales, { effective_from: from, effective_until: until })
+  const windowed = grantByIds(sales, { effective_from: from, effective_until: until })
 
   it('is indexed before it opens, and authorizes nobody', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       const events = await nights.night(granting(windowed))
-      expect(told(events)).toEqual([
+      expect(listEventTypes(events)).toEqual([
         'publisher.adagents_discovered',
         'property.created',
         'agent.discovered',
@@ -80,16 +88,16 @@ describe('a grant with a window', () => {
     }))
 
   it('is granted when the window opens and revoked when it closes, without a crawl', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       await nights.night(granting(windowed))
       expect(await nights.wait({ days: 2, hours: 8, minutes: 59 })).toEqual([])
       const opened = await nights.wait({ minutes: 1 })
-      expect(told(opened)).toEqual(['authorization.granted', 'agent.profile_updated'])
+      expect(listEventTypes(opened)).toEqual(['authorization.granted', 'agent.profile_updated'])
       expect(opened[0]!.payload.updated_at).toBe('2026-11-23T12:00:00.000Z')
       expect(await agents(nights)).toEqual([`${sales} 1`])
       expect(await nights.wait({ days: 2 })).toEqual([])
       const closed = await nights.wait({ ms: 1 })
-      expect(told(closed)).toEqual(['authorization.revoked', 'agent.profile_updated'])
+      expect(listEventTypes(closed)).toEqual(['authorization.revoked', 'agent.profile_updated'])
       expect(closed[0]!.payload.updated_at).toBe('2026-11-25T12:00:00.001Z')
       expect(closed[0]!.entity_id).toBe(opened[0]!.entity_id)
       expect(await grants(nights)).toMatchObject([{ in_force: false }])
@@ -97,40 +105,44 @@ describe('a grant with a window', () => {
     }))
 
   it('that opened and closed while the registry was stopped causes no event', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       await nights.night(granting(windowed))
-      expect(told(await nights.night({ [acme]: 'unchanged' }, { days: 5 }))).toEqual([])
+      expect(listEventTypes(await nights.night({ [acme]: 'unchanged' }, { days: 5 }))).toEqual([])
       expect(await grants(nights)).toMatchObject([{ in_force: false }])
     }))
 
   it('is modified only while it is open', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       await nights.night(granting(windowed))
       const other = { ...windowed, authorized_for: 'Less' }
-      expect(told(await nights.night(granting(other)), 'authorization')).toEqual([])
+      expect(listEventTypes(await nights.night(granting(other)), 'authorization')).toEqual([])
       await nights.wait({ days: 1, hours: 9 })
       const events = await nights.night(granting(windowed), { hours: 1 })
-      expect(told(events, 'authorization')).toEqual(['authorization.modified'])
+      expect(listEventTypes(events, 'authorization')).toEqual(['authorization.modified'])
       await nights.wait({ days: 2 })
-      expect(told(await nights.night(granting(other)), 'authorization')).toEqual([])
-      expect(told(await nights.night(granting()), 'authorization')).toEqual([])
+      expect(listEventTypes(await nights.night(granting(other)), 'authorization')).toEqual([])
+      expect(listEventTypes(await nights.night(granting()), 'authorization')).toEqual([])
     }))
 
   it('is granted at once when its publisher moves the window to now, revoked when it is moved away', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       await nights.night(granting(windowed))
-      const now = granting(byIds(sales, { effective_until: until }))
-      expect(told(await nights.night(now), 'authorization')).toEqual(['authorization.granted'])
-      const past = granting(byIds(sales, { effective_until: '2026-11-22T00:00:00Z' }))
-      expect(told(await nights.night(past), 'authorization')).toEqual(['authorization.revoked'])
+      const now = granting(grantByIds(sales, { effective_until: until }))
+      expect(listEventTypes(await nights.night(now), 'authorization')).toEqual([
+        'authorization.granted',
+      ])
+      const past = granting(grantByIds(sales, { effective_until: '2026-11-22T00:00:00Z' }))
+      expect(listEventTypes(await nights.night(past), 'authorization')).toEqual([
+        'authorization.revoked',
+      ])
     }))
 
   it('does not hide another grant of the same agent', () =>
-    overNights(async nights => {
-      await nights.night(granting(windowed, byIds(sales, { countries: ['GB'] })))
+    runNights(async nights => {
+      await nights.night(granting(windowed, grantByIds(sales, { countries: ['GB'] })))
       expect(await grants(nights)).toMatchObject([{ in_force: false }, { in_force: true }])
       expect(await agents(nights)).toEqual([`${sales} 1`])
       const opened = await nights.wait({ days: 3 })
-      expect(told(opened)).toEqual(['authorization.granted'])
+      expect(listEventTypes(opened)).toEqual(['authorization.granted'])
     }))
 })

@@ -4,7 +4,7 @@ import { missingOutcomes, type Outcome, outcomeNames } from '../../../pipeline/c
 import type { Observation, Source } from '../../../pipeline/model/observation.ts'
 import { testClock } from '../../support/clock.ts'
 import { type MemoryIndex, withIndex } from '../../support/memory-index.ts'
-import { answered, read } from '../../support/sightings.ts'
+import { observeFile, observeOutcome } from '../../support/observations.ts'
 
 const publisher = 'harbour.example'
 const manager = 'quay.example'
@@ -56,8 +56,8 @@ function sightings(web: Web, at: Instant): Observation[] {
     const [name, location] = place.includes(' ') ? place.split(' ') : ['other', place]
     const kind = kinds[name!]!
     return (outcomeNames as unknown[]).includes(found)
-      ? answered(found as Outcome, kind, location!, at)
-      : read(kind, location!, found, at)
+      ? observeOutcome(found as Outcome, kind, location!, at)
+      : observeFile(kind, location!, found, at)
   })
 }
 

@@ -33,6 +33,7 @@ const sound: Record<string, string[]> = {
   merge: ['property', uuid, uuid],
   takedown: ['acme.example'],
   why: ['acme.example'],
+  validate: ['-'],
   'audit show': [uuid],
   'audit revert': [uuid],
 }

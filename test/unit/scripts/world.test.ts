@@ -7,12 +7,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import type { Answer } from '../../../scripts/world/answer.ts'
 import { buildWorld } from '../../../scripts/world/build.ts'
-import { cast } from '../../../scripts/world/cast.ts'
+import { demoAgents } from '../../../scripts/world/demo-agents.ts'
 import { serveFolder } from '../../../scripts/world/folder.ts'
 import { createScaleWorld } from '../../../scripts/world/scale.ts'
 import { type ServedWorld, serveWorld } from '../../../scripts/world/server.ts'
 import { type FileName, type World, wellKnownPaths } from '../../../scripts/world/site.ts'
-import { endsWithin } from '../../support/effort.ts'
+import { runWithin } from '../../support/effort.ts'
 
 const brandPath = wellKnownPaths['brand.json']
 const adagentsPath = wellKnownPaths['adagents.json']
@@ -241,7 +241,7 @@ describe('a served world', () => {
     const own = await serveWorld(world)
     const hanging = ask(own, 'dirt-hang.example', brandPath).catch(error => error.code)
     await expect.poll(() => own.requests.size).toBe(1)
-    await endsWithin(1_000, () => own.close())
+    await runWithin(1_000, () => own.close())
     expect(await hanging).toBe('ECONNRESET')
   })
 })
@@ -280,7 +280,7 @@ describe('the agents', () => {
   afterAll(() => served.close())
 
   const call = async (host: string, method: string, params = {}, session?: string) => {
-    const agent = cast.find(candidate => candidate.host === host)!
+    const agent = demoAgents.find(candidate => candidate.host === host)!
     const got = await ask(served, host, agent.path, {
       method: 'POST',
       headers: {

@@ -1,6 +1,8 @@
 import { mkdirSync, readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { type PartLocation, PartsReader, PartsWriter } from '../../../pipeline/search/file.ts'
+import type { PartLocation } from '../../../pipeline/search/parts-layout.ts'
+import { PartsReader } from '../../../pipeline/search/parts-reader.ts'
+import { PartsWriter } from '../../../pipeline/search/parts-writer.ts'
 import { cleanUp, newDataDir } from '../../support/registry.ts'
 import { buildSearchIndex } from '../../support/search.ts'
 

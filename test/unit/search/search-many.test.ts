@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { buildSearchIndex, literalMatches, type Named, nearMatches } from '../../support/search.ts'
+import {
+  buildSearchIndex,
+  findLiteralMatches,
+  findNearMatches,
+  type Named,
+} from '../../support/search.ts'
 
 const COUNT = 6_000
 
@@ -33,7 +38,7 @@ test.each(['media', 'group', 'media 1', 'ia', 'p', '00', 'group 2000', 'group 50
   'the first of thousands of names with %j equal those of a scan',
   async text => {
     const index = await buildSearchIndex(brands)
-    const expected = literalMatches(brands, text)
+    const expected = findLiteralMatches(brands, text)
     for (const limit of [1, 5, 50]) {
       const { brands: best } = await index.search(['brands'], text, limit)
       const found = best.map(item => JSON.parse(item).number)
@@ -59,7 +64,7 @@ test.each([
   'belo jabo foodss',
 ])('%j finds the same as a scan among names that share their words', async text => {
   const index = await buildSearchIndex(threeWords)
-  const expected = nearMatches(threeWords, text)
+  const expected = findNearMatches(threeWords, text)
   expect(expected.length).toBeGreaterThan(3)
   const { brands: best } = await index.search(['brands'], text, 50)
   expect(best.map(item => JSON.parse(item).number)).toEqual(expected.slice(0, 50))
@@ -83,7 +88,7 @@ test('names with a common beginning of hundreds of characters are told apart', a
   ]) {
     const matches = await index.all('brands', text)
     const items = await matches.page({ offset: 0, limit: 500 }, () => true)
-    const expected = literalMatches(own, text)
+    const expected = findLiteralMatches(own, text)
     expect(items.map(item => JSON.parse(item).number)).toEqual(expected)
     const { brands: best } = await index.search(['brands'], text, 5)
     expect(best.map(item => JSON.parse(item).number)).toEqual(expected.slice(0, 5))

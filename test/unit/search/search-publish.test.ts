@@ -4,7 +4,7 @@ import { Reader } from '../../../pipeline/read/reader.ts'
 import { readSearchCheckpoint } from '../../../pipeline/search/checkpoint.ts'
 import { SearchPublisher } from '../../../pipeline/search/publish.ts'
 import { Seals } from '../../../pipeline/store/seals.ts'
-import { baseBatch, nextBatch } from '../../support/batches.ts'
+import { buildBaseBatch, buildNextBatch } from '../../support/batches.ts'
 import { testClock } from '../../support/clock.ts'
 import { cleanUp, newSequencer } from '../../support/registry.ts'
 
@@ -12,7 +12,7 @@ const clock = testClock('2026-11-20T03:00Z')
 
 async function published() {
   const registry = await newSequencer(clock)
-  await registry.commit(baseBatch(clock.now()))
+  await registry.commit(buildBaseBatch(clock.now()))
   await registry.publish()
   await registry.searchable()
   return registry
@@ -57,7 +57,9 @@ test('old search files are deleted, the one before the current is kept', async (
   const registry = await published()
   for (let night = 0; night < 3; night++) {
     clock.tick({ days: 1 })
-    await registry.commit(night % 2 === 0 ? nextBatch(clock.now()) : baseBatch(clock.now()))
+    await registry.commit(
+      night % 2 === 0 ? buildNextBatch(clock.now()) : buildBaseBatch(clock.now()),
+    )
     await registry.publish()
     await registry.searchable()
   }

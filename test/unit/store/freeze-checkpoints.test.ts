@@ -5,7 +5,7 @@ import { readCheckpoint } from '../../../pipeline/store/checkpoint.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
 import { freezeCheckpoints } from '../../../pipeline/store/freeze-checkpoints.ts'
 import type { Committed } from '../../../pipeline/writer/commit-in-parts.ts'
-import { baseBatch, nextBatch } from '../../support/batches.ts'
+import { buildBaseBatch, buildNextBatch } from '../../support/batches.ts'
 import { testClock } from '../../support/clock.ts'
 import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
 
@@ -84,11 +84,11 @@ it('a commit during the copy of a snapshot succeeds, and the next snapshot shows
     dataDir: newDataDir(),
     onStep(step, moment) {
       if (step !== 'snapshot' || moment !== 'before') return
-      meanwhile ??= registry.commit(nextBatch(clock.now()))
+      meanwhile ??= registry.commit(buildNextBatch(clock.now()))
     },
   })
   cleanUp(() => registry.close())
-  await registry.commit(baseBatch(clock.now()))
+  await registry.commit(buildBaseBatch(clock.now()))
   clock.tick({ days: 1 })
   const shown = async () => {
     const { seq, snapshot } = readCheckpoint(registry.paths)!

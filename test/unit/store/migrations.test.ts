@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { makeReached } from '../../../pipeline/diff/property-sets.ts'
+import { buildReached } from '../../../pipeline/diff/property-sets.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
 import {
   findFormat,
@@ -159,7 +159,7 @@ test('an index of format 1 gets the property sets that a new one would have', as
   expect(grants).toEqual(
     listed.map(({ id, publisher_domain, property_rids }) => ({
       id,
-      ...makeReached(publisher_domain, property_rids),
+      ...buildReached(publisher_domain, property_rids),
     })),
   )
   const sets = await db.all('select set_id, count(*) as times from property_sets group by 1')

@@ -4,9 +4,9 @@ import { Operation } from '../../../pipeline/model/submission.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
 import { exportParquet, isTooSoonToExport } from '../../../pipeline/store/parquet.ts'
 import { testClock } from '../../support/clock.ts'
+import { observeOutcome } from '../../support/observations.ts'
 import { newSequencer } from '../../support/registry.ts'
-import { answered } from '../../support/sightings.ts'
-import { submission } from '../../support/writes.ts'
+import { buildSubmission } from '../../support/writes.ts'
 
 test('the first Parquet files are written once most known files were crawled', async () => {
   const clock = testClock('2026-11-20T03:00Z')
@@ -15,13 +15,13 @@ test('the first Parquet files are written once most known files were crawled', a
   expect(await isTooSoonToExport(index, paths)).toBe(true)
   const add = (id: string, domains: string[]) => {
     const operation = { op: 'domains.add', domains, again: false, why: 'demanded' }
-    const submissions = [submission(id, Operation.parse(operation))]
+    const submissions = [buildSubmission(id, Operation.parse(operation))]
     return registry.commit({ observations: [], submissions })
   }
   await add('some', ['a.example', 'b.example'])
   const crawl = (domain: string) => {
     const observations = (['brand.json', 'adagents.json'] as const).map(kind =>
-      answered('absent', kind, domain, clock.now()),
+      observeOutcome('absent', kind, domain, clock.now()),
     )
     return registry.commit({ observations, submissions: [] })
   }

@@ -5,7 +5,7 @@ import { stringify } from 'yaml'
 import { tenants } from '../../../api/agent/tenants.ts'
 import { tracks } from '../../../pipeline/model/storyboard.ts'
 import { listStoryboards, readStoryboards } from '../../../pipeline/storyboards/catalog.ts'
-import { temporaryFolder } from '../../support/command.ts'
+import { makeTemporaryFolder } from '../../support/command.ts'
 
 const listSteps = () =>
   listStoryboards().flatMap(({ storyboard }) => storyboard.phases.flatMap(({ steps }) => steps))
@@ -14,6 +14,53 @@ test('every task of the reference agent is called by a storyboard', () => {
   const called = new Set(listSteps().map(({ task }) => task))
   const offered = tenants.flatMap(({ tasks }) => tasks.map(task => task.name('proto')))
   expect([...new Set(offered)].filter(name => !called.has(name))).toEqual([])
+})
+
+/** Storyboards by each task: those that have it carried out, and those by which it must be refused. */
+const coverage: [task: string, carriedOut: string, refused: string][] = [
+  ['activate_signal', 'signal_activation', 'signal_activation'],
+  ['build_creative', 'creative_build_and_preview', 'creative_build_and_preview'],
+  ['check_governance', 'spend_governance', 'spend_governance'],
+  ['comply_test_controller', 'test_controller', 'test_controller'],
+  ['create_media_buy', 'media_buy_lifecycle', 'media_buy_lifecycle'],
+  ['get_brand_identity', 'brand_identity', 'brand_identity'],
+  ['get_media_buy_delivery', 'delivery_reporting', 'delivery_reporting'],
+  ['get_media_buys', 'media_buy_lifecycle', 'media_buy_lifecycle'],
+  ['get_plan_audit_logs', 'spend_governance', 'spend_governance'],
+  ['get_products', 'product_discovery', 'product_discovery'],
+  ['get_proto_capabilities', 'capability_discovery', 'error_handling'],
+  ['get_signals', 'signal_activation', 'signal_activation'],
+  ['list_accounts', 'account_setup', 'account_setup'],
+  ['list_creative_formats', 'creative_build_and_preview', 'creative_build_and_preview'],
+  ['list_creatives', 'creative_library', 'creative_library'],
+  ['log_event', 'catalog_and_events', 'catalog_and_events'],
+  ['preview_creative', 'creative_build_and_preview', 'creative_build_and_preview'],
+  ['provide_performance_feedback', 'delivery_reporting', 'delivery_reporting'],
+  ['report_plan_outcome', 'spend_governance', 'spend_governance'],
+  ['sync_accounts', 'account_setup', 'account_setup'],
+  ['sync_audiences', 'audience_sync', 'audience_sync'],
+  ['sync_catalogs', 'catalog_and_events', 'catalog_and_events'],
+  ['sync_creatives', 'creative_library', 'creative_library'],
+  ['sync_event_sources', 'catalog_and_events', 'catalog_and_events'],
+  ['sync_governance', 'account_governance', 'account_governance'],
+  ['sync_plans', 'spend_governance', 'spend_governance'],
+  ['update_media_buy', 'media_buy_lifecycle', 'media_buy_lifecycle'],
+]
+
+test.each(coverage)('%s is carried out in %s, and refused in %s', (task, carriedOut, refused) => {
+  const hasStep = (id: string, isRefused: boolean) =>
+    listStoryboards()
+      .filter(({ storyboard }) => storyboard.id === id)
+      .flatMap(({ storyboard }) => storyboard.phases.flatMap(({ steps }) => steps))
+      .some(step => step.task === task && step.expect_error === isRefused)
+  expect([hasStep(carriedOut, false), hasStep(refused, true)]).toEqual([true, true])
+})
+
+test('only a task that needs an unfinished one is never carried out', () => {
+  const tasks = [...new Set(listSteps().map(({ task }) => task))].sort()
+  expect(tasks.filter(task => !coverage.some(([covered]) => covered === task))).toEqual([
+    'tasks_get',
+  ])
 })
 
 test('every protocol and specialism that has a bundle is one of the reference agent’s', () => {
@@ -82,7 +129,7 @@ const withStep = (more: object) => ({
 })
 
 function read(written: object, file = 'universal/sample.yaml') {
-  const { path, remove } = temporaryFolder()
+  const { path, remove } = makeTemporaryFolder()
   try {
     mkdirSync(join(path, file, '..'), { recursive: true })
     writeFileSync(join(path, file), stringify(written))

@@ -8,7 +8,7 @@ import type { Observation } from '../../../pipeline/model/observation.ts'
 import { loadDueTargets } from '../../../pipeline/writer/crawl/due-files.ts'
 import { testClock } from '../../support/clock.ts'
 import { type MemoryIndex, withIndex } from '../../support/memory-index.ts'
-import { answered, read } from '../../support/sightings.ts'
+import { observeFile, observeOutcome } from '../../support/observations.ts'
 
 const seller = 'https://sales.seller.example/mcp'
 const start = '2026-11-20T03:00Z'
@@ -94,7 +94,7 @@ function living(work: (index: Living) => Promise<void>): Promise<void> {
 }
 
 const names = (agents: string[], at: Instant) =>
-  read('adagents.json', 'news.example', publisher(...agents), at)
+  observeFile('adagents.json', 'news.example', publisher(...agents), at)
 
 describe('agents to probe', () => {
   it('are all that a publisher authorizes or a brand declares, at once', () =>
@@ -110,7 +110,7 @@ describe('agents to probe', () => {
       }
       await commit([
         names([`${seller}/`], clock.now()),
-        read('brand.json', 'acme.example', houses, clock.now()),
+        observeFile('brand.json', 'acme.example', houses, clock.now()),
       ])
       expect(await due()).toEqual([
         'https://identity.acme.example/mcp',
@@ -136,12 +136,12 @@ describe('agents to probe', () => {
       const brand = buildBrandFile('acme', { type: 'sales', url: seller })
       await commit([
         names([seller], clock.now()),
-        read('brand.json', 'acme.example', brand, clock.now()),
+        observeFile('brand.json', 'acme.example', brand, clock.now()),
       ])
       await commit([names([], clock.tick({ hours: 1 }))])
       expect((await state())?.due_at).not.toBeNull()
       await commit([
-        read('brand.json', 'acme.example', buildBrandFile('acme'), clock.tick({ hours: 1 })),
+        observeFile('brand.json', 'acme.example', buildBrandFile('acme'), clock.tick({ hours: 1 })),
       ])
       expect(await state(), 'it was never probed').toBeUndefined()
     }))
@@ -149,9 +149,9 @@ describe('agents to probe', () => {
   it('exclude those of a brand.json that could not be read for a week', () =>
     living(async ({ commit, clock, state }) => {
       const brand = buildBrandFile('acme', { type: 'sales', url: seller })
-      await commit([read('brand.json', 'acme.example', brand, clock.now())])
+      await commit([observeFile('brand.json', 'acme.example', brand, clock.now())])
       clock.tick({ days: 6 })
-      await commit([answered('timeout', 'brand.json', 'acme.example', clock.now())])
+      await commit([observeOutcome('timeout', 'brand.json', 'acme.example', clock.now())])
       expect((await state())?.due_at).not.toBeNull()
       clock.tick({ days: 2 })
       await commit([])
@@ -165,7 +165,12 @@ describe('agents to probe', () => {
       const more = Array.from({ length: 400 }, (_, i) => `https://platform.example/more-${i}/mcp`)
       const brands = [0, 1, 2, 3].map(i => {
         const agents = more.slice(i * 100, i * 100 + 100).map(url => ({ type: 'sales', url }))
-        return read('brand.json', `b${i}.example`, buildBrandFile(`b${i}`, ...agents), clock.now())
+        return observeFile(
+          'brand.json',
+          `b${i}.example`,
+          buildBrandFile(`b${i}`, ...agents),
+          clock.now(),
+        )
       })
       await commit([...brands, names([...many, seller], clock.tick({ hours: 1 }))])
       const probedAgents = await due()
@@ -190,7 +195,7 @@ describe('the next probe of an agent', () => {
           ...(outcome === 'ok' ? probed(at, { server_name: `${night}` }) : troubled(outcome, at)),
           location: toAddress(outcome),
         }))
-        await commit([...seen, answered('unchanged', 'adagents.json', 'news.example', at)])
+        await commit([...seen, observeOutcome('unchanged', 'adagents.json', 'news.example', at)])
         for (const [outcome, found] of waits) {
           found.push(Number((await state(toAddress(outcome)))!.wait_ms))
         }
@@ -357,7 +362,7 @@ describe('changes by a probe', () => {
   it('are not reported for an agent that no publisher names', () =>
     living(async ({ commit, clock, profile }) => {
       const brand = buildBrandFile('acme', { type: 'sales', url: seller })
-      await commit([read('brand.json', 'acme.example', brand, clock.now())])
+      await commit([observeFile('brand.json', 'acme.example', brand, clock.now())])
       expect(await commit([probed(clock.tick({ minutes: 1 }), { server_name: 'S' })])).toEqual([])
       expect(await profile()).toMatchObject({ name: 'S', type: 'sales' })
       const events = await commit([names([seller], clock.tick({ minutes: 1 }))])
@@ -368,7 +373,7 @@ describe('changes by a probe', () => {
 
 describe('the declared type', () => {
   const declare = (domain: string, type: string, at: Instant) =>
-    read('brand.json', domain, buildBrandFile('b', { type, url: seller }), at)
+    observeFile('brand.json', domain, buildBrandFile('b', { type, url: seller }), at)
 
   it('on the agent’s own site takes precedence over its tools', () =>
     living(async ({ commit, clock, profile }) => {
@@ -393,7 +398,7 @@ describe('the declared type', () => {
     living(async ({ commit, clock, profile }) => {
       const declared = declare('seller.example', 'buying', clock.now())
       await commit([names([seller], clock.now()), declared])
-      const silent = read(
+      const silent = observeFile(
         'brand.json',
         'seller.example',
         buildBrandFile('b'),

@@ -4,13 +4,13 @@ import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import { loadHeldRows } from '../../../pipeline/writer/crawl/held-publishers.ts'
 import { type Sequencer, type Step, steps } from '../../../pipeline/writer/sequencer.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
-import { asDomains, many, observeAll } from '../../support/mass.ts'
-import { shop } from '../../support/nights.ts'
+import { listDomains, observeAll, toDomains } from '../../support/mass.ts'
+import { buildShop } from '../../support/nights.ts'
 import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
-import { submission } from '../../support/writes.ts'
+import { buildSubmission } from '../../support/writes.ts'
 
 const start = '2026-11-20T04:00Z'
-const web = many(24)
+const web = listDomains(24)
 /** A tenth of the default floors, so that a tenth of the publishers will do. */
 const settings = { BRAKE_ROWS: '20', BRAKE_PUBLISHERS: '2' }
 
@@ -20,7 +20,7 @@ function missing(clock: TestClock, domains = web) {
 
 async function openWeb(clock: TestClock, options: object = {}): Promise<Sequencer> {
   const registry = await openSequencer({ clock, settings, dataDir: newDataDir(), ...options })
-  await registry.commit({ observations: observeAll(web, shop, clock), submissions: [] })
+  await registry.commit({ observations: observeAll(web, buildShop, clock), submissions: [] })
   clock.tick({ days: 1 })
   return registry
 }
@@ -65,8 +65,8 @@ describe('a registry that restarts in the middle of a night', () => {
     await registry.commit(missing(clock))
     const again = await reopened(registry, clock)
     expect(await countRows(again)).toEqual({ held: 24, active: 24 })
-    const operation = { op: 'held.release', domains: asDomains(web.slice(0, 4)) } as const
-    const release = { observations: [], submissions: [submission('release', operation)] }
+    const operation = { op: 'held.release', domains: toDomains(web.slice(0, 4)) } as const
+    const release = { observations: [], submissions: [buildSubmission('release', operation)] }
     await again.commit(release)
     await again.commit(release)
     expect(await countRows(again)).toEqual({ held: 20, active: 20 })
@@ -85,8 +85,8 @@ describe('a writer that fails at a step of a commit with held publishers', () =>
       }
       const registry = await openWeb(clock, { onStep })
       armed = true
-      const operation = { op: 'held.drop', domains: asDomains(['nobody.example']) } as const
-      const night = { ...missing(clock), submissions: [submission('drop', operation)] }
+      const operation = { op: 'held.drop', domains: toDomains(['nobody.example']) } as const
+      const night = { ...missing(clock), submissions: [buildSubmission('drop', operation)] }
       await expect(registry.commit(night)).rejects.toThrow()
       const again = await reopened(registry, clock)
       expect(await verify(again)).toEqual([])

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Nights } from '../../support/nights.ts'
-import { byIds, overNights, pointerTo, shop, told } from '../../support/nights.ts'
+import {
+  buildPointer,
+  buildShop,
+  grantByIds,
+  listEventTypes,
+  runNights,
+} from '../../support/nights.ts'
 
 const acme = 'acme.example'
 const feed = { type: 'rss_url', value: 'https://acme.example/feed.xml' }
@@ -13,7 +19,7 @@ const mornings = {
   distribution: [{ publisher_domain: acme, identifiers: [feed, tube] }],
 }
 const nights = { collection_id: 'nights', name: 'Nights' }
-const files = (...collections: object[]) => ({ [acme]: shop(acme, { collections }) })
+const files = (...collections: object[]) => ({ [acme]: buildShop(acme, { collections }) })
 
 function rows({ db }: Nights) {
   return db.all<Record<string, unknown>>(
@@ -34,7 +40,7 @@ async function counted({ db }: Nights): Promise<number> {
 
 describe('the collections of a publisher', () => {
   it('are reported once each, as the publisher wrote them', () =>
-    overNights(async all => {
+    runNights(async all => {
       const events = await all.night(files(mornings, nights))
       const [first, second] = events.filter(({ entity_type }) => entity_type === 'collection')
       expect(first).toMatchObject({ event_type: 'collection.created' })
@@ -58,17 +64,17 @@ describe('the collections of a publisher', () => {
     }))
 
   it('cause no event when only the order of lists changes', () =>
-    overNights(async all => {
+    runNights(async all => {
       await all.night(files(mornings, nights))
       const [place] = mornings.distribution
       const turned = { ...place!, identifiers: [tube, feed] }
       const other = Object.fromEntries(Object.entries(mornings).reverse())
       const events = await all.night(files(nights, { ...other, distribution: [turned] }))
-      expect(told(events, 'collection')).toEqual([])
+      expect(listEventTypes(events, 'collection')).toEqual([])
     }))
 
   it('report the changed fields', () =>
-    overNights(async all => {
+    runNights(async all => {
       await all.night(files(mornings))
       const where = [{ publisher_domain: acme, identifiers: [feed] }]
       const more = { name: 'Early', season: '2', distribution: where }
@@ -78,17 +84,17 @@ describe('the collections of a publisher', () => {
     }))
 
   it('are removed when a valid file no longer lists them, and return under the same rid', () =>
-    overNights(async all => {
+    runNights(async all => {
       const [created] = (await all.night(files(mornings, nights))).filter(
         ({ event_type }) => event_type === 'collection.created',
       )
       const gone = await all.night(files(nights))
-      expect(told(gone, 'collection')).toEqual(['collection.removed'])
+      expect(listEventTypes(gone, 'collection')).toEqual(['collection.removed'])
       expect(gone.find(({ entity_id }) => entity_id === created!.entity_id)!.payload).toMatchObject(
         { collection_id: 'mornings', status: 'removed' },
       )
       expect(await counted(all)).toBe(1)
-      expect(told(await all.night(files(nights)), 'collection')).toEqual([])
+      expect(listEventTypes(await all.night(files(nights)), 'collection')).toEqual([])
       const back = (await all.night(files(mornings, nights))).filter(
         ({ entity_type }) => entity_type === 'collection',
       )
@@ -99,36 +105,39 @@ describe('the collections of a publisher', () => {
     }))
 
   it('are indexed from a file without authorizations', () =>
-    overNights(async all => {
+    runNights(async all => {
       const catalog = { collections: [mornings], authorized_agents: [] }
       const events = await all.night({ [acme]: catalog })
-      expect(told(events)).toEqual(['publisher.adagents_discovered', 'collection.created'])
+      expect(listEventTypes(events)).toEqual([
+        'publisher.adagents_discovered',
+        'collection.created',
+      ])
     }))
 
   it('stay while the file is stale, and are removed when its grants end', () =>
-    overNights(async all => {
+    runNights(async all => {
       await all.night(files(mornings))
       const stale = await all.night({ [acme]: 'absent' })
-      expect(told(stale, 'property')).toEqual(['property.stale'])
-      expect(told(stale, 'collection')).toEqual([])
+      expect(listEventTypes(stale, 'property')).toEqual(['property.stale'])
+      expect(listEventTypes(stale, 'collection')).toEqual([])
       expect(await listStored(all)).toEqual([`${acme} mornings active`])
       const ended = await all.night({ [acme]: 'absent' })
-      expect(told(ended)).toContain('collection.removed')
+      expect(listEventTypes(ended)).toContain('collection.removed')
       expect(await listStored(all)).toEqual([`${acme} mornings removed`])
       expect(await counted(all)).toBe(0)
       const back = await all.night({ [acme]: 'unchanged' })
-      expect(told(back, 'collection')).toEqual(['collection.updated'])
+      expect(listEventTypes(back, 'collection')).toEqual(['collection.updated'])
     }))
 
   it('are removed when the file becomes a pointer to a missing one', () =>
-    overNights(async all => {
+    runNights(async all => {
       await all.night(files(mornings))
-      const events = await all.night({ [acme]: pointerTo(acme) })
-      expect(told(events, 'collection')).toEqual(['collection.removed'])
+      const events = await all.night({ [acme]: buildPointer(acme) })
+      expect(listEventTypes(events, 'collection')).toEqual(['collection.removed'])
     }))
 
   it('with one id are reduced to the first', () =>
-    overNights(async all => {
+    runNights(async all => {
       await all.night(files(mornings, { ...nights, collection_id: 'mornings' }))
       expect(await rows(all)).toMatchObject([{ name: 'Mornings' }])
     }))
@@ -146,7 +155,7 @@ describe('the collections of a shared file', () => {
     distribution: [{ publisher_domain, identifiers: [{ type: 'domain', value: 'a.example' }] }],
   })
   const night = {
-    [quay]: shop(quay, {
+    [quay]: buildShop(quay, {
       collections: [
         show('spelled', { publisher_domain: pier, ...at(mole) }),
         show('referred', at(mole)),
@@ -154,17 +163,17 @@ describe('the collections of a shared file', () => {
         show('unsaid'),
       ],
       authorized_agents: [
-        byIds('https://sales.example/mcp', {
+        grantByIds('https://sales.example/mcp', {
           collections: [{ publisher_domain: pier, collection_ids: ['referred'] }],
         }),
       ],
     }),
-    [pier]: pointerTo(quay),
-    [mole]: pointerTo(quay),
+    [pier]: buildPointer(quay),
+    [mole]: buildPointer(quay),
   }
 
   it('belong to the publishers that the file names; its own host owns the rest', () =>
-    overNights(async all => {
+    runNights(async all => {
       await all.night(night)
       expect(await listStored(all)).toEqual([
         `${mole} distributed active`,
@@ -177,7 +186,7 @@ describe('the collections of a shared file', () => {
     }))
 
   it('have a rid of their own for each publisher', () =>
-    overNights(async all => {
+    runNights(async all => {
       await all.night(night)
       const rids = (await rows(all)).map(row => row.collection_rid)
       expect(new Set(rids).size).toBe(rids.length)

@@ -22,10 +22,10 @@ import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import { Reader } from '../../../pipeline/read/reader.ts'
 import { type Paths, resolvePaths } from '../../../pipeline/store/paths.ts'
 import { Sequencer } from '../../../pipeline/writer/sequencer.ts'
-import { baseBatch, nextBatch, saves } from '../../support/batches.ts'
+import { buildBaseBatch, buildNextBatch, saves } from '../../support/batches.ts'
 import { testClock } from '../../support/clock.ts'
+import { createRecordingLog } from '../../support/recording-log.ts'
 import { buildOptions, cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
-import { rememberingLog } from '../../support/remembering-log.ts'
 import { buildBrandSave } from '../../support/writes.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
@@ -46,10 +46,10 @@ function copy(from: string, to: string): Paths {
 
 beforeAll(async () => {
   const registry = await openSequencer({ dataDir: whole, clock })
-  await registry.commit(baseBatch(clock.now()))
+  await registry.commit(buildBaseBatch(clock.now()))
   await registry.publish()
   clock.tick({ days: 1 })
-  await registry.commit(nextBatch(clock.now()))
+  await registry.commit(buildNextBatch(clock.now()))
   await registry.commit({ observations: [], submissions: [shopAgain] })
   execFileSync('cp', ['-a', whole, killed])
   mkdirSync(registry.paths.parquet)
@@ -114,7 +114,7 @@ const unsaid: ReadonlySet<string> = new Set([
 ])
 
 async function opened(dataDir: string) {
-  const { log, said } = rememberingLog()
+  const { log, said } = createRecordingLog()
   const registry = await openSequencer({ dataDir, clock, log })
   return { registry, warnings: said.filter(line => line.includes('rebuilt')) }
 }

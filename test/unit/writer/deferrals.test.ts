@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MINUTE, SECOND } from '../../../pipeline/core/clock.ts'
 import { openRegistry, type TestRegistry } from '../../support/app.ts'
-import { brandFile } from '../../support/documents.ts'
+import { observeBrandFile } from '../../support/documents.ts'
 
 let registry: TestRegistry
 
@@ -35,12 +35,12 @@ test('a deferred file is due later, was not attempted, and its freshness says so
   expect(more).toEqual({ attempted: null, outcome: 'deferred' })
   expect(await freshness('new.example')).toEqual({ state: 'never_crawled', outcome: 'deferred' })
   registry.clock.pass(2 * MINUTE)
-  await registry.observe(brandFile('new.example', 'New'))
+  await registry.observe(observeBrandFile('new.example', 'New'))
   expect(await freshness('new.example')).toMatchObject({ state: 'current', outcome: 'ok' })
 })
 
 test('the content of a deferred file stays, with its age', async () => {
-  await registry.observe(brandFile('known.example', 'Known'))
+  await registry.observe(observeBrandFile('known.example', 'Known'))
   const before = await freshness('known.example')
   registry.clock.pass(MINUTE)
   await registry.observe(deferred('known.example', 600))
@@ -51,7 +51,7 @@ test('the content of a deferred file stays, with its age', async () => {
 test('a later attempt cancels a deferral', async () => {
   const at = registry.clock.now()
   registry.clock.pass(MINUTE)
-  await registry.observe(brandFile('since.example', 'Since'))
+  await registry.observe(observeBrandFile('since.example', 'Since'))
   const before = await state('since.example')
   await registry.observe({ ...deferred('since.example', 1e6), observed_at: at })
   expect(await state('since.example')).toEqual(before)

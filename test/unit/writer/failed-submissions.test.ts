@@ -3,9 +3,9 @@ import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { Submission } from '../../../pipeline/model/submission.ts'
 import type { Sequencer, SequencerOptions } from '../../../pipeline/writer/sequencer.ts'
 import { testClock } from '../../support/clock.ts'
+import { createRecordingLog } from '../../support/recording-log.ts'
 import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
-import { rememberingLog } from '../../support/remembering-log.ts'
-import { buildBrandSave, buildProofWrite, buildWrite } from '../../support/writes.ts'
+import { buildBrandSave, buildOrganizationWrite, buildProofWrite } from '../../support/writes.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
 const failed = {
@@ -14,10 +14,10 @@ const failed = {
 }
 
 async function openMember(onStep: NonNullable<SequencerOptions['onStep']> = () => undefined) {
-  const { log, said } = rememberingLog()
+  const { log, said } = createRecordingLog()
   const dataDir = newDataDir()
   const registry = await openSequencer({ dataDir, clock, log, onStep })
-  await save(registry, buildWrite('Acme'), buildProofWrite('Acme', 'told.example'))
+  await save(registry, buildOrganizationWrite('Acme'), buildProofWrite('Acme', 'told.example'))
   return { registry, said, open: () => openSequencer({ dataDir, clock, log }) }
 }
 
@@ -36,9 +36,9 @@ it('a submission on which the store fails is refused with a reason, and affects 
   const brand = buildBrandSave('Acme', 'told.example', 'Acme')
   const [first, refused, last] = await save(
     registry,
-    buildWrite('Before'),
+    buildOrganizationWrite('Before'),
     brand,
-    buildWrite('After'),
+    buildOrganizationWrite('After'),
   )
   expect(refused).toEqual(failed)
   expect([first, last]).toEqual([

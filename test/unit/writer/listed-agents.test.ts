@@ -1,13 +1,13 @@
 import { describe, expect, it, test } from 'vitest'
 import type { EventType, FeedEvent } from '../../../pipeline/model/event.ts'
 import {
-  byIds,
-  bySelectors,
+  buildPointer,
+  buildShop,
+  buildWebsite,
+  grantByIds,
+  grantBySelectors,
   type Nights,
-  overNights,
-  pointerTo,
-  shop,
-  site,
+  runNights,
 } from '../../support/nights.ts'
 
 const [acme, other] = ['acme.example', 'other.example']
@@ -16,7 +16,7 @@ const nowhere = { property_ids: ['gone'] }
 const later = { effective_from: '2027-06-01T00:00:00Z' }
 const before = { effective_until: '2026-01-01T00:00:00Z' }
 const listing = (domain: string, ...authorized_agents: object[]) => ({
-  [domain]: shop(domain, { authorized_agents }),
+  [domain]: buildShop(domain, { authorized_agents }),
 })
 
 /** Events about agents, without what they are worth. */
@@ -32,18 +32,18 @@ function agents({ db }: Nights) {
 
 const unreached = [{ agent_url: sales, publisher_count: 0, property_count: 0 }]
 const entries: [string, object][] = [
-  ['reaches nothing', byIds(sales, nowhere)],
-  ['holds from later on', byIds(sales, later)],
-  ['is over', byIds(sales, before)],
+  ['reaches nothing', grantByIds(sales, nowhere)],
+  ['holds from later on', grantByIds(sales, later)],
+  ['is over', grantByIds(sales, before)],
   [
     'selects nothing of the publisher’s',
-    bySelectors(sales, { publisher_domain: acme, selection_type: 'by_id', ...nowhere }),
+    grantBySelectors(sales, { publisher_domain: acme, selection_type: 'by_id', ...nowhere }),
   ],
 ]
 
 describe('an agent in a publisher’s file', () => {
   test.each(entries)('is discovered through an entry that %s', (_, entry) =>
-    overNights(async nights => {
+    runNights(async nights => {
       expect(ofAgents(await nights.night(listing(acme, entry)))).toEqual(['agent.discovered'])
       expect(await agents(nights)).toEqual(unreached)
       expect(await nights.db.all('from authorizations where in_force')).toEqual([])
@@ -55,72 +55,72 @@ describe('an agent in a publisher’s file', () => {
   test.each(entries)(
     'stays when another publisher drops it, through an entry that %s',
     (_, entry) =>
-      overNights(async nights => {
-        await nights.night({ ...listing(other, byIds(sales)), ...listing(acme, entry) })
+      runNights(async nights => {
+        await nights.night({ ...listing(other, grantByIds(sales)), ...listing(acme, entry) })
         expect(ofAgents(await nights.night(listing(other)))).toEqual(['agent.profile_updated'])
         expect(await agents(nights)).toEqual(unreached)
       }),
   )
 
   it('is the same one when the entry gains a reach, and when it loses it', () =>
-    overNights(async nights => {
-      await nights.night(listing(acme, byIds(sales, nowhere)))
-      const granted = await nights.night(listing(acme, byIds(sales)))
+    runNights(async nights => {
+      await nights.night(listing(acme, grantByIds(sales, nowhere)))
+      const granted = await nights.night(listing(acme, grantByIds(sales)))
       expect(ofAgents(granted)).toEqual(['agent.profile_updated'])
-      const lost = await nights.night(listing(acme, byIds(sales, nowhere)))
+      const lost = await nights.night(listing(acme, grantByIds(sales, nowhere)))
       expect(ofAgents(lost)).toEqual(['agent.profile_updated'])
       expect(await agents(nights)).toEqual(unreached)
     }))
 
   it('is listed while a window opens and closes', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       const window = {
         effective_from: '2026-11-22T03:00:00Z',
         effective_until: '2026-11-23T03:00:00Z',
       }
-      await nights.night(listing(acme, byIds(sales, window)))
+      await nights.night(listing(acme, grantByIds(sales, window)))
       expect(ofAgents(await nights.wait({ days: 1 }))).toEqual(['agent.profile_updated'])
       expect(ofAgents(await nights.wait({ days: 1, hours: 1 }))).toEqual(['agent.profile_updated'])
       expect(await agents(nights)).toEqual(unreached)
     }))
 
   it('is listed for as long as its grants would last: until the file has ended', () =>
-    overNights(async nights => {
-      await nights.night(listing(acme, byIds(sales, nowhere)))
+    runNights(async nights => {
+      await nights.night(listing(acme, grantByIds(sales, nowhere)))
       expect(ofAgents(await nights.night({ [acme]: 'absent' }))).toEqual([])
       expect(ofAgents(await nights.night({ [acme]: 'absent' }))).toEqual(['agent.removed'])
-      expect(ofAgents(await nights.night(listing(acme, byIds(sales, nowhere))))).toEqual([
+      expect(ofAgents(await nights.night(listing(acme, grantByIds(sales, nowhere))))).toEqual([
         'agent.discovered',
       ])
     }))
 
   it('is not listed when the file revokes its publisher', () =>
-    overNights(async nights => {
-      await nights.night(listing(acme, byIds(sales, nowhere)))
+    runNights(async nights => {
+      await nights.night(listing(acme, grantByIds(sales, nowhere)))
       const revoked_publisher_domains = [{ publisher_domain: acme }]
-      const authorized_agents = [byIds(sales, nowhere)]
-      const revoked = shop(acme, { authorized_agents, revoked_publisher_domains })
+      const authorized_agents = [grantByIds(sales, nowhere)]
+      const revoked = buildShop(acme, { authorized_agents, revoked_publisher_domains })
       expect(ofAgents(await nights.night({ [acme]: revoked }))).toEqual(['agent.removed'])
     }))
 
   it('is listed only for publishers that the entry reaches in a shared file', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       const theirs = { publisher_domain: other, selection_type: 'all' }
       const authorized_agents = [
-        byIds('https://nobody.example/mcp', nowhere),
-        bySelectors(sales, { ...theirs, publisher_domain: acme }),
-        bySelectors('https://later.example/mcp', theirs),
+        grantByIds('https://nobody.example/mcp', nowhere),
+        grantBySelectors(sales, { ...theirs, publisher_domain: acme }),
+        grantBySelectors('https://later.example/mcp', theirs),
       ].map((entry, index) => (index === 2 ? { ...entry, ...later } : entry))
       const place = 'https://files.example/adagents.json'
       await nights.night({ [other]: { authoritative_location: place } })
-      await nights.night({ [place]: { properties: [site(other)], authorized_agents } })
+      await nights.night({ [place]: { properties: [buildWebsite(other)], authorized_agents } })
       expect(await agents(nights)).toMatchObject([{ agent_url: 'https://later.example/mcp' }])
     }))
 
   it('is not listed by a selector of other publishers alone: that is a claim', () =>
-    overNights(async nights => {
-      const entry = bySelectors(sales, { publisher_domain: other, selection_type: 'all' })
+    runNights(async nights => {
+      const entry = grantBySelectors(sales, { publisher_domain: other, selection_type: 'all' })
       expect(ofAgents(await nights.night(listing(acme, entry)))).toEqual([])
-      expect(ofAgents(await nights.night({ [other]: pointerTo(acme) }))).toEqual([])
+      expect(ofAgents(await nights.night({ [other]: buildPointer(acme) }))).toEqual([])
     }))
 })

@@ -10,11 +10,11 @@ import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { Submission } from '../../../pipeline/model/submission.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
-import { submission } from '../../support/writes.ts'
+import { buildSubmission } from '../../support/writes.ts'
 
 const bytes = Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(40)])
 const sha256 = createHash('sha256').update(bytes).digest('hex')
-const logo = submission('logo', {
+const logo = buildSubmission('logo', {
   op: 'logo.save',
   logo_id: deriveId('logo', 'a'),
   domain: 'acme.example' as Domain,
@@ -61,11 +61,11 @@ test('a restored index gets the logos that were approved since, and images stay'
   const commit = (writer: Sequencer, ...submissions: Submission[]) =>
     writer.commit({ observations: [], submissions })
   const first = await openSequencer({ dataDir })
-  await commit(first, submission('brand', brand))
+  await commit(first, buildSubmission('brand', brand))
   await first.backUp(`${backups}/first`)
   const review = await first.accounts.db.one<{ digest: string }>('select digest from reviews')
   const decision = { review_id: revision_id, digest: review!.digest, reviewer: 'operator' }
-  await commit(first, submission('approved', { op: 'review.approve', ...decision }), logo)
+  await commit(first, buildSubmission('approved', { op: 'review.approve', ...decision }), logo)
   const save = { op: 'brand.save', revision_id: deriveId('revision', 'second'), domain } as const
   await first.close()
   await restore(dataDir, `${backups}/first`, { force: true, keepAccounts: true })
@@ -75,7 +75,7 @@ test('a restored index gets the logos that were approved since, and images stay'
   const named = () => second.index.all('select domain, brand_name from brands')
   expect(await named()).toEqual([{ domain, brand_name: 'New' }])
   expect(readFileSync(second.paths.logoFile(sha256)).equals(bytes)).toBe(true)
-  await commit(second, submission('second', { ...save, brand_name: 'Newer', editor }))
+  await commit(second, buildSubmission('second', { ...save, brand_name: 'Newer', editor }))
   expect((await replay(second)).failed).toEqual([])
   expect(await named()).toEqual([{ domain, brand_name: 'Newer' }])
   await second.publish()
@@ -87,7 +87,9 @@ test('a refused logo leaves no image', async () => {
   cleanUp(() => registry.close())
   await registry.commit({
     observations: [],
-    submissions: [submission('down', { op: 'domain.takedown', domain: 'acme.example' as Domain })],
+    submissions: [
+      buildSubmission('down', { op: 'domain.takedown', domain: 'acme.example' as Domain }),
+    ],
   })
   const { answers } = await registry.commit(batch)
   expect(answers.get(logo.submission_id)).toHaveProperty('refused')

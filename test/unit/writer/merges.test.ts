@@ -6,8 +6,8 @@ import { Reader } from '../../../pipeline/read/reader.ts'
 import type { Step } from '../../../pipeline/writer/sequencer.ts'
 import { testClock } from '../../support/clock.ts'
 import { buildMerge, Merging } from '../../support/merging.ts'
+import { observeOutcome } from '../../support/observations.ts'
 import { cleanUp, newDataDir, newSequencer, openSequencer } from '../../support/registry.ts'
-import { answered } from '../../support/sightings.ts'
 
 const acme = 'acme.example'
 const harbour = 'harbour.example'
@@ -186,7 +186,7 @@ describe('a property merged into another publisher’s', () => {
     await merging.merge(buildMerge('property', alias, canonical))
     for (let night = 0; night < 3; night++) {
       const at = merging.clock.tick({ days: 1 })
-      await merging.told([answered('absent', 'adagents.json', harbour, at)])
+      await merging.told([observeOutcome('absent', 'adagents.json', harbour, at)])
     }
     expect(await findStatus(merging, alias)).toBe('removed')
     await sound(merging)

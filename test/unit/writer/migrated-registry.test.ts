@@ -18,7 +18,7 @@ import { advance, readCheckpoint } from '../../../pipeline/store/checkpoint.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
 import { findFormat, findNewestFormat, planMigrations } from '../../../pipeline/store/migrations.ts'
 import { type Paths, resolvePaths } from '../../../pipeline/store/paths.ts'
-import { nextBatch } from '../../support/batches.ts'
+import { buildNextBatch } from '../../support/batches.ts'
 import { testClock } from '../../support/clock.ts'
 import { findProgram } from '../../support/programs.ts'
 import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
@@ -92,7 +92,7 @@ describe('a registry with older formats', () => {
     expect(told).toEqual(formats.index === 1 ? [{ event_type: 'property.created' }] : [])
     expect(registry.seq).toBe(formats.index === 1 ? 3 : 2)
     expect(await verify(registry)).toEqual([])
-    await registry.commit(nextBatch(Date.parse(at)))
+    await registry.commit(buildNextBatch(Date.parse(at)))
     await registry.commit({
       observations: [],
       submissions: [buildBrandSave('Acme', 'told.example', 'Told a third time')],
@@ -224,7 +224,11 @@ describe('registry migrate', () => {
   test('prints the plan without changes, then carries it out', async () => {
     const paths = await oldRegistry()
     const before = hashFiles(paths)
-    const steps = ['accounts/002-format.sql', 'index/002-property-sets.sql']
+    const steps = [
+      'accounts/002-format.sql',
+      'index/002-property-sets.sql',
+      'index/003-row-versions.sql',
+    ]
     expect(command(paths, 'migrate', '--dry-run')).toMatchObject({
       status: 0,
       stdout: steps.map(step => `would run ${step}\n`).join(''),
@@ -242,7 +246,7 @@ describe('registry migrate', () => {
     const paths = await oldRegistry()
     renameAndDie(paths.accounts)
     const before = hashFiles(paths)
-    expect(await planMigrations(paths)).toHaveLength(2)
+    expect(await planMigrations(paths)).toHaveLength(3)
     expect(hashFiles(paths)).toEqual(before)
   })
 

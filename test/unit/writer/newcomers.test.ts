@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { HOUR, MINUTE } from '../../../pipeline/core/clock.ts'
 import type { AdagentsDocument } from '../../../pipeline/model/documents/index.ts'
-import { openRegistry, type Seen, type TestRegistry } from '../../support/app.ts'
-import { publisherFile } from '../../support/documents.ts'
-import { probed } from '../../support/members.ts'
+import { type ObservationDraft, openRegistry, type TestRegistry } from '../../support/app.ts'
+import { observePublisherFile } from '../../support/documents.ts'
+import { observeAgent } from '../../support/members.ts'
 
 let registry: TestRegistry
 
@@ -22,8 +22,8 @@ const probing = (like: string) =>
   count(`crawl_state where kind = 'agent' and location like '%${like}%' and due_at is not null`)
 
 /** A manager's file that names publishers, and agents. */
-function naming(domain: string, publishers: string[], agents: string[] = []): Seen {
-  const file = publisherFile(domain, {
+function naming(domain: string, publishers: string[], agents: string[] = []): ObservationDraft {
+  const file = observePublisherFile(domain, {
     sites: [domain],
     agents: ['https://a.example/mcp', ...agents],
   })
@@ -99,11 +99,13 @@ describe('agents below one registrable domain', () => {
   })
 
   it('and more of them as they answer, until all are', async () => {
-    const answered = agents.slice(0, 400).map(agent => probed(agent, { tools: [{ name: 'x' }] }))
+    const answered = agents
+      .slice(0, 400)
+      .map(agent => observeAgent(agent, { tools: [{ name: 'x' }] }))
     await registry.observe(...answered)
     expect(await probing('.tools.example')).toBe(1_300)
     await registry.observe(
-      ...agents.slice(400, 500).map(agent => probed(agent, { tools: [{ name: 'y' }] })),
+      ...agents.slice(400, 500).map(agent => observeAgent(agent, { tools: [{ name: 'y' }] })),
     )
     expect(await probing('.tools.example')).toBe(1_400)
   })

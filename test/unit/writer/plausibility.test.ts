@@ -6,9 +6,9 @@ import type { FileKind, Observation } from '../../../pipeline/model/observation.
 import { type TestClock, testClock } from '../../support/clock.ts'
 import { readContents } from '../../support/contents.ts'
 import { type MemoryIndex, withIndex } from '../../support/memory-index.ts'
+import { observeFile, observeOutcome } from '../../support/observations.ts'
 import { newDataDir, openSequencer } from '../../support/registry.ts'
-import { answered, read } from '../../support/sightings.ts'
-import { submission } from '../../support/writes.ts'
+import { buildSubmission } from '../../support/writes.ts'
 
 const domain = 'acme.example'
 const start = '2026-11-20T03:00Z'
@@ -55,13 +55,15 @@ const outcomes: unknown[] = [
 
 function seen(what: Happening, at: Instant, kind: FileKind = 'adagents.json'): Observation {
   return outcomes.includes(what)
-    ? answered(what as Outcome, kind, domain, at)
-    : { ...read(kind, domain, what as object, at), etag: `"${at}"` }
+    ? observeOutcome(what as Outcome, kind, domain, at)
+    : { ...observeFile(kind, domain, what as object, at), etag: `"${at}"` }
 }
 
 /** The places that pointers lead to, each with an agent of its name. */
 const targets = (at: Instant) =>
-  ['one', 'two', 'three'].map(name => read('adagents.json', toLocation(name), file(name), at))
+  ['one', 'two', 'three'].map(name =>
+    observeFile('adagents.json', toLocation(name), file(name), at),
+  )
 
 async function happen(index: MemoryIndex, what: Happening, at: Instant): Promise<void> {
   if (what === 'tick') await index.commit([])
@@ -74,7 +76,7 @@ async function happen(index: MemoryIndex, what: Happening, at: Instant): Promise
       requested_by: 'Acme',
       crawl_request_id: '00000000-0000-7000-8000-000000000000',
     } as const
-    await index.commit({ submissions: [submission(`request ${at}`, operation)] })
+    await index.commit({ submissions: [buildSubmission(`request ${at}`, operation)] })
   }
 }
 
@@ -253,7 +255,7 @@ describe('a file with an older date than the current one', () => {
             severity: 'error',
             message: `is ${monday}, older than ${tuesday} of the previous file, which still counts`,
           },
-          ...read('adagents.json', domain, file('old', monday), clock.now()).faults!,
+          ...observeFile('adagents.json', domain, file('old', monday), clock.now()).faults!,
         ],
       })
     })

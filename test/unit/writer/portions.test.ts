@@ -3,9 +3,9 @@ import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { testClock } from '../../support/clock.ts'
 import { type LargeShape, largeShapes } from '../../support/large-files.ts'
+import { observeFile } from '../../support/observations.ts'
 import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
-import { read } from '../../support/sightings.ts'
-import { buildBrandSave, buildProofWrite, buildWrite } from '../../support/writes.ts'
+import { buildBrandSave, buildOrganizationWrite, buildProofWrite } from '../../support/writes.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
 
@@ -14,7 +14,7 @@ async function openSmallPortions(): Promise<Sequencer> {
   const settings = { LIMITS: JSON.stringify({ commitRows: 300 }) }
   const registry = await openSequencer({ dataDir: newDataDir(), clock, settings })
   cleanUp(() => registry.close())
-  const submissions = [buildWrite('Acme'), buildProofWrite('Acme', 'told.example')]
+  const submissions = [buildOrganizationWrite('Acme'), buildProofWrite('Acme', 'told.example')]
   await registry.commit({ observations: [], submissions })
   return registry
 }
@@ -26,7 +26,9 @@ async function commitBesideSaves(registry: Sequencer, shape: LargeShape, rows: n
   let isDone = false
   const done = registry
     .commit({
-      observations: [read('adagents.json', 'large.example', file, clock.tick({ minutes: 1 }))],
+      observations: [
+        observeFile('adagents.json', 'large.example', file, clock.tick({ minutes: 1 })),
+      ],
       submissions: [],
     })
     .finally(() => {
@@ -67,7 +69,7 @@ describe('a large file that is applied in portions', () => {
     const agent = { url: 'https://a0.agents.example', authorized_for: 'All' }
     const scope = { authorization_type: 'publisher_properties', publisher_properties: [selector] }
     const file = { authorized_agents: [{ ...agent, ...scope }], properties: [] }
-    const seen = read('adagents.json', 'large.example', file, clock.tick({ minutes: 1 }))
+    const seen = observeFile('adagents.json', 'large.example', file, clock.tick({ minutes: 1 }))
     await registry.commit({ observations: [seen], submissions: [] })
     expect(
       await registry.index.one(
@@ -83,7 +85,7 @@ describe('a large file that is applied in portions', () => {
       submissions: [buildProofWrite('Acme', 'large.example')],
     })
     const at = clock.tick({ minutes: 1 })
-    const seen = read('adagents.json', 'large.example', largeShapes.ids(1_600), at)
+    const seen = observeFile('adagents.json', 'large.example', largeShapes.ids(1_600), at)
     let isDone = false
     const done = registry.commit({ observations: [seen], submissions: [] }).finally(() => {
       isDone = true
@@ -101,8 +103,8 @@ describe('a large file that is applied in portions', () => {
     const at = clock.tick({ minutes: 1 })
     const name = (n: number) => `https://files.example/${n}.json`
     const observations = [1, 2, 3].flatMap(n => [
-      read('adagents.json', `l${n}.example`, { authoritative_location: name(n) }, at),
-      { ...read('adagents.json', name(n), largeShapes.ids(1_600), at), bytes: 2 ** 21 },
+      observeFile('adagents.json', `l${n}.example`, { authoritative_location: name(n) }, at),
+      { ...observeFile('adagents.json', name(n), largeShapes.ids(1_600), at), bytes: 2 ** 21 },
     ])
     const before = registry.seq
     const done = registry.commit({ observations, submissions: [] })
@@ -123,7 +125,7 @@ describe('a large file that is applied in portions', () => {
     const registry = await openSmallPortions()
     const at = clock.tick({ minutes: 1 })
     const observations = Array.from({ length: 100 }, (_, n) =>
-      read('adagents.json', `s${n}.example`, largeShapes.ids(20), at),
+      observeFile('adagents.json', `s${n}.example`, largeShapes.ids(20), at),
     )
     const { seq } = await registry.commit({ observations, submissions: [] })
     expect(seq).toBe(2)
@@ -135,7 +137,7 @@ describe('a large file that is applied in portions', () => {
     const registry = await openSmallPortions()
     const at = clock.tick({ minutes: 1 })
     const observations = Array.from({ length: 20 }, (_, n) =>
-      read('adagents.json', `m${n}.example`, largeShapes.ids(100), at),
+      observeFile('adagents.json', `m${n}.example`, largeShapes.ids(100), at),
     )
     const { seq } = await registry.commit({ observations, submissions: [] })
     // 2,000 rows are 7 commits of 300; each file takes a share in a later one to be shown.
@@ -148,9 +150,9 @@ describe('a large file that is applied in portions', () => {
     const registry = await openSmallPortions()
     const at = clock.tick({ minutes: 1 })
     const file = largeShapes.ids(2_000)
-    const seen = read('adagents.json', 'large.example', file, at)
+    const seen = observeFile('adagents.json', 'large.example', file, at)
     const committing = registry.commit({ observations: [seen], submissions: [] })
-    const less = read('adagents.json', 'large.example', largeShapes.ids(1_000), at + 60_000)
+    const less = observeFile('adagents.json', 'large.example', largeShapes.ids(1_000), at + 60_000)
     await Promise.all([committing, registry.commit({ observations: [less], submissions: [] })])
     const active = `properties where status = 'active'`
     expect(await count(registry, active)).toEqual({ n: 500 })

@@ -9,13 +9,13 @@ import { resolvePaths } from '../../../pipeline/store/paths.ts'
 import { listTables } from '../../../pipeline/store/schema.ts'
 import { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { testClock } from '../../support/clock.ts'
-import { temporaryFolder } from '../../support/command.ts'
-import { memberOperations } from '../../support/members.ts'
+import { makeTemporaryFolder } from '../../support/command.ts'
+import { buildMemberOperations } from '../../support/members.ts'
+import { observeFile } from '../../support/observations.ts'
 import { buildOptions } from '../../support/registry.ts'
-import { read } from '../../support/sightings.ts'
-import { buildWrite } from '../../support/writes.ts'
+import { buildOrganizationWrite } from '../../support/writes.ts'
 
-const folder = temporaryFolder()
+const folder = makeTemporaryFolder()
 const paths = resolvePaths(folder.path)
 const shown = 'https://shown-agent.acme.example/mcp'
 const kept = ['members-agent', 'private-agent', 'refused-agent', 'removed-agent']
@@ -39,11 +39,11 @@ beforeAll(async () => {
   let registry = (await Sequencer.open(options))!
   const submit = async (...operations: Operation[]): Promise<Answer[]> => {
     const submissions = operations.map((operation, i) => ({
-      ...buildWrite(`${clock.now()} ${i}`),
+      ...buildOrganizationWrite(`${clock.now()} ${i}`),
       operation,
     }))
     clock.tick({ minutes: 1 })
-    const seen = read('adagents.json', 'news.example', file, clock.now())
+    const seen = observeFile('adagents.json', 'news.example', file, clock.now())
     const { answers } = await registry.commit({ observations: [seen], submissions })
     return submissions.map(({ submission_id }) => answers.get(submission_id)!)
   }
@@ -59,8 +59,10 @@ beforeAll(async () => {
   }
   const save = (name: string, more: object) =>
     Operation.parse({ op: 'member.agent.save', org: 'Acme', url: url(name), ...more })
-  await submit(buildWrite('Acme').operation)
-  await submit(...memberOperations({ org: 'Acme', tier: 'company_icl', agents: [{ url: shown }] }))
+  await submit(buildOrganizationWrite('Acme').operation)
+  await submit(
+    ...buildMemberOperations({ org: 'Acme', tier: 'company_icl', agents: [{ url: shown }] }),
+  )
   await submit(
     save('members-agent', { type: 'sales', visibility: 'members_only' }),
     save('private-agent', { type: 'signals' }),

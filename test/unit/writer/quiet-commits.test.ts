@@ -7,9 +7,9 @@ import { ROW_END } from '../../../pipeline/store/row-texts.ts'
 import { loadDueTargets } from '../../../pipeline/writer/crawl/due-files.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { testClock } from '../../support/clock.ts'
+import { observeFile, observeOutcome } from '../../support/observations.ts'
 import { newSequencer } from '../../support/registry.ts'
-import { answered, read } from '../../support/sightings.ts'
-import { submission } from '../../support/writes.ts'
+import { buildSubmission } from '../../support/writes.ts'
 
 const FEW = 500
 const MANY = 5_000
@@ -90,11 +90,11 @@ function add(counts: Record<string, number>, name: string, count: number): void 
 function observe(n: number, version = 1): Observation[] {
   return fileKinds.map((kind): Observation => {
     const [domain, at] = [toDomain(n), clock.now()]
-    if (n === PUBLISHING) return answered('timeout', kind, domain, at)
-    if (n > PUBLISHING) return answered('absent', kind, domain, at, { status: 404 })
+    if (n === PUBLISHING) return observeOutcome('timeout', kind, domain, at)
+    if (n > PUBLISHING) return observeOutcome('absent', kind, domain, at, { status: 404 })
     const file = { authorized_agents: [], catalog_etag: `${version}` }
-    if (kind === 'brand.json') return answered('absent', kind, domain, at, { status: 404 })
-    const seen = read(kind, domain, file, at)
+    if (kind === 'brand.json') return observeOutcome('absent', kind, domain, at, { status: 404 })
+    const seen = observeFile(kind, domain, file, at)
     if (version > 1 || clock.now() === began) return seen
     const { document: _, ...same } = seen
     return { ...same, outcome: 'unchanged' }
@@ -126,7 +126,7 @@ beforeEach(async () => {
   await registry.commit({
     observations: [],
     submissions: [
-      submission('given', { op: 'domains.add', domains: domains as never, again: false }),
+      buildSubmission('given', { op: 'domains.add', domains: domains as never, again: false }),
     ],
   })
   await registry.commit({ observations: seenOfAll(range(0, MANY + FEW)), submissions: [] })

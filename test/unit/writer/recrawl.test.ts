@@ -5,8 +5,8 @@ import type { Observation } from '../../../pipeline/model/observation.ts'
 import { addDomains } from '../../../pipeline/writer/crawl/frontier.ts'
 import { testClock } from '../../support/clock.ts'
 import { type MemoryIndex, withIndex } from '../../support/memory-index.ts'
-import { answered, read } from '../../support/sightings.ts'
-import { submission } from '../../support/writes.ts'
+import { observeFile, observeOutcome } from '../../support/observations.ts'
+import { buildSubmission } from '../../support/writes.ts'
 
 const domain = 'acme.example'
 /** A location waits up to a tenth longer than the table says, always the same part. */
@@ -20,12 +20,17 @@ let version = 0
 function seenAs(what: Exclude<Happening, 'request'>, at: Instant): Observation {
   if (what === 'other file') version++
   if (what === 'ok' || what === 'other file')
-    return read('adagents.json', domain, { authorized_agents: [], catalog_etag: `${version}` }, at)
+    return observeFile(
+      'adagents.json',
+      domain,
+      { authorized_agents: [], catalog_etag: `${version}` },
+      at,
+    )
   const [outcome, more] = Array.isArray(what) ? what : [what, {}]
-  return answered(outcome, 'adagents.json', domain, at, more)
+  return observeOutcome(outcome, 'adagents.json', domain, at, more)
 }
 
-const request = submission('request', {
+const request = buildSubmission('request', {
   op: 'crawl.request',
   scope: 'domain',
   crawl_request_id: '00000000-0000-7000-8000-000000000000',
@@ -155,7 +160,7 @@ describe('a name that was only mentioned', () => {
       const named = "from crawl_state where kind = 'brand.json'"
       const waits: number[] = []
       for (const outcome of ['absent', 'timeout', 'absent', 'absent'] as const) {
-        await index.commit([answered(outcome, 'brand.json', 'named.example', clock.now())])
+        await index.commit([observeOutcome(outcome, 'brand.json', 'named.example', clock.now())])
         const row = await index.db.one<{ ms: number }>(
           `select epoch_ms(due_at - attempted_at) as ms ${named}`,
         )
@@ -174,7 +179,7 @@ describe('files that were fetched at the same time', () => {
       const names = Array.from({ length: 200 }, (_, i) => `d${i}.example`)
       const kinds = ['brand.json', 'adagents.json'] as const
       await index.commit(
-        names.flatMap(name => kinds.map(kind => answered('absent', kind, name, clock.now()))),
+        names.flatMap(name => kinds.map(kind => observeOutcome('absent', kind, name, clock.now()))),
       )
       const row = await index.db.one<Record<string, number>>(
         `select count(distinct due_at) as moments, count(*) as files,

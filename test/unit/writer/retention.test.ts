@@ -5,15 +5,15 @@ import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import { Operation } from '../../../pipeline/model/submission.ts'
 import type { Batch } from '../../../pipeline/writer/apply-context.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
-import { baseBatch, nextBatch } from '../../support/batches.ts'
+import { buildBaseBatch, buildNextBatch } from '../../support/batches.ts'
 import { testClock } from '../../support/clock.ts'
 import { readFeeds } from '../../support/feed.ts'
 import { newSequencer } from '../../support/registry.ts'
 import {
+  buildOrganizationWrite,
   buildProofWrite,
   buildPropertiesSave,
-  buildWrite,
-  submission,
+  buildSubmission,
 } from '../../support/writes.ts'
 
 const start = '2026-01-10T03:00Z'
@@ -63,12 +63,12 @@ async function someone(registry: Sequencer): Promise<void> {
     { op: 'role.grant', ...role },
     { op: 'role.revoke', ...role },
   ]
-  const known = [buildWrite('Acme'), buildProofWrite('Acme', 'acme.example')]
+  const known = [buildOrganizationWrite('Acme'), buildProofWrite('Acme', 'acme.example')]
   await registry.commit({ observations: [], submissions: known })
   const submissions = [
     buildPropertiesSave('Acme', 'acme.example', ['One']),
     buildPropertiesSave('Acme', 'acme.example', ['One', 'Two']),
-    ...operations.map((operation, i) => submission(`${i}`, Operation.parse(operation))),
+    ...operations.map((operation, i) => buildSubmission(`${i}`, Operation.parse(operation))),
   ]
   const { answers } = await registry.commit({ observations: [], submissions })
   for (const answer of answers.values()) expect(answer).toHaveProperty('done')
@@ -116,9 +116,9 @@ describe('retention', () => {
   it('deletes events older than ninety days from every store, a whole day at a time', async () => {
     const clock = testClock(start)
     const registry = await newSequencer(clock)
-    await registry.commit(baseBatch(clock.now()))
+    await registry.commit(buildBaseBatch(clock.now()))
     const first = (await readFeeds(registry)).index.length
-    await registry.commit(nextBatch(clock.tick({ days: 50 })))
+    await registry.commit(buildNextBatch(clock.tick({ days: 50 })))
     const all = (await readFeeds(registry)).index
     clock.tick({ days: 41 })
     await registry.retain()
@@ -133,7 +133,7 @@ describe('retention', () => {
   it('keeps the newest events, however old, so that no cursor on them expires', async () => {
     const clock = testClock(start)
     const registry = await newSequencer(clock)
-    await registry.commit(baseBatch(clock.now()))
+    await registry.commit(buildBaseBatch(clock.now()))
     const before = await readFeeds(registry)
     clock.tick({ days: 400 })
     await registry.retain()
@@ -143,8 +143,8 @@ describe('retention', () => {
   it('deletes the bytes of a replaced document after a day', async () => {
     const clock = testClock(start)
     const registry = await newSequencer(clock)
-    await registry.commit(withBytes(baseBatch(clock.now())))
-    await registry.commit(withBytes(nextBatch(clock.tick({ days: 1 }))))
+    await registry.commit(withBytes(buildBaseBatch(clock.now())))
+    await registry.commit(withBytes(buildNextBatch(clock.tick({ days: 1 }))))
     const { bodies } = registry.paths
     const kept = listBodies(bodies)
     await registry.retain()

@@ -1,5 +1,12 @@
 import { describe, expect, it, test } from 'vitest'
-import { type Nights, overNights, pointerTo, shop, site, told } from '../../support/nights.ts'
+import {
+  buildPointer,
+  buildShop,
+  buildWebsite,
+  listEventTypes,
+  type Nights,
+  runNights,
+} from '../../support/nights.ts'
 
 const [quay, pier] = ['quay.example', 'pier.example']
 const revoking = (...domains: string[]) => ({
@@ -9,13 +16,13 @@ const revoking = (...domains: string[]) => ({
     reason: 'other',
   })),
 })
-const network = { properties: [site(quay), site(pier)] }
-const files = { [quay]: shop(quay, network), [pier]: pointerTo(quay) }
+const network = { properties: [buildWebsite(quay), buildWebsite(pier)] }
+const files = { [quay]: buildShop(quay, network), [pier]: buildPointer(quay) }
 const revokes = {
-  [quay]: shop(quay, { ...network, ...revoking(pier) }),
+  [quay]: buildShop(quay, { ...network, ...revoking(pier) }),
   [pier]: 'unchanged',
 } as const
-const silent = { [quay]: shop(quay, network), [pier]: 'unchanged' } as const
+const silent = { [quay]: buildShop(quay, network), [pier]: 'unchanged' } as const
 
 /** `property status and reason, grants` of a publisher. */
 async function findValidity({ db }: Nights, domain = pier): Promise<string> {
@@ -35,11 +42,11 @@ const fine = 'active, granted'
 
 describe('a revoked publisher', () => {
   it('loses its grants in the same commit, whatever else the file says about it', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       await nights.night(files)
       expect(await findValidity(nights)).toBe(fine)
       const events = await nights.night(revokes)
-      expect(told(events, 'authorization')).toEqual(['authorization.revoked'])
+      expect(listEventTypes(events, 'authorization')).toEqual(['authorization.revoked'])
       expect(
         events.find(({ event_type }) => event_type === 'property.stale')!.payload,
       ).toMatchObject({ publisher_domain: pier, reason: 'revoked' })
@@ -48,15 +55,15 @@ describe('a revoked publisher', () => {
     }))
 
   it('stays revoked for seven days after the first sight, though the entry is gone', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       await nights.night(files)
       await nights.night(revokes)
-      expect(told(await nights.night(silent), 'authorization')).toEqual([])
+      expect(listEventTypes(await nights.night(silent), 'authorization')).toEqual([])
       expect(await findValidity(nights)).toBe(over)
       await nights.night({ [quay]: 'unchanged', [pier]: 'unchanged' }, { days: 5, hours: 23 })
       expect(await findValidity(nights)).toBe(over)
       const back = await nights.wait({ hours: 1 })
-      expect(told(back)).toEqual([
+      expect(listEventTypes(back)).toEqual([
         'publisher.adagents_changed',
         'property.reactivated',
         'authorization.granted',
@@ -66,7 +73,7 @@ describe('a revoked publisher', () => {
     }))
 
   it('returns at once when the entry disappears after more than seven days', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       await nights.night(files)
       await nights.night(revokes)
       for (let day = 0; day < 8; day++)
@@ -77,13 +84,13 @@ describe('a revoked publisher', () => {
     }))
 
   it('is identified by its domain: another time or reason starts no new seven days', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       await nights.night(files)
       await nights.night(revokes)
       await nights.night(silent, { days: 3 })
       const later = { publisher_domain: pier, revoked_at: '2026-11-24T00:00:00Z' }
       await nights.night({
-        [quay]: shop(quay, { ...network, revoked_publisher_domains: [later] }),
+        [quay]: buildShop(quay, { ...network, revoked_publisher_domains: [later] }),
         [pier]: 'unchanged',
       })
       await nights.night(silent, { days: 2, hours: 23 })
@@ -93,38 +100,38 @@ describe('a revoked publisher', () => {
     }))
 
   it('stays revoked while the file is absent in between, and while it is a pointer', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       await nights.night(files)
       await nights.night(revokes)
       await nights.night({ [quay]: 'absent', [pier]: 'unchanged' }, { hours: 1 })
       await nights.night({ [quay]: 'absent', [pier]: 'unchanged' }, { hours: 2 })
-      await nights.night({ [quay]: pointerTo('else.example') }, { hours: 1 })
+      await nights.night({ [quay]: buildPointer('else.example') }, { hours: 1 })
       await nights.night(silent, { hours: 1 })
       expect(await findValidity(nights, quay)).toBe(fine)
       expect(await findValidity(nights)).toBe(over)
     }))
 
   it('is remembered from a file that was replaced before its batch was committed', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       await nights.night(files)
-      const other = shop(quay, { ...network, catalog_etag: '2' })
+      const other = buildShop(quay, { ...network, catalog_etag: '2' })
       await nights.together(revokes, { [quay]: other })
       expect(await findValidity(nights)).toBe(over)
     }))
 
   it('may be a part of the domain: properties that name it belong to nobody', () =>
-    overNights(async nights => {
-      const shopAt = site(`shop.${quay}`, { publisher_domain: quay, property_id: 'shop' })
-      const both = { properties: [site(quay), shopAt] }
+    runNights(async nights => {
+      const shopAt = buildWebsite(`shop.${quay}`, { publisher_domain: quay, property_id: 'shop' })
+      const both = { properties: [buildWebsite(quay), shopAt] }
       const rows = () =>
         nights.db.all<{ name: string }>(
           `select name from properties where status = 'active' order by name`,
         )
-      await nights.night({ [quay]: shop(quay, both) })
+      await nights.night({ [quay]: buildShop(quay, both) })
       expect(await rows()).toEqual([{ name: quay }, { name: `shop.${quay}` }])
-      await nights.night({ [quay]: shop(quay, { ...both, ...revoking(`shop.${quay}`) }) })
+      await nights.night({ [quay]: buildShop(quay, { ...both, ...revoking(`shop.${quay}`) }) })
       expect(await rows()).toEqual([{ name: quay }])
-      await nights.night({ [quay]: shop(quay, both) })
+      await nights.night({ [quay]: buildShop(quay, both) })
       expect(await rows()).toEqual([{ name: quay }])
       await nights.night({ [quay]: 'unchanged' }, { days: 5 })
       await nights.wait({ days: 1 })
@@ -134,21 +141,26 @@ describe('a revoked publisher', () => {
 
 describe('a publisher that revokes itself', () => {
   const shows = { collections: [{ collection_id: 'show', name: 'Show' }] }
-  const own = { [pier]: shop(pier, shows) }
+  const own = { [pier]: buildShop(pier, shows) }
 
   it('ends its grants and its collections', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       await nights.night(own)
-      const events = await nights.night({ [pier]: shop(pier, { ...shows, ...revoking(pier) }) })
-      expect(told(events, 'authorization')).toEqual(['authorization.revoked'])
-      expect(told(events, 'collection')).toEqual(['collection.removed'])
+      const events = await nights.night({
+        [pier]: buildShop(pier, { ...shows, ...revoking(pier) }),
+      })
+      expect(listEventTypes(events, 'authorization')).toEqual(['authorization.revoked'])
+      expect(listEventTypes(events, 'collection')).toEqual(['collection.removed'])
       expect(await findValidity(nights)).toBe(over)
     }))
 
   it('stays revoked when its file becomes a pointer to one without the entry', () =>
-    overNights(async nights => {
-      await nights.night({ [pier]: shop(pier, revoking(pier)), [quay]: shop(quay, network) })
-      await nights.night({ [pier]: pointerTo(quay), [quay]: 'unchanged' })
+    runNights(async nights => {
+      await nights.night({
+        [pier]: buildShop(pier, revoking(pier)),
+        [quay]: buildShop(quay, network),
+      })
+      await nights.night({ [pier]: buildPointer(quay), [quay]: 'unchanged' })
       expect(await findValidity(nights)).toBe('none, no grant')
       await nights.night({ [pier]: 'unchanged', [quay]: 'unchanged' }, { days: 5 })
       await nights.wait({ days: 1 })
@@ -156,8 +168,8 @@ describe('a publisher that revokes itself', () => {
     }))
 
   it('is independent of managers: a manager’s revocation leaves its own file alone', () =>
-    overNights(async nights => {
-      await nights.night({ ...own, [quay]: shop(quay, revoking(pier)) })
+    runNights(async nights => {
+      await nights.night({ ...own, [quay]: buildShop(quay, revoking(pier)) })
       expect(await findValidity(nights)).toBe(fine)
     }))
 })
@@ -170,18 +182,18 @@ describe('a revocation counts', () => {
     ['as a bare name', pier],
     ['in capitals', { publisher_domain: 'PIER.example', revoked_at: '2026-11-01T00:00:00Z' }],
   ])('%s', (_, entry) =>
-    overNights(async nights => {
-      const file = shop(quay, { ...network, revoked_publisher_domains: [entry] })
-      await nights.night({ [quay]: file, [pier]: pointerTo(quay) })
+    runNights(async nights => {
+      const file = buildShop(quay, { ...network, revoked_publisher_domains: [entry] })
+      await nights.night({ [quay]: file, [pier]: buildPointer(quay) })
       expect(await findValidity(nights)).toBe('none, no grant')
     }),
   )
 
   it('for nobody when its domain is invalid, which the faults report', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       const entry = { publisher_domain: 'not a domain', revoked_at: '2026-11-01T00:00:00Z' }
-      const file = shop(quay, { ...network, revoked_publisher_domains: [entry] })
-      await nights.night({ [quay]: file, [pier]: pointerTo(quay) })
+      const file = buildShop(quay, { ...network, revoked_publisher_domains: [entry] })
+      await nights.night({ [quay]: file, [pier]: buildPointer(quay) })
       expect(await findValidity(nights)).toBe(fine)
       const row = await nights.db.one<{ faults: { field: string }[] }>(
         `select faults from documents where location = '${quay}'`,

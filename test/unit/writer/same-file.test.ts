@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { byIds, bySelectors, overNights, shop, site, told } from '../../support/nights.ts'
+import {
+  buildShop,
+  buildWebsite,
+  grantByIds,
+  grantBySelectors,
+  listEventTypes,
+  runNights,
+} from '../../support/nights.ts'
 
 const acme = 'acme.example'
 const identifiers = [
@@ -12,12 +19,12 @@ const file = (turn: Turn) => ({
   $schema: 'https://schemas.example/adagents.json',
   last_updated: '2026-11-20T00:00:00Z',
   properties: turn([
-    site(acme, {
+    buildWebsite(acme, {
       identifiers: turn(identifiers),
       tags: turn(['all', 'news']),
       supported_channels: turn(['display', 'olv']),
     }),
-    site(acme, { property_id: 'app', identifiers: [{ type: 'ios_bundle', value: 'a.b' }] }),
+    buildWebsite(acme, { property_id: 'app', identifiers: [{ type: 'ios_bundle', value: 'a.b' }] }),
   ]),
   placements: turn([
     { placement_id: 'top', name: 'Top', property_ids: turn(['site', 'app']) },
@@ -33,7 +40,7 @@ const file = (turn: Turn) => ({
     })),
   ),
   authorized_agents: turn([
-    byIds('https://sales.example/mcp', {
+    grantByIds('https://sales.example/mcp', {
       property_ids: turn(['site', 'app']),
       countries: turn(['DE', 'GB']),
       signing_keys: turn(keys),
@@ -44,7 +51,7 @@ const file = (turn: Turn) => ({
         })),
       ),
     }),
-    bySelectors(
+    grantBySelectors(
       'https://more.example/mcp',
       ...turn([
         {
@@ -77,41 +84,46 @@ describe('a file causes no event', () => {
     ['that names another schema', { ...file(asIs), $schema: 'https://schemas.example/v2' }],
     ['whose catalog field is no list', { ...file(asIs), signals: 'none' }],
   ])('%s', (_, other) =>
-    overNights(async nights => {
-      expect(told(await nights.night({ [acme]: file(asIs) }))).toContain('authorization.granted')
-      expect(told(await nights.night({ [acme]: other }))).toEqual([])
+    runNights(async nights => {
+      expect(listEventTypes(await nights.night({ [acme]: file(asIs) }))).toContain(
+        'authorization.granted',
+      )
+      expect(listEventTypes(await nights.night({ [acme]: other }))).toEqual([])
     }),
   )
 
   test('but one with another list does, with its name', () =>
-    overNights(async nights => {
-      await nights.night({ [acme]: shop(acme) })
+    runNights(async nights => {
+      await nights.night({ [acme]: buildShop(acme) })
       const events = await nights.night({
-        [acme]: shop(acme, { signals: [{ id: 'x', name: 'X' }] }),
+        [acme]: buildShop(acme, { signals: [{ id: 'x', name: 'X' }] }),
       })
-      expect(told(events)).toEqual(['publisher.adagents_changed'])
+      expect(listEventTypes(events)).toEqual(['publisher.adagents_changed'])
       expect(events[0]!.payload.changed_fields).toEqual(['signals'])
     }))
 
   test('but one whose agent has another label does, in any order', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       await nights.night({ [acme]: file(asIs) })
       const other = file(reversed)
       other.authorized_agents[1] = { ...other.authorized_agents[1], authorized_for: 'News' }
       const events = await nights.night({ [acme]: other })
-      expect(told(events)).toEqual(['publisher.adagents_changed', 'authorization.modified'])
+      expect(listEventTypes(events)).toEqual([
+        'publisher.adagents_changed',
+        'authorization.modified',
+      ])
       expect(events[0]!.payload.changed_fields).toEqual(['authorized_agents'])
     }))
 
   test('nor does one whose hashes come from another version of the registry', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       await nights.night({ [acme]: file(asIs) })
       await nights.db.run(
         `update publishers set fields = json_object('properties', '0123456789abcdef',
            'authorized_agents', '0123456789abcdef', 'contact', '0123456789abcdef')`,
       )
       const events = await nights.night({ [acme]: { ...file(asIs), tags: {} } })
-      expect(told(events)).toEqual(['publisher.adagents_changed'])
+      expect(listEventTypes(events)).toEqual(['publisher.adagents_changed'])
       expect(events[0]!.payload.changed_fields).not.toContain('properties')
       expect(events[0]!.payload.changed_fields).toEqual(expect.arrayContaining(['contact', 'tags']))
     }))

@@ -5,12 +5,12 @@ import { Fatal } from '../../../pipeline/core/errors.ts'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
 import type { Sequencer, Step } from '../../../pipeline/writer/sequencer.ts'
-import { baseBatch, nextBatch } from '../../support/batches.ts'
+import { buildBaseBatch, buildNextBatch } from '../../support/batches.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
 import { readFeeds } from '../../support/feed.ts'
+import { observeFile, observeOutcome } from '../../support/observations.ts'
 import { cleanUp, newDataDir, newSequencer, openSequencer } from '../../support/registry.ts'
-import { answered, read } from '../../support/sightings.ts'
-import { buildWrite, submission } from '../../support/writes.ts'
+import { buildOrganizationWrite, buildSubmission } from '../../support/writes.ts'
 
 const start = '2026-11-20T03:00Z'
 
@@ -29,7 +29,7 @@ async function failingAt(failing: Step, commits: number, clock: TestClock): Prom
     if (armed && step === failing) throw new Error('the disk failed')
   }
   const registry = await openSequencer({ clock, dataDir: newDataDir(), onStep })
-  for (let n = 0; n < commits; n++) await registry.commit(baseBatch(clock.now()))
+  for (let n = 0; n < commits; n++) await registry.commit(buildBaseBatch(clock.now()))
   armed = true
   return registry
 }
@@ -45,7 +45,7 @@ describe('a commit that fails after its transaction', () => {
       const clock = testClock(start)
       const registry = await failingAt(step, 1, clock)
       clock.tick({ days: 1 })
-      const [failed, later] = [nextBatch(clock.now()), baseBatch(clock.tick({ days: 1 }))]
+      const [failed, later] = [buildNextBatch(clock.now()), buildBaseBatch(clock.tick({ days: 1 }))]
       const outcomes = await Promise.allSettled([registry.commit(failed), registry.commit(later)])
       expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
       expect(await quarantined(registry)).toEqual([])
@@ -58,7 +58,7 @@ describe('a commit that fails after its transaction', () => {
   it('is completed by the next start, even if it was the very first', async () => {
     const clock = testClock(start)
     const registry = await failingAt('serving', 0, clock)
-    await expect(registry.commit(baseBatch(clock.now()))).rejects.toThrow(Fatal)
+    await expect(registry.commit(buildBaseBatch(clock.now()))).rejects.toThrow(Fatal)
     const again = await reopened(registry, clock)
     expect(again.seq).toBe(1)
     expect(await verify(again)).toEqual([])
@@ -69,7 +69,7 @@ describe('a registry that restarts', () => {
   it('continues after a crash between registry.duckdb and the checkpoint', async () => {
     const clock = testClock(start)
     const registry = await openSequencer({ clock, dataDir: newDataDir() })
-    await registry.commit(baseBatch(clock.now()))
+    await registry.commit(buildBaseBatch(clock.now()))
     await registry.publish()
     const { paths } = registry
     rmSync(paths.registry)
@@ -82,7 +82,10 @@ describe('a registry that restarts', () => {
     const clock = testClock(start)
     const registry = await openSequencer({ clock, dataDir: newDataDir() })
     const { serving } = registry.paths
-    const org = (n: number) => ({ observations: [], submissions: [buildWrite(`Org ${n}`)] })
+    const org = (n: number) => ({
+      observations: [],
+      submissions: [buildOrganizationWrite(`Org ${n}`)],
+    })
     for (let n = 0; n < 2; n++) await registry.commit(org(n))
     cpSync(serving, `${serving}.backup`, { recursive: true })
     for (let n = 2; n < 105; n++) await registry.commit(org(n))
@@ -98,7 +101,7 @@ describe('a registry that restarts', () => {
   it('repeats no event after the clock stepped back over midnight', async () => {
     const clock = testClock('2026-11-20T00:10Z')
     const registry = await openSequencer({ clock, dataDir: newDataDir() })
-    await registry.commit(baseBatch(clock.now()))
+    await registry.commit(buildBaseBatch(clock.now()))
     clock.tick({ minutes: -20 })
     await registry.commit({ observations: [sale('acme.example', clock)], submissions: [] })
     const before = await readFeeds(registry)
@@ -111,12 +114,12 @@ describe('a registry that restarts', () => {
 
 function sale(domain: string, clock: TestClock, name = 'Sales'): Observation {
   const content = { properties: [], authorized_agents: [], superseded_by: name }
-  return read('adagents.json', domain, content, clock.now())
+  return observeFile('adagents.json', domain, content, clock.now())
 }
 
 describe('an observation that cannot be committed', () => {
   const poison = (clock: TestClock): Observation => ({
-    ...answered('ok', 'adagents.json', 'poison.example', clock.now()),
+    ...observeOutcome('ok', 'adagents.json', 'poison.example', clock.now()),
     hash: 'f'.repeat(64),
     document: { variant: 'inline' },
   })
@@ -124,7 +127,7 @@ describe('an observation that cannot be committed', () => {
   it('is quarantined, and all others of its batch are committed', async () => {
     const clock = testClock(start)
     const registry = await newSequencer(clock)
-    const { observations, submissions } = nextBatch(clock.now())
+    const { observations, submissions } = buildNextBatch(clock.now())
     const among = [...observations.slice(0, 50), poison(clock), ...observations.slice(50)]
     const { answers } = await registry.commit({ observations: among, submissions })
     expect(answers.size).toBe(submissions.length)
@@ -164,7 +167,7 @@ describe('a repeated delivery', () => {
     const clock = testClock(start)
     const registry = await newSequencer(clock)
     const operation = { op: 'domains.add', domains: ['acme.example'], again: true } as never
-    const [org, add] = [buildWrite('Acme'), submission('add', operation)]
+    const [org, add] = [buildOrganizationWrite('Acme'), buildSubmission('add', operation)]
     await registry.commit({ observations: [], submissions: [org, add, org] })
     await registry.commit({ observations: [sale('acme.example', clock)], submissions: [] })
     await registry.commit({ observations: [], submissions: [add, org] })

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { byIds, bySelectors, overNights, site, told } from '../../support/nights.ts'
+import {
+  buildWebsite,
+  grantByIds,
+  grantBySelectors,
+  listEventTypes,
+  runNights,
+} from '../../support/nights.ts'
 
 const shared = 'https://files.example/adagents.json'
 const children = ['a.example', 'b.example']
@@ -38,14 +44,14 @@ function file(turn: Turn = asIs, agents: object[] = [], properties: object[] = [
   return {
     properties: turn([
       ...properties,
-      ...children.map(domain => site(domain, { tags: turn(['all', 'news']) })),
+      ...children.map(domain => buildWebsite(domain, { tags: turn(['all', 'news']) })),
       app('a.example'),
     ]),
     collections: [show(...turn(children))],
     authorized_agents: turn([
       ...agents,
-      bySelectors(sales, { publisher_domains: turn(children), selection_type: 'all' }),
-      byIds('https://more.example/mcp', {
+      grantBySelectors(sales, { publisher_domains: turn(children), selection_type: 'all' }),
+      grantByIds('https://more.example/mcp', {
         property_ids: turn(['site', 'app']),
         countries: turn(['GB', 'US']),
         signing_keys: turn(keys),
@@ -57,10 +63,12 @@ function file(turn: Turn = asIs, agents: object[] = [], properties: object[] = [
 
 /** What is told of the publishers of a shared file when it becomes another one. */
 function listEvents(before: object, after: object): Promise<string[]> {
-  return overNights(async nights => {
+  return runNights(async nights => {
     const pointers = children.map(domain => [domain, { authoritative_location: shared }])
     await nights.night(Object.fromEntries(pointers))
-    expect(told(await nights.night({ [shared]: before }))).toContain('authorization.granted')
+    expect(listEventTypes(await nights.night({ [shared]: before }))).toContain(
+      'authorization.granted',
+    )
     const events = await nights.night({ [shared]: after })
     return events.flatMap(({ event_type, entity_id, payload }) => {
       if (!event_type.startsWith('publisher.')) return []
@@ -70,7 +78,7 @@ function listEvents(before: object, after: object): Promise<string[]> {
 }
 
 describe('no publisher of a shared file gets an event', () => {
-  const stranger = bySelectors('https://other.example/mcp', {
+  const stranger = grantBySelectors('https://other.example/mcp', {
     publisher_domain: 'other.example',
     selection_type: 'all',
   })
@@ -89,19 +97,19 @@ describe('no publisher of a shared file gets an event', () => {
 })
 
 describe('only the affected publishers of a shared file get an event', () => {
-  const all = { authorized_agents: [bySelectors(sales, selector('all'))] }
-  const tagged = (...tags: string[]) => bySelectors(sales, selector('by_tag', tags))
+  const all = { authorized_agents: [grantBySelectors(sales, selector('all'))] }
+  const tagged = (...tags: string[]) => grantBySelectors(sales, selector('by_tag', tags))
   function selector(selection_type: string, property_tags?: string[]) {
     return { publisher_domains: children, selection_type, ...(property_tags && { property_tags }) }
   }
   const listing = (...properties: object[]) => ({ ...all, properties })
-  const both = children.map(domain => site(domain))
+  const both = children.map(domain => buildWebsite(domain))
 
   test.each<[string, object, object, string[]]>([
     [
       'that its property has another name',
       listing(...both),
-      listing(site('a.example', { name: 'A' }), both[1]!),
+      listing(buildWebsite('a.example', { name: 'A' }), both[1]!),
       ['a.example: properties'],
     ],
     [
@@ -111,7 +119,7 @@ describe('only the affected publishers of a shared file get an event', () => {
         properties: both,
         authorized_agents: [
           ...all.authorized_agents,
-          bySelectors('https://more.example/mcp', {
+          grantBySelectors('https://more.example/mcp', {
             publisher_domain: 'b.example',
             selection_type: 'all',
           }),
@@ -127,10 +135,10 @@ describe('only the affected publishers of a shared file get an event', () => {
     ],
     [
       'that an entry names more properties',
-      { properties: [...both, app('a.example')], authorized_agents: [byIds(sales)] },
+      { properties: [...both, app('a.example')], authorized_agents: [grantByIds(sales)] },
       {
         properties: [...both, app('a.example')],
-        authorized_agents: [byIds(sales, { property_ids: ['site', 'app'] })],
+        authorized_agents: [grantByIds(sales, { property_ids: ['site', 'app'] })],
       },
       ['a.example: authorized_agents', 'b.example: authorized_agents'],
     ],

@@ -10,12 +10,12 @@ import { projectInSlices } from '../../../pipeline/serving/projections/project-s
 import { isDataFault } from '../../../pipeline/store/bisect.ts'
 import { listEventFiles } from '../../../pipeline/store/event-log.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
-import { baseBatch, nextBatch } from '../../support/batches.ts'
+import { buildBaseBatch, buildNextBatch } from '../../support/batches.ts'
 import { testClock } from '../../support/clock.ts'
+import { observeFile } from '../../support/observations.ts'
+import { createRecordingLog } from '../../support/recording-log.ts'
 import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
-import { rememberingLog } from '../../support/remembering-log.ts'
-import { read } from '../../support/sightings.ts'
-import { buildWrite, submission } from '../../support/writes.ts'
+import { buildOrganizationWrite, buildSubmission } from '../../support/writes.ts'
 
 const broken = 'broken.example'
 const others = ['a.example', 'b.example', 'c.example']
@@ -29,7 +29,12 @@ function files(domains: readonly string[], n: number) {
     const property = { property_type: 'website', name: `Site ${n}`, identifiers, tags: ['t'] }
     const byTag = { authorization_type: 'property_tags', property_tags: ['t'] }
     const agent = { url: 'https://agent.example', authorized_for: 'All', ...byTag }
-    return read('adagents.json', domain, { authorized_agents: [agent], properties: [property] }, at)
+    return observeFile(
+      'adagents.json',
+      domain,
+      { authorized_agents: [agent], properties: [property] },
+      at,
+    )
   })
 }
 
@@ -38,7 +43,12 @@ function brands(domains: readonly string[], n: number) {
   return domains.map(domain => {
     const properties = [{ type: 'website', identifier: domain, primary: true }]
     const names = [{ en: `Brand ${n}` }]
-    return read('brand.json', domain, { id: 'b', names, keller_type: 'master', properties }, at)
+    return observeFile(
+      'brand.json',
+      domain,
+      { id: 'b', names, keller_type: 'master', properties },
+      at,
+    )
   })
 }
 
@@ -60,7 +70,7 @@ const observed = (observations: ReturnType<typeof files>) => ({ observations, su
 
 /** A registry in whose index a row of one publisher is such that its answer cannot be made. */
 async function brokenRegistry() {
-  const { log, said } = rememberingLog()
+  const { log, said } = createRecordingLog()
   const open = async (dataDir: string) => openSequencer({ dataDir, clock, log })
   const registry = await open(newDataDir())
   await registry.commit(observed(files([broken, ...others], 1)))
@@ -90,7 +100,7 @@ describe('a publisher that cannot be projected', () => {
     }
     expect(await quarantined(registry)).toEqual([refused])
     await registry.commit(observed(brands([broken, ...others], 3)))
-    await registry.commit({ observations: [], submissions: [buildWrite('Acme')] })
+    await registry.commit({ observations: [], submissions: [buildOrganizationWrite('Acme')] })
     expect(told()).toHaveLength(1)
     const again = await reopen(registry)
     cleanUp(() => again.close())
@@ -106,7 +116,7 @@ describe('a publisher that cannot be projected', () => {
       domain: 'a.example',
       reason: 'asked',
     })
-    await again.commit({ observations: [], submissions: [submission('takedown', operation)] })
+    await again.commit({ observations: [], submissions: [buildSubmission('takedown', operation)] })
     expect(shown(again, 'inventory', 'a.example')).toBeUndefined()
     expect(shown(again, 'inventory', 'b.example')).toContain('Site 1')
     expect(told()).toHaveLength(1)
@@ -170,7 +180,7 @@ describe('an event that cannot be read', () => {
 
   /** A registry one of whose events is damaged between its commit and its projection. */
   async function damagedRegistry() {
-    const { log, said } = rememberingLog()
+    const { log, said } = createRecordingLog()
     const dataDir = newDataDir()
     const harm: { now?: () => unknown } = {}
     const onStep = (step: string, moment: string) => {
@@ -209,7 +219,7 @@ describe('an event that cannot be read', () => {
     await registry.close()
     const again = await open()
     const operation = Operation.parse({ op: 'domain.takedown', domain: 'b.example', reason: 'r' })
-    await again.commit({ observations: [], submissions: [submission('takedown', operation)] })
+    await again.commit({ observations: [], submissions: [buildSubmission('takedown', operation)] })
     expect(await verify(again)).toHaveLength(1)
     await again.close()
     expect(await rebuild(dataDir)).toMatchObject({ unprojected: [{ subject: id }] })
@@ -228,7 +238,10 @@ describe('an event that cannot be read', () => {
     const { registry } = await damagedRegistry()
     cleanUp(() => registry.close())
     const operation = Operation.parse({ op: 'domain.takedown', domain: broken, reason: 'asked' })
-    await registry.commit({ observations: [], submissions: [submission('takedown', operation)] })
+    await registry.commit({
+      observations: [],
+      submissions: [buildSubmission('takedown', operation)],
+    })
     expect(await quarantined(registry)).toEqual([])
     expect(await verify(registry)).toEqual([])
   })
@@ -238,8 +251,8 @@ describe('any record that cannot be stored', () => {
   it('only costs the answers of its subject', async () => {
     const registry = await openSequencer({ dataDir: newDataDir(), clock })
     cleanUp(() => registry.close())
-    await registry.commit(baseBatch(clock.now()))
-    await registry.commit(nextBatch(clock.tick({ days: 1 })))
+    await registry.commit(buildBaseBatch(clock.now()))
+    await registry.commit(buildNextBatch(clock.tick({ days: 1 })))
     const scope = buildScopeOfSlice(0, 1, 0)
     const toKey = ({ space, key }: Entry) => `${space} ${key.toString('hex')}`
     const project = async (refused?: string) => {

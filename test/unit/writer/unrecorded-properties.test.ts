@@ -3,10 +3,14 @@ import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { FeedEvent } from '../../../pipeline/model/event.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { testClock } from '../../support/clock.ts'
-import { shop } from '../../support/nights.ts'
+import { buildShop } from '../../support/nights.ts'
+import { observeFile } from '../../support/observations.ts'
 import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
-import { read } from '../../support/sightings.ts'
-import { buildProofWrite, buildPropertiesSave, buildWrite } from '../../support/writes.ts'
+import {
+  buildOrganizationWrite,
+  buildProofWrite,
+  buildPropertiesSave,
+} from '../../support/writes.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
 const domains = Array.from({ length: 250 }, (_, i) => `told${i}.example`)
@@ -25,10 +29,16 @@ test('entries saved before properties were records get them when the index is op
   const saves = [...domains, 'owned.example'].map(domain =>
     buildPropertiesSave('Acme', domain, ['One', 'Two']),
   )
-  const submissions = [buildWrite('Acme'), buildProofWrite('Acme', 'owned.example'), ...saves]
+  const submissions = [
+    buildOrganizationWrite('Acme'),
+    buildProofWrite('Acme', 'owned.example'),
+    ...saves,
+  ]
   await sequencer.commit({ observations: [], submissions })
   await sequencer.commit({
-    observations: [read('adagents.json', 'owned.example', shop('owned.example'), clock.now())],
+    observations: [
+      observeFile('adagents.json', 'owned.example', buildShop('owned.example'), clock.now()),
+    ],
     submissions: [],
   })
   expect(await verify(sequencer)).toEqual([])

@@ -2,14 +2,14 @@ import { describe, expect, it, test } from 'vitest'
 import { isSameSite } from '../../../pipeline/core/domain.ts'
 import { REACHING } from '../../support/contents.ts'
 import {
-  byIds,
-  bySelectors,
+  buildPointer,
+  buildShop,
+  buildWebsite,
+  grantByIds,
+  grantBySelectors,
+  listEventTypes,
   type Nights,
-  overNights,
-  pointerTo,
-  shop,
-  site,
-  told,
+  runNights,
 } from '../../support/nights.ts'
 
 const acme = 'acme.example'
@@ -28,7 +28,7 @@ const entry = (authorization_type: string | undefined, more: object = {}) => ({
   ...more,
 })
 const file = (...authorized_agents: object[]) => ({
-  [acme]: shop(acme, { properties: [site(acme), app], authorized_agents }),
+  [acme]: buildShop(acme, { properties: [buildWebsite(acme), app], authorized_agents }),
 })
 
 /** `type: names of what it reaches` of every grant. */
@@ -60,7 +60,7 @@ describe('an entry', () => {
     ],
     [
       'by selector reaches what it says of this publisher',
-      bySelectors(sales, {
+      grantBySelectors(sales, {
         publisher_domain: acme,
         selection_type: 'by_id',
         property_ids: ['app'],
@@ -68,7 +68,7 @@ describe('an entry', () => {
       ['App'],
     ],
   ])('%s', (_, authorized, names) =>
-    overNights(async nights => {
+    runNights(async nights => {
       await nights.night(file(authorized))
       expect((await grants(nights)).map(said => said.split(': ')[1])).toEqual(names)
     }),
@@ -91,8 +91,8 @@ describe('an entry', () => {
       entry('property_ids', { property_ids: ['app'], effective_until: 'soon' }),
     ],
   ])('%s grants nothing', (_, authorized) =>
-    overNights(async nights => {
-      expect(told(await nights.night(file(authorized)), 'authorization')).toEqual([])
+    runNights(async nights => {
+      expect(listEventTypes(await nights.night(file(authorized)), 'authorization')).toEqual([])
       expect(await nights.db.all('from authorizations')).toEqual([])
     }),
   )
@@ -101,10 +101,10 @@ describe('an entry', () => {
     ['by id', { authorization_type: 'signal_ids', signal_ids: ['readers'] }],
     ['by tag', { authorization_type: 'signal_tags', signal_tags: ['news'] }],
   ])('of signals, %s, grants signals and reaches no property', (_, signals) =>
-    overNights(async nights => {
+    runNights(async nights => {
       const both = { property_ids: ['app'], property_tags: ['apps'], ...signals }
       const events = await nights.night(file({ ...entry(undefined), ...both }))
-      expect(told(events, 'authorization')).toEqual(['authorization.granted'])
+      expect(listEventTypes(events, 'authorization')).toEqual(['authorization.granted'])
       expect(
         await nights.db.one('select property_set, property_count from authorizations'),
       ).toEqual({
@@ -118,9 +118,9 @@ describe('an entry', () => {
   )
 
   it('of an agent with several entries counts by itself', () =>
-    overNights(async nights => {
-      const german = byIds(sales, { countries: ['DE'] })
-      const app = byIds(sales, { property_ids: ['app'], countries: ['US'] })
+    runNights(async nights => {
+      const german = grantByIds(sales, { countries: ['DE'] })
+      const app = grantByIds(sales, { property_ids: ['app'], countries: ['US'] })
       await nights.night(file(german, app))
       expect(await grants(nights)).toEqual([`property_ids: ${acme}`, 'property_ids: App'])
       expect(await nights.db.one('select publisher_count, markets from agents')).toEqual({
@@ -144,18 +144,20 @@ describe('a restriction', () => {
     ['to collections', { collections: [{ publisher_domain: 'x' }] }, { collections: [] }],
     ['of none, by its absence', {}, { countries: null, placement_ids: null, collections: null }],
   ])('%s is kept as meant, and never ignored', (_, restriction, row) =>
-    overNights(async nights => {
-      await nights.night(file(byIds(sales, restriction)))
+    runNights(async nights => {
+      await nights.night(file(grantByIds(sales, restriction)))
       expect(await nights.db.one('from authorizations')).toMatchObject(row)
     }),
   )
 
   it('to collections of a revoked publisher opens none of them', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       const at = (publisher_domain: string) => ({ publisher_domain, collection_ids: ['show'] })
-      const authorized_agents = [byIds(sales, { collections: [at('gone.example'), at(acme)] })]
+      const authorized_agents = [grantByIds(sales, { collections: [at('gone.example'), at(acme)] })]
       const revoked_publisher_domains = [{ publisher_domain: 'gone.example' }]
-      await nights.night({ [acme]: shop(acme, { authorized_agents, revoked_publisher_domains }) })
+      await nights.night({
+        [acme]: buildShop(acme, { authorized_agents, revoked_publisher_domains }),
+      })
       expect(await nights.db.one('select collections from authorizations')).toEqual({
         collections: [at(acme)],
       })
@@ -164,28 +166,28 @@ describe('a restriction', () => {
 
 describe('a publisher’s file', () => {
   it('cannot take properties with another owner, or with another’s names', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       const taken = [
-        site('other.example'),
-        site('other.example', { publisher_domain: acme, property_id: 'named' }),
+        buildWebsite('other.example'),
+        buildWebsite('other.example', { publisher_domain: acme, property_id: 'named' }),
         { ...app, publisher_domain: 'other.example', property_id: 'theirs' },
       ]
       const ids = { property_ids: ['site', 'named', 'theirs'] }
       const authorized_agents = [
-        byIds(sales, ids),
+        grantByIds(sales, ids),
         entry('inline_properties', { properties: taken }),
       ]
-      const properties = [site(acme), ...taken]
-      await nights.night({ [acme]: shop(acme, { properties, authorized_agents }) })
+      const properties = [buildWebsite(acme), ...taken]
+      await nights.night({ [acme]: buildShop(acme, { properties, authorized_agents }) })
       expect(await nights.db.all('select name from properties')).toEqual([{ name: acme }])
       expect(await grants(nights)).toEqual([`property_ids: ${acme}`])
     }))
 
   it('that several share holds as many properties as owners, though their slugs are the same', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       const [quay, pier] = ['quay.example', 'pier.example']
-      const network = { properties: [site(quay), site(pier)] }
-      await nights.night({ [quay]: shop(quay, network), [pier]: pointerTo(quay) })
+      const network = { properties: [buildWebsite(quay), buildWebsite(pier)] }
+      await nights.night({ [quay]: buildShop(quay, network), [pier]: buildPointer(quay) })
       const rows = await nights.db.all<{ property_rid: string }>(
         'select property_rid, publisher_domain from properties order by publisher_domain',
       )
@@ -197,10 +199,14 @@ describe('a publisher’s file', () => {
     }))
 
   const network = {
-    properties: [site('quay.example'), site('pier.example', { publisher_domain: undefined }), app],
+    properties: [
+      buildWebsite('quay.example'),
+      buildWebsite('pier.example', { publisher_domain: undefined }),
+      app,
+    ],
     signals: [{ id: 'readers', name: 'Readers', value_type: 'binary' }],
     authorized_agents: [
-      byIds(sales, { property_ids: ['site', 'app'] }),
+      grantByIds(sales, { property_ids: ['site', 'app'] }),
       entry('signal_ids', { signal_ids: ['readers'] }),
       entry('inline_properties', { properties: [{ ...app, property_id: 'tv', name: 'TV' }] }),
     ],
@@ -212,8 +218,8 @@ describe('a publisher’s file', () => {
     )
 
   it('owns what it lists without an owner, its signals too, whoever else points there', () =>
-    overNights(async nights => {
-      await nights.night({ 'quay.example': network, 'pier.example': pointerTo('quay.example') })
+    runNights(async nights => {
+      await nights.night({ 'quay.example': network, 'pier.example': buildPointer('quay.example') })
       expect(
         await nights.db.all('select publisher_domain as of, name from properties order by all'),
       ).toEqual([
@@ -224,7 +230,7 @@ describe('a publisher’s file', () => {
     }))
 
   it('at any other address gives unowned properties to the publishers that point there', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       const location = 'https://files.example/adagents.json'
       await nights.night({ 'pier.example': { authoritative_location: location } })
       await nights.night({ [location]: network })
@@ -236,8 +242,8 @@ describe('a publisher’s file', () => {
     }))
 
   test.each<[string, object]>([
-    ['a property', { properties: [null, site(acme), { property_type: 'website' }, 'x'] }],
-    ['an entry', { authorized_agents: [null, { url: 'no address' }, byIds(sales), 7] }],
+    ['a property', { properties: [null, buildWebsite(acme), { property_type: 'website' }, 'x'] }],
+    ['an entry', { authorized_agents: [null, { url: 'no address' }, grantByIds(sales), 7] }],
     ['a collection', { collections: [{ name: 'No id' }, 'x', { collection_id: 'c', name: 'C' }] }],
     [
       'a placement',
@@ -246,15 +252,15 @@ describe('a publisher’s file', () => {
     ['a whole list', { collections: 'x', placements: 7, signals: { a: 1 }, formats: null }],
     ['a revocation', { revoked_publisher_domains: [null, 7, { publisher_domain: '' }] }],
   ])('loses malformed %s, and nothing else', (_, more) =>
-    overNights(async nights => {
-      const events = await nights.night({ [acme]: shop(acme, more) })
-      expect(told(events)).toContain('property.created')
+    runNights(async nights => {
+      const events = await nights.night({ [acme]: buildShop(acme, more) })
+      expect(listEventTypes(events)).toContain('property.created')
       expect(await grants(nights)).toEqual([`property_ids: ${acme}`])
     }),
   )
 
   it('gives a property one permanent rid: over a stale night, a new slug and another app id', () =>
-    overNights(async nights => {
+    runNights(async nights => {
       const rid = async () => (await nights.db.one(`select property_rid from properties`))!
       const of = (property: object) => ({
         [acme]: { properties: [property], authorized_agents: [] },
@@ -265,7 +271,7 @@ describe('a publisher’s file', () => {
       expect(await rid()).toEqual(first)
       const more = { type: 'android_package', value: 'acme.app' }
       const other = { ...app, identifiers: [...app.identifiers, more], property_id: 'other' }
-      expect(told(await nights.night(of(other)), 'property')).toEqual([
+      expect(listEventTypes(await nights.night(of(other)), 'property')).toEqual([
         'property.updated',
         'property.reactivated',
       ])
@@ -277,14 +283,14 @@ describe('a publisher’s file', () => {
 
 describe('two entries of one property', () => {
   it('have the same effect in any order', () =>
-    overNights(async nights => {
-      const one = site(acme, { name: 'One', tags: ['all', 'news'] })
-      const two = site(acme, { name: 'Two', tags: ['all'] })
-      await nights.night({ [acme]: shop(acme, { properties: [two, one] }) })
+    runNights(async nights => {
+      const one = buildWebsite(acme, { name: 'One', tags: ['all', 'news'] })
+      const two = buildWebsite(acme, { name: 'Two', tags: ['all'] })
+      await nights.night({ [acme]: buildShop(acme, { properties: [two, one] }) })
       const row = await nights.db.one('select name, tags from properties')
       expect(row).toEqual({ name: 'One', tags: ['all', 'news'] })
-      const events = await nights.night({ [acme]: shop(acme, { properties: [one, two] }) })
-      expect(told(events, 'property')).toEqual([])
+      const events = await nights.night({ [acme]: buildShop(acme, { properties: [one, two] }) })
+      expect(listEventTypes(events, 'property')).toEqual([])
     }))
 })
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { DAY } from '../../../pipeline/core/clock.ts'
 import { testClock } from '../../support/clock.ts'
 import { withIndex } from '../../support/memory-index.ts'
-import { overNights, pointerTo, shop, told } from '../../support/nights.ts'
-import { read } from '../../support/sightings.ts'
+import { buildPointer, buildShop, listEventTypes, runNights } from '../../support/nights.ts'
+import { observeFile } from '../../support/observations.ts'
 
 const start = '2026-11-20T03:00Z'
 
@@ -11,31 +11,38 @@ describe('the content of a file', () => {
   it('does not count when it arrives more than a week late', async () => {
     const clock = testClock(start)
     await withIndex(clock, async index => {
-      const seen = read('adagents.json', 'a.example', shop('a.example'), clock.now() - 8 * DAY)
+      const seen = observeFile(
+        'adagents.json',
+        'a.example',
+        buildShop('a.example'),
+        clock.now() - 8 * DAY,
+      )
       const events = await index.commit([seen])
-      expect(told(events, 'authorization')).toEqual([])
+      expect(listEventTypes(events, 'authorization')).toEqual([])
       expect(await index.db.all('select valid from publishers')).toEqual([{ valid: false }])
     })
   })
 
   it('counts until the new target of the pointer was read, and no longer than it is valid', async () => {
-    await overNights(async ({ night, wait, db }) => {
-      await night({ 'a.example': shop('a.example') })
-      await night({ 'a.example': pointerTo('m.example') })
-      expect(told(await night({ 'm.example': 'timeout', 'a.example': 'unchanged' }))).toEqual([])
+    await runNights(async ({ night, wait, db }) => {
+      await night({ 'a.example': buildShop('a.example') })
+      await night({ 'a.example': buildPointer('m.example') })
+      expect(
+        listEventTypes(await night({ 'm.example': 'timeout', 'a.example': 'unchanged' })),
+      ).toEqual([])
       expect(await db.all('select agent_url from authorizations')).toHaveLength(1)
       const events = await wait({ days: 7 })
-      expect(told(events)).toContain('authorization.revoked')
+      expect(listEventTypes(events)).toContain('authorization.revoked')
       expect(await db.all('select valid from publishers')).toEqual([{ valid: false }])
     })
   })
 
   it('counts at its old target until the new one was read', async () => {
-    await overNights(async ({ night, db }) => {
+    await runNights(async ({ night, db }) => {
       const managers = { 'm.example': managed('M'), 'n.example': managed('N') }
-      await night({ 'a.example': pointerTo('m.example'), ...managers, 'n.example': 'timeout' })
-      await night({ 'a.example': pointerTo('n.example') })
-      await night({ 'a.example': pointerTo('n.example'), 'n.example': 'timeout' })
+      await night({ 'a.example': buildPointer('m.example'), ...managers, 'n.example': 'timeout' })
+      await night({ 'a.example': buildPointer('n.example') })
+      await night({ 'a.example': buildPointer('n.example'), 'n.example': 'timeout' })
       const names = () =>
         db.all(
           "select name from properties where publisher_domain = 'a.example' and status = 'active'",
@@ -58,14 +65,13 @@ describe('the content of a file', () => {
 
 describe('a property that first appears in a file that is no longer valid', () => {
   it('is reported as created and stale', async () => {
-    await overNights(async ({ night, db }) => {
-      await night({ 'a.example': pointerTo('m.example'), 'm.example': managed() })
+    await runNights(async ({ night, db }) => {
+      await night({ 'a.example': buildPointer('m.example'), 'm.example': managed() })
       await night({ 'a.example': 'absent' })
       const more = managed({ publisher_domain: 'a.example', name: 'New' })
-      expect(told(await night({ 'm.example': more }, { minutes: 5 }), 'property')).toEqual([
-        'property.created',
-        'property.stale',
-      ])
+      expect(
+        listEventTypes(await night({ 'm.example': more }, { minutes: 5 }), 'property'),
+      ).toEqual(['property.created', 'property.stale'])
       expect(await db.all("select status from properties where name = 'New'")).toEqual([
         { status: 'stale' },
       ])
@@ -73,9 +79,9 @@ describe('a property that first appears in a file that is no longer valid', () =
   })
 
   it('becomes stale with the failure, also when it was not listed before', async () => {
-    await overNights(async ({ night, db }) => {
+    await runNights(async ({ night, db }) => {
       const listed = managed({ publisher_domain: 'a.example', name: 'Site' })
-      await night({ 'a.example': pointerTo('m.example'), 'm.example': listed })
+      await night({ 'a.example': buildPointer('m.example'), 'm.example': listed })
       await night({ 'm.example': managed() })
       await night({ 'a.example': 'absent' })
       await night({ 'm.example': { ...listed, superseded_by: 'n.example' } }, { minutes: 5 })
@@ -105,9 +111,9 @@ describe('a house with one more reference', () => {
         brands: [{ id: 'h', names: [{ en: 'House' }], keller_type: 'master' }],
         brand_refs: refs.map(domain => ({ domain, brand_id: 'b' })),
       })
-      await index.commit([read('brand.json', 'h.example', house(), clock.now())])
+      await index.commit([observeFile('brand.json', 'h.example', house(), clock.now())])
       clock.tick({ days: 1 })
-      await index.commit([read('brand.json', 'h.example', house('k.example'), clock.now())])
+      await index.commit([observeFile('brand.json', 'h.example', house('k.example'), clock.now())])
       const known = await index.db.all('select domain, why from frontier')
       expect(known).toEqual([{ domain: 'k.example', why: 'mentioned' }])
     })

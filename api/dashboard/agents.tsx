@@ -1,0 +1,153 @@
+import { visibilities } from '../../pipeline/core/tiers.ts'
+import { agentTypes } from '../../pipeline/model/documents/vocabulary.ts'
+import type { OwnAgent } from '../../pipeline/model/responses/own-organization.ts'
+import { Fragment, type Html, h } from '../pages/html/jsx.ts'
+import { renderName } from '../pages/html/text.tsx'
+import { renderTable } from '../pages/parts/blocks.tsx'
+import { toAgentPath } from '../pages/parts/paths.ts'
+import {
+  type DashboardAnswer,
+  renderButton,
+  renderFault,
+  renderToken,
+  toSectionPath,
+} from './page.tsx'
+import type { OrganizationPlace, OrganizationStep } from './step.ts'
+
+const URL = '/api/me/agents'
+const visibilityTexts = {
+  public: 'everybody',
+  members_only: 'members',
+  private: 'your organization',
+} as const
+
+async function showAgents(step: OrganizationStep, fault?: string): Promise<DashboardAnswer> {
+  const { ask, org, organization, token } = step
+  const listed = await ask<{ agents: OwnAgent[] }>({ method: 'GET', url: URL, query: org })
+  // An organization without a profile has no agent; enrolling one makes the profile.
+  const agents = listed.refused === undefined ? listed.body.agents : []
+  const at = toSectionPath(organization.org_id, 'agents')
+  const body = (
+    <>
+      <h1>Agents</h1>
+      <p class="lead">Agents that your organization operates, and who can see each.</p>
+      {renderFault(fault ?? (listed.status === 404 ? undefined : listed.refused))}
+      {renderTable({
+        caption: 'Agents',
+        columns: ['Agent', 'Type', 'Seen by', 'Change'],
+        items: agents,
+        most: 100,
+        bytes: 60_000,
+        empty: 'No agent is enrolled yet.',
+        render: ({ url, name, type, visibility }) => [
+          <>
+            <a href={toAgentPath(url)}>{renderName(name ?? url)}</a>
+            {name === undefined ? null : <div class="quiet">{renderName(url, 100)}</div>}
+          </>,
+          type,
+          <form method="post" action={`${at}/visibility`} class="single">
+            {renderToken(token)}
+            <input type="hidden" name="url" value={url} />
+            {renderVisibilities(`visibility of ${url}`, visibility)}
+            <button type="submit" class="plain">
+              Set
+            </button>
+          </form>,
+          renderButton(`${at}/remove`, token, 'Remove', { url }, 'plain'),
+        ],
+      })}
+      <form method="post" action={at} class="panel">
+        <h2>Enrol an agent</h2>
+        {renderToken(token)}
+        <label for="url">Address</label>
+        <input
+          id="url"
+          name="url"
+          type="url"
+          required
+          maxlength="2000"
+          placeholder="https://sales.acme.example/mcp"
+        />
+        <label for="name">Name</label>
+        <input id="name" name="name" maxlength="200" autocomplete="off" />
+        <label for="type">Type</label>
+        <select id="type" name="type">
+          {agentTypes.map(type => (
+            <option value={type} selected={type === 'sales'}>
+              {type}
+            </option>
+          ))}
+        </select>
+        <label for="visibility">Seen by</label>
+        {renderVisibilities('visibility', 'private', 'visibility')}
+        <button type="submit">Enrol it</button>
+      </form>
+    </>
+  )
+  return { status: fault === undefined ? 200 : 400, title: 'Agents', body }
+}
+
+function renderVisibilities(label: string, chosen: string, id?: string): Html {
+  return (
+    <select name="visibility" id={id} aria-label={id === undefined ? label : undefined}>
+      {visibilities.map(visibility => (
+        <option value={visibility} selected={visibility === chosen}>
+          {visibilityTexts[visibility]}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+async function enrolAgent(step: OrganizationStep): Promise<DashboardAnswer> {
+  const { ask, org, form } = step
+  const name = form.get('name')?.trim()
+  const payload = {
+    url: form.get('url') ?? '',
+    type: form.get('type'),
+    visibility: form.get('visibility'),
+    ...(name && { name }),
+  }
+  return redirectToAgents(
+    step,
+    await ask({ method: 'POST', url: URL, query: org, payload }),
+    'enrolled',
+  )
+}
+
+async function setVisibility(step: OrganizationStep): Promise<DashboardAnswer> {
+  const { ask, org, form } = step
+  const url = `${URL}/${encodeURIComponent(form.get('url') ?? '')}`
+  const payload = { visibility: form.get('visibility') }
+  return redirectToAgents(step, await ask({ method: 'PATCH', url, query: org, payload }), 'changed')
+}
+
+async function removeAgent(step: OrganizationStep): Promise<DashboardAnswer> {
+  const { ask, org, form } = step
+  const url = `${URL}/${encodeURIComponent(form.get('url') ?? '')}`
+  return redirectToAgents(step, await ask({ method: 'DELETE', url, query: org }), 'removed')
+}
+
+interface Saved {
+  refused: string | undefined
+  body: { warnings?: { message: string }[] }
+}
+
+/** Redirects to the list; a warning is shown there, as something was not done as it was asked. */
+function redirectToAgents(
+  step: OrganizationStep,
+  { refused, body }: Saved,
+  done: 'enrolled' | 'changed' | 'removed',
+) {
+  const warning = body.warnings?.[0]?.message
+  const fault = refused ?? warning
+  if (fault !== undefined) return showAgents(step, fault)
+  return { next: toSectionPath(step.organization.org_id, 'agents'), done }
+}
+
+export const agentPlaces: readonly OrganizationPlace[] = [
+  { method: 'GET', path: '/agents', take: step => showAgents(step) },
+  { method: 'POST', path: '/agents', take: enrolAgent },
+  { method: 'POST', path: '/agents/visibility', take: setVisibility },
+  { method: 'POST', path: '/agents/remove', take: removeAgent },
+]

@@ -1,0 +1,156 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { refuse } from '../../pipeline/core/errors.ts'
+import { DASHBOARD_CALLBACK, DASHBOARD_CLIENT } from '../identity/dashboard-client.ts'
+import type { Identity } from '../identity/identity.ts'
+import type { Services } from '../operation/services.ts'
+import type { RoutePath } from '../operation/unknown-routes.ts'
+import { personPlaces } from './account.tsx'
+import { agentPlaces } from './agents.tsx'
+import { createAskAs } from './ask-as.ts'
+import { domainPlaces } from './domains.tsx'
+import { entryPlaces } from './entries.tsx'
+import { deriveFormToken, requireFormToken } from './form-tokens.ts'
+import { keyPlaces } from './keys.tsx'
+import { buildDashboardPage, type DashboardAnswer } from './page.tsx'
+import { endSession, findSignedIn } from './person.ts'
+import type { OrganizationPlace, PersonPlace, Step } from './step.ts'
+
+const FORM_BYTES_MAX = 1024 * 1024
+const SIGN_OUT = '/dashboard/sign-out'
+const SIGN_IN = '/dashboard/sign-in'
+
+const organizationPlaces: readonly OrganizationPlace[] = [
+  ...keyPlaces,
+  ...domainPlaces,
+  ...agentPlaces,
+  ...entryPlaces,
+]
+
+/** Every address that needs a signed-in person. */
+const places: readonly PersonPlace[] = [
+  ...personPlaces,
+  ...organizationPlaces.map(({ method, path, take }) => ({
+    method,
+    path: `/dashboard/org/:org${path}`,
+    take: (step: Step) => take(requireOrganization(step)),
+  })),
+]
+
+export const dashboardPaths: readonly RoutePath[] = [
+  ...places,
+  { method: 'GET', path: SIGN_IN },
+  { method: 'GET', path: DASHBOARD_CALLBACK },
+  { method: 'POST', path: SIGN_OUT },
+]
+
+/** Adds the pages on which people manage what their organizations keep here. */
+export function addDashboard(app: FastifyInstance, identity: Identity, services: Services): void {
+  app.register(async scope => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: FORM_BYTES_MAX },
+      (_request, body, done) => done(null, new URLSearchParams(body as string)),
+    )
+    const config = { operation: 'dashboard', isPage: true } as const
+    const add = (method: 'GET' | 'POST', url: string, handler: Handler) =>
+      scope.route({ method, url, exposeHeadRoute: false, config, handler })
+    for (const place of places) {
+      add(place.method, place.path, async (request, reply) => {
+        const step = await buildStep({ app, identity, services }, request, reply)
+        if (step === undefined) return sendToSignIn(request, reply)
+        return sendAnswer(step, await place.take(step), reply)
+      })
+    }
+    add('GET', SIGN_IN, async (_request, reply) =>
+      reply.redirect(buildSignInAddress(services), 303),
+    )
+    add('GET', DASHBOARD_CALLBACK, async (_request, reply) => reply.redirect('/dashboard', 303))
+    add('POST', SIGN_OUT, async (request, reply) => {
+      const step = await buildStep({ app, identity, services }, request, reply)
+      if (step !== undefined) await endSession(identity, services, request, reply)
+      return reply.redirect('/', 303)
+    })
+  })
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+
+interface Room {
+  app: FastifyInstance
+  identity: Identity
+  services: Services
+}
+
+/** Builds the step of a request; undefined where nobody is signed in. Refuses forms of other sites. */
+async function buildStep(
+  { app, identity, services }: Room,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Step | undefined> {
+  const signedIn = await findSignedIn(identity, services, request, reply)
+  if (signedIn === undefined) return undefined
+  const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
+  const token = deriveFormToken(identity, signedIn.sessionUid)
+  if (request.method === 'POST') {
+    requireFormToken(request, form, { baseUrl: services.baseUrl(), expected: token })
+  }
+  return {
+    ...signedIn,
+    request,
+    params: request.params as Record<string, string>,
+    query: request.query as Record<string, unknown>,
+    form,
+    token,
+    ask: createAskAs(app, services, signedIn.person.user_id, request.ip),
+    identity,
+    services,
+  }
+}
+
+/** Requires an organization of the person; any other does not exist for them. */
+function requireOrganization(step: Step) {
+  const organization = step.memberships.find(({ org_id }) => org_id === step.params.org)
+  if (organization === undefined) refuse('not_found', 'you belong to no such organization')
+  return { ...step, organization: organization!, org: { org: organization!.org_id } }
+}
+
+function sendToSignIn({ method }: FastifyRequest, reply: FastifyReply) {
+  if (method === 'GET') return reply.redirect(SIGN_IN, 303)
+  return refuse('forbidden', 'your sign-in has ended: open the dashboard again')
+}
+
+/**
+ * Builds the address of the sign-in. The dashboard is an application like others; it needs only the session
+ * that the sign-in leaves, so its code is never redeemed and ends by itself.
+ */
+function buildSignInAddress({ baseUrl }: Services): string {
+  const verifier = randomBytes(32).toString('base64url')
+  const query = new URLSearchParams({
+    client_id: DASHBOARD_CLIENT,
+    response_type: 'code',
+    scope: 'openid',
+    redirect_uri: baseUrl() + DASHBOARD_CALLBACK,
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  })
+  return `/authorize?${query}`
+}
+
+function sendAnswer(step: Step, answer: DashboardAnswer, reply: FastifyReply) {
+  if ('next' in answer) {
+    const { next, done } = answer
+    const mark = done === undefined ? '' : `${next.includes('?') ? '&' : '?'}done=${done}`
+    return reply.redirect(next + mark, 303)
+  }
+  const { person, query, request, token, memberships, params } = step
+  const { status, headers, body } = buildDashboardPage(answer.title, answer.status, answer.body, {
+    who: person.email ?? person.name ?? person.user_id,
+    path: request.url.split('?', 1)[0]!,
+    token,
+    organization: memberships.find(({ org_id }) => org_id === params.org),
+    done: typeof query.done === 'string' ? query.done : undefined,
+  })
+  return reply.code(status).headers(headers).send(body)
+}

@@ -1,0 +1,31 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { refuse } from '../../pipeline/core/errors.ts'
+import type { Identity } from '../identity/identity.ts'
+import { requireOwnForm } from '../identity/sign-in-request.ts'
+
+/** Name of the field in which each form carries its token. */
+export const TOKEN_FIELD = 'form_token'
+
+/** Derives the token of the forms of one session. Another site can neither read nor compute it. */
+export function deriveFormToken({ keys }: Identity, sessionUid: string): string {
+  const [secret] = keys.cookies
+  return createHmac('sha256', secret!).update(`dashboard form ${sessionUid}`).digest('base64url')
+}
+
+/**
+ * Refuses a form that no page of this session has sent: its browser must say that it comes from here, and
+ * its token must be that of the session.
+ */
+export function requireFormToken(
+  request: FastifyRequest,
+  form: URLSearchParams,
+  { baseUrl, expected }: { baseUrl: string; expected: string },
+): void {
+  requireOwnForm(request, baseUrl)
+  const sent = Buffer.from(form.get(TOKEN_FIELD) ?? '')
+  const wanted = Buffer.from(expected)
+  if (sent.length !== wanted.length || !timingSafeEqual(sent, wanted)) {
+    refuse('forbidden', 'this form belongs to another sign-in: open the page again')
+  }
+}

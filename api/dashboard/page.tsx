@@ -1,0 +1,149 @@
+import type { Membership } from '../../pipeline/model/identity.ts'
+import { HTML, pageHeaders } from '../pages/headers.ts'
+import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
+import { clipText, renderName } from '../pages/html/text.tsx'
+import { renderDocument } from '../pages/parts/document.tsx'
+import { TOKEN_FIELD } from './form-tokens.ts'
+
+/** A page of the dashboard, or where a form leads on to. */
+export type DashboardAnswer =
+  | { status: number; title: string; body: Html }
+  /** `done` names the notice that the next page shows. */
+  | { next: string; done?: DoneName }
+
+const headers = {
+  ...pageHeaders,
+  'content-type': HTML,
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'x-robots-tag': 'noindex',
+  // A form posts its origin only where the policy lets it; other sites are told nothing.
+  'referrer-policy': 'same-origin',
+}
+
+/** Notices of what was done, by the name that stands in the address. */
+export const doneTexts = {
+  organization: 'The organization is yours.',
+  revoked: 'The key is revoked: every process refuses it from now on.',
+  enrolled: 'The agent is enrolled.',
+  changed: 'The agent is changed.',
+  removed: 'The agent is removed.',
+  proven: 'The domain is proven.',
+  published: 'The properties are saved, and the hosted file is published.',
+  rolled_back: 'The earlier state is restored, as a revision of its own.',
+  ended: 'Its access has ended.',
+} as const
+export type DoneName = keyof typeof doneTexts
+
+/** Frame of a page: who is signed in, where they are, and what was done before. */
+interface Frame {
+  who: string
+  path: string
+  token: string
+  organization?: Membership | undefined
+  done?: string | undefined
+}
+
+const sections = [
+  ['keys', 'Keys'],
+  ['domains', 'Domains'],
+  ['agents', 'Agents'],
+  ['entries', 'Saved entries'],
+] as const
+
+export function toSectionPath(orgId: string, section: (typeof sections)[number][0]): string {
+  return `/dashboard/org/${encodeURIComponent(orgId)}/${section}`
+}
+
+/** Builds the whole page with its headers. */
+export function buildDashboardPage(title: string, status: number, body: Html, frame: Frame) {
+  const { who, token, done } = frame
+  const content = (
+    <>
+      <div class="account">
+        <p>
+          Signed in as <bdi>{clipText(who, 120)}</bdi>
+        </p>
+        <nav aria-label="Your account">
+          <a href="/dashboard">Organizations</a> <a href="/dashboard/access">Applications</a>
+        </nav>
+        <form method="post" action="/dashboard/sign-out">
+          {renderToken(token)}
+          <button type="submit" class="plain">
+            Sign out
+          </button>
+        </form>
+      </div>
+      {frame.organization === undefined ? null : renderSections(frame.organization, frame.path)}
+      {done !== undefined && Object.hasOwn(doneTexts, done) ? (
+        <p class="notice good" role="status">
+          {doneTexts[done as DoneName]}
+        </p>
+      ) : null}
+      {body}
+    </>
+  )
+  const description = 'What your organization keeps at the registry.'
+  const view = { title, description, body: content, hasDashboard: true }
+  return { status, headers, body: renderDocument(view, '', frame.path) }
+}
+
+function renderSections({ org_id, org_name, role }: Membership, path: string): Html {
+  return (
+    <div class="sections">
+      <p class="kicker">
+        {renderName(org_name)} · {role}
+      </p>
+      <nav aria-label="Sections of the organization">
+        <ul>
+          {sections.map(([section, name]) => {
+            const address = toSectionPath(org_id, section)
+            const isHere = path === address || path.startsWith(`${address}/`)
+            return (
+              <li>
+                <a href={address} aria-current={isHere ? 'page' : undefined}>
+                  {name}
+                </a>
+              </li>
+            )
+          })}
+        </ul>
+      </nav>
+    </div>
+  )
+}
+
+export function renderToken(token: string): Html {
+  return <input type="hidden" name={TOKEN_FIELD} value={token} />
+}
+
+/** Renders a form of one button. */
+export function renderButton(
+  action: string,
+  token: string,
+  label: string,
+  fields: Readonly<Record<string, string>> = {},
+  look?: 'plain',
+): Html {
+  return (
+    <form method="post" action={action} class="single">
+      {renderToken(token)}
+      {Object.entries(fields).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <button type="submit" class={look}>
+        {label}
+      </button>
+    </form>
+  )
+}
+
+/** Renders why a form was refused. */
+export function renderFault(fault: string | undefined): Child {
+  if (fault === undefined) return null
+  return (
+    <p class="notice bad" role="alert">
+      {clipText(fault, 500)}
+    </p>
+  )
+}

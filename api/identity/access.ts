@@ -1,0 +1,46 @@
+import type Provider from 'oidc-provider'
+import { SECOND, toIso } from '../../pipeline/core/clock.ts'
+import { DASHBOARD_CLIENT } from './dashboard-client.ts'
+
+/** An application that may act for a person. */
+export interface Access {
+  /** Id of the consent; nobody can act with it. */
+  id: string
+  /** Name that the application gave itself. */
+  name: string
+  /** Time at which the consent ends by itself. */
+  until: string | undefined
+}
+
+/** Lists what is in force of the consents of a person, without that of the registry's own pages. */
+export async function listAccess(
+  provider: Provider,
+  userId: string,
+  ids: readonly string[],
+): Promise<Access[]> {
+  const grants = await Promise.all(ids.map(id => provider.Grant.find(id)))
+  const found = await Promise.all(
+    grants.map(async grant => {
+      const { accountId, clientId, jti, exp } = grant ?? {}
+      if (accountId !== userId || clientId === undefined || clientId === DASHBOARD_CLIENT) return []
+      const client = await provider.Client.find(clientId)
+      const name = client?.clientName ?? 'An application without a name'
+      return [{ id: jti!, name, until: exp === undefined ? undefined : toIso(exp * SECOND) }]
+    }),
+  )
+  return found.flat()
+}
+
+/** Ends a consent of a person and revokes the codes and tokens under it; false where it is not theirs. */
+export async function endAccess(
+  provider: Provider,
+  userId: string,
+  grantId: string,
+): Promise<boolean> {
+  const grant = grantId === '' ? undefined : await provider.Grant.find(grantId)
+  if (grant === undefined || grant.accountId !== userId) return false
+  if (grant.clientId === DASHBOARD_CLIENT) return false
+  await provider.RefreshToken.revokeByGrantId(grantId)
+  await grant.destroy()
+  return true
+}

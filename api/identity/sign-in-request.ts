@@ -1,0 +1,62 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type Provider from 'oidc-provider'
+import { refuse } from '../../pipeline/core/errors.ts'
+import { parseUrl } from '../../pipeline/core/url.ts'
+import type { Services } from '../operation/services.ts'
+import { setForwardedHost } from './forwarded-host.ts'
+import type { ClientShown } from './pages.tsx'
+
+export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
+
+/** A request of an application (`GET /authorize`) that waits until its person has signed in or consented. */
+export interface SignInRequest {
+  uid: string
+  provider: Provider
+  interaction: Interaction
+}
+
+/**
+ * Finds the request that a page belongs to by the `uid` in its path; undefined where the request has ended, or
+ * another browser made it: the cookie must name the same request as the path.
+ */
+export async function findSignInRequest(
+  provider: Provider,
+  request: FastifyRequest,
+  { raw }: FastifyReply,
+  { baseUrl }: Services,
+): Promise<SignInRequest | undefined> {
+  setForwardedHost(request.raw, baseUrl())
+  const { uid } = request.params as { uid: string }
+  try {
+    const interaction = await provider.interactionDetails(request.raw, raw)
+    return interaction.uid === uid ? { uid, provider, interaction } : undefined
+  } catch (error) {
+    if (error instanceof Error && error.name === 'SessionNotFound') return undefined
+    throw error
+  }
+}
+
+/** Describes the application behind a request: what it calls itself, and where it is. */
+export async function describeClient({
+  provider,
+  interaction,
+}: SignInRequest): Promise<ClientShown> {
+  const { client_id, redirect_uri } = interaction.params as Record<string, string>
+  const client = await provider.Client.find(client_id!)
+  const url = parseUrl(redirect_uri ?? '')
+  const returnsTo = url === undefined ? 'an unknown place' : url.host || url.protocol
+  return { name: client?.clientName ?? 'An application without a name', returnsTo }
+}
+
+/**
+ * Refuses a form that another site had the browser send. The cookie of a request is not sent from there
+ * either (`SameSite`); this holds where a browser does not know that.
+ */
+export function requireOwnForm({ headers }: FastifyRequest, baseUrl: string): void {
+  const { origin, 'sec-fetch-site': site } = headers
+  const isForeign =
+    site === undefined
+      ? origin !== undefined && origin !== new URL(baseUrl).origin
+      : site !== 'same-origin'
+  if (isForeign) refuse('forbidden', 'this form was not sent by a page of the registry')
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { toIso } from '../../pipeline/core/clock.ts'
+import type { Domain } from '../../pipeline/core/domain.ts'
+import {
+  type CheckedProposal,
+  checkFile,
+  type ProposedKind,
+  proposedKinds,
+} from '../../pipeline/parse/check-file.ts'
+import { PastedDomain } from './fields.ts'
+import { deriveProposedSellers, type ProposedSellers } from './proposed-sellers.ts'
+
+const FAULTS_SHOWN_MAX = 100
+
+/** Names a file to check: that of a domain as it is served, or one before it is. */
+export const FileToCheck = z
+  .object({
+    domain: PastedDomain.optional().describe(
+      'Domain whose file is read; beside `document` the one that will serve it',
+    ),
+    document: z
+      .union([z.string(), z.record(z.string(), z.unknown())])
+      .optional()
+      .describe('A file as text, or as JSON, which counts as indented by two'),
+    kind: z
+      .enum(proposedKinds)
+      .default('adagents.json')
+      .describe('Which of the two files `document` is'),
+  })
+  .superRefine(({ domain, document }, ctx) => {
+    if (domain !== undefined || document !== undefined) return
+    ctx.addIssue({ code: 'custom', path: ['domain'], message: 'is required' })
+  })
+
+/** A file before it is served. */
+export interface ProposedFile {
+  document: string | Readonly<Record<string, unknown>>
+  kind: ProposedKind
+  domain?: string | undefined
+}
+
+/** Result of a check as the page of proposed files shows it. */
+export interface ExaminedFile extends Pick<CheckedProposal, 'valid' | 'errors' | 'warnings'> {
+  kind: ProposedKind
+  /** Agents that may sell once the file is served; absent where it does not decide that. */
+  sellers?: ProposedSellers
+}
+
+/** Checks the text of a proposed file, and derives who may sell once its domain serves it. */
+export function checkText(
+  { document, kind, domain }: ProposedFile & { document: string },
+  now: number,
+): ExaminedFile {
+  const bytes = Buffer.from(document)
+  const checked = checkFile(kind, bytes, { domain, now, maxFaults: FAULTS_SHOWN_MAX })
+  const { valid, errors, warnings } = checked
+  const sellers = domain && deriveProposedSellers(checked.document, domain as Domain, now)
+  return { kind, valid, errors, warnings, ...(sellers && { sellers }) }
+}
+
+/** Checks a proposed file, and answers in the form in which a served one is reported. */
+export function checkProposal({ document, kind, domain }: ProposedFile, now: number) {
+  const text = typeof document === 'string' ? document : JSON.stringify(document, null, 2)
+  const bytes = Buffer.from(text)
+  const checked = checkFile(kind, bytes, { domain, now, maxFaults: FAULTS_SHOWN_MAX })
+  const { valid, errors, warnings } = checked
+  const validation = {
+    valid,
+    errors,
+    warnings,
+    domain: domain ?? 'proposed',
+    url: 'proposed',
+    response_bytes: bytes.length,
+    discovery_method: 'direct' as const,
+  }
+  const data = { domain: validation.domain, found: true, validation }
+  return { success: true, data, valid, errors, warnings, timestamp: toIso(now) }
+}

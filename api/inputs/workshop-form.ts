@@ -1,0 +1,40 @@
+import { refuse } from '../../pipeline/core/errors.ts'
+import { type ProposedKind, proposedKinds } from '../../pipeline/parse/check-file.ts'
+import { parsePastedDomain } from './fields.ts'
+import { parseForm } from './form-data.ts'
+
+/** A file that somebody sent to be checked. */
+export interface WorkshopForm {
+  kind: ProposedKind
+  /** The domain that will serve it, as it was written; empty where none was named. */
+  domain: string
+  text: string
+  isDownload: boolean
+}
+
+/** Reads the form of the page on which files are checked; an uploaded file goes before the text. */
+export async function readWorkshopForm(body: Buffer, contentType: string): Promise<WorkshopForm> {
+  const form = await parseForm(body, contentType)
+  const read = (name: string) => {
+    const value = form.get(name)
+    return typeof value === 'string' ? value : ''
+  }
+  const file = form.get('file')
+  const isUploaded = file instanceof Blob && file.size > 0
+  const text = isUploaded ? Buffer.from(await file.arrayBuffer()).toString('utf8') : read('text')
+  const kind = proposedKinds.find(known => known === read('kind'))
+  if (kind === undefined)
+    refuse('invalid_request', `kind: must be one of ${proposedKinds.join(', ')}`)
+  return {
+    kind: kind!,
+    domain: read('domain').trim().slice(0, 300),
+    // Browsers send line breaks of fields as those of mail.
+    text: text.replaceAll('\r\n', '\n').replace(/^\ufeff/, ''),
+    isDownload: read('do') === 'download',
+  }
+}
+
+/** Parses the domain of a form; undefined where it is empty or none. */
+export function parseFormDomain(text: string) {
+  return text === '' ? undefined : parsePastedDomain(text)
+}

@@ -1,0 +1,29 @@
+import type { Redis } from '../../jobs/redis.ts'
+import type { Config } from '../../pipeline/core/config.ts'
+import type { LimitHeaders } from './limit-headers.ts'
+import { RedisWindowCounter } from './redis-window-counter.ts'
+
+const HOUR_S = 3_600
+
+/**
+ * Limits how often an organization has receivers asked, whatever they answer: the address may be somebody
+ * else's.
+ */
+export class ReceiverQuota {
+  readonly #counter: RedisWindowCounter
+  readonly #max: number
+
+  constructor(redis: Redis | undefined, { LIMITS }: Config) {
+    this.#counter = new RedisWindowCounter(redis, 'receivers cannot be asked now; try again')
+    this.#max = LIMITS.receiverQuestionsPerHour
+  }
+
+  /** Counts a request to a receiver and returns the headers of the limit. Refuses with 429, with 503 while Redis is away. */
+  count(orgId: string): Promise<LimitHeaders> {
+    return this.#counter.countOrRefuse(`registry:receivers:${orgId}`, {
+      max: this.#max,
+      windowSeconds: HOUR_S,
+      refusal: `no more than ${this.#max} challenges and tests of receivers an hour`,
+    })
+  }
+}

@@ -1,0 +1,85 @@
+import type { Redis } from '../../jobs/redis.ts'
+import type { Config } from '../../pipeline/core/config.ts'
+import { refuse } from '../../pipeline/core/errors.ts'
+import { isAdmin } from '../../pipeline/core/roles.ts'
+import type { LimitHeaders } from './limit-headers.ts'
+import { RedisWindowCounter } from './redis-window-counter.ts'
+
+const HOUR_S = 3_600
+const MINUTE_S = 60
+
+/** The caller as it is counted. */
+interface Tester {
+  id: string
+  org_id?: string
+  person?: object
+  roles: readonly string[]
+}
+
+/** Kinds of requests that make an agent work: whole storyboards, and single calls. */
+export type TestKind = 'run' | 'step'
+
+/** Limits how often a user has agents tested. A failed request costs nothing, and admins are not limited. */
+export class StoryboardQuota {
+  readonly #counter: RedisWindowCounter
+  readonly #maxPerHour: Record<TestKind, number>
+
+  constructor(redis: Redis | undefined, { LIMITS }: Config) {
+    this.#counter = new RedisWindowCounter(
+      redis,
+      'agents cannot be tested at the moment; try again',
+    )
+    this.#maxPerHour = { run: LIMITS.storyboardRunsPerHour, step: LIMITS.storyboardStepsPerHour }
+  }
+
+  /**
+   * Runs the work within the caller's limits, and returns the headers that describe it. Refuses with
+   * 429 beyond the limits, with 503 while Redis is away.
+   */
+  async spend<Result>(
+    kind: TestKind,
+    tester: Tester,
+    work: () => Promise<Result>,
+  ): Promise<{ result: Result; headers: LimitHeaders }> {
+    const { headers, release } = await this.reserve(kind, tester)
+    try {
+      return { result: await work(), headers }
+    } catch (error) {
+      await release()
+      throw error
+    }
+  }
+
+  /** Counts work that goes on after the answer; `release` takes it back. Refuses as `spend` does. */
+  async reserve(
+    kind: TestKind,
+    tester: Tester,
+  ): Promise<{ headers: LimitHeaders; release(): Promise<void> }> {
+    if (isAdmin(tester.roles)) return { headers: {}, release: async () => undefined }
+    const key = `registry:storyboards:${kind}:${toUser(tester)}`
+    const max = this.#maxPerHour[kind]
+    const headers = await this.#counter.countOrRefuse(key, {
+      max,
+      windowSeconds: HOUR_S,
+      refusal: `no more than ${max} tests of agents an hour`,
+    })
+    return { headers, release: () => this.#counter.uncount(key) }
+  }
+
+  /** Refuses with 429 where an agent was refreshed less than a minute ago, by whoever it was. */
+  async lockAgent(agentUrl: string): Promise<void> {
+    const limit = { max: 1, windowSeconds: MINUTE_S }
+    const key = `registry:storyboards:agent:${agentUrl}`
+    const { isAllowed, resetSeconds: retry_after } = await this.#counter.count(key, limit)
+    if (isAllowed) return
+    refuse('rate_limited', 'the agent was refreshed less than a minute ago', { retry_after })
+  }
+}
+
+/**
+ * Converts a caller to the user that is limited. A key can create keys, so all keys of an organization are
+ * one user.
+ */
+function toUser({ person, org_id, id }: Tester): string {
+  return person === undefined ? (org_id ?? id) : id
+}

@@ -1,0 +1,61 @@
+import { type FastifyInstance, fastify } from 'fastify'
+import type { ProcessReport } from '../../jobs/metrics/messages.ts'
+import { renderMetrics } from '../../jobs/metrics/role-metrics.ts'
+import type { Config } from '../../pipeline/core/config.ts'
+import { PublicError, toErrorBody } from '../../pipeline/core/errors.ts'
+import type { Log } from '../../pipeline/core/log.ts'
+import { assertOperator, type OperatorAccess } from './access.ts'
+import type { OperatorMetrics } from './operator-metrics.ts'
+
+export interface OperatorDeps {
+  config: OperatorAccess & Pick<Config, 'LIMITS'>
+  log: Log
+  metrics: OperatorMetrics
+  /** Reads what the processes tell of themselves. */
+  readReports(): Promise<ProcessReport[]>
+  /** Finds what is wrong, as sentences. */
+  findProblems(reports: readonly ProcessReport[]): Promise<string[]>
+}
+
+const TEXT = 'text/plain; version=0.0.4; charset=utf-8'
+
+/** Builds the server of the operator's port: metrics, and whether all is well. */
+export function buildOperatorApp(deps: OperatorDeps): FastifyInstance {
+  const { config, metrics, readReports, findProblems } = deps
+  const app = fastify({ logger: false, requestTimeout: config.LIMITS.requestMs })
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+    if (isProbe(request.url)) return undefined
+    try {
+      return assertOperator(request, reply, config)
+    } catch (error) {
+      // Answered here, as the board of the queues has a handler of its own for errors.
+      if (!(error instanceof PublicError)) throw error
+      return reply.code(error.status).send(error.body)
+    }
+  })
+  app.setErrorHandler((error, _request, reply) => {
+    const known = error instanceof PublicError ? error : undefined
+    const body = known?.body ?? toErrorBody('internal_error', 'internal error')
+    if (known === undefined) deps.log.error({ error }, 'request of the operator failed')
+    return reply.code(known?.status ?? 500).send(body)
+  })
+  app.get('/healthz', () => ({ status: 'ok' }))
+  app.get('/readyz', async (_request, reply) => {
+    const problems = await findProblems(await readReports())
+    const isWell = problems.length === 0
+    return reply.code(isWell ? 200 : 503).send({ status: isWell ? 'ready' : 'not_ready', problems })
+  })
+  app.get('/metrics', async (_request, reply) => {
+    const reports = await readReports()
+    const own = await metrics.read(reports)
+    const values = reports.flatMap(report => (report.values ? [report.values] : []))
+    return reply.type(TEXT).send(await renderMetrics([own, ...values]))
+  })
+  return app
+}
+
+/** Tells whether a request is of a probe, which has no token. */
+function isProbe(url: string): boolean {
+  return url === '/healthz' || url === '/readyz'
+}

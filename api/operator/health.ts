@@ -1,0 +1,30 @@
+import type { ProcessReport } from '../../jobs/metrics/messages.ts'
+import type { MetricName } from '../../jobs/metrics/table.ts'
+import { type Instant, SECOND } from '../../pipeline/core/clock.ts'
+import { findStoreProblems, readHeartbeat } from '../../pipeline/read/health.ts'
+import type { Paths } from '../../pipeline/store/paths.ts'
+
+/** Finds processes that do not answer, and what is wrong with the stores that the others tell of. */
+export function findReportedProblems(
+  reports: readonly ProcessReport[],
+  paths: Paths,
+  now: Instant,
+): string[] {
+  const silent = reports.filter(({ values }) => values === undefined).map(({ role }) => role)
+  const behindS = findMost(reports, 'registry_snapshot_behind_seconds')
+  const snapshotBehindSince = behindS > 0 ? now - behindS * SECOND : undefined
+  return [
+    ...[...new Set(silent)].map(role => `the ${role} does not answer`),
+    ...findStoreProblems({ now, heartbeatAt: readHeartbeat(paths), snapshotBehindSince }),
+  ]
+}
+
+/** Finds the highest value of a metric without labels; 0 where no process has it. */
+function findMost(reports: readonly ProcessReport[], name: MetricName): number {
+  const values = reports.flatMap(report =>
+    (report.values ?? [])
+      .filter(metric => metric.name === name)
+      .flatMap(metric => metric.values.map(({ value }) => value)),
+  )
+  return Math.max(0, ...values)
+}

@@ -1,0 +1,53 @@
+import type { Gauge } from 'prom-client'
+import type { RedisStatus } from '../../jobs/api-client/redis-status.ts'
+import type { ProcessReport } from '../../jobs/metrics/messages.ts'
+import type { MeasuredValues, RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
+
+/** Measures what no role can tell of itself: whether it answers, and Redis. */
+export class OperatorMetrics {
+  readonly #role: RoleMetrics
+  readonly #up: Gauge
+  readonly #restarts
+  readonly #readRedis: (() => Promise<RedisStatus | undefined>) | undefined
+
+  /** Creates the metrics; without `readRedis` they tell nothing of it. */
+  constructor(role: RoleMetrics, readRedis?: () => Promise<RedisStatus | undefined>) {
+    this.#role = role
+    this.#up = role.getGauge('registry_role_up')
+    this.#restarts = role.getCounter('registry_role_restarts_total')
+    this.#readRedis = readRedis
+  }
+
+  /** Reads the metrics of this process, with what the reports of the others tell. */
+  async read(reports: readonly ProcessReport[]): Promise<MeasuredValues> {
+    this.#noteRoles(reports)
+    if (this.#readRedis) this.#noteRedis(await this.#readRedis())
+    return this.#role.read()
+  }
+
+  #noteRoles(reports: readonly ProcessReport[]): void {
+    this.#up.reset()
+    this.#restarts.reset()
+    const roles = new Map<string, boolean>()
+    for (const { role, values, restarts } of reports) {
+      roles.set(role, (roles.get(role) ?? true) && values !== undefined)
+      this.#restarts.labels(role).inc(restarts)
+    }
+    for (const [role, isUp] of roles) this.#up.labels(role).set(isUp ? 1 : 0)
+  }
+
+  #noteRedis(status: RedisStatus | undefined): void {
+    const jobs = this.#role.getGauge('registry_queue_jobs')
+    const workers = this.#role.getGauge('registry_queue_workers')
+    const memory = this.#role.getGauge('registry_redis_memory_bytes')
+    this.#role.getGauge('registry_redis_up').set(status ? 1 : 0)
+    for (const gauge of [jobs, workers, memory]) gauge.reset()
+    if (status?.memoryBytes !== undefined) memory.set(status.memoryBytes)
+    for (const queue of status?.queues ?? []) {
+      for (const state of ['waiting', 'active', 'failed'] as const) {
+        jobs.labels(queue.name, state).set(queue[state])
+      }
+      if (queue.workers !== null) workers.labels(queue.name).set(queue.workers)
+    }
+  }
+}

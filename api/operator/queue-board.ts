@@ -1,0 +1,39 @@
+import { createBullBoard } from '@bull-board/api'
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
+import { FastifyAdapter } from '@bull-board/fastify'
+import type { FastifyInstance } from 'fastify'
+import { openQueues } from '../../jobs/api-client/queue-status.ts'
+import { connectRedis } from '../../jobs/redis.ts'
+import type { Log } from '../../pipeline/core/log.ts'
+
+const PATH = '/queues'
+/** Queues whose jobs hold what only their caller may see, such as sign-in links and credentials. */
+const PRIVATE = new Set(['live', 'storyboards', 'questions'])
+
+/**
+ * Adds pages that show the queues and their jobs. They change nothing: what a job held is due again by
+ * itself, and an order that somebody else's page sends must have no effect.
+ */
+export function addQueueBoard(app: FastifyInstance, redisUrl: string, log: Log): void {
+  const redis = connectRedis(redisUrl, 'waitForever', log)
+  const serverAdapter = new FastifyAdapter()
+  serverAdapter.setBasePath(PATH)
+  createBullBoard({
+    queues: openQueues(redis).map(queue => {
+      const adapter = new BullMQAdapter(queue, { readOnlyMode: true })
+      if (PRIVATE.has(queue.name)) {
+        adapter.setFormatter('data', hideValue)
+        adapter.setFormatter('returnValue', hideValue)
+      }
+      return adapter
+    }),
+    serverAdapter,
+    options: { uiConfig: { boardTitle: 'Registry', hideRedisDetails: true } },
+  })
+  app.register(serverAdapter.registerPlugin(), { prefix: PATH })
+  app.addHook('onClose', async () => redis.disconnect())
+}
+
+function hideValue(): string {
+  return 'only its caller may see this'
+}

@@ -1,0 +1,52 @@
+import { watchRedis } from '../../jobs/api-client/redis-status.ts'
+import type { ProcessReport } from '../../jobs/metrics/messages.ts'
+import { RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
+import type { Clock } from '../../pipeline/core/clock.ts'
+import type { Config } from '../../pipeline/core/config.ts'
+import type { Log } from '../../pipeline/core/log.ts'
+import { resolvePaths } from '../../pipeline/store/paths.ts'
+import { buildOperatorApp } from './app.ts'
+import { findReportedProblems } from './health.ts'
+import { OperatorMetrics } from './operator-metrics.ts'
+
+export interface OperatorServerOptions {
+  config: Config
+  clock: Clock
+  log: Log
+  port: number
+  /** Redis whose state is shown; without it nothing is said of it. */
+  redisUrl: string | undefined
+  readReports(): Promise<ProcessReport[]>
+  /** Finds what else is wrong, as sentences. */
+  findProblems?(): string[]
+}
+
+/** Serves the operator's port until it is closed. Fails where the port is taken. */
+export async function serveOperator(
+  options: OperatorServerOptions,
+): Promise<{ url: string; close(): Promise<void> }> {
+  const { config, clock, log, port, redisUrl, readReports, findProblems } = options
+  const redis = redisUrl === undefined ? undefined : watchRedis(redisUrl, log)
+  const app = buildOperatorApp({
+    config,
+    log,
+    metrics: new OperatorMetrics(new RoleMetrics('operator'), redis && (() => redis.read())),
+    readReports,
+    async findProblems(reports) {
+      const isAway = redis !== undefined && (await redis.read()) === undefined
+      return [
+        ...(isAway ? ['Redis does not answer'] : []),
+        ...findReportedProblems(reports, resolvePaths(config.DATA_DIR), clock.now()),
+        ...(findProblems?.() ?? []),
+      ]
+    },
+  })
+  app.addHook('onClose', async () => redis?.close())
+  // Jobs show more than metrics do: only to who has the token.
+  if (redisUrl !== undefined && config.OPERATOR_TOKEN !== undefined) {
+    const { addQueueBoard } = await import('./queue-board.ts')
+    addQueueBoard(app, redisUrl, log)
+  }
+  const url = await app.listen({ host: config.OPERATOR_HOST, port })
+  return { url, close: () => app.close() }
+}

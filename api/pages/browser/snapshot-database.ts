@@ -1,0 +1,82 @@
+import { AsyncDuckDB, type AsyncDuckDBConnection, VoidLogger } from '@duckdb/duckdb-wasm'
+import engineUrl from '@duckdb/duckdb-wasm/dist/duckdb-eh.wasm?url'
+import type { LoadedRange } from './engine-worker.ts'
+import EngineWorker from './engine-worker.ts?worker'
+
+/** Rows that are shown; the CSV has all. */
+export const ROWS_MAX = 1_000
+
+/** The answer to a question: every value as text, `null` where there is none. */
+export interface Result {
+  columns: readonly { name: string; isNumber: boolean }[]
+  rows: readonly (readonly (string | null)[])[]
+  /** There are more rows than are shown. */
+  isCut: boolean
+  ms: number
+}
+
+const NUMBER = /^(?:U?(?:TINY|SMALL|BIG|HUGE)?INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL.*)$/
+/** Extensions would be loaded from elsewhere. */
+const settings = ['autoinstall_known_extensions', 'autoload_known_extensions']
+
+/** One snapshot of the registry, opened in the browser's own DuckDB and read by ranges. */
+export class SnapshotDatabase {
+  readonly #database: AsyncDuckDB
+  readonly #connection: AsyncDuckDBConnection
+
+  private constructor(database: AsyncDuckDB, connection: AsyncDuckDBConnection) {
+    this.#database = database
+    this.#connection = connection
+  }
+
+  /**
+   * Loads DuckDB and opens the snapshot at `url`; rejects where either cannot be had. `onLoaded` gets the
+   * bytes of each range of the snapshot that is loaded, now and later.
+   */
+  static async open(url: string, onLoaded: (bytes: number) => void): Promise<SnapshotDatabase> {
+    const name = `loaded ${Math.random()}`
+    new BroadcastChannel(name).onmessage = ({ data }: MessageEvent<LoadedRange>) => {
+      if (data.url === url) onLoaded(data.bytes)
+    }
+    const database = new AsyncDuckDB(new VoidLogger(), new EngineWorker({ name }))
+    await database.instantiate(engineUrl)
+    // By default it would load files whole.
+    await database.open({ filesystem: { forceFullHTTPReads: false, allowFullHTTPReads: false } })
+    const connection = await database.connect()
+    for (const setting of settings) await connection.query(`set ${setting} = false`)
+    await connection.query(`attach '${url}' as registry (read_only)`)
+    await connection.query('use registry')
+    return new SnapshotDatabase(database, connection)
+  }
+
+  /** Answers one question; rejects with DuckDB's message. */
+  async ask(sql: string): Promise<Result> {
+    const started = performance.now()
+    const question = trimQuestion(sql)
+    const described = (await this.#connection.query(`describe from (${question}\n)`)).toArray()
+    const columns = described.map(row => ({
+      name: String(row.column_name),
+      isNumber: NUMBER.test(String(row.column_type)),
+    }))
+    const asText = `select columns(*)::varchar from (${question}\n) limit ${ROWS_MAX + 1}`
+    const table = await this.#connection.query(asText)
+    const rows = Array.from({ length: Math.min(table.numRows, ROWS_MAX) }, (_, row) =>
+      columns.map((_, column) => (table.getChildAt(column)?.get(row) as string | null) ?? null),
+    )
+    return { columns, rows, isCut: table.numRows > ROWS_MAX, ms: performance.now() - started }
+  }
+
+  /** Returns everything that the question answers, as CSV. */
+  async exportCsv(sql: string): Promise<Uint8Array<ArrayBuffer>> {
+    const file = 'result.csv'
+    await this.#connection.query(`copy (${trimQuestion(sql)}\n) to '${file}' (format csv, header)`)
+    const bytes = await this.#database.copyFileToBuffer(file)
+    await this.#database.dropFile(file)
+    return Uint8Array.from(bytes)
+  }
+}
+
+/** Cuts the semicolon at the end, so that the question can stand in brackets. */
+function trimQuestion(sql: string): string {
+  return sql.trim().replace(/;\s*$/, '')
+}

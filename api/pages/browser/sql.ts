@@ -1,0 +1,150 @@
+import { renderResultChart, renderResultTable } from './render-result.ts'
+import { type Result, ROWS_MAX, SnapshotDatabase } from './snapshot-database.ts'
+
+/** Runs the page `/sql`: asks what stands in the field, and shows the answer below it. */
+
+const FIRST_QUESTION = `-- Which tables and views are there?
+select table_name as name, comment from duckdb_tables() where database_name = 'registry'
+union all
+select view_name, comment from duckdb_views() where database_name = 'registry' and not internal
+order by name`
+
+const place = document.querySelector<HTMLElement>('[data-snapshot]')!
+place.innerHTML = `
+  <form>
+    <label for="sql">Question in SQL</label>
+    <textarea id="sql" rows="8" spellcheck="false" autocomplete="off"></textarea>
+    <p><button>Run</button> <span class="aside">or Ctrl Enter</span></p>
+  </form>
+  <p role="status"></p>
+  <div class="views" hidden>
+    <button type="button" value="table">Table</button>
+    <button type="button" value="chart">Chart</button>
+    <button type="button" value="csv">Download as CSV</button>
+  </div>
+  <div class="answer"></div>`
+const form = place.querySelector('form')!
+const field = place.querySelector('textarea')!
+const runButton = form.querySelector('button')!
+const status = place.querySelector<HTMLElement>('[role=status]')!
+const views = place.querySelector<HTMLElement>('.views')!
+const answer = place.querySelector<HTMLElement>('.answer')!
+
+const snapshot = {
+  url: new URL(place.dataset.snapshot!, location.href).href,
+  bytes: Number(place.dataset.bytes),
+}
+const loaded = { bytes: 0, requests: 0 }
+let opening: Promise<SnapshotDatabase> | undefined
+let latest: { sql: string; result: Result } | undefined
+
+function openDatabase(): Promise<SnapshotDatabase> {
+  opening ??= SnapshotDatabase.open(snapshot.url, bytes => {
+    loaded.bytes += bytes
+    loaded.requests++
+    if (latest) status.textContent = describeResult(latest.result)
+  }).catch(error => {
+    opening = undefined
+    throw error
+  })
+  return opening
+}
+
+async function run(): Promise<void> {
+  const sql = field.value
+  history.replaceState(null, '', buildLink(sql))
+  status.textContent = opening ? 'Asking …' : 'Loading DuckDB, about 7 MB, once …'
+  runButton.disabled = true
+  try {
+    const database = await openDatabase()
+    latest = { sql, result: await database.ask(sql) }
+    showResult('table')
+  } catch (error) {
+    latest = undefined
+    views.hidden = true
+    answer.replaceChildren(renderFailure(error))
+    status.textContent = 'DuckDB cannot answer this.'
+  } finally {
+    runButton.disabled = false
+  }
+}
+
+function showResult(view: 'table' | 'chart'): void {
+  if (latest === undefined) return
+  const { result } = latest
+  const chart = renderResultChart(result)
+  answer.replaceChildren((view === 'chart' && chart) || renderResultTable(result))
+  views.hidden = false
+  for (const button of views.querySelectorAll('button')) {
+    if (button.value === 'chart') button.disabled = chart === undefined
+    if (button.value !== 'csv') button.setAttribute('aria-pressed', String(button.value === view))
+  }
+  status.textContent = describeResult(result)
+}
+
+function describeResult({ rows, isCut, ms }: Result): string {
+  const count = isCut ? `The first ${ROWS_MAX} rows` : `${rows.length} rows`
+  const part = `${formatMegabytes(loaded.bytes)} of ${formatMegabytes(snapshot.bytes)}`
+  return `${count} in ${Math.round(ms)} ms. Loaded ${part}, in ${loaded.requests} requests.`
+}
+
+function formatMegabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(1)} MB`
+}
+
+function renderFailure(error: unknown): HTMLElement {
+  const text = document.createElement('pre')
+  text.tabIndex = 0
+  text.textContent = error instanceof Error ? error.message : String(error)
+  return text
+}
+
+async function saveCsv(): Promise<void> {
+  if (latest === undefined) return
+  const database = await openDatabase()
+  const bytes = await database.exportCsv(latest.sql)
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([bytes], { type: 'text/csv' }))
+  link.download = 'registry.csv'
+  link.click()
+  URL.revokeObjectURL(link.href)
+}
+
+/** Builds the link to a question: the part of the address that no server sees. */
+function buildLink(sql: string): string {
+  return `#q=${encodeURIComponent(sql)}`
+}
+
+/** Reads the question of a link; undefined for any other one. */
+function readQuestion({ hash }: { hash: string }): string | undefined {
+  return new URLSearchParams(hash.slice(1)).get('q') ?? undefined
+}
+
+/** Puts the question of a shared link into the field; it is asked when the reader says so. */
+function readSharedQuestion(): void {
+  field.value = readQuestion(location) ?? field.value
+}
+
+form.addEventListener('submit', event => {
+  event.preventDefault()
+  void run()
+})
+field.addEventListener('keydown', event => {
+  if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void run()
+})
+views.addEventListener('click', ({ target }) => {
+  const { value } = target as HTMLButtonElement
+  if (value === 'table' || value === 'chart') showResult(value)
+  if (value === 'csv') void saveCsv()
+})
+for (const link of document.querySelectorAll<HTMLAnchorElement>('main a[href^="#q="]')) {
+  link.addEventListener('click', event => {
+    event.preventDefault()
+    field.value = readQuestion(link)!
+    place.scrollIntoView()
+    void run()
+  })
+}
+field.value = FIRST_QUESTION
+readSharedQuestion()
+addEventListener('hashchange', readSharedQuestion)

@@ -1,0 +1,73 @@
+import MarkdownIt, { type Token } from 'markdown-it'
+import { type Child, type Html, h } from './jsx.ts'
+
+const markdown = new MarkdownIt({ html: false })
+
+interface Element {
+  token: Token
+  children: Child[]
+}
+
+/** Converts the address of a link; undefined where it leads nowhere from a page. */
+type ToAddress = (address: string) => string | undefined
+
+/**
+ * Renders Markdown as the content of a page; sections have ids to link to. A link without an address is
+ * left as text.
+ */
+export function renderMarkdown(text: string, toAddress: ToAddress): Html {
+  return h('', null, ...renderTokens(markdown.parse(text, {}), toAddress))
+}
+
+function renderTokens(tokens: readonly Token[], toAddress: ToAddress): Child[] {
+  const top: Child[] = []
+  const open: Element[] = []
+  const add = (child: Child) => (open.at(-1)?.children ?? top).push(child)
+  for (const token of tokens) {
+    if (token.nesting === 1) open.push({ token, children: [] })
+    else if (token.nesting === -1) {
+      const element = open.pop()!
+      add(renderElement(element, toAddress))
+    } else if (token.type === 'inline') {
+      const children = renderTokens(token.children ?? [], toAddress)
+      // The text of a heading, of which its id is made.
+      const parent = open.at(-1)
+      if (parent) parent.token.content = token.content
+      add(children)
+    } else add(renderLeaf(token))
+  }
+  return top
+}
+
+function renderElement({ token, children }: Element, toAddress: ToAddress): Child {
+  const { tag, hidden, content } = token
+  // The paragraph of a short list item.
+  if (hidden) return children
+  if (tag === 'h2' || tag === 'h3') return renderHeading(tag, toId(content), children)
+  if (tag === 'a') {
+    const href = toAddress(String(token.attrGet('href')))
+    return href === undefined ? children : h('a', { href }, ...children)
+  }
+  if (tag === 'table')
+    return h('div', { class: 'scrolls', tabindex: 0 }, h('table', null, ...children))
+  return h(tag, tag === 'th' ? { scope: 'col' } : null, ...children)
+}
+
+function renderHeading(tag: 'h2' | 'h3', id: string, children: readonly Child[]): Html {
+  return h(tag, { id }, h('a', { href: `#${id}` }, ...children))
+}
+
+/** Converts a heading to its id, as code hosts do. */
+function toId(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s-]/gu, '')
+    .trim()
+    .replace(/\s+/g, '-')
+}
+
+function renderLeaf({ type, tag, content }: Token): Child {
+  if (type === 'fence' || type === 'code_block') return h('pre', { tabindex: 0 }, content)
+  if (type === 'softbreak') return ' '
+  return tag === '' ? content : h(tag, null, content)
+}

@@ -1,0 +1,59 @@
+import { groupBy } from '../../../pipeline/core/group.ts'
+import type { PlacedFault } from '../../../pipeline/model/reported-fault.ts'
+import { type Html, h } from '../html/jsx.ts'
+import { clipText, countThings } from '../html/text.tsx'
+import { renderBadge } from './freshness.tsx'
+
+/** Lines shown before and behind one with a fault. */
+const CONTEXT_LINES = 1
+const SHOWN_BYTES_MAX = 40_000
+
+/** Renders the lines of a text that have faults, each with what is wrong below it and how to repair it. */
+export function renderMarkedLines(text: string, faults: readonly PlacedFault[]): Html | null {
+  if (faults.length === 0) return null
+  const lines = text.split('\n')
+  const byLine = groupBy(faults, ({ line = 1 }) => line)
+  const marked = [...byLine.keys()].sort((a, b) => a - b)
+  const items: Html[] = []
+  let [last, used, shown] = [0, 0, 0]
+  for (const line of marked) {
+    const from = Math.max(last + 1, line - CONTEXT_LINES)
+    const to = Math.min(lines.length, line + CONTEXT_LINES)
+    if (from > last + 1) items.push(<li class="gap" aria-hidden="true"></li>)
+    for (let number = from; number <= to; number++) {
+      if (number > line && byLine.has(number)) break
+      const here = byLine.get(number) ?? []
+      const item = renderLine(number, lines[number - 1] ?? '', here)
+      used += Buffer.byteLength(item.toString())
+      items.push(item)
+      shown += here.length
+      last = number
+    }
+    if (used > SHOWN_BYTES_MAX) break
+  }
+  const left = faults.length - shown
+  return (
+    <section aria-label="Faults by line">
+      <ol class="lines">{items}</ol>
+      {left > 0 ? <p class="more">{countThings(left, 'more fault')} further down.</p> : null}
+    </section>
+  )
+}
+
+function renderLine(number: number, text: string, faults: readonly PlacedFault[]): Html {
+  const looks = faults.some(({ severity }) => severity === 'error') ? 'bad' : 'fair'
+  return (
+    <li class={faults.length === 0 ? undefined : looks}>
+      <a class="at" href="#text" data-line={number} aria-label={`Line ${number}`}>
+        {number}
+      </a>
+      <code>{clipText(text, 200) || ' '}</code>
+      {faults.map(({ severity, message, suggestion }) => (
+        <p class="note">
+          {renderBadge(severity === 'error' ? 'bad' : 'fair', severity)} {clipText(message, 300)}.{' '}
+          {suggestion === undefined ? null : <span class="quiet">Repair: {suggestion}.</span>}
+        </p>
+      ))}
+    </li>
+  )
+}

@@ -1,0 +1,92 @@
+import type { PublisherLookup } from '../../../pipeline/model/responses/index.ts'
+import type { ProposedSeller, ProposedSellers } from '../../inputs/proposed-sellers.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
+import { formatCount, renderName } from '../html/text.tsx'
+import { renderTable } from './blocks.tsx'
+import { renderAgent } from './events.tsx'
+import { renderBadge } from './freshness.tsx'
+import { toPublisherPath } from './paths.ts'
+
+interface Compared {
+  url: string
+  before: string | undefined
+  after: string | undefined
+  authorized_for: string | undefined
+}
+
+/** Renders who may sell the inventory of a domain as the registry knows it, and once a file is served. */
+export function renderSellers(
+  domain: string,
+  before: PublisherLookup,
+  after: ProposedSellers | undefined,
+): Html {
+  if (after === undefined) {
+    return (
+      <p class="empty">
+        This file does not decide it: it lists nothing that can be used, or another file does.
+      </p>
+    )
+  }
+  const compared = compareSellers(before, after)
+  return (
+    <>
+      <p>
+        Before is what the registry knows of <a href={toPublisherPath(domain)}>{domain}</a> today;
+        after is what follows once it serves this file.
+      </p>
+      {renderTable({
+        caption: 'Who may sell what, before and after',
+        columns: ['Agent', 'For', 'Before', 'After', 'Change'],
+        items: compared,
+        total: compared.length,
+        bytes: 16_000,
+        empty: 'No agent may sell anything, before or after.',
+        render: ({ url, authorized_for, before, after }) => [
+          renderAgent(url),
+          authorized_for === undefined ? '' : renderName(authorized_for, 120),
+          before ?? '—',
+          after ?? '—',
+          renderChange(before, after),
+        ],
+      })}
+    </>
+  )
+}
+
+function renderChange(before: string | undefined, after: string | undefined): Html {
+  if (before === after) return renderBadge('none', 'same')
+  if (before === undefined) return renderBadge('good', 'gains')
+  return after === undefined ? renderBadge('bad', 'loses') : renderBadge('fair', 'differs')
+}
+
+function compareSellers(
+  { authorized_agents, properties_total: total }: PublisherLookup,
+  after: ProposedSellers,
+): Compared[] {
+  const compared = new Map<string, Compared>()
+  for (const agent of authorized_agents) {
+    const { url, authorized_for, publisher_wide, properties_authorized } = agent
+    const all = agent.properties_total ?? total ?? 0
+    const reach = publisher_wide ? all : (properties_authorized ?? 0)
+    compared.set(url, { url, authorized_for, before: describeReach(reach, all), after: undefined })
+  }
+  for (const seller of after.agents) {
+    const known = compared.get(seller.url)
+    compared.set(seller.url, {
+      url: seller.url,
+      authorized_for: seller.authorized_for ?? known?.authorized_for,
+      before: known?.before,
+      after: describeSeller(seller, after.properties_total),
+    })
+  }
+  const rank = ({ before, after }: Compared) => (before === after ? 1 : 0)
+  return [...compared.values()].sort((a, b) => rank(a) - rank(b))
+}
+
+function describeSeller({ in_force, properties_authorized }: ProposedSeller, total: number) {
+  return in_force ? describeReach(properties_authorized, total) : 'not in effect'
+}
+
+function describeReach(reach: number, total: number): string {
+  return `${formatCount(reach)} of ${formatCount(total)}`
+}

@@ -1,0 +1,78 @@
+import { listExampleQueries } from '../cookbook.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
+import { renderSection } from '../parts/blocks.tsx'
+import { findProgram, findPublishedSnapshot, type PublishedSnapshot } from '../published-files.ts'
+import type { View, ViewCall } from '../view.ts'
+
+/** Shows the page on which a reader's own browser answers questions in SQL. */
+export async function show({ services }: ViewCall): Promise<View> {
+  const snapshot = findPublishedSnapshot(services.reader)
+  const program = snapshot && findProgram('sql.ts')
+  return {
+    title: 'Ask the data',
+    description:
+      'Questions in SQL over everything the registry knows, answered by DuckDB in the browser.',
+    program,
+    body: (
+      <>
+        <h1>Ask the data</h1>
+        <p class="lead">
+          Everything the registry knows is one DuckDB file. Here your own browser reads the parts of
+          it that a question needs.
+        </p>
+        {snapshot === undefined ? (
+          <p>Nothing was published yet; come back in a minute.</p>
+        ) : (
+          renderField(snapshot)
+        )}
+        {renderSection('examples', 'Questions to begin with', renderExamples())}
+        {renderSection('elsewhere', 'Ask it on your own machine', renderElsewhere())}
+      </>
+    ),
+  }
+}
+
+/** Renders the place of the field, which the program of the page makes. */
+function renderField({ path, bytes }: PublishedSnapshot): Html {
+  return (
+    <div class="sql" data-snapshot={path} data-bytes={String(bytes)}>
+      <p>The field needs JavaScript. Without it, ask the file on your own machine, as below.</p>
+    </div>
+  )
+}
+
+function renderExamples(): Html {
+  return (
+    <>
+      {listExampleQueries().map(({ question, sql, needsJson }) => (
+        <details>
+          <summary>{question}</summary>
+          <pre tabindex="0">{sql}</pre>
+          <p>
+            {needsJson ? (
+              'Reads JSON, which the DuckDB of browsers does not: ask this one on your own machine.'
+            ) : (
+              <a href={`#q=${encodeURIComponent(`-- ${question}\n${sql}`)}`}>Ask this</a>
+            )}
+          </p>
+        </details>
+      ))}
+    </>
+  )
+}
+
+function renderElsewhere(): Html {
+  return (
+    <>
+      <p>
+        <a href="/data/registry.duckdb">registry.duckdb</a> is replaced after each publication and
+        never changed. Download it, or attach it over HTTP:
+      </p>
+      <pre tabindex="0">{`duckdb -c "attach 'ADDRESS/data/registry.duckdb' as registry (read_only)"`}</pre>
+      <p>
+        Each table and each column is described in the file itself: <code>describe brands</code>,{' '}
+        <code>from duckdb_columns()</code>.
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,205 @@
+import type { Domain } from '../../../pipeline/core/domain.ts'
+import { stripPii } from '../../../pipeline/core/pii.ts'
+import type { PublisherLookup } from '../../../pipeline/model/responses/index.ts'
+import { type ProposedKind, proposedKinds } from '../../../pipeline/parse/check-file.ts'
+import { readFileBytes } from '../../../pipeline/read/queries/file-bytes.ts'
+import type { ExaminedFile } from '../../inputs/proposed-file.ts'
+import { parseFormDomain, type WorkshopForm } from '../../inputs/workshop-form.ts'
+import { toTaskOrigin } from '../../operation/answering.ts'
+import { getSnapshot } from '../../responses/lists.ts'
+import { lookUpPublisher } from '../../routes/lookups.ts'
+import { askIfReady } from '../ask.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
+import { countThings } from '../html/text.tsx'
+import { renderSection } from '../parts/blocks.tsx'
+import { renderMarkedLines } from '../parts/marked-lines.tsx'
+import { renderSellers } from '../parts/sellers.tsx'
+import type { View, ViewCall } from '../view.ts'
+
+/** Maximum bytes of a file that is edited on a page; a form with it must fit in a body. */
+const FILE_BYTES_MAX = 900 * 1024
+/** Agents of the registry that the preview compares with. */
+const AGENTS_COMPARED = '500'
+
+interface Asked {
+  domain?: Domain | undefined
+  kind: ProposedKind
+}
+
+type Asking = Pick<ViewCall, 'ask' | 'services' | 'caller'>
+
+/** Shows an empty form, or one with the file of a domain as it was last crawled. */
+export async function show(call: ViewCall<Asked>): Promise<View> {
+  const { domain, kind } = call.query
+  if (domain === undefined) return showForm({ kind, domain: '', text: '' })
+  const found = await loadFile(domain, kind, call.services)
+  if (found === undefined) {
+    const note = `The registry holds no ${kind} of ${domain} that it can show here. Paste yours.`
+    return showForm({ kind, domain, text: '' }, { note })
+  }
+  const note = found.isComplete
+    ? `This is the ${kind} of ${domain} as it was last read.`
+    : `This is the ${kind} of ${domain} as it was last read, without contact data: put yours back before you serve it.`
+  const { text } = found
+  return showExamined({ kind, domain, text }, call, note)
+}
+
+/** Shows the result of a check below the form that was sent. */
+export function showChecked(form: WorkshopForm, call: Asking): Promise<View> {
+  return showExamined(form, call)
+}
+
+type Filled = Pick<WorkshopForm, 'kind' | 'domain' | 'text'>
+
+async function showExamined(filled: Filled, call: Asking, note?: string): Promise<View> {
+  const { kind, text } = filled
+  if (text.trim() === '') return showForm(filled, { fault: 'Paste a file, or choose one.' })
+  const domain = parseFormDomain(filled.domain)
+  if (domain === undefined && filled.domain !== '') {
+    return showForm(filled, { fault: `“${filled.domain}” is no domain, such as acme.example.` })
+  }
+  const { workers, clock } = call.services
+  const bytes = Buffer.byteLength(text)
+  const origin = toTaskOrigin({ principal: undefined, caller: call.caller, bodyBytes: () => bytes })
+  const proposed = { document: text, kind, domain }
+  const examined = await workers.run('checkText', origin, proposed, clock.now())
+  return showForm(filled, {
+    ...(note !== undefined && { note }),
+    result: (
+      <>
+        {renderVerdict(examined)}
+        {renderMarkedLines(text, [...examined.errors, ...examined.warnings])}
+        {kind === 'adagents.json' ? await renderPreview(domain, examined, call) : null}
+      </>
+    ),
+  })
+}
+
+async function renderPreview(
+  domain: string | undefined,
+  { sellers }: ExaminedFile,
+  { ask }: Asking,
+): Promise<Html | null> {
+  if (domain === undefined) {
+    return renderSection(
+      'sellers',
+      'Who may sell what',
+      <p class="empty">Name the domain above to see it, before and after.</p>,
+    )
+  }
+  const query = { domain, limit: AGENTS_COMPARED }
+  const { body } = await ask<PublisherLookup>(lookUpPublisher, { query })
+  return renderSection('sellers', 'Who may sell what', renderSellers(domain, body, sellers))
+}
+
+function renderVerdict({ kind, valid, errors, warnings }: ExaminedFile): Html {
+  const counted = `${countThings(errors.length, 'error')}, ${countThings(warnings.length, 'warning')}`
+  return (
+    <p class={`notice ${valid ? 'good' : 'bad'}`} id="verdict" role="status">
+      <strong>{valid ? `A sound ${kind}` : `Not yet a sound ${kind}`}</strong>: {counted}.
+    </p>
+  )
+}
+
+interface Below {
+  note?: string
+  fault?: string
+  result?: Html
+}
+
+function showForm({ kind, domain, text }: Filled, { note, fault, result }: Below = {}): View {
+  return {
+    title: 'Check a file before you publish it',
+    description:
+      'Paste an adagents.json or brand.json: every fault beside its line, with its repair, and who may sell what once it is served.',
+    isEditor: true,
+    body: (
+      <>
+        <h1>Check a file before you publish it</h1>
+        <p class="lead">
+          Every fault beside its line, with its repair, by the rules that the registry reads the web
+          with. Nothing is stored.
+        </p>
+        <form class="row" method="get" action="/workshop">
+          <label for="start">Start from the file of a domain</label>
+          <input
+            id="start"
+            name="domain"
+            value={domain}
+            maxlength="300"
+            placeholder="acme.example"
+          />
+          <label class="unseen" for="start-kind">
+            Kind
+          </label>
+          {renderKinds('start-kind', kind)}
+          <button type="submit">Open</button>
+        </form>
+        {note === undefined ? null : <p class="notice">{note}</p>}
+        {fault === undefined ? null : (
+          <p class="notice bad" role="alert">
+            {fault}
+          </p>
+        )}
+        <form class="editor" method="post" action="/workshop" enctype="multipart/form-data">
+          <div class="row">
+            <label for="kind">Kind of file</label>
+            {renderKinds('kind', kind)}
+            <label for="domain">Domain that will serve it</label>
+            <input
+              id="domain"
+              name="domain"
+              value={domain}
+              maxlength="300"
+              placeholder="acme.example"
+            />
+            <label for="file">Or upload a file</label>
+            <input id="file" name="file" type="file" accept=".json,application/json" />
+          </div>
+          <label for="text">The file</label>
+          <textarea id="text" name="text" rows="18" spellcheck="false" wrap="off">
+            {text}
+          </textarea>
+          <div class="row">
+            <button type="submit">Check</button>
+            <button type="submit" class="plain" name="do" value="download">
+              Download
+            </button>
+          </div>
+        </form>
+        <div id="result">{result ?? null}</div>
+      </>
+    ),
+  }
+}
+
+function renderKinds(id: string, chosen: ProposedKind): Html {
+  return (
+    <select id={id} name="kind">
+      {proposedKinds.map(kind => (
+        <option value={kind} selected={kind === chosen}>
+          {kind}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+/** Loads the bytes of a file as text. Contact data of people is not shown, though its site publishes it. */
+async function loadFile(domain: Domain, kind: ProposedKind, services: Asking['services']) {
+  const { reader } = services
+  const bytes = await askIfReady(reader, async () => {
+    const snapshot = getSnapshot(reader)
+    const source = { kind, location: domain }
+    return snapshot && readFileBytes(reader, snapshot, source, FILE_BYTES_MAX)
+  })
+  if (bytes === undefined) return undefined
+  const text = bytes
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .replaceAll('\r\n', '\n')
+  const parsed: unknown = JSON.parse(text)
+  const stripped = stripPii(parsed)
+  const isComplete = JSON.stringify(stripped) === JSON.stringify(parsed)
+  return { isComplete, text: isComplete ? text : JSON.stringify(stripped, null, 2) }
+}

@@ -1,0 +1,55 @@
+/**
+ * Checks a file while somebody types: it sends the form as its button would, and shows the same result.
+ * Without this script the button does it.
+ */
+const PAUSE_MS = 700
+const form = document.querySelector('form.editor')
+const text = form?.querySelector('textarea')
+let pause
+let asking
+
+async function check() {
+  asking?.abort()
+  asking = new AbortController()
+  try {
+    const body = new FormData(form)
+    body.delete('file')
+    const { signal } = asking
+    const answer = await fetch(form.action, { method: 'POST', body, signal })
+    const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html')
+    const [from, to] = [fresh.querySelector('#result'), document.querySelector('#result')]
+    if (from && to) to.replaceChildren(...from.childNodes)
+  } catch {
+    // The next key asks again.
+  }
+}
+
+/** Selects a line in the text and scrolls it into view. */
+function select(line) {
+  const lines = text.value.split('\n')
+  const start = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0)
+  text.focus()
+  text.setSelectionRange(start, start + (lines[line - 1] ?? '').length)
+  const height = Number.parseFloat(getComputedStyle(text).lineHeight)
+  text.scrollTop = Math.max(0, (line - 4) * height)
+}
+
+text?.addEventListener('input', () => {
+  clearTimeout(pause)
+  pause = setTimeout(check, PAUSE_MS)
+})
+
+document.querySelector('#result')?.addEventListener('click', event => {
+  const line = event.target.closest?.('a[data-line]')?.dataset.line
+  if (line === undefined) return
+  event.preventDefault()
+  select(Number(line))
+})
+
+form?.querySelector('input[type=file]')?.addEventListener('change', async event => {
+  const [file] = event.target.files
+  if (!file) return
+  text.value = await file.text()
+  event.target.value = ''
+  check()
+})

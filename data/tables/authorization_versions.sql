@@ -1,0 +1,63 @@
+create table if not exists authorization_versions (
+  id uuid not null,
+  agent_url varchar not null,
+  publisher_domain varchar not null,
+  entry uinteger not null,
+  authorization_type varchar not null,
+  authorized_for varchar,
+  property_set uuid,
+  property_count uinteger not null,
+  publisher_wide boolean not null,
+  property_ids varchar[],
+  property_tags varchar[],
+  publisher_properties json,
+  signal_ids varchar[],
+  signal_tags varchar[],
+  placement_ids varchar[],
+  placement_tags varchar[],
+  collections json,
+  delegation_type varchar,
+  exclusive boolean,
+  countries varchar[],
+  effective_from varchar,
+  effective_until varchar,
+  in_force boolean not null,
+  signing_keys json,
+  discovery_method varchar not null,
+  manager_domain varchar,
+  granted_at timestamptz not null,
+  valid_from timestamptz not null,
+  ended boolean not null,
+  seq bigint not null
+);
+comment on table authorization_versions is 'Every state that a grant was in: a row is added when it is granted, changes or ends, and is never changed.';
+comment on column authorization_versions.id is 'permanent id of the grant, made of its facts';
+comment on column authorization_versions.agent_url is 'key of the agent';
+comment on column authorization_versions.publisher_domain is 'who grants';
+comment on column authorization_versions.entry is 'position in authorized_agents';
+comment on column authorization_versions.authorization_type is 'which selector counts';
+comment on column authorization_versions.authorized_for is 'the publisher''s words';
+comment on column authorization_versions.property_set is 'properties the selector reaches now: a row of property_sets; null where it reaches none';
+comment on column authorization_versions.property_count is 'how many these are';
+comment on column authorization_versions.publisher_wide is 'whether these are all of the publisher''s active properties';
+comment on column authorization_versions.property_ids is 'selector';
+comment on column authorization_versions.property_tags is 'selector';
+comment on column authorization_versions.publisher_properties is 'selector: those of the entry that name this publisher, a list of {publisher_domain, selection_type, property_ids, property_tags}';
+comment on column authorization_versions.signal_ids is 'selector';
+comment on column authorization_versions.signal_tags is 'selector';
+comment on column authorization_versions.placement_ids is 'qualifier';
+comment on column authorization_versions.placement_tags is 'qualifier';
+comment on column authorization_versions.collections is 'qualifier: list of {publisher_domain, collection_ids}';
+comment on column authorization_versions.delegation_type is 'direct, delegated or ad_network';
+comment on column authorization_versions.exclusive is 'whether the grant is exclusive';
+comment on column authorization_versions.countries is 'where it holds; null means everywhere, an empty list nowhere';
+comment on column authorization_versions.effective_from is 'start of the window; null means always';
+comment on column authorization_versions.effective_until is 'last moment of the window; null means for ever';
+comment on column authorization_versions.in_force is 'whether the window is open now, both ends included; a grant outside it authorizes nobody';
+comment on column authorization_versions.signing_keys is 'public keys pinned by the publisher';
+comment on column authorization_versions.discovery_method is 'how the file was found';
+comment on column authorization_versions.manager_domain is 'host of the file, where it is another''s';
+comment on column authorization_versions.granted_at is 'first seen';
+comment on column authorization_versions.valid_from is 'since when this was so';
+comment on column authorization_versions.ended is 'true where it was there no more; the other columns then say what it was before';
+comment on column authorization_versions.seq is 'commit that made it so';

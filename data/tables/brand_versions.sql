@@ -1,0 +1,35 @@
+create table if not exists brand_versions (
+  domain varchar not null,
+  canonical_id varchar not null,
+  canonical_domain varchar not null,
+  brand_name varchar not null,
+  source varchar not null,
+  brand_id varchar,
+  keller_type varchar,
+  house_domain varchar,
+  house_name varchar,
+  claimed_house_domain varchar,
+  parent_brand varchar,
+  relationship_trust varchar,
+  resolved_location varchar,
+  valid_from timestamptz not null,
+  ended boolean not null,
+  seq bigint not null
+);
+comment on table brand_versions is 'Every state that the brand of a domain was in, without its manifest.';
+comment on column brand_versions.domain is 'the domain asked for';
+comment on column brand_versions.canonical_id is 'canonical identifier: always a domain';
+comment on column brand_versions.canonical_domain is 'domain of the canonical brand';
+comment on column brand_versions.brand_name is 'primary name';
+comment on column brand_versions.source is 'brand_json, enriched or community';
+comment on column brand_versions.brand_id is 'id of the brand inside its document';
+comment on column brand_versions.keller_type is 'master, sub_brand, endorsed or independent';
+comment on column brand_versions.house_domain is 'the house, where it is proven';
+comment on column brand_versions.house_name is 'name of that house';
+comment on column brand_versions.claimed_house_domain is 'a house that is only claimed';
+comment on column brand_versions.parent_brand is 'id of the parent brand inside the portfolio';
+comment on column brand_versions.relationship_trust is 'inline, mutual, leaf_only, house_only, standalone or unverifiable';
+comment on column brand_versions.resolved_location is 'location of the file that says so';
+comment on column brand_versions.valid_from is 'since when this was so';
+comment on column brand_versions.ended is 'true where it was there no more; the other columns then say what it was before';
+comment on column brand_versions.seq is 'commit that made it so';

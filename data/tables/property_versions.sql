@@ -1,0 +1,39 @@
+create table if not exists property_versions (
+  property_rid uuid not null,
+  publisher_domain varchar not null,
+  property_id varchar,
+  property_type varchar not null,
+  name varchar not null,
+  identifiers struct(type varchar, value varchar)[] not null,
+  tags varchar[] not null,
+  supported_channels varchar[] not null,
+  channels varchar[] not null,
+  classification varchar not null,
+  source varchar not null,
+  status varchar not null,
+  stale_reason varchar,
+  inline_only boolean,
+  created_at timestamptz not null,
+  valid_from timestamptz not null,
+  ended boolean not null,
+  seq bigint not null
+);
+comment on table property_versions is 'Every state that a property was in: a row is added when it appears or changes, and is never changed.';
+comment on column property_versions.property_rid is 'permanent identity, minted once (UUID v7)';
+comment on column property_versions.publisher_domain is 'owner';
+comment on column property_versions.property_id is 'slug inside the publisher''s file; not unique beyond it';
+comment on column property_versions.property_type is 'website, mobile_app, ctv_app, …';
+comment on column property_versions.name is 'name as published';
+comment on column property_versions.identifiers is 'list of {type, value}, sorted';
+comment on column property_versions.tags is 'tags, sorted';
+comment on column property_versions.supported_channels is 'channels as published, sorted';
+comment on column property_versions.channels is 'these, or what the type implies, sorted';
+comment on column property_versions.classification is 'property, ad_infra, publisher_mask, network or unclassified';
+comment on column property_versions.source is 'authoritative: by the publisher''s file; contributed: by what people saved or handed in, which grants nothing; or enriched';
+comment on column property_versions.status is 'active, stale, or removed: an alias of another';
+comment on column property_versions.stale_reason is 'why it is stale: not_listed, revoked, validation_failed or disputed';
+comment on column property_versions.inline_only is 'true of one that the file lists only inside of an entry, so that no selector reaches it; else null';
+comment on column property_versions.created_at is 'when its rid was minted';
+comment on column property_versions.valid_from is 'since when this was so';
+comment on column property_versions.ended is 'true where it was there no more; the other columns then say what it was before';
+comment on column property_versions.seq is 'commit that made it so';

@@ -1,0 +1,57 @@
+create or replace view agent_reach as
+with granted as (
+  select agent_url,
+    count(distinct publisher_domain) filter (delegation_type = 'direct') as direct,
+    count(distinct publisher_domain) filter (delegation_type = 'delegated') as delegated,
+    count(distinct publisher_domain) filter (delegation_type = 'ad_network') as ad_network,
+    count(distinct publisher_domain) filter (manager_domain is not null) as managed,
+    count(distinct publisher_domain) filter (exclusive) as exclusive
+  from authorizations where in_force group by agent_url
+)
+select
+  a.agent_url,
+  f.name,
+  f.type,
+  f.protocols,
+  s.status as standing,
+  a.publisher_count as publishers,
+  a.property_count as properties,
+  coalesce(g.direct, 0)::uinteger as direct_publishers,
+  coalesce(g.delegated, 0)::uinteger as delegated_publishers,
+  coalesce(g.ad_network, 0)::uinteger as ad_network_publishers,
+  coalesce(g.managed, 0)::uinteger as managed_publishers,
+  coalesce(g.exclusive, 0)::uinteger as exclusive_publishers,
+  a.property_types,
+  a.channels,
+  a.markets,
+  a.categories,
+  c.outcome as last_outcome,
+  c.succeeded_at as answered_at,
+  c.took_ms,
+  a.discovered_at
+from agents a
+left join agent_profiles f on f.agent_url = a.agent_url
+left join agent_standings s on s.agent_url = a.agent_url
+left join granted g on g.agent_url = a.agent_url
+left join crawl_state c on c.kind = 'agent' and c.location = a.agent_url;
+comment on view agent_reach is 'What each agent may sell, and whether it is alive: a row for each agent that publishers list. Counts are of grants in force.';
+comment on column agent_reach.agent_url is 'key of the agent';
+comment on column agent_reach.name is 'as it calls itself; null before it was reached';
+comment on column agent_reach.type is 'brand, rights, measurement, governance, creative, sales, buying, signals or unknown';
+comment on column agent_reach.protocols is 'mcp, a2a; none before it was reached';
+comment on column agent_reach.standing is 'how it fares in tests: passing, degraded, failing, unknown or opted_out; null where it is not tested';
+comment on column agent_reach.publishers is 'number of publishers that grant it anything';
+comment on column agent_reach.properties is 'number of active properties it reaches';
+comment on column agent_reach.direct_publishers is 'number of publishers that authorize it directly';
+comment on column agent_reach.delegated_publishers is 'number of publishers that delegate to it';
+comment on column agent_reach.ad_network_publishers is 'number of publishers that sell through it as an ad network';
+comment on column agent_reach.managed_publishers is 'number of publishers whose file another domain keeps';
+comment on column agent_reach.exclusive_publishers is 'number of publishers that grant it something exclusively';
+comment on column agent_reach.property_types is 'types of its properties, sorted';
+comment on column agent_reach.channels is 'channels of its properties, sorted';
+comment on column agent_reach.markets is 'ISO 3166 codes of countries that its grants name, sorted; empty where none names any';
+comment on column agent_reach.categories is 'content categories of what it reaches, as publishers write them, sorted';
+comment on column agent_reach.last_outcome is 'outcome of the last attempt to reach it, in one word such as ok or timeout';
+comment on column agent_reach.answered_at is 'when it last answered (UTC)';
+comment on column agent_reach.took_ms is 'milliseconds it took to tell its tools, or why not';
+comment on column agent_reach.discovered_at is 'when the registry first saw it in any file (UTC)';

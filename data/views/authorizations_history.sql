@@ -1,0 +1,63 @@
+create or replace view authorizations_history as
+select
+  v.id,
+  v.agent_url,
+  v.publisher_domain,
+  v.entry,
+  v.authorization_type,
+  v.authorized_for,
+  s.property_rids,
+  v.property_count,
+  v.publisher_wide,
+  v.property_ids,
+  v.property_tags,
+  v.signal_ids,
+  v.signal_tags,
+  v.placement_ids,
+  v.placement_tags,
+  v.delegation_type,
+  v.exclusive,
+  v.countries,
+  v.effective_from::timestamptz as effective_from,
+  v.effective_until::timestamptz as effective_until,
+  v.in_force,
+  v.discovery_method,
+  v.manager_domain,
+  v.granted_at,
+  v.valid_from,
+  v.valid_to,
+  v.seq
+from (
+  select *, lead(valid_from) over (partition by publisher_domain, agent_url, id order by seq) as valid_to
+  from authorization_versions
+) v
+left join property_set_versions s on s.set_id = v.property_set
+where not v.ended;
+comment on view authorizations_history is 'Grants of all times: a row for each state that a grant was in, with when it was. What the index knew before it began to keep states is not here.';
+comment on column authorizations_history.id is 'permanent id of the grant, made of its facts';
+comment on column authorizations_history.agent_url is 'key of the agent';
+comment on column authorizations_history.publisher_domain is 'who grants';
+comment on column authorizations_history.entry is 'position in authorized_agents';
+comment on column authorizations_history.authorization_type is 'which selector counts';
+comment on column authorizations_history.authorized_for is 'the publisher''s words';
+comment on column authorizations_history.property_rids is 'properties that the selector reached, sorted; null where it reached none';
+comment on column authorizations_history.property_count is 'how many these are';
+comment on column authorizations_history.publisher_wide is 'whether these are all of the publisher''s active properties';
+comment on column authorizations_history.property_ids is 'selector';
+comment on column authorizations_history.property_tags is 'selector';
+comment on column authorizations_history.signal_ids is 'selector';
+comment on column authorizations_history.signal_tags is 'selector';
+comment on column authorizations_history.placement_ids is 'qualifier';
+comment on column authorizations_history.placement_tags is 'qualifier';
+comment on column authorizations_history.delegation_type is 'direct, delegated or ad_network';
+comment on column authorizations_history.exclusive is 'whether the grant is exclusive';
+comment on column authorizations_history.countries is 'where it holds; null means everywhere, an empty list nowhere';
+comment on column authorizations_history.effective_from is 'first moment of the window (UTC); null means always';
+comment on column authorizations_history.effective_until is 'last moment of the window (UTC); null means for ever';
+comment on column authorizations_history.in_force is 'whether the window was open; its ends are exact in effective_from and effective_until';
+comment on column authorizations_history.discovery_method is 'how the file was found';
+comment on column authorizations_history.manager_domain is 'host of the file, where it is another''s';
+comment on column authorizations_history.granted_at is 'first seen';
+comment on column authorizations_history.valid_from is 'since when this was so (UTC)';
+comment on column authorizations_history.valid_to is 'from when on it was no more (UTC); null where it still is';
+comment on column authorizations_history.seq is 'commit that made it so';

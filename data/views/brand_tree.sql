@@ -1,0 +1,38 @@
+create or replace view brand_tree as
+with recursive named as (
+  select *, coalesce(house_domain, canonical_domain) as root from brands
+), parents as (
+  select child.domain, min(parent.domain) as parent_domain
+  from named child
+  join named parent on parent.root = child.root and parent.brand_id = child.parent_brand
+    and parent.domain <> child.domain
+  group by child.domain
+), tree as (
+  select n.*, null::varchar as parent_domain, 0::utinyint as depth, [n.brand_name] as path,
+    [n.domain] as domains
+  from named n
+  where n.domain not in (select domain from parents)
+  union all
+  select n.*, t.domain, (t.depth + 1)::utinyint, t.path || [n.brand_name], t.domains || [n.domain]
+  from named n
+  join parents p on p.domain = n.domain
+  join tree t on t.domain = p.parent_domain
+  where t.depth < 16 and not list_contains(t.domains, n.domain)
+)
+select domain, canonical_domain, brand_id, brand_name, keller_type, house_domain, house_name,
+  claimed_house_domain, relationship_trust, parent_domain, depth, path, source
+from tree;
+comment on view brand_tree is 'Brands below their houses: a row a domain, with its place in the portfolio. Brands whose parents go round in a circle are left out.';
+comment on column brand_tree.domain is 'domain of the brand';
+comment on column brand_tree.canonical_domain is 'domain of the canonical brand: another where this domain is one of several of a brand';
+comment on column brand_tree.brand_id is 'id of the brand inside its document';
+comment on column brand_tree.brand_name is 'primary name';
+comment on column brand_tree.keller_type is 'master, sub_brand, endorsed or independent';
+comment on column brand_tree.house_domain is 'the house, where it is proven; null for a brand that stands alone';
+comment on column brand_tree.house_name is 'name of that house';
+comment on column brand_tree.claimed_house_domain is 'a house that is only claimed';
+comment on column brand_tree.relationship_trust is 'inline, mutual, leaf_only, house_only, standalone or unverifiable';
+comment on column brand_tree.parent_domain is 'domain of the parent brand in the same house; null at the top';
+comment on column brand_tree.depth is 'number of parents up to the top: 0 there';
+comment on column brand_tree.path is 'brand names from the top down to this one';
+comment on column brand_tree.source is 'brand_json, enriched or community';

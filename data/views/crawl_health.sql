@@ -1,0 +1,40 @@
+create or replace view crawl_health as
+select
+  c.kind,
+  c.location,
+  regexp_extract(c.location, '^(?:https?://)?([^/:]+)', 1) as host,
+  case when c.attempted_at is null then 'never_crawled' when c.failures > 0 then 'failing'
+    when c.effect = 'absent' then 'absent' when c.effect in ('unusable', 'garbled') then 'invalid'
+    when c.effect = 'unreachable' then 'failing'
+    when m.committed_at - c.succeeded_at > interval 48 hours then 'stale'
+    else 'current' end as state,
+  c.outcome,
+  c.status as http_status,
+  c.failures,
+  c.attempted_at,
+  c.succeeded_at,
+  date_diff('second', c.succeeded_at, m.committed_at) as age_seconds,
+  c.due_at,
+  greatest(0, date_diff('second', c.due_at, m.committed_at)) as overdue_seconds,
+  d.bytes,
+  d.fault_count,
+  c.took_ms
+from crawl_state c
+cross join meta m
+left join documents d on d.kind = c.kind and d.location = c.location;
+comment on view crawl_health is 'How well the registry can read what it crawls: a row for each file and each agent. Ages are those at the commit that the snapshot shows.';
+comment on column crawl_health.kind is 'brand.json, adagents.json, ads.txt or agent';
+comment on column crawl_health.location is 'a domain (the well-known place), an https URL, or the key of an agent';
+comment on column crawl_health.host is 'host name in it';
+comment on column crawl_health.state is 'never_crawled; current: read within 48 hours; stale: read before that; failing: the last attempt got no answer; absent: there is no such file; invalid: it cannot be used';
+comment on column crawl_health.outcome is 'outcome of the last attempt, in one word such as ok or timeout; null before the first';
+comment on column crawl_health.http_status is 'HTTP status of the last attempt; null if no server answered';
+comment on column crawl_health.failures is 'number of attempts without an answer since the last answer';
+comment on column crawl_health.attempted_at is 'last attempt (UTC)';
+comment on column crawl_health.succeeded_at is 'last attempt that read the file or found it unchanged (UTC)';
+comment on column crawl_health.age_seconds is 'seconds since that';
+comment on column crawl_health.due_at is 'when it is fetched next (UTC); null for an agent that nobody names any more';
+comment on column crawl_health.overdue_seconds is 'seconds since it was due; 0 where that is still to come';
+comment on column crawl_health.bytes is 'bytes of the document held, after decompression; null where there is none';
+comment on column crawl_health.fault_count is 'number of faults of the document held; null where there is none';
+comment on column crawl_health.took_ms is 'milliseconds that an agent took to tell its tools, or why not; null for files';

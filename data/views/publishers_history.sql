@@ -1,0 +1,28 @@
+create or replace view publishers_history as
+select
+  v.domain,
+  v.valid,
+  v.discovery_method,
+  v.manager_domain,
+  v.resolved_location,
+  v.agent_count,
+  v.property_count,
+  v.valid_from,
+  v.valid_to,
+  v.seq
+from (
+  select *, lead(valid_from) over (partition by domain order by seq) as valid_to
+  from publisher_versions
+) v
+where not v.ended;
+comment on view publishers_history is 'Files of publishers at all times: a row for each state that a publishers file was in, with when it was.';
+comment on column publishers_history.domain is 'the publisher';
+comment on column publishers_history.valid is 'whether the file stands now';
+comment on column publishers_history.discovery_method is 'direct, authoritative_location, ads_txt_managerdomain or adagents_authoritative';
+comment on column publishers_history.manager_domain is 'host of the file, where it is another''s';
+comment on column publishers_history.resolved_location is 'location of the document the facts were read from';
+comment on column publishers_history.agent_count is 'distinct agents with a grant in force';
+comment on column publishers_history.property_count is 'active properties';
+comment on column publishers_history.valid_from is 'since when this was so (UTC)';
+comment on column publishers_history.valid_to is 'from when on it was no more (UTC); null where it still is';
+comment on column publishers_history.seq is 'commit that made it so';

@@ -1,0 +1,52 @@
+create or replace view supply_path as
+with declared as (
+  select distinct d.agent_url, d.location as operator_file, pd.relationship, pd.identifier
+  from agent_declarations d join property_declarations pd on pd.location = d.location
+), related as (
+  select p.publisher_domain, d.agent_url, d.operator_file,
+    list_sort(list(distinct d.relationship)) as operator_relationships
+  from declared d
+  join (select publisher_domain, unnest(identifiers).value as identifier
+    from properties where status = 'active') p on p.identifier = d.identifier
+  group by all
+), granted as (
+  select publisher_domain, manager_domain, discovery_method, agent_url, delegation_type,
+    count(*)::uinteger as grants,
+    coalesce(bool_or(exclusive), false) as exclusive,
+    coalesce(bool_or(publisher_wide), false) as publisher_wide
+  from authorizations where in_force group by all
+)
+select
+  g.publisher_domain,
+  b.brand_name as publisher_brand,
+  b.house_domain as publisher_house,
+  g.discovery_method,
+  g.manager_domain,
+  g.agent_url,
+  g.delegation_type,
+  a.location as operator_file,
+  r.operator_relationships,
+  g.grants,
+  g.exclusive,
+  g.publisher_wide,
+  (1 + (g.manager_domain is not null)::utinyint)::utinyint as hops
+from granted g
+left join brands b on b.domain = g.publisher_domain
+left join (select distinct agent_url, location from agent_declarations) a
+  on a.agent_url = g.agent_url
+left join related r on r.publisher_domain = g.publisher_domain
+  and r.agent_url = g.agent_url and r.operator_file = a.location;
+comment on view supply_path is 'How inventory gets from publishers to agents: a row for each publisher, manager and agent with a grant in force, by kind of delegation, and for each brand.json that names the agent.';
+comment on column supply_path.publisher_domain is 'who owns the inventory and grants';
+comment on column supply_path.publisher_brand is 'name of the publisher''s brand, where one is known';
+comment on column supply_path.publisher_house is 'house of that brand, where it is proven';
+comment on column supply_path.discovery_method is 'how the file was found: direct, authoritative_location, ads_txt_managerdomain or adagents_authoritative';
+comment on column supply_path.manager_domain is 'who keeps the publisher''s file, where it is another; null where the publisher does';
+comment on column supply_path.agent_url is 'key of the agent that may sell';
+comment on column supply_path.delegation_type is 'direct, delegated or ad_network, as the publisher says; null where the file does not say';
+comment on column supply_path.operator_file is 'brand.json that names the agent, which is its operator''s: a domain (the well-known place) or an https URL; null where none does';
+comment on column supply_path.operator_relationships is 'what that file says it is to properties of the publisher, sorted: owned, direct, delegated, ad_network; null where it declares none of them';
+comment on column supply_path.grants is 'number of grants in force that take this path';
+comment on column supply_path.exclusive is 'whether one of them is exclusive';
+comment on column supply_path.publisher_wide is 'whether one of them reaches all active properties of the publisher';
+comment on column supply_path.hops is 'number of parties after the publisher: 1 for the agent, 2 with a manager in between';

@@ -1,0 +1,33 @@
+import type { Log } from '../../pipeline/core/log.ts'
+import { connectRedis } from '../redis.ts'
+import { QueueReader, type QueueStatus } from './queue-status.ts'
+
+/** State of Redis and its queues. */
+export interface RedisStatus {
+  queues: readonly QueueStatus[]
+  memoryBytes: number | undefined
+}
+
+/** A reader of the state of Redis, for those who ask often. */
+export interface RedisWatch {
+  /** Reads the state; undefined while Redis does not answer. */
+  read(): Promise<RedisStatus | undefined>
+  close(): void
+}
+
+export function watchRedis(redisUrl: string, log: Log): RedisWatch {
+  const redis = connectRedis(redisUrl, 'failFast', log)
+  const reader = new QueueReader(redis)
+  return {
+    async read() {
+      try {
+        const [queues, memory] = await Promise.all([reader.read(), redis.info('memory')])
+        const bytes = /^used_memory:(\d+)/m.exec(memory)?.[1]
+        return { queues, memoryBytes: bytes === undefined ? undefined : Number(bytes) }
+      } catch {
+        return undefined
+      }
+    },
+    close: () => redis.disconnect(),
+  }
+}

@@ -1,0 +1,81 @@
+import { createPrivateKey, hkdfSync, type JsonWebKey, type KeyObject } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { type Config, ConfigError } from '../config.ts'
+import { type PublicJwk, toPublicJwk } from './signing-key.ts'
+
+/** Purposes for which the registry signs; each has a key of its own, and its JWK names the purpose. */
+export const signingPurposes = ['badge-signing', 'webhook-signing'] as const
+export type SigningPurpose = (typeof signingPurposes)[number]
+
+/** A public key of the registry, as its JWKS lists it. */
+export type RegistryJwk = PublicJwk & { alg: 'EdDSA'; key_ops: ['verify'] }
+
+export interface RegistrySigner {
+  kid: string
+  privateKey: KeyObject
+}
+
+/** The keys with which the registry signs what it says about others and what it sends to them. */
+export interface RegistryKeys {
+  signers: Readonly<Record<SigningPurpose, RegistrySigner>>
+  /** All public keys: current and former signing keys. */
+  published: readonly RegistryJwk[]
+}
+
+/**
+ * Reads the keys of the registry from the file that the settings name: one private Ed25519 key as a
+ * JWK, or a JWKS of several, of which the first signs. The key of a purpose is derived from it (HKDF),
+ * so one file is all that has to be kept. Undefined where none is named; throws `ConfigError` for a
+ * file that is not such.
+ */
+export function readRegistryKeys(
+  config: Pick<Config, 'REGISTRY_SIGNING_KEYS' | 'PROTOCOL_NAME'>,
+): RegistryKeys | undefined {
+  const path = config.REGISTRY_SIGNING_KEYS
+  if (path === undefined) return undefined
+  const sets = readRegistrySecrets(path).map(deriveKeys)
+  const field = `${config.PROTOCOL_NAME}_use`
+  return {
+    signers: sets[0]!,
+    published: sets.flatMap(keys =>
+      signingPurposes.map(use => publish(keys[use], { [field]: use })),
+    ),
+  }
+}
+
+function publish({ privateKey }: RegistrySigner, purpose: Record<string, string>): RegistryJwk {
+  return { ...toPublicJwk(privateKey), alg: 'EdDSA', key_ops: ['verify'], ...purpose }
+}
+
+/** Reads the private keys of a file. Error texts give no details, since they must not contain a part of a key. */
+export function readRegistrySecrets(path: string): Buffer[] {
+  try {
+    const file = JSON.parse(readFileSync(path, 'utf8')) as JsonWebKey | { keys: JsonWebKey[] }
+    const secrets = ('keys' in file ? (file.keys as JsonWebKey[]) : [file]).map(readSecret)
+    if (secrets.length > 0) return secrets
+  } catch {}
+  throw new ConfigError(
+    `REGISTRY_SIGNING_KEYS: ${path} does not contain a private Ed25519 key as a JWK`,
+  )
+}
+
+function readSecret(jwk: JsonWebKey): Buffer {
+  const key = createPrivateKey({ key: jwk, format: 'jwk' })
+  if (key.asymmetricKeyType !== 'ed25519') throw new Error('another kind of key')
+  return Buffer.from(key.export({ format: 'jwk' }).d!, 'base64url')
+}
+
+function deriveKeys(secret: Buffer): Record<SigningPurpose, RegistrySigner> {
+  const signers = signingPurposes.map(purpose => [purpose, deriveKey(secret, purpose)])
+  return Object.fromEntries(signers)
+}
+
+/** Bytes before the 32 of a private Ed25519 key in PKCS #8 (RFC 8410). */
+const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+function deriveKey(secret: Buffer, purpose: SigningPurpose): RegistrySigner {
+  const seed = Buffer.from(hkdfSync('sha256', secret, '', `registry ${purpose}`, 32))
+  const key = Buffer.concat([PKCS8_HEAD, seed])
+  const privateKey = createPrivateKey({ key, format: 'der', type: 'pkcs8' })
+  return { kid: toPublicJwk(privateKey).kid, privateKey }
+}

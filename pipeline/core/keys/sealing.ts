@@ -1,0 +1,40 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+
+const ALGORITHM = 'aes-256-gcm'
+const VERSION = 'v1.'
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+/** Matches a key: 32 bytes in Base64. */
+export const SEALING_KEY = /^[A-Za-z0-9+/_-]{43}=?$/
+
+/**
+ * Encrypts a secret with AES-256-GCM and returns `v1.` with the nonce, the tag and the ciphertext in
+ * Base64. `context` names the owner of the secret. It is authenticated (AAD) and not stored: decryption
+ * must pass the same one, so a ciphertext that is copied to another record cannot be decrypted there.
+ */
+export function encryptSecret(key: string, secret: string, context: string): string {
+  const iv = randomBytes(IV_BYTES)
+  const cipher = createCipheriv(ALGORITHM, toKeyBytes(key), iv).setAAD(Buffer.from(context))
+  const content = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
+  return `${VERSION}${Buffer.concat([iv, cipher.getAuthTag(), content]).toString('base64url')}`
+}
+
+/** Decrypts a secret; undefined if the key or the context differs, or the bytes were changed. */
+export function decryptSecret(key: string, sealed: string, context: string): string | undefined {
+  if (!sealed.startsWith(VERSION)) return undefined
+  const bytes = Buffer.from(sealed.slice(VERSION.length), 'base64url')
+  const [iv, rest] = [bytes.subarray(0, IV_BYTES), bytes.subarray(IV_BYTES)]
+  try {
+    const decipher = createDecipheriv(ALGORITHM, toKeyBytes(key), iv, { authTagLength: TAG_BYTES })
+      .setAAD(Buffer.from(context))
+      .setAuthTag(rest.subarray(0, TAG_BYTES))
+    return decipher.update(rest.subarray(TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function toKeyBytes(key: string): Buffer {
+  return Buffer.from(key, 'base64')
+}

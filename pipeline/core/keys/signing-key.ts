@@ -1,0 +1,49 @@
+import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { ConfigError } from '../config.ts'
+
+export interface SigningKey {
+  private: KeyObject
+  /** The public half, as it is published. */
+  public: PublicJwk
+  /** RFC 7638 thumbprint of the public half, base64url. */
+  id: string
+}
+
+export interface PublicJwk {
+  kty: 'OKP'
+  crv: 'Ed25519'
+  x: string
+  kid: string
+  use: 'sig'
+}
+
+/** Reads a private Ed25519 key from a file with one JWK. Throws `ConfigError` for anything else. */
+export function readSigningKey(path: string): SigningKey {
+  const key = readPrivateKey(path)
+  if (key?.asymmetricKeyType !== 'ed25519') {
+    throw new ConfigError(
+      `CRAWL_SIGNING_KEY: ${path} does not contain a private Ed25519 key as a JWK`,
+    )
+  }
+  const jwk = toPublicJwk(key)
+  return { private: key, public: jwk, id: jwk.kid }
+}
+
+/** Converts a private Ed25519 key to its public half; the id is the thumbprint of RFC 7638. */
+export function toPublicJwk(key: KeyObject): PublicJwk {
+  const x = createPublicKey(key).export({ format: 'jwk' }).x!
+  const kid = createHash('sha256')
+    .update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`)
+    .digest('base64url')
+  return { kty: 'OKP', crv: 'Ed25519', x, kid, use: 'sig' }
+}
+
+/** Reads the private key. Error texts give no details, since they must not contain a part of the key. */
+function readPrivateKey(path: string): KeyObject | undefined {
+  try {
+    return createPrivateKey({ key: JSON.parse(readFileSync(path, 'utf8')), format: 'jwk' })
+  } catch {
+    return undefined
+  }
+}

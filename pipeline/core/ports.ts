@@ -1,0 +1,22 @@
+import type { Config } from './config.ts'
+
+/** Distances of other default ports from that of the API, so that registries on one machine do not collide. */
+const AGENT_DISTANCE = 100
+const OPERATOR_DISTANCE = 200
+
+/** Chooses the port of the reference agent; 0 for any. */
+export function chooseAgentPort({ AGENT_PORT, PORT }: Pick<Config, 'AGENT_PORT' | 'PORT'>): number {
+  return AGENT_PORT ?? addToPort(PORT, AGENT_DISTANCE)
+}
+
+/** Chooses the port on which `start` serves the operator; 0 for any. */
+export function chooseOperatorPort({
+  OPERATOR_PORT,
+  PORT,
+}: Pick<Config, 'OPERATOR_PORT' | 'PORT'>): number {
+  return OPERATOR_PORT ?? addToPort(PORT, OPERATOR_DISTANCE)
+}
+
+function addToPort(port: number, distance: number): number {
+  return port === 0 || port + distance > 65_535 ? 0 : port + distance
+}

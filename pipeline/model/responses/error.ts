@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import { publicErrorNames } from '../../core/errors.ts'
+import { LiveBrandFailure, ReportedFault } from '../reported-fault.ts'
+import { claimFaultFields } from './claim-fault.ts'
+import { FreshnessBlock } from './freshness.ts'
+
+const text = z.string()
+const count = z.int().nonnegative()
+
+/** Body of every error. Besides `error` and `code` each error has its own fields. */
+export const ErrorBody = z
+  .looseObject({
+    error: text.describe('What went wrong, in a sentence; `cursor_expired` for an expired cursor'),
+    code: z
+      .enum(publicErrorNames)
+      .optional()
+      .describe('Stable name of the error, for programs; absent for an expired cursor'),
+    message: text
+      .optional()
+      .describe('The sentence, where `error` is `cursor_expired`; absent otherwise'),
+    retry_after: count
+      .optional()
+      .describe('Seconds after which to try again; present with the header `Retry-After`'),
+    domain: text.optional().describe('The domain that the request named'),
+    agent_url: text.optional().describe('The agent that the request named'),
+    publisher_domain: text.optional().describe('The publisher that the request named'),
+    reason: text
+      .optional()
+      .describe(
+        'Why an agent was refused, or did not answer, in one word: `network`, `tls`, `timeout`, `protocol` or `unknown`',
+      ),
+    agent_hostname: text.optional().describe('Host of the agent that was refused'),
+    verified_domains: z
+      .array(text)
+      .optional()
+      .describe('Verified domains of the organization, if the agent is on none of them'),
+    existing_org_id: text
+      .optional()
+      .describe('Organization to which the caller’s domain already belongs'),
+    existing_org_name: text.optional().describe('The organization that has the domain already'),
+    locked_to_org_id: text
+      .optional()
+      .describe('Organization whose claim the domain’s pointer has at present'),
+    platform: text.optional().describe('Platform of the requested mirror'),
+    policy_id: text.optional().describe('The policy that the request named'),
+    field: text
+      .optional()
+      .describe('Field of the body that is wrong, where the code is about one field'),
+    valid_values: z
+      .array(text)
+      .optional()
+      .describe('All valid values of the parameter, if one was invalid'),
+    valid_roles: z
+      .array(text)
+      .optional()
+      .describe('All badge roles, if the requested one does not exist'),
+    file_status: z
+      .int()
+      .optional()
+      .describe('HTTP status of the last request for the relevant file'),
+    challenge_url: text
+      .optional()
+      .describe('Address for proving that you control the domain, which the request requires'),
+    verified: z
+      .literal(false)
+      .optional()
+      .describe('Always false: the domain did not publish the token'),
+    oauth_required: z
+      .literal(true)
+      .optional()
+      .describe('True if the called agent requires a credential'),
+    members_only: z
+      .literal(true)
+      .optional()
+      .describe('True if only members with API access get an answer'),
+    needs_oauth: z
+      .literal(true)
+      .optional()
+      .describe('True if the tested agent requires a credential'),
+    ...claimFaultFields,
+    success: z.literal(false).optional().describe('False where a proposed file was refused'),
+    details: z.array(ReportedFault).optional().describe('Faults of a proposed file, at most 20'),
+    errors: z
+      .array(ReportedFault)
+      .optional()
+      .describe('Faults that keep a file from being used, each with its field'),
+    warnings: z
+      .array(ReportedFault)
+      .optional()
+      .describe('Faults that affect only a part of a file, each with its field'),
+    timestamp: text.optional().describe('Time at which a proposed file was checked'),
+    live_brand_json: LiveBrandFailure.optional(),
+    freshness: FreshnessBlock.optional(),
+  })
+  .meta({
+    id: 'Error',
+    description:
+      'What went wrong: a sentence, and a stable code. An expired cursor is `error: "cursor_expired"` with a `message`',
+  })

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { TypedFeedEvent } from '../event.ts'
+
+const text = z.string()
+const count = z.int().nonnegative()
+
+const FeedFreshness = z
+  .looseObject({
+    generated_at: z.iso.datetime().describe('Time at which this page was made'),
+    latest_event_created_at: z.iso
+      .datetime()
+      .nullable()
+      .describe('Time of the last event of the registry; null if there is none'),
+    lag_seconds: count.nullable().describe('Seconds since then; null if there is none'),
+    retention_days: count.describe('Days for which events can be read'),
+  })
+  .describe('Lag of this page behind the registry')
+
+const feedCursor = text
+  .regex(/^[0-9a-f-]{36}$/)
+  .describe('Pass it as `cursor` to continue after this page, at once or later')
+
+export const FeedAnswer = z
+  .looseObject({
+    events: z.array(TypedFeedEvent).describe('Events of this page, in the order of their ids'),
+    cursor: feedCursor,
+    has_more: z.boolean().describe('Whether there are more events already'),
+    freshness: FeedFreshness,
+  })
+  .meta({ id: 'Feed', description: 'A page of the change feed' })
+
+/** A server-sent event of the feed, with its data parsed. */
+export const FeedFrame = z
+  .discriminatedUnion('event', [
+    z.looseObject({
+      event: z.literal('feed').describe('Something was committed'),
+      data: FeedAnswer.describe('A page of the feed'),
+    }),
+    z.looseObject({
+      event: z.literal('heartbeat').describe('There was nothing since the last page'),
+      data: z
+        .looseObject({
+          cursor: feedCursor,
+          generated_at: z.iso.datetime().describe('Time of this heartbeat'),
+          freshness: FeedFreshness,
+        })
+        .describe('How far the stream is'),
+    }),
+    z.looseObject({
+      event: z.literal('error').describe('Last event of the stream'),
+      data: z
+        .looseObject({
+          error: z
+            .enum(['cursor_expired', 'feed_stream_error'])
+            .describe('Whether to start again without a cursor, or to reconnect'),
+          message: text.describe('The same, in a sentence'),
+        })
+        .describe('Why the stream ends'),
+    }),
+  ])
+  .describe('An event of the stream; `data` is sent as JSON')

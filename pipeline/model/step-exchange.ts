@@ -1,0 +1,45 @@
+import { z } from 'zod'
+
+const text = z.string()
+
+/** Places from which an answer was read. */
+export const extractionPaths = ['structured_content', 'text_fallback', 'error', 'none'] as const
+
+/** Request and answer of a step as they may be shown: shortened, and without secrets. */
+export const StepExchange = z
+  .object({
+    request: z
+      .object({
+        url: text.describe('Endpoint of the agent to which it was sent'),
+        operation: text.describe('Name of the tool that was called'),
+        payload: z.unknown().describe('Arguments of the call'),
+      })
+      .describe('What the registry sent, without its credential'),
+    response_record: z
+      .object({
+        status: z.int().describe('How the endpoint answered over HTTP, such as 200'),
+        headers: z.record(text, z.unknown()).describe('Headers, those of secrets hidden'),
+        payload: z.unknown().describe('Result of the tool, or its error'),
+      })
+      .optional()
+      .describe('What the agent answered; absent where nothing came'),
+    extraction: z
+      .object({
+        path: z
+          .enum(extractionPaths)
+          .describe(
+            '`structured_content`, else `text_fallback` for a text that is JSON; `error` where the agent refused, `none` where nothing came',
+          ),
+        note: text.optional().describe('What is unusual about that, for people'),
+      })
+      .describe('Where in the answer the result was found'),
+    error: z
+      .unknown()
+      .optional()
+      .describe('Error by which the agent refused; absent where it did not'),
+  })
+  .meta({
+    id: 'StoryboardExchange',
+    description: 'Request and answer of a step, cut short and without secrets.',
+  })
+export type StepExchange = z.infer<typeof StepExchange>

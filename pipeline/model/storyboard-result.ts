@@ -1,0 +1,145 @@
+import { z } from 'zod'
+import { StepExchange } from './step-exchange.ts'
+import { ValidationResult } from './storyboard-check.ts'
+
+const count = z.int().nonnegative()
+const text = z.string()
+const ms = z.number().nonnegative().describe('Milliseconds that it took')
+
+/** Reasons why a step is skipped. */
+export const skipReasons = {
+  missing_tool: 'the agent does not offer the task',
+  prerequisite_failed: 'a step before it, which it builds on, did not pass',
+  timed_out: 'the time of the storyboard was used up',
+  dry_run: 'the caller only wanted to see the request',
+} as const
+export type SkipReason = keyof typeof skipReasons
+const skipReasonNames = Object.keys(skipReasons) as [SkipReason, ...SkipReason[]]
+
+export const StepResult = z
+  .object({
+    step: text.describe('Id of the step within its storyboard'),
+    task: text.describe('Name of the tool that was called'),
+    passed: z.boolean().nullable().describe('Null where it was not run'),
+    duration_ms: ms,
+    error: text.optional().describe('Why the agent gave no answer, or how it refused the task'),
+    skipped: z.literal(true).optional().describe('True if it was not run; absent otherwise'),
+    skip_reason: z
+      .enum(skipReasonNames)
+      .optional()
+      .describe('Why it was not run; absent if it was'),
+    validations: z.array(ValidationResult).describe('Checks of the answer; empty without one'),
+    exchange: StepExchange.optional().describe(
+      'Request and answer; absent where it was not run, and in a run of all steps where it passed',
+    ),
+  })
+  .meta({ id: 'StoryboardStepResult', description: 'Result of one step against one agent.' })
+export type StepResult = z.infer<typeof StepResult>
+
+export const AgentProfile = z
+  .object({
+    name: text.describe('Name of the agent, by its own statement; else its host'),
+    tools: z.array(text).describe('Names of its tools, as it lists them'),
+    adcp_version: text.optional().describe('Major version that it supports, such as `v3`'),
+    supported_protocols: z
+      .array(text)
+      .optional()
+      .describe('Parts of the protocol that the agent claims to support'),
+    specialisms: z
+      .array(text)
+      .optional()
+      .describe('Narrower roles that the agent claims, such as `signal-owned`'),
+    capabilities_probe_error: text
+      .optional()
+      .describe('Why its capabilities could not be read; absent if they could, or are not offered'),
+  })
+  .meta({ id: 'StoryboardAgentProfile', description: 'Self-description of an agent.' })
+export type AgentProfile = z.infer<typeof AgentProfile>
+
+/** Results of a run. */
+export const runStatuses = [
+  'passing',
+  'partial',
+  'failing',
+  'auth_required',
+  'unreachable',
+] as const
+export type RunStatus = (typeof runStatuses)[number]
+
+export const RunSummary = z
+  .object({
+    overall_status: z
+      .enum([...runStatuses, 'untested'])
+      .describe('`untested` if no step could be run'),
+    headline: text.describe('The result in one line'),
+    tracks_passed: count.describe('Tracks all of whose steps passed'),
+    tracks_failed: count.describe('Tracks none of whose steps passed'),
+    tracks_partial: count.describe('Tracks of which some steps passed'),
+    tracks_skipped: count.describe('Tracks of which no step was run'),
+    tracks_silent: count.describe('Always 0: every track has steps'),
+    total_steps: count.describe('How many there are in all phases'),
+    steps_passed: count.describe('How many were answered as expected'),
+    steps_failed: count.describe('How many were not answered as expected'),
+    steps_skipped: count.describe('How many were not run, for whatever reason'),
+    skipped_by_reason: z.record(text, count).describe('Steps that were not run, by the reason'),
+  })
+  .meta({ id: 'StoryboardRunSummary', description: 'Numbers of a run.' })
+export type RunSummary = z.infer<typeof RunSummary>
+
+export const Scenario = z
+  .object({
+    agent_url: text.describe('The agent under test'),
+    scenario: text.describe('Storyboard and phase, with a slash between them'),
+    overall_passed: z.boolean().nullable().describe('Null where the step was not run'),
+    steps: z.array(StepResult).describe('Only the step next to it'),
+    total_duration_ms: ms,
+    tested_at: z.iso.datetime().describe('Time at which the run began'),
+  })
+  .meta({ id: 'StoryboardScenario', description: 'A step as one agent went through it.' })
+
+/** Result of a step, next to its definition. */
+export const SideResult = z
+  .object({
+    passed: z.boolean().nullable().describe('Null where the step has no result'),
+    scenarios: z.array(Scenario).describe('Empty if the agent could not be called'),
+  })
+  .meta({ id: 'StoryboardSideResult', description: 'Result of a step on one side.' })
+export type SideResult = z.infer<typeof SideResult>
+
+/** Fields of a phase in every answer. */
+export const phaseDefinition = {
+  id: text.describe('Id of the phase within its storyboard'),
+  title: text.describe('Name of the phase, for people'),
+  narrative: text.optional().describe('What happens in it; absent if the storyboard says nothing'),
+}
+/** Fields of a step in every answer. */
+export const stepDefinition = {
+  id: text.describe('Id of the step within its storyboard'),
+  title: text.describe('Name of the step, for people'),
+  task: text.describe('Name of the tool that is called'),
+  expected: text.describe('What a correct agent answers, in words'),
+}
+
+/** Fields of the storyboard that was run. */
+export const storyboardTitle = {
+  id: text.describe('Id in paths, such as `capability_discovery`'),
+  title: text.describe('Name of the storyboard, for people'),
+  category: text.describe('What it is about'),
+}
+
+/** Version of the protocol for which an agent was tested. */
+export const testedVersion = {
+  requested_compliance_target: text.describe('Target that the version belongs to'),
+  adcp_version: text.describe('Version of the protocol that was tested'),
+}
+
+/** Results of one run against one agent. */
+export interface AgentRun {
+  url: string
+  status: RunStatus | 'untested'
+  profile?: AgentProfile
+  /** By phase and step; empty if the agent could not be called. */
+  phases: { phase_id: string; steps: StepResult[] }[]
+  duration_ms: number
+  tested_at: string
+}

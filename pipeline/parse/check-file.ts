@@ -1,0 +1,73 @@
+import type { Instant } from '../core/clock.ts'
+import type { AdagentsDocument, BrandDocument } from '../model/documents/index.ts'
+import type { Fault } from '../model/observation.ts'
+import type { PlacedFault } from '../model/reported-fault.ts'
+import { checkBrand } from './brand-json.ts'
+import { checkAdagents, reportFaults } from './check-adagents.ts'
+import { findFaultPlaces, findSyntaxFault } from './fault-places.ts'
+import { Faults } from './faults.ts'
+import type { JsonObject } from './object-reader.ts'
+import { decodeText } from './read-json.ts'
+
+/** Files that can be checked before they are served. */
+export const proposedKinds = ['adagents.json', 'brand.json'] as const
+export type ProposedKind = (typeof proposedKinds)[number]
+
+export interface CheckContext {
+  /** Domain that will serve the file; without one it is checked as a file that others point to. */
+  domain?: string | undefined
+  now: Instant
+  maxFaults: number
+}
+
+/** Result of a check: faults with their places in the text, errors apart from warnings. */
+export interface CheckedProposal {
+  /** The file as JSON, tidied; absent if it is not JSON. */
+  root?: JsonObject
+  document?: AdagentsDocument | BrandDocument
+  valid: boolean
+  errors: PlacedFault[]
+  warnings: PlacedFault[]
+}
+
+/** Checks the text of a file that is not served yet, like the crawler, and says on which line each fault is. */
+export function checkFile(
+  kind: ProposedKind,
+  bytes: Uint8Array,
+  { domain, now, maxFaults }: CheckContext,
+): CheckedProposal {
+  const { root, document, faults } =
+    kind === 'adagents.json'
+      ? checkAdagents(bytes, domain, { now, maxFaults })
+      : checkBrand(bytes, { maxFaults, domain })
+  const placed = placeFaults(decodeText(bytes, new Faults(1)), faults)
+  return {
+    ...(root && { root }),
+    ...(document && { document }),
+    ...(reportFaults(placed) as Pick<CheckedProposal, 'valid' | 'errors' | 'warnings'>),
+  }
+}
+
+/** Tells which kind of file an object is, by what only one of them has. */
+export function inferKind(root: unknown): ProposedKind {
+  const keys = new Set(typeof root === 'object' && root !== null ? Object.keys(root) : [])
+  const isBrand = ['house', 'brands', 'brand_refs', 'names', 'brand_agent'].some(key =>
+    keys.has(key),
+  )
+  return isBrand && !keys.has('authorized_agents') ? 'brand.json' : 'adagents.json'
+}
+
+function placeFaults(text: string, faults: readonly Fault[]): (Fault & Partial<PlacedFault>)[] {
+  const places = findFaultPlaces(text, faults)
+  return faults.map((fault, index) => {
+    const syntax =
+      fault.code === 'not_json' && text.trim() !== '' ? findSyntaxFault(text) : undefined
+    if (syntax === undefined) return { ...fault, ...places[index] }
+    const { why, ...place } = syntax
+    // A web page is told apart by its own words.
+    const message = fault.message.startsWith('is a web page')
+      ? fault.message
+      : `the file is not valid JSON: ${why}`
+    return { ...fault, message, ...place }
+  })
+}

@@ -1,0 +1,117 @@
+import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
+import type { Fault } from '../model/observation.ts'
+
+/** Place in a text as editors count: both from 1, columns in UTF-16 units. */
+export interface TextPlace {
+  line: number
+  column: number
+}
+
+/** Words for each thing that a JSON parser may miss. */
+const syntaxWords: Readonly<Record<string, string>> = {
+  InvalidSymbol: 'this is no JSON value: texts need double quotes',
+  InvalidNumberFormat: 'this is no number',
+  PropertyNameExpected:
+    'a name in double quotes is missing here, or the comma before it is one too many',
+  ValueExpected: 'a value is missing here, or the comma before it is one too many',
+  ColonExpected: 'a colon is missing here',
+  CommaExpected: 'a comma is missing before this',
+  CloseBraceExpected: 'a } is missing here',
+  CloseBracketExpected: 'a ] is missing here',
+  EndOfFileExpected: 'the file should end before this',
+  InvalidCommentToken: 'JSON has no comments: take it out',
+  UnexpectedEndOfComment: 'JSON has no comments: take it out',
+  UnexpectedEndOfString: 'this text does not end: a double quote is missing',
+  UnexpectedEndOfNumber: 'this number does not end',
+  InvalidUnicode: 'this \\u is not followed by four hexadecimal digits',
+  InvalidEscapeCharacter: 'this character cannot follow a backslash',
+  InvalidCharacter: 'this character must be written as an escape, such as \\n',
+}
+
+/** Finds where a text stops being JSON, and why; undefined where it is nested too deeply to tell. */
+export function findSyntaxFault(text: string): (TextPlace & { why: string }) | undefined {
+  const errors: ParseError[] = []
+  if (readTree(text, errors) === 'too deep') return undefined
+  const first = errors.sort((a, b) => a.offset - b.offset)[0]
+  if (first === undefined) return undefined
+  const why = syntaxWords[printParseErrorCode(first.error)] ?? 'this is not JSON'
+  return { ...buildPlaces(text)(first.offset), why }
+}
+
+/**
+ * Finds where in a JSON text each fault is. A fault of something that is missing is where it belongs: in the
+ * object around it. Undefined places are those of a text that is no JSON.
+ */
+export function findFaultPlaces(text: string, faults: readonly Pick<Fault, 'field'>[]) {
+  const root = readTree(text, [])
+  if (root === undefined || root === 'too deep') return faults.map(() => undefined)
+  const toPlace = buildPlaces(text)
+  return faults.map(({ field }): TextPlace => toPlace(findOffset(root, field)))
+}
+
+/** Reads a text as a tree. The parser is recursive: what overflows its stack is nested far too deeply. */
+function readTree(text: string, errors: ParseError[]): Node | 'too deep' | undefined {
+  try {
+    return parseTree(text, errors, { disallowComments: true, allowTrailingComma: false })
+  } catch (error) {
+    if (error instanceof RangeError) return 'too deep'
+    throw error
+  }
+}
+
+/** Finds the node of a path such as `properties[3].tags`; the deepest that exists of it. */
+function findOffset(root: Node, field: string): number {
+  let node = root
+  let rest = field === 'root' || field === 'json' ? '' : field
+  while (rest !== '') {
+    const step = node.type === 'array' ? findItem(node, rest) : findMember(node, rest)
+    if (step === undefined) break
+    node = step.node
+    rest = step.rest
+  }
+  const isMember = node.parent?.type === 'property'
+  return isMember ? node.parent!.offset : node.offset
+}
+
+interface Step {
+  node: Node
+  rest: string
+}
+
+function findItem({ children = [] }: Node, path: string): Step | undefined {
+  const [written, index] = /^\[(\d+)\]\.?/.exec(path) ?? []
+  const node = index === undefined ? undefined : children[Number(index)]
+  return node && { node, rest: path.slice(written!.length) }
+}
+
+/** Finds the member that a path begins with: the longest name, since names may have dots; the last of equal ones. */
+function findMember({ children = [] }: Node, path: string): Step | undefined {
+  let found: Step | undefined
+  let longest = -1
+  for (const { children: [key, value] = [] } of children) {
+    const name = String(key?.value)
+    if (value === undefined || name.length < longest || !path.startsWith(name)) continue
+    const rest = path.slice(name.length)
+    if (rest !== '' && rest[0] !== '.' && rest[0] !== '[') continue
+    longest = name.length
+    found = { node: value, rest: rest.replace(/^\./, '') }
+  }
+  return found
+}
+
+/** Builds the conversion of offsets to places of a text. */
+function buildPlaces(text: string): (offset: number) => TextPlace {
+  const starts = [0]
+  for (const { index } of text.matchAll(/\r\n|\n|\r/g)) {
+    starts.push(index + (text.startsWith('\r\n', index) ? 2 : 1))
+  }
+  return offset => {
+    let [low, high] = [0, starts.length]
+    while (high - low > 1) {
+      const middle = (low + high) >> 1
+      if (starts[middle]! <= offset) low = middle
+      else high = middle
+    }
+    return { line: low + 1, column: offset - starts[low]! + 1 }
+  }
+}

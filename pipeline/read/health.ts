@@ -1,0 +1,56 @@
+import { statSync } from 'node:fs'
+import { HOUR, type Instant, MINUTE, SECOND, toIso } from '../core/clock.ts'
+import type { Paths } from '../store/paths.ts'
+import type { Reader } from './reader.ts'
+
+/** Interval at which a writer that makes progress says so. */
+export const HEARTBEAT_EVERY_MS = 2 * SECOND
+/** No task of the writer takes longer: bulk commits are cut to a fraction of a second. */
+export const TASK_MAX_MS = 2 * MINUTE
+/** A writer that was silent for longer is stalled, or does not run. */
+const SILENCE_MAX_MS = 20 * SECOND
+/** Lists may lag behind lookups for as long: snapshots of a large index are made every 15 minutes. */
+export const SNAPSHOT_LAG_MAX_MS = HOUR
+
+/** Facts about the stores of a host. */
+interface StoreFacts {
+  now: Instant
+  /** Time at which the writer last made progress; undefined where it never ran. */
+  heartbeatAt: Instant | undefined
+  /** Since when commits have been missing from the snapshot; undefined while it shows all of them. */
+  snapshotBehindSince: Instant | undefined
+}
+
+/** Reads when the writer last made progress. */
+export function readHeartbeat({ heartbeat }: Pick<Paths, 'heartbeat'>): Instant | undefined {
+  return statSync(heartbeat, { throwIfNoEntry: false })?.mtimeMs
+}
+
+/**
+ * Finds what is wrong with what the API shows, as sentences: a writer that makes no progress, or a snapshot
+ * that has lacked commits for long. Reads go on in both cases.
+ */
+export function findStoreProblems(facts: StoreFacts): string[] {
+  return [findStalledWriter(facts), findOldSnapshot(facts)].filter(problem => problem !== undefined)
+}
+
+/** Finds what is wrong with the stores that a reader has open. */
+export function findReaderProblems(reader: Reader): string[] {
+  const { snapshotBehindSince, paths } = reader
+  return findStoreProblems({
+    now: reader.now(),
+    heartbeatAt: readHeartbeat(paths),
+    snapshotBehindSince,
+  })
+}
+
+function findStalledWriter({ now, heartbeatAt }: StoreFacts): string | undefined {
+  if (heartbeatAt === undefined || now - heartbeatAt <= SILENCE_MAX_MS) return undefined
+  const since = toIso(Math.round(heartbeatAt))
+  return `the writer has made no progress since ${since}: what is submitted and crawled waits`
+}
+
+function findOldSnapshot({ now, snapshotBehindSince: since }: StoreFacts): string | undefined {
+  if (since === undefined || now - since <= SNAPSHOT_LAG_MAX_MS) return undefined
+  return `lists and search lack what was committed since ${toIso(Math.round(since))}`
+}

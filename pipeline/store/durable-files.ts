@@ -1,0 +1,43 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import type { ZodType } from 'zod'
+
+/** Replaces a file atomically and durably: after a crash it has the old content or the new, never a part. */
+export function replaceFile(path: string, content: string | Uint8Array, mode = 0o666): void {
+  const fresh = `${path}.new`
+  // A leftover of a crash would keep its own mode.
+  rmSync(fresh, { force: true })
+  writeFileSync(fresh, content, { mode })
+  syncPath(fresh)
+  renameSync(fresh, path)
+  syncPath(dirname(path))
+}
+
+/** Flushes a file, or the entries of a directory, to disk. */
+export function syncPath(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Reads a small JSON file; undefined if it is missing, or has other content than expected. */
+export function readJsonFile<Content>(path: string, shape: ZodType<Content>): Content | undefined {
+  if (!existsSync(path)) return undefined
+  try {
+    return shape.parse(JSON.parse(readFileSync(path, 'utf8')))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { projectRoot } from '../core/project-root.ts'
+import type { Database } from './duckdb.ts'
+
+/** Stands for the hash of the definitions in the view that tells it. */
+const HASH_PLACEHOLDER = "'DEFINITIONS'"
+
+const listFiles = (folder: string) =>
+  readdirSync(join(projectRoot, 'data', folder))
+    .filter(file => file.endsWith('.sql'))
+    .sort()
+
+const readFiles = (folder: string) =>
+  listFiles(folder).map(file => readFileSync(join(projectRoot, 'data', folder, file), 'utf8'))
+
+/** Lists the views for analysts by name. */
+export function listViews(): string[] {
+  return listFiles('views').map(file => file.slice(0, -4))
+}
+
+/**
+ * Creates the views of `data/views` and the macros of `data/macros`, with their comments, in the transaction
+ * of the caller. They stand in the index itself, so each copy of it has them; nothing is written where they
+ * are the same already.
+ */
+export async function declareViews(db: Database): Promise<void> {
+  const sql = [...readFiles('views'), ...readFiles('macros')].join('\n')
+  const hash = createHash('sha256').update(sql).digest('hex')
+  if ((await findDefinitions(db)) === hash) return
+  await db.run(sql.replace(HASH_PLACEHOLDER, `'${hash}'`))
+}
+
+/** Finds the hash of the definitions that a database has; undefined where it has none. */
+async function findDefinitions(db: Database): Promise<string | undefined> {
+  const view = await db.one<{ sql: string }>(
+    "select sql from duckdb_views() where view_name = 'data_set' and database_name = current_database()",
+  )
+  return /'([0-9a-f]{64})'/.exec(view?.sql ?? '')?.[1]
+}

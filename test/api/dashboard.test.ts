@@ -1,0 +1,224 @@
+import { load } from 'cheerio'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dashboardPaths } from '../../api/dashboard/dashboard.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
+import {
+  askToken,
+  BASE,
+  follow,
+  obtainTokens,
+  openWithSignIn,
+  type SignInRegistry,
+  TestBrowser,
+} from '../support/signing-in.ts'
+
+let redis: TestRedis
+let registry: SignInRegistry
+let ann: TestBrowser
+let bob: TestBrowser
+/** Organizations of the two. */
+let acme: string
+let other: string
+
+const SAME_SITE = { 'sec-fetch-site': 'same-origin' }
+
+beforeAll(async () => {
+  redis = await startRedis()
+  registry = await openWithSignIn(redis)
+  ann = await enterAs('ann@acme.example')
+  bob = await enterAs('bob@other.example')
+  acme = await found(ann, 'Acme')
+  other = await found(bob, 'Other')
+})
+afterAll(async () => {
+  await registry?.close()
+  await redis?.close()
+})
+
+/** Signs somebody in at the dashboard, in a browser of their own. */
+async function enterAs(email: string): Promise<TestBrowser> {
+  const browser = new TestBrowser(registry)
+  const asked = await follow(browser, await browser.get('/dashboard'))
+  await browser.post(`${asked.at}/link`, { email })
+  const link = new URL(registry.links.at(-1)!)
+  const token = link.searchParams.get('token')!
+  const last = await follow(browser, await browser.post(link.pathname, { token }))
+  expect(new URL(last.at!, BASE).pathname).toBe('/dashboard')
+  return browser
+}
+
+/** Reads the token that the forms of a page carry. */
+async function readToken(browser: TestBrowser, url = '/dashboard'): Promise<string> {
+  return load((await browser.get(url)).body)('input[name=form_token]')
+    .first()
+    .val() as string
+}
+
+async function send(browser: TestBrowser, url: string, form: Record<string, string> = {}) {
+  const form_token = await readToken(browser)
+  return browser.post(url, { form_token, ...form }, SAME_SITE)
+}
+
+async function found(browser: TestBrowser, name: string): Promise<string> {
+  const answer = await send(browser, '/dashboard/organizations', { name })
+  expect([answer.statusCode, answer.headers.location]).toEqual([
+    303,
+    '/dashboard?done=organization',
+  ])
+  const page = load((await browser.get('/dashboard')).body)
+  expect(page('tbody th').text()).toBe(name)
+  return page('tbody a').attr('href')!.split('/')[3]!
+}
+
+const at = (org: string, path: string) => `/dashboard/org/${org}${path}`
+const read = async (browser: TestBrowser, url: string) => load((await browser.get(url)).body)
+
+describe('the dashboard is for who is signed in', () => {
+  test('others are led to the sign-in, and asked for no consent', async () => {
+    const stranger = new TestBrowser(registry)
+    const answer = await stranger.get(at(acme, '/keys'))
+    expect([answer.statusCode, answer.headers.location]).toEqual([303, '/dashboard/sign-in'])
+  })
+
+  test('a forged or foreign cookie signs nobody in', async () => {
+    const forger = new TestBrowser(registry)
+    forger.setCookie('registry_session', ann.getCookie('registry_session')!)
+    forger.setCookie('registry_session.sig', 'AAAAAAAAAAAAAAAAAAAAAAAAAAA')
+    expect((await forger.get('/dashboard')).statusCode).toBe(303)
+  })
+
+  test('no page of it is cached, framed or run with foreign code', async () => {
+    const { headers } = await ann.get(at(acme, '/keys'))
+    expect(headers['cache-control']).toBe('no-store')
+    expect(headers['x-frame-options']).toBe('DENY')
+    expect(String(headers['content-security-policy'])).not.toMatch(/unsafe|https?:|\*|data:/)
+  })
+
+  test('signing out ends the session on the server', async () => {
+    const browser = await enterAs('cleo@acme.example')
+    const session = browser.getCookie('registry_session')!
+    const signature = browser.getCookie('registry_session.sig')!
+    expect((await send(browser, '/dashboard/sign-out')).headers.location).toBe('/')
+    browser.setCookie('registry_session', session)
+    browser.setCookie('registry_session.sig', signature)
+    expect((await browser.get('/dashboard')).headers.location).toBe('/dashboard/sign-in')
+  })
+})
+
+describe('every address of an organization is only for those who belong to it', () => {
+  const ofOrganizations = dashboardPaths.filter(({ path }) => path.includes(':org'))
+
+  test('there are such addresses', () => {
+    expect(ofOrganizations.length).toBeGreaterThan(10)
+  })
+
+  test.each(ofOrganizations)('404: $method $path', async ({ method, path }) => {
+    const url = path.replace(':org', acme)
+    const before = registry.submitted.length
+    const answer = method === 'GET' ? await bob.get(url) : await send(bob, url, { name: 'x' })
+    expect(answer.statusCode).toBe(404)
+    expect(answer.body).not.toContain('Acme')
+    expect(registry.submitted).toHaveLength(before)
+  })
+
+  test('a key of another organization is not revoked through one’s own', async () => {
+    const made = await send(ann, at(acme, '/keys'), { name: 'ours' })
+    expect(made.statusCode).toBe(201)
+    const id = (await read(ann, at(acme, '/keys')))('input[name=id]').val() as string
+    const answer = await send(bob, at(other, '/keys/revoke'), { id })
+    expect(answer.statusCode).toBe(400)
+    expect((await read(ann, at(acme, '/keys')))('input[name=id]').val()).toBe(id)
+  })
+})
+
+describe('no other site sends a form of the dashboard', () => {
+  const forms = dashboardPaths.filter(({ method }) => method === 'POST')
+  const fill = (path: string) => path.replace(':org', acme)
+
+  test.each(forms)('403 without its token: $path', async ({ path }) => {
+    const before = registry.submitted.length
+    for (const form of [{}, { form_token: 'x'.repeat(43) }]) {
+      expect((await ann.post(fill(path), form, SAME_SITE)).statusCode).toBe(403)
+    }
+    expect(registry.submitted).toHaveLength(before)
+  })
+
+  test.each(forms)('403 from elsewhere, even with the token: $path', async ({ path }) => {
+    const form_token = await readToken(ann)
+    const before = registry.submitted.length
+    const foreign = [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }]
+    for (const headers of foreign as Record<string, string>[]) {
+      expect((await ann.post(fill(path), { form_token }, headers)).statusCode).toBe(403)
+    }
+    expect(registry.submitted).toHaveLength(before)
+  })
+
+  test('a token counts in its own session only', async () => {
+    const form_token = await readToken(bob)
+    const answer = await ann.post(at(acme, '/keys'), { form_token, name: 'x' }, SAME_SITE)
+    expect(answer.statusCode).toBe(403)
+  })
+})
+
+describe('a person manages', () => {
+  test('keys: the secret is shown once, works, and ends when it is revoked', async () => {
+    const made = load((await send(ann, at(acme, '/keys'), { name: 'Planner' })).body)
+    const secret = made('#secret').val() as string
+    const list = async () => (await read(ann, at(acme, '/keys'))).html()
+    expect(await list()).toContain('Planner')
+    expect(await list()).not.toContain(secret)
+    const ask = () =>
+      registry.app.inject({
+        url: '/api/me/organization/domains',
+        headers: { authorization: `Bearer ${secret}` },
+      })
+    expect((await ask()).json().organization.name).toBe('Acme')
+    const page = await read(ann, at(acme, '/keys'))
+    const row = page('tbody tr').filter((_, each) => page(each).text().includes('Planner'))
+    const id = row.find('input[name=id]').val() as string
+    expect((await send(ann, at(acme, '/keys/revoke'), { id })).statusCode).toBe(303)
+    expect((await ask()).statusCode).toBe(401)
+  })
+
+  test('what the API refuses is said on the page, in its words', async () => {
+    const answer = await send(ann, at(acme, '/keys'), { name: ' ' })
+    expect(answer.statusCode).toBe(400)
+    expect(load(answer.body)('[role=alert]').text()).toContain('name: must not be empty')
+  })
+
+  test('agents and who sees them', async () => {
+    const url = 'https://sales.acme.example/mcp'
+    const enrolled = await send(ann, at(acme, '/agents'), {
+      url,
+      type: 'sales',
+      visibility: 'private',
+    })
+    expect(enrolled.headers.location).toBe(`${at(acme, '/agents')}?done=enrolled`)
+    const page = await read(ann, at(acme, '/agents?done=enrolled'))
+    expect(page('[role=status]').text()).toBe('The agent is enrolled.')
+    expect(page('tbody th').text()).toContain('sales.acme.example')
+    const refused = await send(ann, at(acme, '/agents/visibility'), { url, visibility: 'public' })
+    expect(load(refused.body)('[role=alert]').text()).not.toBe('')
+    expect((await send(ann, at(acme, '/agents/remove'), { url })).statusCode).toBe(303)
+    expect((await read(ann, at(acme, '/agents')))('tbody tr')).toHaveLength(0)
+  })
+
+  test('who acts is in the submission: the person, not the page', async () => {
+    await send(ann, at(acme, '/keys'), { name: 'Audited' })
+    const [created] = registry.submitted.filter(({ op }) => op === 'key.create').slice(-1)
+    expect(created).toMatchObject({ op: 'key.create', label: 'Audited', org: acme })
+  })
+
+  test('applications that act for them, and ends their access', async () => {
+    const { refresh_token, client_id } = await obtainTokens(registry, 'ann@acme.example')
+    const page = await read(ann, '/dashboard/access')
+    expect(page('tbody th').text()).toBe('Planner')
+    const grant = page('input[name=grant]').val() as string
+    const theirs = await send(bob, '/dashboard/access/end', { grant })
+    expect(theirs.statusCode).toBe(404)
+    expect((await send(ann, '/dashboard/access/end', { grant })).statusCode).toBe(303)
+    const again = { grant_type: 'refresh_token', refresh_token, client_id }
+    expect((await askToken(registry, again)).status).toBe(400)
+    expect((await read(ann, '/dashboard/access'))('tbody tr')).toHaveLength(0)
+  })
+})

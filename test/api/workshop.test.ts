@@ -1,0 +1,159 @@
+import { load } from 'cheerio'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { storeBody } from '../../pipeline/writer/crawl/replace-documents.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { AGENT, fillPages, PUBLISHER } from '../support/page-world.ts'
+
+let registry: TestRegistry
+
+beforeAll(async () => {
+  registry = await openRegistry()
+  await fillPages(registry)
+})
+afterAll(() => registry.close())
+
+function send(form: Record<string, string | File>) {
+  const body = new FormData()
+  for (const [name, value] of Object.entries({ kind: 'adagents.json', ...form })) {
+    body.append(name, value)
+  }
+  const request = new Request('http://registry', { method: 'POST', body })
+  return request.arrayBuffer().then(bytes =>
+    registry.app.inject({
+      method: 'POST',
+      url: '/workshop',
+      headers: { 'content-type': request.headers.get('content-type')! },
+      payload: Buffer.from(bytes),
+    }),
+  )
+}
+const check = async (form: Record<string, string | File>) => load((await send(form)).body)
+
+const NEWCOMER = 'https://newcomer.example/mcp'
+const proposal = {
+  $schema: 's',
+  last_updated: '2026-11-01T00:00:00Z',
+  authorized_agents: [
+    {
+      url: NEWCOMER,
+      authorized_for: 'Display',
+      authorization_type: 'property_ids',
+      property_ids: ['site'],
+    },
+  ],
+  properties: [
+    {
+      property_id: 'site',
+      property_type: 'website',
+      name: 'Herald',
+      identifiers: [{ type: 'domain', value: PUBLISHER }],
+    },
+  ],
+}
+
+describe('a file that was sent is checked', () => {
+  test('each fault stands at its line, with its repair', async () => {
+    const page = await check({ text: '{\n  "properties": [],\n  "authorized_agents": 1\n}' })
+    expect(page('#verdict').text()).toContain('Not yet a sound adagents.json')
+    const line = page('.lines li.bad').first()
+    expect(line.find('a').text()).toBe('3')
+    expect(line.find('code').text()).toBe('  "authorized_agents": 1')
+    expect(line.find('.note').first().text()).toContain('must be a list, not 1')
+    expect(line.text()).toContain('Repair: write a value of that type')
+  })
+
+  test('an uploaded file goes before the text, and is shown', async () => {
+    const file = new File(['{"names": [{"en": "Acme"}],\r\n "id": "acme"}'], 'brand.json')
+    const page = await check({ kind: 'brand.json', text: 'no', file })
+    expect(page('#verdict').text()).toContain('A sound brand.json')
+    expect(page('textarea').text().trim()).toBe('{"names": [{"en": "Acme"}],\n "id": "acme"}')
+  })
+
+  test('the text is sent back as it was, whatever it holds', async () => {
+    const text = '\n{"a": "</textarea><script>alert(1)</script> &amp; \u202e"}'
+    const page = await check({ text })
+    expect(page('textarea').text()).toBe(text)
+    expect(page('main script')).toHaveLength(0)
+    expect(page('#result').html()).not.toContain('<script>')
+  })
+
+  test('a download is the text and nothing else', async () => {
+    const answer = await send({ text: '{\r\n}', do: 'download', kind: 'brand.json' })
+    expect(answer.body).toBe('{\n}')
+    expect(answer.headers).toMatchObject({
+      'content-disposition': 'attachment; filename="brand.json"',
+      'x-content-type-options': 'nosniff',
+    })
+  })
+
+  test('a page of thousands of faults stays small', async () => {
+    const agents = Array.from({ length: 5_000 }, (_, i) => `{"url": "http://a${i}.example"}`)
+    const text = `{"authorized_agents": [\n${agents.join(',\n')}\n]}`
+    const result = (await check({ text }))('#result').html()!
+    expect(result.length).toBeLessThan(60 * 1024)
+  })
+
+  test.each<[string, Record<string, string>, string]>([
+    ['nothing', { text: ' ' }, 'Paste a file'],
+    ['no domain', { text: '{}', domain: 'not a domain' }, 'is no domain'],
+  ])('%s is said', async (_, form, words) => {
+    expect((await check(form))('[role=alert]').text()).toContain(words)
+  })
+
+  test('400: another kind; 415: no form', async () => {
+    expect((await send({ kind: 'ads.txt', text: '{}' })).statusCode).toBe(400)
+    const answer = await registry.app.inject({
+      method: 'POST',
+      url: '/workshop',
+      headers: { 'content-type': 'application/json' },
+      payload: '{}',
+    })
+    expect(answer.statusCode).toBe(415)
+  })
+})
+
+describe('who may sell what', () => {
+  test('is compared with what the registry knows', async () => {
+    const page = await check({ text: JSON.stringify(proposal), domain: PUBLISHER })
+    const rows = page('#sellers tbody tr').toArray()
+    const told = rows.map(row =>
+      page(row)
+        .children()
+        .toArray()
+        .map(cell => page(cell).text().trim()),
+    )
+    expect(told).toEqual([
+      [AGENT.slice('https://'.length), 'Plain words', '1 of 1', '—', 'loses'],
+      [NEWCOMER.slice('https://'.length), 'Display', '—', '1 of 1', 'gains'],
+    ])
+  })
+
+  test('is not told of a file that leaves it to another one', async () => {
+    const text = '{"authoritative_location": "https://elsewhere.example/adagents.json"}'
+    const page = await check({ text, domain: PUBLISHER })
+    expect(page('#sellers').text()).toContain('does not decide it')
+  })
+})
+
+describe('the file of a domain', () => {
+  const open = async (domain: string) =>
+    load((await registry.app.inject({ url: `/workshop?domain=${domain}` })).body)
+
+  test('is shown as it was read, without contact data of people', async () => {
+    const { db } = registry.reader.snapshot!
+    const sql = "select hash from documents where kind = 'adagents.json' and location = $location"
+    const { hash } = (await db.one<{ hash: string }>(sql, { location: PUBLISHER }))!
+    const contact = { name: 'Ann', email: 'ann@herald.example' }
+    storeBody(registry.reader.paths, hash, Buffer.from(JSON.stringify({ ...proposal, contact })))
+    const page = await open(PUBLISHER)
+    const text = page('textarea').text()
+    expect(JSON.parse(text)).toEqual(proposal)
+    expect(text).not.toContain('ann@')
+    expect(page('.notice').first().text()).toContain('without contact data')
+    expect(page('#sellers tbody tr')).toHaveLength(2)
+  })
+
+  test('that the registry does not hold is said', async () => {
+    expect((await open('nobody.example'))('.notice').text()).toContain('holds no adagents.json')
+  })
+})

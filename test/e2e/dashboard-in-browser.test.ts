@@ -1,0 +1,169 @@
+import axe from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { launchBrowser } from '../support/driven-browser.ts'
+import { type LiveHost, type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { openWithSignIn, type SignInRegistry } from '../support/signing-in.ts'
+
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+const TOKEN_FILE = '/.well-known/proto-ownership.txt'
+
+const hosts: Record<string, LiveHost> = {}
+let browser: Browser
+let web: LiveWeb
+let registry: SignInRegistry
+let origin: string
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  web = await openLiveWeb(hosts)
+  const { requestLive } = web.writer
+  registry = await openWithSignIn(web.redis, {
+    settings: { BASE_URL: '' },
+    writer: { requestLive },
+    limits: { answerKeptSeconds: 0, answerKeptAtBoundSeconds: 0 },
+  })
+  origin = await registry.app.listen({ host: '127.0.0.1', port: 0 })
+})
+afterAll(async () => {
+  await browser?.close()
+  await registry?.close()
+  await web?.close()
+})
+
+/** Lists what axe finds against a page, and whether it is wider than its window. */
+async function listBarriers(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate(
+    rules => (globalThis as unknown as { axe: typeof axe }).axe.run({ runOnly: rules }),
+    RULES,
+  )
+  const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+  return [
+    ...violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
+    ...(Number(overflow) > 0 ? [`wider than the window by ${overflow}`] : []),
+  ]
+}
+
+/** Takes a picture where somebody wants to look at the pages. */
+async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env.PICTURES_DIR
+  if (folder !== undefined) {
+    await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true })
+  }
+}
+
+const saved = (domain: string) =>
+  JSON.stringify({
+    $schema: 'https://schemas.example/adagents.json',
+    last_updated: '2026-11-01T00:00:00Z',
+    authorized_agents: [],
+    properties: [
+      {
+        property_id: 'site',
+        property_type: 'website',
+        name: 'The Gazette',
+        identifiers: [{ type: 'domain', value: domain }],
+        tags: ['news'],
+      },
+    ],
+  })
+
+/** Tells the whole story of a publisher: `look` is called on each page. */
+async function tellStory(
+  domain: string,
+  options: BrowserContextOptions,
+  look: (page: Page, name: string) => Promise<void>,
+): Promise<void> {
+  const context = await browser.newContext(options)
+  try {
+    const page = await context.newPage()
+    await page.goto(`${origin}/dashboard`)
+    await page.fill('#email', `ann@${domain}`)
+    await page.click('main button >> nth=0')
+    await page.waitForSelector('text=Check your mail')
+    await page.goto(registry.links.at(-1)!)
+    await page.click('main button')
+    await page.waitForSelector('h1:text("Organizations")')
+    await page.fill('#name', `The Gazette of ${domain}`)
+    await page.click('text=Create it')
+    await page.waitForSelector('text=The organization is yours')
+    await look(page, 'organizations')
+
+    await page.click('tbody a')
+    await page.fill('#name', 'Planner')
+    await page.click('text=Make the key')
+    await page.waitForSelector('#secret')
+    expect(await page.inputValue('#secret')).toMatch(/^sk_/)
+    await look(page, 'new-key')
+    await page.click('text=I have copied it')
+    await look(page, 'keys')
+
+    await page.click('nav >> text=Domains')
+    await page.fill('#domain', domain)
+    await page.click('text=Begin')
+    await page.waitForSelector('text=Publish the token')
+    await look(page, 'challenge')
+    await page.click('text=Look first >> nth=-1')
+    await page.waitForSelector('text=It is not there yet')
+    hosts[domain] = {
+      [TOKEN_FILE]: (await page.inputValue('input[name=nonce] >> nth=0')) as string,
+    }
+    await page.click('button:text("Look first")')
+    await page.waitForSelector('text=It is there: verify it now')
+    await look(page, 'looked')
+    await page.click('text=Verify now')
+    await page.waitForSelector('text=The domain is proven')
+    await look(page, 'domains')
+
+    await page.click(`tbody >> text=${domain}`)
+    await page.fill('#text', '{"authorized_agents": 1, "properties": []}')
+    await page.click('text=Publish its properties')
+    await page.waitForSelector('text=Mend the faults first')
+    await look(page, 'faulty')
+    await page.fill('#text', saved(domain))
+    await page.click('text=Publish its properties')
+    await page.waitForSelector('text=the hosted file is published')
+    await look(page, 'published')
+    await page.click('nav >> text=Agents')
+    await look(page, 'agents')
+    await page.click('text=Applications')
+    await look(page, 'applications')
+
+    await registry.publish()
+    await page.goto(`${origin}/publisher/${domain}`)
+    expect(await page.textContent('#properties')).toContain('The Gazette')
+    await look(page, 'publisher')
+    await page.goto(`${origin}/dashboard`)
+    await page.click('text=Sign out')
+    await page.goto(`${origin}/dashboard`)
+    expect(page.url()).toContain('/sign-in/')
+  } finally {
+    await context.close()
+  }
+}
+
+describe('a publisher signs in, makes a key, proves a domain and publishes a hosted file', () => {
+  test('without JavaScript', async () => {
+    const options = { javaScriptEnabled: false }
+    await tellStory('plain-gazette.example', options, async () => undefined)
+    const file = await fetch(`${origin}/publisher/plain-gazette.example/.well-known/adagents.json`)
+    expect(await file.json()).toMatchObject({ properties: [{ name: 'The Gazette' }] })
+  })
+
+  test.each([
+    ['light', { width: 390, height: 844 }],
+    ['dark', { width: 390, height: 844 }],
+    ['light', { width: 1280, height: 800 }],
+    ['dark', { width: 1280, height: 800 }],
+  ] as const)('and meets no barrier on a %s window of %o', async (colorScheme, viewport) => {
+    const barriers: string[] = []
+    const name = `${colorScheme}-${viewport.width}`
+    const options = { colorScheme, viewport, bypassCSP: true }
+    await tellStory(`${name}-gazette.example`, options, async (page, at) => {
+      await picture(page, `${name}-${at}`)
+      barriers.push(...(await listBarriers(page)).map(barrier => `${at}: ${barrier}`))
+    })
+    expect(barriers).toEqual([])
+  })
+})

@@ -1,0 +1,135 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { projectRoot } from '../../pipeline/core/project-root.ts'
+import { makeTemporaryFolder, runRegistry } from '../support/command.ts'
+
+const folder = makeTemporaryFolder()
+afterAll(() => folder.remove())
+
+const sound = {
+  $schema: 'https://schemas.example/adagents.json',
+  last_updated: '2026-11-01T00:00:00Z',
+  authorized_agents: [],
+  properties: [
+    {
+      property_type: 'website',
+      name: 'Acme',
+      identifiers: [{ type: 'domain', value: 'acme.example' }],
+      publisher_domain: 'acme.example',
+    },
+  ],
+}
+
+function write(name: string, content: unknown): string {
+  const path = join(folder.path, name)
+  const text = typeof content === 'string' ? content : JSON.stringify(content, null, 2)
+  writeFileSync(path, text)
+  return path
+}
+
+const good = write('good.json', sound)
+const odd = write('odd.json', { ...sound, last_updated: undefined })
+const bad = write('adagents-bad.json', '{\n  "authorized_agents": [\n    1\n  ]\n}')
+const brand = write('brand.json', { id: 'acme', names: [{ en: 'Acme' }] })
+const run = (...args: string[]) => runRegistry(['validate', ...args], {})
+
+describe('registry validate', () => {
+  test.each<[string, string[], number]>([
+    ['a sound file', [good], 0],
+    ['a warning', [odd], 0],
+    ['a warning that must not be', [odd, '--strict'], 2],
+    ['an error', [bad], 2],
+    ['one error in several files', [good, bad, brand], 2],
+    ['a file that is not there', [join(folder.path, 'nowhere.json')], 1],
+    ['a brand', [brand, '--domain', 'acme.example'], 0],
+  ])('%s ends with its status', async (_, args, status) => {
+    expect(await run(...args)).toMatchObject({ status })
+  })
+
+  test('names the file, the line and the column of each fault', async () => {
+    const { stdout } = await run(bad)
+    expect(stdout).toContain(`${bad}:3:5: error: authorized_agents[0] must be an object`)
+    expect(stdout).toContain(`${bad}: adagents.json, 2 errors, 2 warnings`)
+  })
+
+  test('as JSON it says the same', async () => {
+    const [report] = JSON.parse((await run(bad, '--format', 'json')).stdout)
+    expect(report).toMatchObject({
+      file: bad,
+      valid: false,
+      errors: [
+        { code: 'wrong_type', line: 3, column: 5 },
+        { code: 'empty', line: 2 },
+      ],
+    })
+  })
+
+  test('reads the standard input', () => {
+    const check = (input: string) =>
+      spawnSync(process.execPath, ['dist/scripts/registry.js', 'validate', '-'], {
+        input,
+        encoding: 'utf8',
+      })
+    expect(check(JSON.stringify(sound)).status).toBe(0)
+    const { status, stdout } = check('{')
+    expect([status, stdout]).toEqual([2, expect.stringContaining('<stdin>:1:2: error')])
+  })
+})
+
+describe('the action for workflows', () => {
+  const action = parse(readFileSync(join(projectRoot, 'action.yml'), 'utf8'))
+  const steps: { run?: string; env?: Record<string, string> }[] = action.runs.steps
+  const [{ run: script = '', env = {} } = {}] = steps.filter(step => step.run !== undefined)
+
+  /** Runs its script as a runner does: inputs reach it as environment only. */
+  function act(inputs: Record<string, string>) {
+    const values: Record<string, string> = { 'github.action_path': projectRoot }
+    for (const [name, { default: otherwise = '' }] of Object.entries<{ default?: string }>(
+      action.inputs,
+    ))
+      values[`inputs.${name}`] = inputs[name] ?? otherwise
+    const filled = Object.entries(env).map(([name, text]) => [
+      name,
+      text.replace(/\$\{\{ ([\w.]+) \}\}/g, (_, key) => values[key] ?? ''),
+    ])
+    return spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], {
+      cwd: folder.path,
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...Object.fromEntries(filled) },
+    })
+  }
+
+  test('passes for sound files, named as in the checkout', () => {
+    const { status, stdout, stderr } = act({ files: '\n  good.json\n  brand.json\n' })
+    expect([status, stderr]).toEqual([0, ''])
+    expect(stdout).toContain('good.json: adagents.json, 0 errors')
+    expect(stdout).toContain('brand.json: brand.json, 0 errors')
+  })
+
+  test('fails for a fault, and has the runner show it beside its line', () => {
+    const { status, stdout } = act({ files: 'adagents-bad.json' })
+    expect(status).toBe(2)
+    expect(stdout).toContain(
+      '::error file=adagents-bad.json,line=3,col=5,title=wrong_type::authorized_agents[0] must be',
+    )
+  })
+
+  test('fails for a warning when told so', () => {
+    expect(act({ files: 'odd.json' }).status).toBe(0)
+    expect(act({ files: 'odd.json', strict: 'true' }).status).toBe(2)
+  })
+
+  test('takes no input for a command or an option', () => {
+    const { status, stdout, stderr } = act({ files: '--help\n$(echo oh) `id`', domain: '' })
+    expect(status).toBe(1)
+    expect(stdout).toBe('')
+    expect(stderr).toContain('--help cannot be read')
+  })
+
+  test('uses no expression in its script', () => {
+    expect(script).not.toContain('${{')
+  })
+})

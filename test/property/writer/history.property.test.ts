@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { toIso } from '../../../pipeline/core/clock.ts'
+import type { Database } from '../../../pipeline/store/duckdb.ts'
+import { declareViews } from '../../../pipeline/store/views.ts'
+import { type Night, nights } from '../../support/arbitrary-nights.ts'
+import { testClock } from '../../support/clock.ts'
+import { limitTime } from '../../support/in-time.ts'
+import { openMemoryIndex } from '../../support/memory-index.ts'
+import { NightRunner } from '../../support/night-runner.ts'
+import { worldStart } from '../../support/world-files.ts'
+
+const grant = `id, agent_url, publisher_domain, entry, authorized_for, property_count, publisher_wide,
+  coalesce(property_rids, []) as property_rids, countries, effective_from::timestamptz as effective_from,
+  effective_until::timestamptz as effective_until, in_force, manager_domain, granted_at`
+const property = `property_rid, publisher_domain, property_id, property_type, name, identifiers, tags,
+  channels, source, status, stale_reason, created_at`
+const publisher = 'domain, valid, discovery_method, manager_domain, agent_count, property_count'
+const brand = 'domain, canonical_id, brand_name, source, house_domain, relationship_trust'
+
+/** What stands now, and the same of a moment by the history. */
+const tables = [
+  [
+    `select ${grant} from (select a.*, s.property_rids from authorizations a
+       left join property_sets s on s.set_id = a.property_set)`,
+    `select ${grant} from authorizations_history`,
+  ],
+  [`select ${property} from properties`, `select ${property} from properties_history`],
+  [`select ${publisher} from publishers`, `select ${publisher} from publishers_history`],
+  [`select ${brand} from brands`, `select ${brand} from brands_history`],
+] as const
+const AT = 'where valid_from <= $at and (valid_to is null or valid_to > $at) order by all'
+
+async function readNow(db: Database): Promise<unknown[]> {
+  const all: unknown[] = []
+  for (const [now] of tables) all.push(await db.all(`${now} order by all`))
+  return all
+}
+
+async function readThen(db: Database, at: string): Promise<unknown[]> {
+  const all: unknown[] = []
+  for (const [, history] of tables) all.push(await db.all(`${history} ${AT}`, { at }))
+  return all
+}
+
+it.each([
+  ['', {}],
+  [', also of answers that are taken in portions', { portionRows: 3 }],
+])('after any nights the history of each night’s end is what stood then%s', async (_, options) => {
+  const clock = testClock(worldStart)
+  const index = await openMemoryIndex(clock, options)
+  await declareViews(index.db)
+  let states = 0
+  const liveThrough = limitTime(20, async (path: Night[]) => {
+    await index.clear()
+    clock.tick({ ms: worldStart - clock.now() })
+    const runner = new NightRunner(index, clock)
+    const seen = new Map<string, unknown>()
+    for (const night of path) {
+      await runner.run(night)
+      seen.set(toIso(clock.now()), await readNow(index.db))
+      clock.tick({ ms: 1 })
+    }
+    for (const [at, stood] of seen) assert.deepEqual(await readThen(index.db, at), stood)
+    const counted = await index.db.one<{ n: number }>(
+      'select count(*)::double as n from authorizations_history where valid_to is not null',
+    )
+    states += counted!.n
+  })
+  const run = await fc.check(fc.asyncProperty(nights, liveThrough), { numRuns: 30 })
+  index.close()
+  expect(run.failed, fc.defaultReportMessage(run)).toBe(false)
+  // Else every history would have been of one state.
+  expect(states).toBeGreaterThan(0)
+})

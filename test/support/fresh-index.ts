@@ -1,0 +1,209 @@
+import { type Clock, toIso } from '../../pipeline/core/clock.ts'
+import type { Database } from '../../pipeline/store/duckdb.ts'
+import { REACHING } from './contents.ts'
+import { type MemoryIndex, openMemoryIndex } from './memory-index.ts'
+
+type Row = Record<string, unknown>
+
+/** What an index says of the world, without ids, commit numbers and the times of writing. */
+export type IndexContent = Record<(typeof tables)[number] | 'crawl_state', Row[]>
+
+const tables = [
+  'brands',
+  'publishers',
+  'properties',
+  'authorizations',
+  'collections',
+  'agents',
+  'agent_facets',
+  'agent_claims',
+  'agent_declarations',
+  'agent_profiles',
+  'property_declarations',
+  'claims',
+  'depends_on',
+  'wakes',
+] as const
+
+/** Columns that tell when and in which commit a row was written, or that were minted for it. */
+const written = [
+  'seq',
+  'created_at',
+  'changed_at',
+  'discovered_at',
+  'granted_at',
+  'claimed_at',
+  'property_rid',
+  'collection_rid',
+]
+
+/**
+ * Derives everything anew, in an index that holds nothing but the documents, the crawl state and the
+ * time of another one. Kept between comparisons, since making an index takes longer than using it.
+ */
+export class FreshIndex {
+  readonly #index: MemoryIndex
+
+  private constructor(index: MemoryIndex) {
+    this.#index = index
+  }
+
+  static async open(clock: Clock): Promise<FreshIndex> {
+    return new FreshIndex(await openMemoryIndex(clock))
+  }
+
+  async deriveFrom({ db: from }: MemoryIndex): Promise<Database> {
+    const { db } = this.#index
+    await this.#index.clear()
+    for (const table of ['documents', 'crawl_state']) {
+      await db.insert(table, await from.all(`select * from ${table}`))
+    }
+    await this.#index.deriveEverything()
+    return db
+  }
+
+  close(): void {
+    this.#index.close()
+  }
+}
+
+/**
+ * What two indexes say, to be compared. Rows are told by their content, so that identities may differ
+ * by a bijection; a grant reaches properties of that content. Left out on both sides is what waits
+ * for a file that nobody has tried yet, and who is held by the brake: there what stood stays, and anew
+ * nothing stood. Left out of the
+ * first is what only it can remember because no file says it any more: a property that is stale, a
+ * collection that is removed, and a publisher that is not valid and has none of its own left.
+ */
+export async function compareIndexes(
+  first: Database,
+  anew: Database,
+  now: number,
+): Promise<{ incremental: IndexContent; anew: IndexContent }> {
+  const waiting = await waitingIn(first)
+  const [a, b] = [await saidBy(first, now), await saidBy(anew, now)]
+  const agents = listAgents([...a.authorizations, ...b.authorizations], waiting.publisher)
+  const settled = (said: IndexContent): IndexContent => ({
+    ...said,
+    brands: said.brands.filter(row => !waiting.brand.has(row.domain)),
+    publishers: said.publishers.filter(row => !waiting.publisher.has(row.domain)),
+    properties: said.properties.filter(row => !waiting.publisher.has(row.publisher_domain)),
+    authorizations: said.authorizations.filter(row => !waiting.publisher.has(row.publisher_domain)),
+    collections: said.collections.filter(row => !waiting.publisher.has(row.publisher_domain)),
+    agents: said.agents.filter(row => !agents.has(row.agent_url)),
+    agent_facets: said.agent_facets.filter(row => !agents.has(row.agent_url)),
+    wakes: said.wakes.filter(row => !waiting[row.rule as 'publisher'].has(row.subject)),
+  })
+  const [incremental, fresh] = [settled(a), settled(b)]
+  const said = { ...incremental }
+  for (const [table, isOver] of Object.entries(remembered) as [
+    keyof IndexContent,
+    (row: Row) => boolean,
+  ][]) {
+    said[table] = without(incremental[table], fresh[table], isOver)
+  }
+  return { incremental: said, anew: fresh }
+}
+
+/** Rows that may stand although no file says them any more. */
+const remembered = {
+  properties: row => row.status === 'stale',
+  collections: row => row.status === 'removed',
+  publishers: row =>
+    row.valid === false && [row.agent_count, row.property_count].every(n => n === 0),
+} satisfies Partial<Record<keyof IndexContent, (row: Row) => boolean>>
+
+/** Everything that was asked for and never tried makes who asked wait; the brake makes others. */
+async function waitingIn(db: Database): Promise<Record<'brand' | 'publisher', Set<unknown>>> {
+  const rows = await db.all<{ rule: 'brand' | 'publisher'; subject: string }>(
+    `select distinct rule, subject from depends_on join crawl_state using (kind, location)
+     where attempted_at is null union select rule, subject from held`,
+  )
+  const of = (rule: string) =>
+    new Set<unknown>(rows.flatMap(row => (row.rule === rule ? [row.subject] : [])))
+  return { brand: of('brand'), publisher: of('publisher') }
+}
+
+async function saidBy(db: Database, now: number): Promise<IndexContent> {
+  const properties = await db.all<Row>('select * from properties')
+  const names = new Map(properties.map(row => [row.property_rid, toName(row)]))
+  const grants = await db.all<Row & { property_rids: string[] }>(`select * from ${REACHING}`)
+  const said: Partial<IndexContent> = {}
+  for (const table of tables) said[table] = sorted(await db.all<Row>(`select * from ${table}`))
+  const reaching = grants.map(row => ({
+    ...row,
+    property_rids: row.property_rids.map(rid => names.get(rid)).sort(),
+  }))
+  return {
+    ...(said as IndexContent),
+    authorizations: sorted(reaching),
+    crawl_state: sorted(await db.all<Row>(TURNS, { now: toIso(now) })),
+  }
+}
+
+/**
+ * Which sources are known, and whether each is looked at again when its standing turns. An ads.txt that
+ * nobody has tried does not count: a crawler brings it along with the news that a file is missing,
+ * whoever asks for it sooner has the same answer, that it is not known.
+ */
+const TURNS = `
+select kind, location, turns_at is not distinct from least(
+  if(stale_at > $now::timestamptz, stale_at, null),
+  if(ended_at > $now::timestamptz, ended_at, null)) as turns_rightly
+from crawl_state where kind != 'ads.txt' or attempted_at is not null`
+
+/** A listed property by its content; within a publisher no two have the same. */
+function toName({ publisher_domain, property_type, property_id, identifiers }: Row): string {
+  return JSON.stringify([publisher_domain, property_type, property_id, identifiers])
+}
+
+function sorted(rows: readonly Row[]): Row[] {
+  return rows
+    .map(row => Object.fromEntries(Object.entries(row).filter(([key]) => !written.includes(key))))
+    .map(row => [JSON.stringify(row), row] as const)
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .map(([, row]) => row)
+}
+
+function listAgents(grants: readonly Row[], publishers: Set<unknown>): Set<unknown> {
+  const theirs = grants.filter(row => publishers.has(row.publisher_domain))
+  return new Set(theirs.map(row => row.agent_url))
+}
+
+/** The rows without those that others do not have and that may be left out. */
+function without(rows: Row[], others: readonly Row[], mayLack: (row: Row) => boolean): Row[] {
+  const lacking = new Set(notIn(rows, others))
+  return rows.filter(row => !lacking.has(row) || !mayLack(row))
+}
+
+/** Rows that others have not, each as often as it is missing there. */
+function notIn(rows: readonly Row[], others: readonly Row[]): Row[] {
+  const left = new Map<string, number>()
+  const toKey = (row: Row) => JSON.stringify(row)
+  for (const row of others) left.set(toKey(row), (left.get(toKey(row)) ?? 0) + 1)
+  return rows.filter(row => {
+    const count = left.get(toKey(row)) ?? 0
+    left.set(toKey(row), count - 1)
+    return count <= 0
+  })
+}
+
+/** What only one of them says, a line a row: none means that they agree. */
+export function listDifferences({
+  incremental,
+  anew,
+}: {
+  incremental: IndexContent
+  anew: IndexContent
+}): string[] {
+  return (Object.keys(anew) as (keyof IndexContent)[]).flatMap(table => [
+    ...notIn(incremental[table], anew[table]).map(row => `${table} has ${toText(row)}`),
+    ...notIn(anew[table], incremental[table]).map(row => `${table} lacks ${toText(row)}`),
+  ])
+}
+
+function toText(row: Row): string {
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)),
+  )
+}

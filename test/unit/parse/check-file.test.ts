@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest'
+import { checkFile, inferKind } from '../../../pipeline/parse/check-file.ts'
+
+const now = Date.parse('2026-11-20T03:00:00Z')
+const check = (text: string, domain?: string) =>
+  checkFile('adagents.json', Buffer.from(text), { domain, now, maxFaults: 100 })
+const place = (text: string) => {
+  const { errors, warnings } = check(text)
+  return [...errors, ...warnings].map(({ field, line, column }) => `${field} ${line}:${column}`)
+}
+
+const head = '"$schema": "s", "last_updated": "2026-11-01T00:00:00Z"'
+
+describe('a fault has the place of what it is about', () => {
+  test.each<[string, string, string]>([
+    [
+      'a value',
+      `{${head},\n  "authorized_agents": "none",\n"properties": []}`,
+      'authorized_agents 2:3',
+    ],
+    [
+      'an item of a list',
+      `{${head},\n"authorized_agents": [\n  true\n]}`,
+      'authorized_agents[0] 3:3',
+    ],
+    [
+      'something missing: the object it belongs to',
+      `{${head},\n"authorized_agents": [\n  { "authorized_for": "x" }\n]}`,
+      'authorized_agents[0].url 3:3',
+    ],
+    ['a missing member of the file', `\n {${head}, "properties": []}`, 'authorized_agents 2:2'],
+    [
+      'lines that end as on Windows',
+      `{${head},\r\n"authorized_agents": 1,\r\n"properties": []}`,
+      'authorized_agents 2:1',
+    ],
+    [
+      'the last of equal names, which counts',
+      `{${head},\n"authorized_agents": [],\n"authorized_agents": 1, "properties": []}`,
+      'authorized_agents 3:1',
+    ],
+    [
+      'a name with a dot',
+      `{${head}, "authorized_agents": [], "tags": {\n"a.b": 1}}`,
+      'tags.a.b 2:1',
+    ],
+  ])('%s', (_, text, expected) => {
+    expect(place(text)).toContain(expected)
+  })
+})
+
+describe('a text that is no JSON says where it stops being JSON, and why', () => {
+  test.each<[string, string, string, number, number]>([
+    ['a comma too many', '{\n  "a": [1,\n  ]\n}', 'comma before it is one too many', 3, 3],
+    ['a comma too few', '{\n  "a": 1\n  "b": 2\n}', 'comma is missing', 3, 3],
+    ['a comment', '{\n// hello\n"a": 1}', 'no comments', 2, 1],
+    ['single quotes', "{\n'a': 1}", 'double quotes', 2, 1],
+    ['an open end', '{"a": 1', 'a } is missing', 1, 8],
+    ['text behind', '{}\n{}', 'should end before', 2, 1],
+  ])('%s', (_, text, words, line, column) => {
+    const [fault, ...more] = check(text).errors
+    expect(fault).toMatchObject({ code: 'not_json', line, column })
+    expect(fault!.message).toContain(words)
+    expect(more).toEqual([])
+  })
+
+  test('nested a hundred thousand times it is refused, and nothing overflows', () => {
+    const { valid, errors } = check('['.repeat(100_000))
+    expect(valid).toBe(false)
+    expect(errors[0]).toMatchObject({ code: 'not_json' })
+  })
+
+  test('a page of the web is told apart', () => {
+    expect(check('<!doctype html>').errors[0]!.message).toContain('a web page, not JSON')
+  })
+})
+
+test('what a house must say depends on the domain that serves its file', () => {
+  const file = JSON.stringify({
+    house: { domain: 'acme.example', name: 'Acme' },
+    brands: [{ id: 'acme', names: [{ en: 'Acme' }] }],
+  })
+  const at = (domain: string) =>
+    checkFile('brand.json', Buffer.from(file), { domain, now, maxFaults: 100 })
+  expect(at('acme.example').valid).toBe(true)
+  expect(at('other.example').errors[0]).toMatchObject({ field: 'house.domain', line: 1 })
+})
+
+test.each([
+  [{ authorized_agents: [] }, 'adagents.json'],
+  [{ house: {}, brands: [] }, 'brand.json'],
+  [{ id: 'a', names: [] }, 'brand.json'],
+  [undefined, 'adagents.json'],
+])('a file is told by what it holds: %j', (root, kind) => {
+  expect(inferKind(root)).toBe(kind)
+})

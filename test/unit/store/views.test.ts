@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Database } from '../../../pipeline/store/duckdb.ts'
+import { declareViews, listViews } from '../../../pipeline/store/views.ts'
+import {
+  commitTwoNights,
+  FIRST_NIGHT,
+  LATE,
+  NETWORK,
+  observeFirstNight,
+  SALES,
+} from '../../support/analyst-world.ts'
+import { type TestClock, testClock } from '../../support/clock.ts'
+import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
+
+/** After the first night, and after the second. */
+const indexes: MemoryIndex[] = []
+let first: Database
+let second: Database
+
+async function openIndex(live: (index: MemoryIndex, clock: TestClock) => Promise<unknown>) {
+  const clock = testClock(FIRST_NIGHT)
+  const index = await openMemoryIndex(clock)
+  indexes.push(index)
+  await live(index, clock)
+  await index.db.run('insert into meta values (1, 1, 2, $now, null)', {
+    now: new Date(clock.now()).toISOString(),
+  })
+  await declareViews(index.db)
+  return index.db
+}
+
+beforeAll(async () => {
+  first = await openIndex((index, clock) => index.commit(observeFirstNight(clock.now())))
+  second = await openIndex((index, clock) => commitTwoNights(seen => index.commit(seen), clock))
+})
+
+afterAll(() => {
+  for (const index of indexes) index.close()
+})
+
+/** Reads the columns of a view as lines: `a b c`, with - for null and lists by commas. */
+async function readLines(db: Database, view: string, columns: string): Promise<string[]> {
+  const rows = await db.all<Record<string, unknown>>(
+    `select ${columns} from ${view} order by all nulls first`,
+  )
+  return rows.map(row =>
+    Object.values(row)
+      .map(value => (value === null ? '-' : String(value)))
+      .join(' '),
+  )
+}
+
+test('grants_flat has a row for each grant in force and property', async () => {
+  const columns = 'publisher_domain, agent_url, property_type, delegation_type, countries, channels'
+  expect(await readLines(first, 'grants_flat', columns)).toEqual([
+    `blog.example ${NETWORK} website delegated - display`,
+    `news.example ${NETWORK} website ad_network DE,FR display`,
+    `news.example ${SALES} mobile_app direct - display,olv`,
+    `news.example ${SALES} website direct - display`,
+  ])
+  expect(
+    await readLines(second, 'grants_flat', 'publisher_domain, agent_url, property_name'),
+  ).toEqual([
+    `blog.example ${NETWORK} blog.example`,
+    `news.example ${SALES} News for phones`,
+    `news.example ${SALES} news.example`,
+  ])
+})
+
+test('supply_path tells who stands between a publisher and an agent', async () => {
+  const columns =
+    'publisher_domain, publisher_house, manager_domain, agent_url, delegation_type, operator_file, operator_relationships, hops, publisher_wide'
+  expect(await readLines(first, 'supply_path', columns)).toEqual(
+    [
+      `blog.example - network.example ${NETWORK} delegated network.example delegated 2 true`,
+      `news.example group.example - ${SALES} direct - - 1 true`,
+      `news.example group.example - ${NETWORK} ad_network network.example - 1 false`,
+    ].sort(),
+  )
+})
+
+test('unauthorized_claims tells what a publisher says instead', async () => {
+  const columns = 'publisher_domain, agent_url, claimed_by, claimant, publisher_says, properties'
+  const shop = `shop.example ${NETWORK} manager network.example no_file 1`
+  expect(await readLines(first, 'unauthorized_claims', columns)).toEqual([shop])
+  expect(await readLines(second, 'unauthorized_claims', columns)).toEqual([
+    `news.example ${NETWORK} manager network.example other_agents 0`,
+    shop,
+  ])
+})
+
+test('crawl_health tells the state of each file and when it is due', async () => {
+  const columns = 'location, state, outcome, http_status, failures, age_seconds'
+  const ofPublishers =
+    "(from crawl_health where kind = 'adagents.json' and attempted_at is not null)"
+  expect(await readLines(second, ofPublishers, columns)).toEqual([
+    'blog.example current ok 200 0 0',
+    'network.example current ok 200 0 0',
+    'news.example current ok 200 0 0',
+    'radio.example current ok 200 0 0',
+    'shop.example failing timeout - 2 -',
+  ])
+  const untouched = "(from crawl_health where kind = 'brand.json' and location = 'sport.example')"
+  expect(await readLines(second, untouched, 'state, age_seconds, bytes')).toEqual([
+    'current 86400 25',
+  ])
+  const agents = "(from crawl_health where kind = 'agent')"
+  expect(await readLines(second, agents, 'host, state, overdue_seconds')).toEqual([
+    'agent.network.example never_crawled 86400',
+    'late.example never_crawled 86400',
+    'sales.group.example never_crawled 86400',
+  ])
+})
+
+test('brand_tree leads from the top of a house down to each brand', async () => {
+  const columns = 'domain, house_name, parent_domain, depth, path'
+  expect(await readLines(first, 'brand_tree', columns)).toEqual([
+    'group.example The Group - 0 Group',
+    'network.example - - 0 Operator',
+    'news.example The Group group.example 1 Group,News',
+    'sport.example The Group news.example 2 Group,News,Sport',
+  ])
+})
+
+test('agent_reach counts publishers by how they authorize an agent', async () => {
+  const columns =
+    'agent_url, publishers, properties, direct_publishers, delegated_publishers, ad_network_publishers, managed_publishers, exclusive_publishers, markets'
+  expect(await readLines(first, 'agent_reach', columns)).toEqual([
+    `${NETWORK} 2 2 0 1 1 1 1 DE,FR`,
+    `${LATE} 0 0 0 0 0 0 0 `,
+    `${SALES} 1 2 1 0 0 0 0 `,
+  ])
+  expect(
+    await readLines(second, 'agent_reach', 'agent_url, publishers, ad_network_publishers'),
+  ).toEqual([`${NETWORK} 1 0`, `${LATE} 0 0`, `${SALES} 1 0`])
+})
+
+test('data_set names the commit that a snapshot shows', async () => {
+  const [row] = await readLines(second, 'data_set', 'format, seq, as_of')
+  expect(row).toBe('1 2 2026-11-21T03:00:00.000Z')
+})
+
+test('every view and every column of one says what it means', async () => {
+  const named = await first.all<{ name: string }>(
+    `select view_name as name from duckdb_views() where not internal and not temporary`,
+  )
+  expect(named.map(({ name }) => name).sort()).toEqual(listViews())
+  const silent = await first.all(
+    `select table_name, column_name from duckdb_columns()
+     where table_name in (select view_name from duckdb_views() where not internal and not temporary) and comment is null`,
+  )
+  expect(silent).toEqual([])
+})
+
+test('views that are there already are not written again, and a changed one is', async () => {
+  const read = () =>
+    first.all('select view_name, view_oid from duckdb_views() where not internal order by all')
+  const before = await read()
+  await declareViews(first)
+  expect(await read()).toEqual(before)
+  await first.run("create or replace view data_set as select 1 as format, 'old' as definitions")
+  await declareViews(first)
+  expect(await readLines(first, 'data_set', 'format, seq')).toEqual(['1 2'])
+})
