@@ -7,12 +7,9 @@ const FOLDER = join(projectRoot, 'data/queries')
 /** A question to the data, in words and in SQL. */
 export interface ExampleQuery {
   question: string
+  /** It uses no extension of DuckDB, JSON and ICU included, which the browser's DuckDB does not have. */
   sql: string
-  /** It uses functions of DuckDB's JSON extension, which the browser's DuckDB does not have. */
-  needsJson: boolean
 }
-
-const JSON_FUNCTION = /\bjson_\w+\(|\w+_json\(|->/
 
 let queries: ExampleQuery[] | undefined
 
@@ -23,8 +20,7 @@ export function listExampleQueries(): readonly ExampleQuery[] {
     .sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
     .map(name => {
       const [first = '', ...rest] = readFileSync(join(FOLDER, name), 'utf8').trim().split('\n')
-      const sql = rest.join('\n')
-      return { question: first.replace(/^-- /, ''), sql, needsJson: JSON_FUNCTION.test(sql) }
+      return { question: first.replace(/^-- /, ''), sql: rest.join('\n') }
     })
   return queries
 }

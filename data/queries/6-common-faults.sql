@@ -1,10 +1,10 @@
 -- What do publishers get wrong most often?
 with faults as (
-  select kind, unnest(from_json(faults, '[{"field":"VARCHAR","message":"VARCHAR","severity":"VARCHAR"}]')) as fault
+  select kind, unnest(regexp_extract_all(faults::varchar, '"code":"(\w+)"', 1)) as code
   from documents
 )
-select kind, fault.severity as severity, fault.message as message, count(*) as times
+select kind, code, count(*) as times
 from faults
 group by all
-order by times desc, message
-limit 10
+order by times desc, kind, code
+limit 20

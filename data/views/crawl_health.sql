@@ -6,16 +6,16 @@ select
   case when c.attempted_at is null then 'never_crawled' when c.failures > 0 then 'failing'
     when c.effect = 'absent' then 'absent' when c.effect in ('unusable', 'garbled') then 'invalid'
     when c.effect = 'unreachable' then 'failing'
-    when m.committed_at - c.succeeded_at > interval 48 hours then 'stale'
+    when epoch_ms(m.committed_at) - epoch_ms(c.succeeded_at) > 48 * 3_600_000 then 'stale'
     else 'current' end as state,
   c.outcome,
   c.status as http_status,
   c.failures,
   c.attempted_at,
   c.succeeded_at,
-  date_diff('second', c.succeeded_at, m.committed_at) as age_seconds,
+  (epoch_ms(m.committed_at) - epoch_ms(c.succeeded_at)) // 1000 as age_seconds,
   c.due_at,
-  greatest(0, date_diff('second', c.due_at, m.committed_at)) as overdue_seconds,
+  greatest(0, (epoch_ms(m.committed_at) - epoch_ms(c.due_at)) // 1000) as overdue_seconds,
   d.bytes,
   d.fault_count,
   c.took_ms

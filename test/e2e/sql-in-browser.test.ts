@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listExampleQueries } from '../../api/pages/cookbook.ts'
 import { Database } from '../../pipeline/store/duckdb.ts'
+import { listViews } from '../../pipeline/store/views.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { launchBrowser } from '../support/driven-browser.ts'
 import { fillPages } from '../support/page-world.ts'
@@ -58,7 +59,7 @@ test('each question of the cookbook is answered in the browser as by DuckDB itse
   const db = await Database.open(registry.reader.paths.registry, { readOnly: true })
   try {
     const outside = await visit('', async page => {
-      for (const { question, sql } of listExampleQueries().filter(({ needsJson }) => !needsJson)) {
+      for (const { question, sql } of listExampleQueries()) {
         const rows = await db.all(sql)
         const example = page.locator('#examples details').filter({ hasText: question })
         await example.locator('summary').click()
@@ -70,6 +71,26 @@ test('each question of the cookbook is answered in the browser as by DuckDB itse
       }
     })
     expect(outside).toEqual([])
+  } finally {
+    db.close()
+  }
+})
+
+test('each view and macro is read in the browser, which has no extension of DuckDB', async () => {
+  const relations = [...listViews(), "authorized_on('2026-11-20')"]
+  const db = await Database.open(registry.reader.paths.registry, { readOnly: true })
+  try {
+    await visit('', async page => {
+      for (const relation of relations) {
+        const rows = await db.all(`from ${relation}`)
+        await page.fill('#sql', `from ${relation}`)
+        await page.locator('.sql [role=status]').evaluate(element => element.replaceChildren())
+        await page.click('.sql form button')
+        expect(`${relation}: ${await readAnswer(page)}`).toContain(
+          `${relation}: ${rows.length} rows in`,
+        )
+      }
+    })
   } finally {
     db.close()
   }

@@ -44,16 +44,12 @@ function renderField({ path, bytes }: PublishedSnapshot): Html {
 function renderExamples(): Html {
   return (
     <>
-      {listExampleQueries().map(({ question, sql, needsJson }) => (
+      {listExampleQueries().map(({ question, sql }) => (
         <details>
           <summary>{question}</summary>
           <pre tabindex="0">{sql}</pre>
           <p>
-            {needsJson ? (
-              'Reads JSON, which the DuckDB of browsers does not: ask this one on your own machine.'
-            ) : (
-              <a href={`#q=${encodeURIComponent(`-- ${question}\n${sql}`)}`}>Ask this</a>
-            )}
+            <a href={`#q=${encodeURIComponent(`-- ${question}\n${sql}`)}`}>Ask this</a>
           </p>
         </details>
       ))}

@@ -1,0 +1,8 @@
+-- Which authorizations rest on the files that were read longest ago?
+select p.domain, p.agent_count as agents, h.state, h.outcome, h.succeeded_at,
+  h.age_seconds // 3600 as hours_since
+from publishers p
+join crawl_health h on h.kind = 'adagents.json' and h.location = p.resolved_location
+where p.agent_count > 0
+order by h.age_seconds desc nulls first, agents desc, p.domain
+limit 20

@@ -1,0 +1,11 @@
+-- For which countries are agents authorized?
+with reach as (
+  select agent_url, publisher_domain, unnest(coalesce(countries, ['everywhere'])) as country
+  from authorizations
+  where in_force
+)
+select country, count(distinct agent_url) as agents, count(distinct publisher_domain) as publishers
+from reach
+group by all
+order by publishers desc, country
+limit 50

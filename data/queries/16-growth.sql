@@ -1,0 +1,10 @@
+-- How fast does the number of publishers grow?
+with days as (
+  select discovered_at::timestamp::date as day, count(*) as publishers
+  from publishers
+  group by all
+)
+select day, publishers as new_publishers, sum(publishers) over (order by day)::bigint as all_publishers
+from days
+order by day desc
+limit 60

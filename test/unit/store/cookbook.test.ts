@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listExampleQueries } from '../../../api/pages/cookbook.ts'
+import { declareViews } from '../../../pipeline/store/views.ts'
+import { commitTwoNights, FIRST_NIGHT, NETWORK, SALES } from '../../support/analyst-world.ts'
+import { testClock } from '../../support/clock.ts'
+import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
+import { observeFile } from '../../support/observations.ts'
+
+let index: MemoryIndex
+
+const SIGNALS = 'https://signals.example/mcp'
+/** A publisher that grants a page exclusively and yet to another, for a placement; and signals to a third. */
+const journal = {
+  properties: [
+    {
+      property_id: 'front',
+      property_type: 'website',
+      name: 'Front page',
+      identifiers: [{ type: 'domain', value: 'journal.example' }],
+      tags: ['front'],
+    },
+  ],
+  placements: [{ placement_id: 'top', name: 'Top', property_ids: ['front'] }],
+  signals: [{ id: 'readers', name: 'Readers', value_type: 'binary', tags: ['people'] }],
+  authorized_agents: [
+    {
+      url: SALES,
+      authorized_for: 'Sales',
+      authorization_type: 'property_ids',
+      property_ids: ['front'],
+      exclusive: true,
+      countries: ['AT'],
+    },
+    {
+      url: NETWORK,
+      authorized_for: 'Sales',
+      authorization_type: 'property_ids',
+      property_ids: ['front'],
+      placement_ids: ['top'],
+    },
+    {
+      url: SIGNALS,
+      authorized_for: 'Signals',
+      authorization_type: 'signal_ids',
+      signal_ids: ['readers'],
+    },
+  ],
+}
+
+beforeAll(async () => {
+  const clock = testClock(FIRST_NIGHT)
+  index = await openMemoryIndex(clock)
+  await commitTwoNights(seen => index.commit(seen), clock)
+  await index.commit([
+    observeFile('adagents.json', 'journal.example', journal, clock.now()),
+    observeFile('brand.json', 'faulty.example', { id: 7, names: 'Faulty' }, clock.now()),
+  ])
+  await index.db.run('insert into meta values (1, 1, 3, $now, null)', {
+    now: new Date(clock.now()).toISOString(),
+  })
+  await declareViews(index.db)
+})
+
+afterAll(() => index.close())
+
+/** Asks a question of the cookbook; rows are lines, with - for null and lists by commas. */
+async function ask(start: string): Promise<string[]> {
+  const { sql } = listExampleQueries().find(({ question }) => question.startsWith(start))!
+  const rows = await index.db.all<Record<string, unknown>>(sql)
+  return rows.map(row =>
+    Object.values(row)
+      .map(value => (value === null ? '-' : String(value)))
+      .join(' '),
+  )
+}
+
+test('the cookbook answers twenty questions, each told by its first line', async () => {
+  const queries = listExampleQueries()
+  expect(queries).toHaveLength(20)
+  for (const { question, sql } of queries) {
+    expect(question).toMatch(/^[A-Z].*\?$/)
+    expect([question, await index.db.all(sql)]).not.toEqual([question, []])
+  }
+})
+
+test('overlap counts publishers that two agents share, and the part they are of the first', async () => {
+  expect(await ask('Which agents reach the same')).toEqual([
+    `${SIGNALS} ${NETWORK} 1 100`,
+    `${SIGNALS} ${SALES} 1 100`,
+    `${NETWORK} ${SALES} 1 50`,
+    `${NETWORK} ${SIGNALS} 1 50`,
+    `${SALES} ${NETWORK} 1 50`,
+    `${SALES} ${SIGNALS} 1 50`,
+  ])
+})
+
+test('an agent that lost a publisher is told with it, and one that won any is counted', async () => {
+  expect(await ask('Which agents won and lost')).toEqual([
+    `${NETWORK} 1 2 news.example`,
+    `${SALES} 0 2 -`,
+    `${SIGNALS} 0 1 -`,
+  ])
+})
+
+test('inventory that is exclusive to one agent and sold by another is found', async () => {
+  expect(await ask('Which inventory is granted exclusively')).toEqual([
+    `journal.example Front page ${SALES} 2`,
+  ])
+})
+
+test('claims count by what the publisher says instead', async () => {
+  expect(await ask('Who claims inventory')).toEqual([
+    'network.example manager no_file 1 shop.example',
+    'network.example manager other_agents 1 news.example',
+  ])
+})
+
+test('signals, placements and countries are read from the grants that name them', async () => {
+  expect(await ask('Which agents may sell signals')).toEqual([`${SIGNALS} 1 1 0`])
+  expect(await ask('Who may sell only some placements')).toEqual([
+    `journal.example ${NETWORK} top - 1`,
+  ])
+  expect(await ask('For which countries')).toEqual(['everywhere 3 3', 'AT 1 1'])
+})
+
+test('the tree of a house is told from its top', async () => {
+  expect(await ask('How is the largest house')).toEqual([
+    'Group group.example master inline',
+    '· News news.example sub_brand inline',
+    '· · Sport sport.example sub_brand inline',
+  ])
+})
+
+test('ways of delegation and supply paths count publishers and agents once', async () => {
+  expect(await ask('Do publishers sell themselves')).toEqual([
+    'delegated 1 1 1 1',
+    'direct 1 1 1 0',
+    'not said 1 3 3 1',
+  ])
+  expect(await ask('Through how many hands')).toEqual([
+    '1 direct false 1 1',
+    '1 - false 1 3',
+    '2 delegated true 1 1',
+  ])
+})
+
+test('what changed at a publisher is told with its times', async () => {
+  expect(await ask('What changed at the publisher')).toEqual([
+    'news.example property News for phones 2026-11-21T03:00:00.000Z -',
+    `news.example grant ${NETWORK} 2026-11-20T03:00:00.000Z 2026-11-21T03:00:00.000Z`,
+    `news.example grant ${SALES} 2026-11-20T03:00:00.000Z -`,
+    'news.example property News app 2026-11-20T03:00:00.000Z 2026-11-21T03:00:00.000Z',
+    'news.example property news.example 2026-11-20T03:00:00.000Z -',
+  ])
+})
