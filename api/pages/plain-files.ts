@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { defineOperation, type Operation } from '../operation/operation.ts'
 import { replyOk, replyRefused } from '../responses/reply.ts'
 import { createAsk } from './ask.ts'
+import { rawFile } from './raw-file.ts'
 import { sitemapKinds } from './sitemap.ts'
 
 const XML = 'text/xml; charset=utf-8'
@@ -93,4 +94,4 @@ const sitemap = defineOperation({
 })
 
 /** Files beside the pages: what they load, and what other crawlers ask for. */
-export const plainFiles: readonly Operation[] = [pageFile, robots, sitemapIndex, sitemap]
+export const plainFiles: readonly Operation[] = [pageFile, rawFile, robots, sitemapIndex, sitemap]

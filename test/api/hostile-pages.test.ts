@@ -88,6 +88,8 @@ describe.each(payloads)('a world whose every text is %j', payload => {
       `/changes?before=${text}`,
       `/policy/${text}`,
       `/policies?cursor=${text}`,
+      `/file/brand.json/${text}`,
+      `/file/${text}/a.example`,
       `/${text}`,
     ]) {
       const answer = await registry.app.inject({ url: path, headers: { accept: 'text/html' } })

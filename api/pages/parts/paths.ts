@@ -24,6 +24,11 @@ export function toPolicyPath(id: string): string {
   return `/policy/${encodeURIComponent(id)}`
 }
 
+/** Builds the path of the bytes of a file; `location` is a domain or the address of the file. */
+export function toRawFilePath(kind: 'adagents.json' | 'brand.json', location: string): string {
+  return `/file/${kind}/${encodeURIComponent(location)}`
+}
+
 export function toWorkshopPath(domain: string, kind: 'adagents.json' | 'brand.json'): string {
   return `/workshop?${new URLSearchParams({ domain, kind })}`
 }

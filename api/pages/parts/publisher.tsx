@@ -1,3 +1,4 @@
+import type { Source } from '../../../pipeline/model/observation.ts'
 import type { PublisherLookup } from '../../../pipeline/model/responses/index.ts'
 import type { FileRecord } from '../../../pipeline/read/queries/file-records.ts'
 import { type Html, h } from '../html/jsx.ts'
@@ -6,6 +7,7 @@ import { renderFacts, renderTable } from './blocks.tsx'
 import { renderAgent } from './events.tsx'
 import { renderBadge } from './freshness.tsx'
 import { toPublisherAuthorizationPath, toPublisherPath } from './paths.ts'
+import { listRawFacts } from './raw-file.tsx'
 
 /** Renders the agents with what they may sell, each with a link to the evidence. */
 export function renderAgents(lookup: PublisherLookup): Html {
@@ -87,7 +89,11 @@ const methods: Readonly<Record<string, string>> = {
 }
 
 /** Renders where the file stands that decides, and how the domain leads there. */
-export function renderHosting(lookup: PublisherLookup, file: FileRecord | null | undefined): Html {
+export function renderHosting(
+  lookup: PublisherLookup,
+  source: Source,
+  file: FileRecord | null | undefined,
+): Html {
   const { hosting, discovery_method, manager_domain } = lookup
   return renderFacts([
     ['Served', modes[hosting.mode]],
@@ -105,6 +111,7 @@ export function renderHosting(lookup: PublisherLookup, file: FileRecord | null |
     ],
     ['First read', file && renderMoment(file.first_seen_at)],
     ['Changed', file && renderMoment(file.changed_at)],
+    ...listRawFacts(source, file),
     ['Last understood', renderMoment(hosting.last_validated)],
     ['Last HTTP status', hosting.last_http_status],
   ])

@@ -18,6 +18,7 @@ import { renderFreshness } from '../parts/freshness.tsx'
 import { toPublisherPath, toWorkshopPath } from '../parts/paths.ts'
 import { renderHouse, renderTree } from '../parts/portfolio.tsx'
 import { renderProblem } from '../parts/problem.tsx'
+import { listRawFacts } from '../parts/raw-file.tsx'
 import type { View, ViewCall } from '../view.ts'
 
 interface Refused {
@@ -130,6 +131,7 @@ function renderFile(file: FileRecord | null | undefined, domain: string) {
         : renderFacts([
             ['First read', renderMoment(file.first_seen_at)],
             ['Changed', renderMoment(file.changed_at)],
+            ...listRawFacts({ kind: 'brand.json', location: domain }, file),
           ])}
       <h3>Faults</h3>
       {renderFaults(file)}

@@ -73,7 +73,7 @@ export async function show({
           'file',
           'Where the file stands',
           <>
-            {renderHosting(lookup, file)}
+            {renderHosting(lookup, source, file)}
             <h3>Faults</h3>
             {renderFaults(file)}
             <p>

@@ -188,13 +188,13 @@ function renderKinds(id: string, chosen: ProposedKind): Html {
 /** Loads the bytes of a file as text. Contact data of people is not shown, though its site publishes it. */
 async function loadFile(domain: Domain, kind: ProposedKind, services: Asking['services']) {
   const { reader } = services
-  const bytes = await askIfReady(reader, async () => {
+  const found = await askIfReady(reader, async () => {
     const snapshot = getSnapshot(reader)
     const source = { kind, location: domain }
     return snapshot && readFileBytes(reader, snapshot, source, FILE_BYTES_MAX)
   })
-  if (bytes === undefined) return undefined
-  const text = bytes
+  if (found === undefined) return undefined
+  const text = found.bytes
     .toString('utf8')
     .replace(/^\ufeff/, '')
     .replaceAll('\r\n', '\n')

@@ -6,6 +6,12 @@ import type { Reader, Snapshot } from '../reader.ts'
 
 const unpack = promisify(gunzip)
 
+export interface FileBytes {
+  bytes: Buffer
+  /** SHA-256 of the bytes, in hex. */
+  sha256: string
+}
+
 /**
  * Reads the bytes of a file as they were last fetched and understood. Undefined where there is none, it is
  * longer than `maxBytes`, or this replica keeps no bytes.
@@ -15,13 +21,17 @@ export async function readFileBytes(
   { db }: Snapshot,
   { kind, location }: Source,
   maxBytes: number,
-): Promise<Buffer | undefined> {
-  const sql = 'select hash from documents where kind = $kind and location = $location'
-  const found = await db.one<{ hash: string }>(sql, { kind, location })
+): Promise<FileBytes | undefined> {
+  const sql = `select hash, split_part(hash, '-', 2) as sha256
+    from documents where kind = $kind and location = $location`
+  const found = await db.one<{ hash: string; sha256: string }>(sql, { kind, location })
   if (found === undefined) return undefined
   try {
     const packed = await readFile(paths.bodyFile(found.hash))
-    return await unpack(packed, { maxOutputLength: maxBytes })
+    return {
+      bytes: await unpack(packed, { maxOutputLength: maxBytes }),
+      sha256: found.sha256,
+    }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ERR_BUFFER_TOO_LARGE') return undefined

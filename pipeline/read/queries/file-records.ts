@@ -7,6 +7,8 @@ export interface FileRecord {
   /** Address that answered, when redirects led elsewhere. */
   resolved_url: string | null
   bytes: number | null
+  /** SHA-256 of the bytes, in hex. */
+  sha256: string
   fault_count: number
   /** Its faults, as many as are listed. */
   faults: Fault[]
@@ -15,7 +17,7 @@ export interface FileRecord {
 }
 
 const FILE = `
-select variant, resolved_url, bytes::double as bytes, fault_count::double as fault_count, faults,
+select variant, resolved_url, split_part(hash, '-', 2) as sha256, bytes::double as bytes, fault_count::double as fault_count, faults,
   first_seen_at, changed_at
 from documents where kind = $kind and location = $location`
 

@@ -1,0 +1,18 @@
+import type { Source } from '../../../pipeline/model/observation.ts'
+import type { FileRecord } from '../../../pipeline/read/queries/file-records.ts'
+import { type Html, h } from '../html/jsx.ts'
+import { formatCount } from '../html/text.tsx'
+import { toRawFilePath } from './paths.ts'
+
+/** Lists what a file was when it was last read: the link to its bytes, and their digest. */
+export function listRawFacts(
+  { kind, location }: Source,
+  file: FileRecord | null | undefined,
+): [string, Html | null | undefined][] {
+  if (!file || (kind !== 'adagents.json' && kind !== 'brand.json')) return []
+  const size = file.bytes === null ? 'Its bytes' : `${formatCount(file.bytes)} bytes`
+  return [
+    ['As the crawler got it', <a href={toRawFilePath(kind, location)}>{size}</a>],
+    ['SHA-256', <code>{file.sha256}</code>],
+  ]
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { parseDomain } from '../../pipeline/core/domain.ts'
+import { refuse } from '../../pipeline/core/errors.ts'
+import { stripPii } from '../../pipeline/core/pii.ts'
+import { isUrl, parseSource, type Source } from '../../pipeline/model/observation.ts'
+import { type ProposedKind, proposedKinds } from '../../pipeline/parse/check-file.ts'
+import { type FileBytes, readFileBytes } from '../../pipeline/read/queries/file-bytes.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { getSnapshot } from '../responses/lists.ts'
+import type { Sent } from '../responses/reply.ts'
+
+const LOCATION_CHARS = 2_048
+/** Longest file with contact data that is shown: it is parsed to take that out. */
+const PARSED_BYTES_MAX = 1024 * 1024
+/** Finds what may be contact data; a key may be written with escapes. */
+const MAY_BE_PERSONAL = /"(?:email|contact)"|\\u/
+
+/**
+ * Serves a file as the crawler got it, byte by byte, as text that no browser takes for a page. Contact data
+ * of people is left out, though its site publishes it, and a header says so.
+ */
+export const rawFile = defineOperation({
+  id: 'rawFile',
+  method: 'GET',
+  path: '/file/:kind/:location',
+  summary: 'Get a file as it was last read',
+  access: 'public',
+  cache: 'revalidate',
+  asksSnapshot: true,
+  cacheKey: () => '',
+  isPage: true,
+  params: z.object({
+    kind: z.enum(proposedKinds).describe('Kind of the file'),
+    location: z
+      .string()
+      .max(LOCATION_CHARS)
+      .describe('A domain (the well-known place) or the https URL of the file'),
+  }),
+  reply: { 200: { type: 'text/plain' } },
+  errors: ['invalid_request', 'not_found', 'unavailable'],
+  handle: async ({ params: { kind, location }, services: { reader, config } }) => {
+    const source = findSource(kind, location)
+    const snapshot = getSnapshot(reader)
+    const maxBytes = config.LIMITS.adagentsBytes
+    const found = source && snapshot && (await readFileBytes(reader, snapshot, source, maxBytes))
+    if (!found) return refuse('not_found', 'the registry holds no bytes of such a file')
+    return replyFile(source, found)
+  },
+})
+
+function findSource(kind: ProposedKind, location: string): Source | undefined {
+  if (isUrl(location)) return parseSource(kind, location)
+  const domain = parseDomain(location)
+  return domain && { kind, location: domain }
+}
+
+function replyFile({ kind, location }: Source, { bytes, sha256 }: FileBytes): Sent {
+  const name = `${location.replace(/[^\w.-]+/g, '-').slice(0, 100)}-${kind}`
+  const headers = {
+    'content-disposition': `inline; filename="${name}"`,
+    'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+  }
+  const type = 'text/plain; charset=utf-8'
+  const text = bytes.toString('utf8')
+  if (!MAY_BE_PERSONAL.test(text)) return { status: 200, body: bytes, type, etag: sha256, headers }
+  if (bytes.length > PARSED_BYTES_MAX)
+    return refuse('not_found', 'the file holds contact data, and is too long to take it out')
+  const parsed: unknown = JSON.parse(text.replace(/^\ufeff/, ''))
+  const stripped = stripPii(parsed)
+  if (JSON.stringify(stripped) === JSON.stringify(parsed))
+    return { status: 200, body: bytes, type, etag: sha256, headers }
+  const omitted = { ...headers, 'x-registry-omitted': 'contacts' }
+  return { status: 200, body: JSON.stringify(stripped, null, 2), type, headers: omitted }
+}
