@@ -46,6 +46,7 @@ import { AnswerCache } from './responses/answer-cache.ts'
 import { AnswerGroup } from './responses/answer-group.ts'
 import { Compressor } from './responses/compression.ts'
 import { FeedStreams } from './responses/feed-streams.ts'
+import { PageStreams } from './responses/page-streams.ts'
 import { Reports } from './responses/reports.ts'
 import { operations } from './routes/index.ts'
 import { WorkerPool } from './workers/worker-pool.ts'
@@ -118,6 +119,8 @@ function buildServices(app: FastifyInstance, deps: AppDeps): Services {
   const metrics = new Metrics(deps.reader, roleMetrics)
   const streams = new FeedStreams(deps.reader, config, deps.log)
   metrics.watch('registry_feed_streams', () => streams.count)
+  const pageStreams = new PageStreams(deps.reader, config)
+  metrics.watch('registry_page_streams', () => pageStreams.count)
   const workers = new WorkerPool(config.LIMITS.largeBodiesAtOnce)
   const demand = new Demand(deps.writer, config.LIMITS, deps)
   const runStorage = new RunStorage(deps.log)
@@ -126,6 +129,7 @@ function buildServices(app: FastifyInstance, deps: AppDeps): Services {
     demand.close()
     runStorage.close()
     streams.close()
+    pageStreams.close()
   })
   const pushState = new PushStateFile(deps.reader.paths.pushState)
   app.addHook('onClose', async () => {
@@ -157,6 +161,7 @@ function buildServices(app: FastifyInstance, deps: AppDeps): Services {
     caches: new Caches(),
     metrics,
     streams,
+    pageStreams,
     workers,
     boundedLog: new BoundedLog(deps.log, deps.clock),
     crawlerKey: readPublicKey(config),

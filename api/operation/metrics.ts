@@ -70,7 +70,10 @@ export class Metrics {
   }
 
   /** Shows how many there are of something on each scrape. */
-  watch(name: 'registry_feed_streams' | 'registry_connections', count: () => number): void {
+  watch(
+    name: 'registry_feed_streams' | 'registry_page_streams' | 'registry_connections',
+    count: () => number,
+  ): void {
     this.#role.watch(name, count)
   }
 }

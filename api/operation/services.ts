@@ -21,6 +21,7 @@ import type { AnswerCache } from '../responses/answer-cache.ts'
 import type { AnswerGroup } from '../responses/answer-group.ts'
 import type { Compressor } from '../responses/compression.ts'
 import type { FeedStreams } from '../responses/feed-streams.ts'
+import type { PageStreams } from '../responses/page-streams.ts'
 import type { Reports } from '../responses/reports.ts'
 import type { WorkerPool } from '../workers/worker-pool.ts'
 import type { BoundedLog } from './bounded-log.ts'
@@ -59,6 +60,7 @@ export interface Services {
   caches: Caches
   metrics: Metrics
   streams: FeedStreams
+  pageStreams: PageStreams
   /** Logs what callers cause. */
   boundedLog: BoundedLog
   /** Threads for large bodies. */

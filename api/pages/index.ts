@@ -5,6 +5,7 @@ import { PastedDomain } from '../inputs/fields.ts'
 import { AgentUrl } from '../inputs/sale.ts'
 import type { Operation } from '../operation/operation.ts'
 import { describeRegistry } from '../routes/well-known.ts'
+import { changesStream } from './changes-stream.ts'
 import { definePage } from './define-page.ts'
 import { plainFiles } from './plain-files.ts'
 import { workshopPages } from './workshop.ts'
@@ -162,6 +163,7 @@ export const pages: readonly Operation[] = [
   agent,
   authorization,
   changes,
+  changesStream,
   crawl,
   policies,
   policy,

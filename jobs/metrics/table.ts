@@ -105,6 +105,11 @@ export const metricTable = {
     combine: 'max',
   },
   registry_feed_streams: { type: 'gauge', role: 'api', means: 'open streams of the feed' },
+  registry_page_streams: {
+    type: 'gauge',
+    role: 'api',
+    means: 'open pages that are told of commits',
+  },
   registry_connections: { type: 'gauge', role: 'api', means: 'open connections' },
   registry_files_crawled_total: {
     type: 'counter',

@@ -96,6 +96,8 @@ const entries = {
   ],
   feedStreams: [10_000, 'open feed streams'],
   feedStreamsPerCaller: [100, 'open feed streams of one caller'],
+  pageStreams: [2_000, 'open pages that are told of commits, in a process'],
+  pageStreamsPerCaller: [20, 'open pages of one address that are told of commits'],
   enrichMs: [6_000, 'time to enrich a brand'],
   enrichedDays: [30, 'days after which an enrichment is refreshed on request'],
   enrichedDaysMost: [180, 'days after which an enrichment is no longer shown'],

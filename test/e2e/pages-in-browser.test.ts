@@ -2,7 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listBarriers } from '../support/accessibility.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { observeBrandFile } from '../support/documents.ts'
+import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
 import { launchBrowser } from '../support/driven-browser.ts'
 import { fillPages, pagePaths } from '../support/page-world.ts'
 
@@ -90,6 +90,16 @@ test('the page of changes renews itself while somebody looks at it', async () =>
     await registry.observe(observeBrandFile('arrives.example', 'Arrives'))
     await registry.publish()
     await expect.poll(async () => Number(await count()), { timeout: 60_000 }).toBe(before + 1)
+  })
+})
+
+test('a change is on the page within two seconds of its commit, told by the server', async () => {
+  await visit(`${origin}/changes`, { viewport: desk }, async page => {
+    await expect.poll(() => registry.metrics.text()).toMatch(/^registry_page_streams 1$/m)
+    await registry.observe(
+      observePublisherFile('at-once.example', { sites: ['at-once.example'], agents: [] }),
+    )
+    await page.waitForSelector('main :text("at-once.example")', { timeout: 2_000 })
   })
 })
 

@@ -16,10 +16,13 @@ export interface OpenStream {
 }
 
 /** Opens a stream and reads it as a client would. */
-export async function openStream(url: string, token: string): Promise<OpenStream> {
+export async function openStream(url: string, token?: string): Promise<OpenStream> {
   const leaving = new AbortController()
   const answer = await fetch(url, {
-    headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' },
+    headers: {
+      accept: 'text/event-stream',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    },
     signal: leaving.signal,
   })
   if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`)
@@ -31,7 +34,7 @@ export async function openStream(url: string, token: string): Promise<OpenStream
     for await (const chunk of answer.body!) {
       text += decoder.decode(chunk, { stream: true })
       for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-        frames.push(parseFrame(text.slice(0, end)))
+        if (!text.startsWith(':')) frames.push(parseFrame(text.slice(0, end)))
         text = text.slice(end + 2)
       }
       wake?.()
@@ -58,6 +61,10 @@ export async function openStream(url: string, token: string): Promise<OpenStream
 
 /** Reads one message. */
 export function parseFrame(text: string): Frame {
-  const [event, data] = text.split('\n')
-  return { event: event!.slice('event: '.length), data: JSON.parse(data!.slice('data: '.length)) }
+  const find = (name: string) =>
+    text
+      .split('\n')
+      .find(line => line.startsWith(name))!
+      .slice(name.length)
+  return { event: find('event: '), data: JSON.parse(find('data: ')) }
 }

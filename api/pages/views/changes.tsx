@@ -33,7 +33,7 @@ export async function show({ query, services }: ViewCall<Asked>): Promise<View> 
         <h1>Changes</h1>
         <p class="lead">
           Every change as it was committed, kept for {config.LIMITS.feedRetentionDays} days.
-          {before === undefined ? ' This page renews itself.' : ''}
+          {before === undefined ? ' New ones appear here as they are committed.' : ''}
         </p>
         {renderTypes(type)}
         {renderEvents(events, EVENTS_PER_PAGE)}

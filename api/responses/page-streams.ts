@@ -1,0 +1,88 @@
+import type { ServerResponse } from 'node:http'
+import type { Config } from '../../pipeline/core/config.ts'
+import { refuse } from '../../pipeline/core/errors.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
+
+/** Interval at which streams look for a new commit. */
+const LOOK_MS = 250
+/** Interval of the comments that tell a connection from a dead one. */
+const BEAT_MS = 15_000
+const RETRY_AFTER_S = 30
+
+interface Viewer {
+  caller: string
+  response: ServerResponse
+}
+
+/**
+ * Tells the pages that people look at that something was committed or published; they ask for themselves again, which
+ * is one cached answer for all of them. A commit costs a line a viewer, and an idle viewer nothing but a
+ * comment now and then. One that reads nothing is dropped at the first line that it does not take.
+ */
+export class PageStreams {
+  readonly #reader: Pick<Reader, 'serving' | 'snapshot'>
+  readonly #limits: Pick<Config['LIMITS'], 'pageStreams' | 'pageStreamsPerCaller'>
+  readonly #viewers = new Set<Viewer>()
+  #told = ''
+  #beatAt = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(reader: Pick<Reader, 'serving' | 'snapshot'>, { LIMITS }: Pick<Config, 'LIMITS'>) {
+    this.#reader = reader
+    this.#limits = LIMITS
+  }
+
+  get count(): number {
+    return this.#viewers.size
+  }
+
+  /** Checks that there is room for one more of this caller, before anything is sent. */
+  admit(caller: string): (response: ServerResponse) => void {
+    const { pageStreams, pageStreamsPerCaller } = this.#limits
+    const own = [...this.#viewers].filter(viewer => viewer.caller === caller).length
+    if (this.#viewers.size >= pageStreams || own >= pageStreamsPerCaller)
+      refuse('unavailable', 'too many streams are open', { retry_after: RETRY_AFTER_S })
+    return response => this.#open({ caller, response })
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    for (const { response } of this.#viewers) response.end()
+  }
+
+  #open(viewer: Viewer): void {
+    if (this.#viewers.size === 0) this.#told = this.#formatState()
+    this.#viewers.add(viewer)
+    viewer.response.once('close', () => this.#leave(viewer))
+    this.#timer ??= setInterval(() => this.#look(), LOOK_MS)
+    this.#send(viewer, this.#told)
+  }
+
+  #leave(viewer: Viewer): void {
+    this.#viewers.delete(viewer)
+    if (this.#viewers.size > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  #look(): void {
+    const state = this.#formatState()
+    const now = performance.now()
+    const hasChanged = state !== this.#told
+    if (!hasChanged && now < this.#beatAt) return
+    this.#told = state
+    this.#beatAt = now + BEAT_MS
+    for (const viewer of this.#viewers) this.#send(viewer, hasChanged ? state : ':\n\n')
+  }
+
+  #send({ response }: Viewer, text: string): void {
+    if (!response.write(text)) response.destroy()
+  }
+
+  /** Formats what pages depend on: the last commit, and that of the snapshot. */
+  #formatState(): string {
+    const { serving, snapshot } = this.#reader
+    const state = { seq: serving?.seq ?? 0, snapshot_seq: snapshot?.seq ?? 0 }
+    return `event: state\ndata: ${JSON.stringify(state)}\n\n`
+  }
+}

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { observePublisherFile } from '../support/documents.ts'
+import { runWithin } from '../support/effort.ts'
+import { type OpenStream, openStream } from '../support/event-stream.ts'
+
+let registry: TestRegistry
+let base: string
+const streams: OpenStream[] = []
+
+beforeAll(async () => {
+  registry = await openRegistry({ limits: { pageStreams: 4, pageStreamsPerCaller: 3 } })
+  await commit('first')
+  base = await registry.app.listen({ port: 0, host: '127.0.0.1' })
+})
+
+afterAll(() => registry.close())
+
+const commit = (name: string) =>
+  registry.observe(observePublisherFile(`${name}.example`, { sites: [], agents: [] }))
+
+async function open(): Promise<OpenStream> {
+  const stream = await openStream(`${base}/changes/stream`)
+  streams.push(stream)
+  return stream
+}
+
+async function closeAll(): Promise<void> {
+  for (const stream of streams.splice(0)) stream.close()
+  await expect.poll(countOpen).toBe(0)
+}
+
+/** As the metrics tell it. */
+async function countOpen(): Promise<number> {
+  const text = await registry.metrics.text()
+  return Number(/^registry_page_streams (\d+)/m.exec(text)?.[1])
+}
+
+describe('GET /changes/stream', () => {
+  test('200: tells the last commit at once, and each later one and each snapshot', async () => {
+    const viewers = [await open(), await open()]
+    const [first] = await Promise.all(viewers.map(viewer => viewer.next()))
+    expect(viewers[0]!.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+    expect(first).toMatchObject({ event: 'state', data: { seq: registry.reader.serving!.seq } })
+    await commit('second')
+    for (const viewer of viewers) {
+      const told = await runWithin(5_000, () => viewer.next())
+      expect(told.data.seq).toBe(registry.reader.serving!.seq)
+      expect(told.data.seq).toBeGreaterThan(Number(first!.data.seq))
+    }
+    await registry.publish()
+    const published = await runWithin(5_000, () => viewers[0]!.next())
+    expect(published.data.snapshot_seq).toBe(registry.reader.snapshot!.seq)
+    await closeAll()
+  })
+
+  test('503: a caller has only so many, and another one is admitted once one is closed', async () => {
+    for (let count = 0; count < 3; count++) await open()
+    const refused = await fetch(`${base}/changes/stream`)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '30'])
+    await closeAll()
+    await (await open()).next()
+    await closeAll()
+  })
+
+  test('200: a HEAD takes no place', async () => {
+    const answer = await fetch(`${base}/changes/stream`, { method: 'HEAD' })
+    expect(answer.status).toBe(200)
+    expect(await countOpen()).toBe(0)
+  })
+})
