@@ -6,7 +6,7 @@ import { build } from './setup/build.mjs'
 import { check } from './setup/check.mjs'
 import { requireChromium } from './setup/chromium.mjs'
 import { installModules, requireNode } from './setup/modules.mjs'
-import { requirePrometheus } from './setup/prometheus.mjs'
+import { requireOperatorPrograms } from './setup/operator-programs.mjs'
 import { requireRedis } from './setup/redis.mjs'
 import { execNode, fail } from './setup/run.mjs'
 
@@ -32,7 +32,7 @@ const commands = {
     await build()
     requireRedis()
     requireChromium()
-    requirePrometheus()
+    requireOperatorPrograms()
     process.off('exit', countAsFailed)
     execNode('node_modules/vitest/vitest.mjs', 'run', ...args)
   },
