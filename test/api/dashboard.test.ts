@@ -4,8 +4,7 @@ import { dashboardPaths } from '../../api/dashboard/dashboard.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 import {
   askToken,
-  BASE,
-  follow,
+  enterDashboard,
   obtainTokens,
   openWithSignIn,
   type SignInRegistry,
@@ -35,17 +34,7 @@ afterAll(async () => {
   await redis?.close()
 })
 
-/** Signs somebody in at the dashboard, in a browser of their own. */
-async function enterAs(email: string): Promise<TestBrowser> {
-  const browser = new TestBrowser(registry)
-  const asked = await follow(browser, await browser.get('/dashboard'))
-  await browser.post(`${asked.at}/link`, { email })
-  const link = new URL(registry.links.at(-1)!)
-  const token = link.searchParams.get('token')!
-  const last = await follow(browser, await browser.post(link.pathname, { token }))
-  expect(new URL(last.at!, BASE).pathname).toBe('/dashboard')
-  return browser
-}
+const enterAs = (email: string) => enterDashboard(registry, email)
 
 /** Reads the token that the forms of a page carry. */
 async function readToken(browser: TestBrowser, url = '/dashboard'): Promise<string> {

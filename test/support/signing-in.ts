@@ -2,6 +2,7 @@ import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { load } from 'cheerio'
 import type { LightMyRequestResponse } from 'fastify'
 import { type Log, silentLog } from '../../pipeline/core/log.ts'
 import { openRegistry, type RegistryOptions, type TestRegistry } from './app.ts'
@@ -171,6 +172,24 @@ export async function signIn(
   const token = new URL(link).searchParams.get('token')!
   const opened = await browser.post(new URL(link).pathname, { token })
   return (await follow(browser, opened)).at!
+}
+
+/** Signs a person in at the dashboard, in a browser of their own. */
+export async function enterDashboard(
+  registry: SignInRegistry,
+  email: string,
+): Promise<TestBrowser> {
+  const browser = new TestBrowser(registry)
+  const at = await signIn(registry, browser, '/dashboard', email)
+  if (new URL(at, BASE).pathname !== '/dashboard') throw new Error(`led to ${at}`)
+  return browser
+}
+
+/** Sends a form of the dashboard as its page would. */
+export async function sendForm(browser: TestBrowser, url: string, form: Form) {
+  const page = load((await browser.get('/dashboard')).body)
+  const form_token = String(page('input[name=form_token]').first().val())
+  return browser.post(url, { form_token, ...form }, { 'sec-fetch-site': 'same-origin' })
 }
 
 /** Goes the whole way of a person, and returns the address to which they return. */

@@ -159,6 +159,14 @@ describe('a refresh token', () => {
   })
 })
 
+/** Expects that a request is refused on a page of the registry's own. */
+async function expectNowhere(url: string): Promise<void> {
+  const answer = await new TestBrowser(registry).get(url)
+  expect(answer.statusCode).toBe(400)
+  expect(answer.headers.location).toBeUndefined()
+  expect(answer.headers.refresh).toBeUndefined()
+}
+
 describe('a redirect address', () => {
   test.each([
     'http://127.0.0.1:7777/callback/../evil',
@@ -172,10 +180,38 @@ describe('a redirect address', () => {
     'http://localhost:7777/callback',
     'javascript:alert(1)',
   ])('that was not registered, as %s, gets nobody sent there', async redirect_uri => {
-    const answer = await new TestBrowser(registry).get(begin({ redirect_uri }))
-    expect(answer.statusCode).toBe(400)
-    expect(answer.headers.location).toBeUndefined()
-    expect(answer.headers.refresh).toBeUndefined()
+    await expectNowhere(begin({ redirect_uri }))
+  })
+
+  test.each([
+    ['a longer path', 'https://app.example/callback/more'],
+    ['a path that begins alike', 'https://app.example/callbacks'],
+    ['a path in other letters', 'https://app.example/Callback'],
+    ['a path in percent signs', 'https://app.example/%63allback'],
+    ['a path that leads back', 'https://app.example/callback/%2e%2e/evil'],
+    ['a query', 'https://app.example/callback?to=evil'],
+    ['a fragment', 'https://app.example/callback#evil'],
+    ['another port', 'https://app.example:8443/callback'],
+    ['no TLS', 'http://app.example/callback'],
+    ['a name before it', 'https://evil@app.example/callback'],
+    ['its name before another', 'https://app.example@evil.example/callback'],
+    ['its name in another', 'https://app.example.evil.example/callback'],
+    ['a name below it', 'https://evil.app.example/callback'],
+    ['a backslash', 'https://app.example\\@evil.example/callback'],
+    ['a tab', 'https://app.example/call\tback'],
+  ])('with %s gets nobody sent there', async (_, redirect_uri) => {
+    const { client_id: id } = await register(registry, {
+      redirect_uris: ['https://app.example/callback'],
+    })
+    const asked = { client_id: id!, redirect_uri: 'https://app.example/callback' }
+    expect((await new TestBrowser(registry).get(begin(asked))).statusCode).toBe(303)
+    await expectNowhere(begin({ ...asked, redirect_uri }))
+  })
+
+  test('on a person’s own machine may name another port, and nothing else', async () => {
+    const redirect_uri = CALLBACK.replace('7777', '8888')
+    expect((await new TestBrowser(registry).get(begin({ redirect_uri }))).statusCode).toBe(303)
+    await expectNowhere(begin({ redirect_uri: `${redirect_uri}/more` }))
   })
 
   test.each([

@@ -44,6 +44,16 @@ async function sign(claims: JWTPayload = {}, header: object = {}, index = 0): Pr
     .sign(await importJWK({ ...jwk }, 'ES256'))
 }
 
+/** Signs what the registry would with a key of somebody else, which the token may bring along. */
+async function forge(header: object, bringsKey = false): Promise<string> {
+  const algorithm = { name: 'ECDSA', namedCurve: 'P-256' }
+  const pair = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+  const jwk = bringsKey && { jwk: await crypto.subtle.exportKey('jwk', pair.publicKey) }
+  return new SignJWT(decodeJwt(tokens.access_token))
+    .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', ...(jwk as object), ...header })
+    .sign(pair.privateKey)
+}
+
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 test('a token of the current key and one of a former key count', async () => {
@@ -67,6 +77,12 @@ test.each<[string, () => Promise<string> | string]>([
   ['a token of another issuer', () => sign({ iss: 'https://other.example' })],
   ['a token of no application', () => sign({ client_id: undefined as never })],
   ['a token that never ends', () => sign({ exp: undefined as never })],
+  ['a token that names no key', () => sign({}, { kid: undefined })],
+  ['a token that names another key', () => sign({}, { kid: own!.public[1]!.kid })],
+  ['a token that names a key by a path', () => sign({}, { kid: '../../../dev/null' })],
+  ['a token of a key at an address', () => forge({ jku: 'https://evil.example/jwks.json' })],
+  ['a token of a key in a certificate', () => forge({ x5c: ['MIIB'] })],
+  ['a token of an unknown key under a known name', () => forge({ kid: own!.public[0]!.kid })],
   ['a token of somebody who never signed in', () => sign({ sub: NIL_UUID })],
   ['a token of an application alone', () => sign({ sub: tokens.client_id })],
   [
@@ -79,20 +95,7 @@ test.each<[string, () => Promise<string> | string]>([
       return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`
     },
   ],
-  [
-    'a token of a key that it brings along',
-    async () => {
-      const { publicKey, privateKey } = await crypto.subtle.generateKey(
-        { name: 'ECDSA', namedCurve: 'P-256' },
-        true,
-        ['sign', 'verify'],
-      )
-      const jwk = await crypto.subtle.exportKey('jwk', publicKey)
-      return new SignJWT(decodeJwt(tokens.access_token))
-        .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', jwk: jwk as never })
-        .sign(privateKey)
-    },
-  ],
+  ['a token of a key that it brings along', () => forge({}, true)],
 ])('%s is refused', async (_, make) => {
   expect(await askStatus(tokens.access_token)).toBe(200)
   expect(await askStatus(await make())).toBe(401)

@@ -1,0 +1,207 @@
+import { load } from 'cheerio'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dashboardPaths } from '../../api/dashboard/dashboard.ts'
+import { listFaults, payloads } from '../support/page-faults.ts'
+import { fillPages, pagePaths } from '../support/page-world.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
+import {
+  BASE,
+  buildAuthorizeUrl,
+  createVerifier,
+  enterDashboard,
+  follow,
+  openWithSignIn,
+  register,
+  type SignInRegistry,
+  sendForm,
+  TestBrowser,
+} from '../support/signing-in.ts'
+
+let redis: TestRedis
+let registry: SignInRegistry
+let member: TestBrowser
+/** Pages of the signed-in person, and where forms of theirs are sent. */
+let pages: string[]
+let forms: string[]
+
+const EVIL = 'https://evil.example/'
+/** Names under which pages elsewhere take an address to lead on to. */
+const returnNames =
+  `next return return_to returnTo returnUrl redirect redirect_uri redirect_url url continue
+  goto dest destination target callback back from referer ReturnUrl RelayState`.split(/\s+/)
+const targets = [
+  EVIL,
+  '//evil.example/',
+  '/\\evil.example/',
+  'https:evil.example',
+  '\t//evil.example',
+]
+
+beforeAll(async () => {
+  redis = await startRedis()
+  const limits = { clientRegistrationsPerHour: 1_000, signInLinksPerCallerHour: 1_000 }
+  registry = await openWithSignIn(redis, { limits })
+  await fillPages(registry)
+  await enterWithOrganization('hostile.example', 'Hostile Media')
+})
+afterAll(async () => {
+  await registry?.close()
+  await redis?.close()
+})
+
+/** Signs a person in who founds an organization of this name. */
+async function enterWithOrganization(domain: string, name: string): Promise<void> {
+  member = await enterDashboard(registry, `ann@${domain}`)
+  await sendForm(member, '/dashboard/organizations', { name })
+  const { body } = await member.get('/dashboard')
+  const org = load(body)('tbody a').attr('href')!.split('/')[3]!
+  const fill = (wanted: string) =>
+    dashboardPaths
+      .filter(({ method }) => method === wanted)
+      .map(({ path }) => path.replace(':org', org))
+  pages = fill('GET')
+  forms = fill('POST').filter(path => path !== '/dashboard/sign-out')
+  expect([pages.length > 5, forms.length > 5]).toEqual([true, true])
+}
+
+/** Begins a sign-in in a browser of its own, and returns its page. */
+async function beginSignIn() {
+  const { client_id } = await register(registry)
+  const browser = new TestBrowser(registry)
+  const url = buildAuthorizeUrl({ client_id, code_challenge: createVerifier().challenge })
+  return { browser, at: (await follow(browser, await browser.get(url))).at! }
+}
+
+/** Returns where an answer leads, if it leads anywhere. */
+function readTarget(headers: Record<string, unknown>): string | undefined {
+  return (headers.location as string) ?? /url=(.*)$/.exec(String(headers.refresh ?? ''))?.[1]
+}
+
+describe('no page leads elsewhere, whatever its address asks for', () => {
+  const ask = (target: string) =>
+    new URLSearchParams(Object.fromEntries(returnNames.map(name => [name, target])))
+
+  test.each(targets)('to %j', async target => {
+    const stranger = new TestBrowser(registry)
+    const started = await beginSignIn()
+    const asked: [TestBrowser, string][] = [
+      ...[...pagePaths, '/workshop', '/sql', '/docs', ...pages].map(
+        path => [stranger, path] as [TestBrowser, string],
+      ),
+      ...pages.map(path => [member, path] as [TestBrowser, string]),
+      [started.browser, started.at],
+    ]
+    for (const [browser, path] of asked) {
+      const answer = await browser.get(`${path}${path.includes('?') ? '&' : '?'}${ask(target)}`)
+      const led = new URL(readTarget(answer.headers) ?? '/', BASE)
+      expect([path, led.origin]).toEqual([path, BASE])
+      const links = load(answer.body)('a, form, link[rel=canonical]').toArray()
+      const there = links.filter(({ attribs }) =>
+        /^[\s\\/]*(?:https?:)?[\\/]*evil/i.test(attribs.href ?? attribs.action ?? ''),
+      )
+      expect([path, there.length]).toEqual([path, 0])
+    }
+  })
+
+  test('nor whatever its form asks for', async () => {
+    for (const path of forms) {
+      const form = Object.fromEntries(ask(EVIL))
+      const answer = await sendForm(member, `${path}?${ask(EVIL)}`, form)
+      const led = new URL(readTarget(answer.headers) ?? '/', BASE)
+      expect([path, led.origin]).toEqual([path, BASE])
+    }
+  })
+})
+
+test('every page forbids frames and code of others, with two known exceptions', async () => {
+  const started = await beginSignIn()
+  const all: [TestBrowser, string][] = [
+    ...[...pagePaths, '/workshop', '/sql', '/docs', '/nowhere'].map(
+      path => [new TestBrowser(registry), path] as [TestBrowser, string],
+    ),
+    ...pages.map(path => [member, path] as [TestBrowser, string]),
+    [started.browser, started.at],
+    [new TestBrowser(registry), started.at],
+  ]
+  const known: Record<string, string> = {
+    '/sql': "script-src 'self' 'wasm-unsafe-eval'",
+    '/docs': "style-src 'unsafe-inline'",
+  }
+  for (const [browser, path] of all) {
+    const { headers, statusCode } = await browser.get(path)
+    if (statusCode === 303) continue
+    const policy = String(headers['content-security-policy'])
+    expect([path, policy]).toEqual([path, expect.stringContaining("default-src 'none'")])
+    expect([path, policy]).toEqual([path, expect.stringContaining("frame-ancestors 'none'")])
+    expect([path, policy]).toEqual([path, expect.stringContaining("base-uri 'none'")])
+    const weak = policy.split('; ').filter(rule => /unsafe|https?:|\*/.test(rule))
+    expect([path, ...weak.filter(rule => rule !== known[path])]).toEqual([path])
+  }
+})
+
+describe.each(payloads)('a member who writes %j', payload => {
+  const shown = payload.replaceAll('\u202e', '\ufffd').slice(0, 60)
+
+  beforeAll(() => enterWithOrganization(`p${payloads.indexOf(payload)}.example`, payload))
+
+  test('in every field of every form runs and loads nothing on any page', async () => {
+    const names = `name company_type label permission url type visibility domain method text entity
+      revision nonce challenge grant id kind email role to_revision`.split(/\s+/)
+    const form = Object.fromEntries(names.map(name => [name, payload]))
+    const variants = [
+      form,
+      { ...form, company_type: '', permission: '' },
+      {
+        ...form,
+        company_type: '',
+        type: 'sales',
+        visibility: 'private',
+        url: 'https://a.example/x',
+      },
+      { ...form, domain: 'acme.example', text: JSON.stringify({ name: payload, properties: [] }) },
+    ]
+    for (const path of forms) {
+      for (const variant of variants) {
+        const answer = await sendForm(member, path, variant)
+        expect([path, answer.statusCode < 500]).toEqual([path, true])
+        if (answer.statusCode !== 303)
+          expect([path, listFaults(load(answer.body))]).toEqual([path, []])
+      }
+    }
+    for (const path of pages) {
+      for (const query of [{ done: payload }, form]) {
+        const answer = await member.get(`${path}?${new URLSearchParams(query)}`)
+        if (answer.statusCode === 303) continue
+        expect([path, listFaults(load(answer.body))]).toEqual([path, []])
+      }
+    }
+    for (const path of ['/dashboard', pages.find(path => path.endsWith('/keys'))!]) {
+      expect(load((await member.get(path)).body)('tbody').text()).toContain(shown)
+    }
+  })
+
+  test('in a file for the workshop, or in a question for /sql, does so neither', async () => {
+    const document = JSON.stringify({ properties: [{ name: payload }], [payload]: payload })
+    for (const text of [payload, document]) {
+      const answer = await new TestBrowser(registry).post('/workshop', {
+        text,
+        kind: 'adagents.json',
+      })
+      expect([answer.statusCode, listFaults(load(answer.body))]).toEqual([200, []])
+    }
+    const sql = await new TestBrowser(registry).get(`/sql?${new URLSearchParams({ q: payload })}`)
+    expect(listFaults(load(sql.body))).toEqual([])
+  })
+
+  test('as the name of an application does so neither, where its access is listed', async () => {
+    const { client_id } = await register(registry, { client_name: payload })
+    const url = buildAuthorizeUrl({ client_id, code_challenge: createVerifier().challenge })
+    const consent = await follow(member, await member.get(url))
+    expect(listFaults(load(consent.body))).toEqual([])
+    expect(consent.body).toContain('<h1>Allow access</h1>')
+    await member.post(`${consent.at}/consent`, {})
+    const { body } = await member.get('/dashboard/access')
+    expect(listFaults(load(body))).toEqual([])
+    expect(load(body)('tbody').text()).toContain(shown)
+  })
+})
