@@ -27,20 +27,32 @@ afterAll(async () => {
   await registry?.close()
 })
 
-/** Opens a page in a window of its own, for as long as `look` takes. */
-async function visit<Result>(
-  url: string,
+/**
+ * Opens a window for as long as `look` takes. Whoever looks at several pages does so in one window: a new one
+ * costs more than most pages.
+ */
+async function openWindow<Result>(
   options: BrowserContextOptions,
   look: (page: Page) => Promise<Result>,
 ): Promise<Result> {
   const context = await browser.newContext(options)
   try {
-    const page = await context.newPage()
-    await page.goto(url)
-    return await look(page)
+    return await look(await context.newPage())
   } finally {
     await context.close()
   }
+}
+
+/** Opens a page in a window of its own. */
+function visit<Result>(
+  url: string,
+  options: BrowserContextOptions,
+  look: (page: Page) => Promise<Result>,
+): Promise<Result> {
+  return openWindow(options, async page => {
+    await page.goto(url)
+    return look(page)
+  })
 }
 
 describe.each([
@@ -49,12 +61,18 @@ describe.each([
   ['light', desk],
   ['dark', desk],
 ] as const)('on a %s window of %o', (colorScheme, viewport) => {
+  let page: Page
+
+  beforeAll(async () => {
+    page = await browser.newPage({ colorScheme, viewport, bypassCSP: true })
+    return () => page.close()
+  })
+
   test.each([...pagePaths, '/brand/nobody.example', '/nowhere', '/workshop', '/sql'])(
     '%s has no barrier and fits',
     async path => {
-      const options = { colorScheme, viewport, bypassCSP: true }
-      const barriers = await visit(origin + path, options, listBarriers)
-      expect(barriers).toEqual([])
+      await page.goto(origin + path)
+      expect(await listBarriers(page)).toEqual([])
     },
   )
 })
@@ -75,12 +93,17 @@ test('a reader without a mouse skips to the content, and searches', async () => 
 })
 
 test('a reader without JavaScript gets the same content', async () => {
-  for (const path of pagePaths) {
-    const read = (page: Page) => page.textContent('main')
-    const scripted = await visit(origin + path, { viewport: desk }, read)
-    const plain = await visit(origin + path, { viewport: desk, javaScriptEnabled: false }, read)
-    expect([path, plain]).toEqual([path, scripted])
+  const readAll = async (page: Page) => {
+    const texts = new Map<string, string | null>()
+    for (const path of pagePaths) {
+      await page.goto(origin + path)
+      texts.set(path, await page.textContent('main'))
+    }
+    return texts
   }
+  const scripted = await openWindow({ viewport: desk }, readAll)
+  const plain = await openWindow({ viewport: desk, javaScriptEnabled: false }, readAll)
+  expect(plain).toEqual(scripted)
 })
 
 test('the page of changes renews itself while somebody looks at it', async () => {
@@ -162,23 +185,19 @@ test('a hostile world runs nothing and asks no other server', async () => {
   await fillPages(hostile, PAYLOAD)
   const there = await hostile.app.listen(loopback)
   const strange: string[] = []
-  const context = await browser.newContext({ viewport: desk })
-  for (const path of pagePaths) {
-    const page = await context.newPage()
+  await openWindow({ viewport: desk }, async page => {
     page.on('dialog', dialog => {
-      strange.push(`${path} said ${dialog.message()}`)
+      strange.push(`${page.url()} said ${dialog.message()}`)
       void dialog.dismiss()
     })
     page.on('request', request => {
-      if (!request.url().startsWith(there)) strange.push(`${path} asked ${request.url()}`)
+      if (!request.url().startsWith(there)) strange.push(`${page.url()} asked ${request.url()}`)
     })
     page.on('console', line => {
-      if (/Content Security Policy/.test(line.text())) strange.push(`${path}: ${line.text()}`)
+      if (/Content Security Policy/.test(line.text())) strange.push(`${page.url()}: ${line.text()}`)
     })
-    await page.goto(there + path, { waitUntil: 'networkidle' })
-    await page.close()
-  }
-  await context.close()
+    for (const path of pagePaths) await page.goto(there + path, { waitUntil: 'networkidle' })
+  })
   await hostile.close()
   expect(strange).toEqual([])
 })
