@@ -9,6 +9,7 @@ import { installModules, requireNode } from './setup/modules.mjs'
 import { requireOperatorPrograms } from './setup/operator-programs.mjs'
 import { requireRedis } from './setup/redis.mjs'
 import { execNode, fail } from './setup/run.mjs'
+import { useTemporaryFolder } from './setup/temporary-folder.mjs'
 
 const registry = 'dist/scripts/registry.js'
 const rolesWithRedis = ['start', 'api', 'crawler', 'indexer']
@@ -33,6 +34,7 @@ const commands = {
     requireRedis()
     requireChromium()
     requireOperatorPrograms()
+    useTemporaryFolder()
     process.off('exit', countAsFailed)
     execNode('node_modules/vitest/vitest.mjs', 'run', ...args)
   },
