@@ -21,7 +21,7 @@ beforeAll(async () => {
     observePublisherFile('a.example', { sites, agents: [wide] }),
     observePublisherFile('b.example', { sites: ['b.example'], agents: [wide, narrow, twin] }),
   )
-  registry.clock.pass(1_000)
+  registry.clock.tick(1_000)
   await registry.observe(
     observeProbedAgent(narrow, {
       tools: ['get_products'],
@@ -178,7 +178,7 @@ describe('GET /api/registry/agents/search', () => {
       observePublisherFile('pair.example', { sites: [sites[0]!], agents: pair }),
     )
     expect(await counts()).toEqual([1, 1])
-    registry.clock.pass(1_000)
+    registry.clock.tick(1_000)
     await registry.observe(observePublisherFile('pair.example', { sites, agents: pair }))
     expect(await counts()).toEqual([3, 3])
   })
@@ -207,7 +207,7 @@ describe('the facts an agent is found by', () => {
   let sellers: TestRegistry
   let headers: { authorization: string }
   const observe = async (...seen: Parameters<TestRegistry['observe']>) => {
-    sellers.clock.pass(1_000)
+    sellers.clock.tick(1_000)
     await sellers.observe(...seen)
     await sellers.publish()
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HOUR } from '../../pipeline/core/clock.ts'
-import { openRegistry, START, type TestRegistry } from '../support/app.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { START } from '../support/clock.ts'
 import { observePublisherFile } from '../support/documents.ts'
 import { enrol, observeAgent } from '../support/members.ts'
 
@@ -44,7 +45,7 @@ beforeAll(async () => {
       { url: club, visibility: 'members_only' },
     ],
   })
-  registry.clock.pass(HOUR)
+  registry.clock.tick(HOUR)
   keys.member = await enrol(registry, {
     org: 'Meters',
     tier: 'company_standard',
@@ -146,7 +147,7 @@ describe('visibility of agents', () => {
     await enrolBy('First')
     await own.publish()
     expect(await names()).toEqual(['First'])
-    own.clock.pass(HOUR)
+    own.clock.tick(HOUR)
     await enrolBy('Second')
     expect(await names()).toEqual(['Second'])
     await own.submit({
@@ -302,7 +303,7 @@ describe('GET /api/registry/agents', () => {
     const shown = async () => (await get('?health=true&capabilities=true', undefined, own)).json()
     expect((await shown()).agents).toHaveLength(1)
     for (const name of ['get_products', 'get_signals']) {
-      own.clock.pass(HOUR)
+      own.clock.tick(HOUR)
       await own.observe(observeAgent(url, { tools: [{ name }] }))
       await own.publish()
       expect((await shown()).agents[0]).toMatchObject({

@@ -27,7 +27,7 @@ test('as_of answers from what was granted then, also on the page', async () => {
   await publishFiles(registry, {
     'shop.example': buildShop('shop.example', { authorized_agents: [grantByIds(agent)] }),
   })
-  registry.clock.pass(DAY)
+  registry.clock.tick(DAY)
   await publishFiles(registry, {
     'shop.example': buildShop('shop.example', { authorized_agents: [] }),
   })

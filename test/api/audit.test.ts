@@ -98,7 +98,7 @@ describe('the audit', () => {
     })
     await registry.submit(add('first.example'))
     const before = await rows()
-    registry.clock.pass(DAY + 1)
+    registry.clock.tick(DAY + 1)
     await registry.submit(add('second.example'))
     await registry.sequencer.retain()
     const after = await rows()

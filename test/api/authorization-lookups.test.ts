@@ -197,7 +197,7 @@ describe('GET /v1/agents/{encodedUrl}/publishers', () => {
       'p.example': buildShop('p.example', { authorized_agents: [grantByIds(agent)] }),
     }
     await publishFiles(own, files)
-    own.clock.pass(DAY)
+    own.clock.tick(DAY)
     const revoked_publisher_domains = [
       { publisher_domain: 'p.example', revoked_at: '2026-11-20T00:00:00Z' },
     ]

@@ -444,7 +444,7 @@ describe('the sources of an authorization', () => {
       'p.example': buildShop('p.example', { authorized_agents: [grantByIds(agent)] }),
       'brand agents.example': buildOperatorFile([agent], [sells('p.example', 'direct')]),
     })
-    own.clock.pass(DAY)
+    own.clock.tick(DAY)
     await publishFiles(own, { 'p.example': buildShop('p.example', { properties: [] }) })
     expect(await own.verify()).toEqual([])
     const { DATA_DIR } = own.config

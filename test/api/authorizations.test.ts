@@ -311,7 +311,7 @@ describe('claims of managers’ files about other publishers', () => {
     const held = { ...reader, 'if-none-match': before.headers.etag as string }
     expect((await only.app.inject({ url, headers: held })).statusCode).toBe(304)
     for (let times = 0; times < 2; times++) {
-      only.clock.pass(2 * 3_600_000)
+      only.clock.tick(2 * 3_600_000)
       await only.observe({ kind: 'adagents.json', location: manager, outcome: 'absent' })
     }
     await only.publish()

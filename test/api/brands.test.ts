@@ -176,7 +176,7 @@ describe('GET /api/brands/resolve', () => {
     await own.observe(observeBrandFile('acme.example', 'Acme'))
     const url = '/api/brands/resolve?domain=acme.example'
     const before = await own.app.inject(url)
-    own.clock.pass(2 * DAY + HOUR)
+    own.clock.tick(2 * DAY + HOUR)
     const after = await own.app.inject(url)
     expect(after.json().freshness.state).toBe('stale')
     expect(after.headers.etag).toBe(before.headers.etag)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Catalog, CatalogSync, CollectionCatalog } from '../../pipeline/model/responses/catalog.ts'
-import { openRegistry, START, type TestRegistry } from '../support/app.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { START } from '../support/clock.ts'
 import { observePublisherFile } from '../support/documents.ts'
 
 const MINUTE = 60_000
@@ -31,7 +32,7 @@ beforeAll(async () => {
     buildFile('a.example', sites, ['one', 'two', 'three']),
     buildFile('b.example', ['b.example']),
   )
-  registry.clock.pass(MINUTE)
+  registry.clock.tick(MINUTE)
   await registry.observe(buildFile('a.example', ['a.example', 'c.a.example'], ['one', 'three']))
   await registry.publish()
 })

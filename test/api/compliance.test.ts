@@ -137,9 +137,9 @@ async function testDue(): Promise<number> {
 
 /** Tests one agent now, whatever else is due. */
 async function testNow(tested: Enrolled): Promise<void> {
-  registry.clock.pass(2 * MINUTE)
+  registry.clock.tick(2 * MINUTE)
   expect((await tested.send('POST', 'monitoring/requeue')).status).toBe(200)
-  registry.clock.pass(1_000)
+  registry.clock.tick(1_000)
   const before = (await tested.read('compliance', tested.key)).body.last_checked_at
   for (;;) {
     await testDue()
@@ -161,7 +161,7 @@ describe('scheduled runs', () => {
   it('test an agent an hour after its enrolment, and then at its interval', async () => {
     const tested = await enrolAgent('scheduled.example')
     expect(await testDue()).toBe(0)
-    registry.clock.pass(HOUR)
+    registry.clock.tick(HOUR)
     expect(await testDue()).toBe(1)
     expect((await tested.read('compliance')).body).toMatchObject({
       status: 'passing',
@@ -174,7 +174,7 @@ describe('scheduled runs', () => {
       verified_roles: ['signals'],
     })
     expect(await testDue()).toBe(0)
-    registry.clock.pass(INTERVAL)
+    registry.clock.tick(INTERVAL)
     expect(await testDue()).toBe(1)
     expect((await tested.read('compliance')).body.streak_days).toBe(1)
     const { runs } = (await tested.read('compliance/history')).body
@@ -193,13 +193,13 @@ describe('scheduled runs', () => {
       monitoring_paused: true,
       monitoring_paused_at: expect.any(String),
     })
-    registry.clock.pass(HOUR)
+    registry.clock.tick(HOUR)
     expect(await testDue()).toBe(0)
     await tested.send('PUT', 'monitoring/pause', { paused: false })
     expect(await testDue()).toBe(1)
     const changed = await tested.send('PUT', 'monitoring/interval', { interval_hours: 24 })
     expect(changed.body).toMatchObject({ check_interval_hours: 24, monitoring_paused_at: null })
-    registry.clock.pass(INTERVAL)
+    registry.clock.tick(INTERVAL)
     expect(await testDue()).toBe(0)
     expect((await tested.send('PUT', 'monitoring/interval', { interval_hours: 5 })).status).toBe(
       400,
@@ -334,12 +334,12 @@ describe('a refresh', () => {
 test('an organization reads when its agent was called, and others do not', async () => {
   const tested = await enrolAgent('called.example')
   await testNow(tested)
-  registry.clock.pass(MINUTE)
+  registry.clock.tick(MINUTE)
   const since = new Date(registry.clock.now()).toISOString()
   await tested.send('POST', 'storyboard/capability_discovery/compare')
-  registry.clock.pass(1_000)
+  registry.clock.tick(1_000)
   await tested.read('applicable-storyboards', tested.key)
-  registry.clock.pass(1_000)
+  registry.clock.tick(1_000)
   web.hosts['called.example'] = { '*': ({ request }) => request.socket.destroy() }
   await tested.send('POST', 'storyboard/capability_discovery/step/read_capabilities')
   const { body } = await tested.read('monitoring/requests', tested.key)
@@ -730,9 +730,9 @@ describe('badges', () => {
     const svg = (await tested.read('badge/signals.svg')).body
     expect(svg).toContain('<title>Signals agent: verified, failing now</title>')
     expect(await check(token)).toMatchObject({ valid: true })
-    registry.clock.pass(36 * HOUR)
+    registry.clock.tick(36 * HOUR)
     expect(await check(token)).toMatchObject({ valid: false, reason: 'expired' })
-    registry.clock.pass(12 * HOUR)
+    registry.clock.tick(12 * HOUR)
     expect((await tested.read('verification')).body).toMatchObject({ verified: false, badges: [] })
     await testNow(tested)
     const events = (await listEvents(tested.url)).map(({ event_type, payload }) => [
@@ -753,7 +753,7 @@ describe('badges', () => {
 
   it('expire when the agent is not tested any more', async () => {
     await tested.send('PUT', 'monitoring/pause', { paused: true })
-    registry.clock.pass(3 * INTERVAL)
+    registry.clock.tick(3 * INTERVAL)
     expect((await tested.read('verification')).body.verified).toBe(false)
     await testDue()
     expect((await listEvents(tested.url)).at(-1)).toMatchObject({

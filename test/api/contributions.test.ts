@@ -192,7 +192,7 @@ describe('disputes', () => {
     const waiting = listReviews(registry.reader.serving, ({ kind }) => kind === 'dispute')
     expect(waiting).toHaveLength(2)
     const { digest } = findReview(registry.reader, id)!.review
-    registry.clock.pass(1_000)
+    registry.clock.tick(1_000)
     const decision = { review_id: id, digest, reviewer: 'operator', notes: 'they are right' }
     await registry.submit({ op: 'review.approve', ...decision })
     expect(await read(id)).toMatchObject({

@@ -18,7 +18,7 @@ import {
 import { crawlDue } from '../support/crawling.ts'
 import { observePublisherFile } from '../support/documents.ts'
 import { runWithin } from '../support/effort.ts'
-import { type NameServer, startNameServer } from '../support/names.ts'
+import { type NameServer, serveNames } from '../support/name-server.ts'
 import { patient } from '../support/patience.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
@@ -43,7 +43,7 @@ function startCrawler(): Promise<Role> {
 }
 
 beforeAll(async () => {
-  names = await startNameServer()
+  names = await serveNames()
   redis = await startRedis()
   crawler = await startCrawler()
   office = openWriterClient(redis.url, silentLog, patient)
@@ -221,12 +221,12 @@ describe('POST /api/registry/crawl-request', () => {
     [{ domain: 'news.ex4mple' }, 'domain: must be a domain on the public Internet'],
   ])('400: %j is refused and costs nothing', async (body, error) => {
     const { ask } = await open({ limits: { crawlRequestsPerHour: 1 } })
-    names.questions = []
+    names.asked = []
     const answer = await ask(body)
     expect(answer.statusCode).toBe(400)
     expect(answer.json().error).toContain(error)
     expect(answer.json().error).not.toContain(';')
-    expect(names.questions).toEqual([])
+    expect(names.asked).toEqual([])
     expect((await ask({ domain: 'news.example' })).statusCode).toBe(202)
   })
 
@@ -364,7 +364,7 @@ describe('GET /api/registry/crawl-request/{id}', () => {
       next_attempt_at: new Date(registry.clock.now() + MINUTE).toISOString(),
       outcome: [{ outcome: 'timeout' }, { outcome: 'ok', http_status: 200 }],
     })
-    registry.clock.pass(MINUTE)
+    registry.clock.tick(MINUTE)
     expect((await status(id)).json()).toMatchObject({ status: 'running', next_attempt_at: null })
     await crawlDue(registry, {})
     expect((await status(id.toUpperCase())).json()).toMatchObject({
@@ -462,7 +462,7 @@ describe('POST /api/registry/manager-revalidation-request', () => {
         agents: ['https://agent.example/mcp'],
       }),
     )
-    registry.clock.pass(MINUTE)
+    registry.clock.tick(MINUTE)
     const answer = await post(paths.manager, { manager_domain: 'A.example' })
     expect([answer.statusCode, answer.json()]).toEqual([
       202,

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY, toIso } from '../../pipeline/core/clock.ts'
 import { BrandOwnership, OrganizationDomains } from '../../pipeline/model/responses/ownership.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
-import { openRegistry, START, type TestRegistry } from '../support/app.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { START } from '../support/clock.ts'
 import { openIssuer, openWithIssuer } from '../support/issuer.ts'
 import { enrol, proveOwnership } from '../support/members.ts'
 
@@ -198,7 +199,7 @@ describe('GET /api/me/organization/domains', () => {
   })
 
   test('an expired proof keeps the domain, but proves nothing until it is renewed', async () => {
-    registry.clock.pass((registry.config.LIMITS.proofDays + 1) * DAY)
+    registry.clock.tick((registry.config.LIMITS.proofDays + 1) * DAY)
     const { domains } = await listDomains(plain)
     expect(domains.map(({ domain, proven }) => [domain, proven])).toEqual([
       ['entered.example', true] as const,

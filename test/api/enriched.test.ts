@@ -129,7 +129,7 @@ describe('an enriched brand', () => {
       found_at: expect.any(String),
     })
     expect(asked).toEqual([domain])
-    registry.clock.pass(29 * DAY)
+    registry.clock.tick(29 * DAY)
     expect(await enrich(domain)).toMatchObject({ cached: true })
     expect(asked).toEqual([domain])
   })
@@ -137,7 +137,7 @@ describe('an enriched brand', () => {
   test('is fetched again once it has aged, and stays while that is impossible', async () => {
     const domain = 'aged.example'
     const { found_at } = await enrich(domain)
-    registry.clock.pass(30 * DAY)
+    registry.clock.tick(30 * DAY)
     for (const answer of [undefined, null]) {
       web = answer
       expect(await enrich(domain)).toMatchObject({ cached: true, found_at })
@@ -156,7 +156,7 @@ describe('an enriched brand', () => {
   test('is fetched less often each time it was unchanged', async () => {
     const domain = 'same.example'
     const looked = async (days: number) => {
-      registry.clock.pass(days * DAY)
+      registry.clock.tick(days * DAY)
       asked = []
       await enrich(domain)
       return asked.length
@@ -230,7 +230,7 @@ describe('it never replaces better sources', () => {
       brand_manifest: { description: 'Found words' },
     })
     expect((await resolve(domain)).enrichment).toBeUndefined()
-    registry.clock.pass(200 * DAY)
+    registry.clock.tick(200 * DAY)
     asked = []
     expect(await enrich(domain)).toMatchObject({ cached: true, source_type: 'community' })
     expect(asked).toEqual([])
@@ -327,7 +327,7 @@ describe('storage is bounded', () => {
     expect(stats.enriched).toBeLessThanOrEqual(30)
     expect(await resolve('many30.example')).toHaveProperty('error')
     web = found('Fresh')
-    registry.clock.pass(31 * DAY)
+    registry.clock.tick(31 * DAY)
     await enrich('lemonade.example')
     expect(await resolve('lemonade.example')).toMatchObject({ brand_name: 'Fresh' })
     expect(await registry.verify()).toEqual([])
@@ -346,7 +346,7 @@ describe('without a request', () => {
       clock,
       log: silentLog,
     })
-    registry.clock.pass(400 * DAY)
+    registry.clock.tick(400 * DAY)
     web = null
     expect(await refresher.refreshNext()).toBe(0)
     expect(asked).toHaveLength(20)
@@ -355,7 +355,7 @@ describe('without a request', () => {
     const left = await refresher.refreshNext()
     expect([left, asked.length]).toEqual([left, left])
     expect(left).toBeGreaterThan(0)
-    clock.pass(DAY)
+    clock.tick(DAY)
     expect(await refresher.refreshNext()).toBe(20)
     expect(await refresher.refreshNext()).toBe(0)
     expect(await resolve('lemonade.example')).toMatchObject({ brand_name: 'Refreshed' })

@@ -175,7 +175,7 @@ describe('GET /api/registry/feed/stream', () => {
       token,
     )
     expect((await stream.next()).event).toBe('feed')
-    own.clock.pass(91 * DAY)
+    own.clock.tick(91 * DAY)
     await own.observe(observePublisherFile('new.example', { sites: ['new.example'], agents: [] }))
     expect(await stream.next()).toMatchObject({
       event: 'error',

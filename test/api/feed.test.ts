@@ -20,7 +20,7 @@ beforeAll(async () => {
   registry = await openRegistry()
   key = await registry.createKey('Readers')
   for (const name of ['a', 'b', 'c', 'd']) {
-    registry.clock.pass(HOUR)
+    registry.clock.tick(HOUR)
     const domain = `${name}.example`
     const agents = ['https://agent.example/mcp', `https://${name}.agent.example`]
     await registry.observe(
@@ -163,10 +163,10 @@ describe('GET /api/registry/feed', () => {
       )
     await commit('old')
     const old = await page('', own, token)
-    own.clock.pass(60 * DAY)
+    own.clock.tick(60 * DAY)
     await commit('new')
     const later = (await page(`?cursor=${old.cursor}`, own, token)).events
-    own.clock.pass(31 * DAY)
+    own.clock.tick(31 * DAY)
     expect((await page('', own, token)).events).toEqual(later)
     expect((await page('?types=property.*', own, token)).events).toEqual(
       later.filter(event => event.event_type.startsWith('property.')),
@@ -174,14 +174,14 @@ describe('GET /api/registry/feed', () => {
     const answer = await get(`?cursor=${old.cursor}`, own, token)
     expect(answer.statusCode).toBe(410)
     expect(answer.json()).toEqual({ error: 'cursor_expired', message: expect.any(String) })
-    own.clock.pass(60 * DAY)
+    own.clock.tick(60 * DAY)
     const quiet = await page('', own, token)
     expect(quiet.events).toEqual([])
     await commit('newest')
     const newest = await page(`?cursor=${quiet.cursor}`, own, token)
     expect(newest.events).toEqual((await page('', own, token)).events)
     expect(newest.events).not.toEqual([])
-    own.clock.pass(91 * DAY)
+    own.clock.tick(91 * DAY)
     expect((await get(`?cursor=${quiet.cursor}`, own, token)).statusCode).toBe(410)
     await own.close()
   })

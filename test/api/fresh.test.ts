@@ -126,7 +126,7 @@ describe('GET /api/brands/resolve with fresh=true', () => {
     const longAgo = '2026-01-01T00:00:00Z'
     const refs = [{ domain: 'leaf.example', brand_id: 'leaf', first_seen_at: longAgo }]
     await own.observe(leafFile, houseFile('house.example', { brand_refs: refs }))
-    own.clock.pass(0)
+    own.clock.tick(0)
     await own.publish()
     const stored = (await resolve('leaf.example', '', own)).json()
     const fresh = (await resolve('leaf.example', '&fresh=true', own)).json()
@@ -209,11 +209,11 @@ describe('GET /api/brands/resolve with fresh=true', () => {
   it('200: a recent live answer is sent again, with its age', async () => {
     const own = await web.open({ answerKeptSeconds: 10 })
     expect((await resolve('acme.example', undefined, own)).headers.age).toBeUndefined()
-    own.clock.pass(3_000)
+    own.clock.tick(3_000)
     const again = await resolve('acme.example', undefined, own)
     expect([again.statusCode, again.headers.age]).toEqual([200, '3'])
     expect(web.origin.asked).toHaveLength(1)
-    own.clock.pass(8_000)
+    own.clock.tick(8_000)
     expect((await resolve('acme.example', undefined, own)).headers.age).toBeUndefined()
     expect(web.origin.asked).toHaveLength(2)
   })

@@ -64,7 +64,7 @@ beforeAll(async () => {
     observeFile('ads.txt', 'managed.example', 'managerdomain=manager.example', now),
     observeOutcome('absent', 'agent', agent, now),
   )
-  registry.clock.pass(HOUR)
+  registry.clock.tick(HOUR)
 })
 
 afterAll(() => registry.close())
@@ -178,7 +178,7 @@ describe('the freshness of an answer is that of the file that decided it', () =>
     expect(new Set(await states())).toEqual(new Set(['never_crawled']))
     await happens(['timeout', 'adagents.json', lost], ['timeout', 'brand.json', brand])
     expect(new Set(await states())).toEqual(new Set(['failing']))
-    registry.clock.pass(HOUR)
+    registry.clock.tick(HOUR)
     await happens(['absent', 'adagents.json', lost], ['absent', 'brand.json', brand])
     expect(new Set(await states())).toEqual(new Set(['absent']))
     const { files } = await get('/api/registry/publisher?domain=led.example')
@@ -209,9 +209,9 @@ describe('the freshness of an answer is that of the file that decided it', () =>
     await publishFiles(registry, { [second]: granting('hops.example') })
     expect(await listStates('hops.example')).toEqual(new Set(['current 200']))
     expect((await sale('hops.example')).json().authorized).toBe(true)
-    registry.clock.pass(HOUR)
+    registry.clock.tick(HOUR)
     await publishFiles(registry, { [second]: { authoritative_location: third } })
-    registry.clock.pass(HOUR)
+    registry.clock.tick(HOUR)
     expect(await listStates('hops.example')).toEqual(new Set(['invalid 200']))
   })
 
@@ -232,9 +232,9 @@ describe('the freshness of an answer is that of the file that decided it', () =>
   test('that of the file a domain points to now, while its earlier one stands in for it', async () => {
     const lost = 'https://lost.example/moved.json'
     await publishFiles(registry, { 'moved.example': granting('moved.example') })
-    registry.clock.pass(HOUR)
+    registry.clock.tick(HOUR)
     await publishFiles(registry, { 'moved.example': { authoritative_location: lost } })
-    registry.clock.pass(HOUR)
+    registry.clock.tick(HOUR)
     await happens(['server_error', 'adagents.json', lost])
     const { authorized, evidence } = (await sale('moved.example', { explain: 'true' })).json()
     expect(authorized).toBe(true)
@@ -314,7 +314,7 @@ describe('the freshness of an answer is that of the file that decided it', () =>
         brand_refs: [{ domain: leaf, brand_id: 'leaf' }],
       },
     })
-    registry.clock.pass(HOUR)
+    registry.clock.tick(HOUR)
     await publishFiles(registry, {
       [`brand ${leaf}`]: { id: 'leaf', names: [{ en: 'Leaf' }], house_domain: house },
     })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
-import { openRegistry, START, type TestRegistry } from '../support/app.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { START } from '../support/clock.ts'
 import { buildShop, grantByIds } from '../support/nights.ts'
 import { observeFile } from '../support/observations.ts'
 
@@ -35,7 +36,7 @@ describe('an agent whose grant has not begun', () => {
   })
 
   test('is listed once it has begun, without another crawl', async () => {
-    registry.clock.pass(3 * DAY)
+    registry.clock.tick(3 * DAY)
     expect(await registry.sequencer.tick()).toBeDefined()
     for (const url of lookups) expect(await agentsAt(url)).toEqual([always, later])
     expect(await registry.verify()).toEqual([])

@@ -201,7 +201,7 @@ describe('a claim', () => {
     const { authoritative_location } = (await claim(domain)).json()
     web.hosts[domain] = { [FILE]: { authoritative_location } }
     await verifyOrigin(domain)
-    registry.clock.pass(91 * DAY)
+    registry.clock.tick(91 * DAY)
     expect((await save(domain, [site])).statusCode).toBe(403)
     expect((await verifyOrigin(domain)).json()).toMatchObject({ bound_org_id: acmeId })
     expect((await save(domain, [site])).statusCode).toBe(200)
@@ -351,7 +351,7 @@ describe('the publisher lookup of a hosted file', () => {
       origin_verified_at: first.checked_at,
       origin_last_checked_at: first.checked_at,
     })
-    registry.clock.pass(MINUTE)
+    registry.clock.tick(MINUTE)
     const second = (await verifyOrigin(domain)).json()
     expect((await look()).hosting).toMatchObject({
       origin_verified_at: first.checked_at,
@@ -447,10 +447,10 @@ describe('the state of a publisher that points to its hosted file', () => {
   })
 
   test('comes from the domain’s own file again once there is one', async () => {
-    registry.clock.pass(MINUTE)
+    registry.clock.tick(MINUTE)
     await registry.observe(observePublisherFile(domain, { sites: [domain], agents: [] }))
     expect((await save(domain, [site])).statusCode).toBe(409)
-    registry.clock.pass(MINUTE)
+    registry.clock.tick(MINUTE)
     await registry.observe(pointer(domain, place))
     expect((await save(domain, [site])).statusCode).toBe(200)
     expect((await resolved(domain)).properties).toMatchObject([{ name: 'Acme', status: 'active' }])
@@ -461,7 +461,7 @@ describe('the state of a publisher that points to its hosted file', () => {
     await registry.observe(
       observePublisherFile(old, { sites: [old], agents: ['https://agent.example/mcp'] }),
     )
-    registry.clock.pass(MINUTE)
+    registry.clock.tick(MINUTE)
     const here = `${BASE}/publisher/${old}${FILE}`
     await registry.observe(pointer(old, here))
     expect((await resolved(old)).authorized_agents).toHaveLength(1)

@@ -1,6 +1,7 @@
 import { createHmac, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { START, type TestRegistry } from '../support/app.ts'
+import type { TestRegistry } from '../support/app.ts'
+import { START } from '../support/clock.ts'
 import { AUDIENCE, openIssuer, openWithIssuer, type TestIssuer } from '../support/issuer.ts'
 import { enrol } from '../support/members.ts'
 

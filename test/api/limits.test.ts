@@ -196,7 +196,7 @@ describe('saves', () => {
     const payload = { domain: 'acme.example', brand_name: 'Acme' }
     const [saved] = await save(registry, ann, { payload })
     expect(saved).toEqual({ status: 200, policy: '60;w=3600', limit: 60, remaining: 59 })
-    registry.clock.pass(MINUTE)
+    registry.clock.tick(MINUTE)
     const refused = await save(registry, ann, { times: 59 })
     expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([400]))
     expect(refused.at(-1)).toMatchObject({ remaining: 0 })
@@ -205,7 +205,7 @@ describe('saves', () => {
     ])
     const beth = await registry.createKey('Other')
     expect(await save(registry, beth)).toMatchObject([{ status: 400, remaining: 59 }])
-    registry.clock.pass(HOUR - MINUTE)
+    registry.clock.tick(HOUR - MINUTE)
     expect(await save(registry, ann, { payload })).toMatchObject([{ status: 200, remaining: 0 }])
     expect(await save(registry, ann, { payload })).toMatchObject([{ refused: for_(60) }])
   })
@@ -222,7 +222,7 @@ describe('saves', () => {
     })
     expect(await save(registry, keys[2]!)).toMatchObject([{ status: 429, refused: for_(3_600) }])
     for (const times of [60, 60, 20]) {
-      registry.clock.pass(HOUR)
+      registry.clock.tick(HOUR)
       const answers = await save(registry, keys[3]!, { times })
       expect(answers.at(-1)).toMatchObject({ status: 400 })
     }

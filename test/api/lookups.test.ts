@@ -143,7 +143,7 @@ describe('GET /api/registry/lookup/domain/{domain}', () => {
     await own.observe(observeAgent(agent, { claims: ['news.example', 'blog.example'] }))
     expect(await claiming('news.example')).toEqual([{ url: agent }])
     expect(await claiming('blog.example')).toEqual([{ url: agent }])
-    own.clock.pass(DAY)
+    own.clock.tick(DAY)
     const capabilities = {
       supported_protocols: [],
       supported_channels: [],
@@ -158,7 +158,7 @@ describe('GET /api/registry/lookup/domain/{domain}', () => {
     expect(await claiming('news.example')).toEqual([{ url: agent }])
     expect(await claiming('blog.example')).toEqual([])
     expect(await own.verify()).toEqual([])
-    own.clock.pass(8 * DAY)
+    own.clock.tick(8 * DAY)
     expect(await claiming('news.example')).toEqual([])
     await own.close()
   })

@@ -91,7 +91,7 @@ describe('GET /api/manifest-refs/lookup', () => {
         authoritative_location: 'https://cdn.example/brand.json',
       }),
     )
-    own.clock.pass(1_000)
+    own.clock.tick(1_000)
     await own.observe(
       { kind: 'brand.json', location: 'acme.example', outcome: 'server_error', status: 500 },
       { kind: 'brand.json', location: 'https://cdn.example/brand.json', outcome: 'not_json' },

@@ -290,7 +290,7 @@ describe('an organization', () => {
 
 describe('mirrors', () => {
   test('are listed, last changed first', async () => {
-    registry.clock.pass(1_000)
+    registry.clock.tick(1_000)
     await put('pictures', { ...buildMirrorFile('stories'), catalog_etag: 'v9' })
     await registry.publish()
     const { mirrors, total } = (await ask('GET', 'mirrors?limit=2', undefined)).json()

@@ -261,7 +261,7 @@ describe('GET /api/registry/operator', () => {
     ]
     for (const [change, anybody, itself] of changes) {
       await change()
-      own.clock.pass(1_000)
+      own.clock.tick(1_000)
       expect(await seen()).toEqual(anybody)
       expect(await seen(owner)).toEqual(itself)
     }

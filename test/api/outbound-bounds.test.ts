@@ -128,7 +128,7 @@ describe('a question about a site at its bound is not refused with 429', () => {
       [BRAND]: { id: 'seen', names: [{ en: 'Seen' }], properties: [] },
     }
     expect((await fresh('www.seen.example')).statusCode).toBe(200)
-    registry.clock.pass(120_000)
+    registry.clock.tick(120_000)
     const answer = await crowding('seen.example', () => fresh('www.seen.example'))
     expect([answer.statusCode, answer.json().brand_name, answer.headers.age]).toEqual([
       200,

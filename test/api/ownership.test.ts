@@ -352,19 +352,19 @@ describe('a challenge is verified once', () => {
 
   it('until the last moment of its fifteen minutes', async () => {
     inDns((await issue()).nonce)
-    registry.clock.pass(15 * MINUTE - 1)
+    registry.clock.tick(15 * MINUTE - 1)
     expect((await verify()).status).toBe(200)
     inDns((await issue()).nonce)
-    registry.clock.pass(15 * MINUTE)
+    registry.clock.tick(15 * MINUTE)
     expect(await verify()).toMatchObject({ status: 410, body: { code: 'challenge_expired' } })
   })
 
   it('not when the check took longer than it lasted', async () => {
     const { nonce } = await issue()
-    registry.clock.pass(15 * MINUTE - 1)
+    registry.clock.tick(15 * MINUTE - 1)
     hosts['acme.example'] = {
       [path]: ({ response }) => {
-        registry.clock.pass(1)
+        registry.clock.tick(1)
         response.end(nonce)
       },
     }
@@ -498,9 +498,9 @@ describe('the value of a proof', () => {
 
   it('ninety days, then it must be renewed', async () => {
     await prove()
-    registry.clock.pass(90 * DAY - 1)
+    registry.clock.tick(90 * DAY - 1)
     expect([await proves('acme.example'), (await shownTo(acme)).proven]).toEqual([true, true])
-    registry.clock.pass(1)
+    registry.clock.tick(1)
     expect([await proves('acme.example'), (await shownTo(acme)).proven]).toEqual([false, false])
     expect((await shownTo(acme)).method).toBe('dns_txt')
     await prove()
@@ -513,7 +513,7 @@ describe('the value of a proof', () => {
     await prove()
     const day = registry.clock.now() + DAY
     expect(await hasProof(accounts(), acme.org_id, 'acme.example', day, 1)).toBe(false)
-    registry.clock.pass(DAY)
+    registry.clock.tick(DAY)
     expect((await shownTo(acme)).proven).toBe(false)
   })
 
@@ -526,7 +526,7 @@ describe('the value of a proof', () => {
     ]
     expect(await given('given.example')).toEqual([true, true])
     expect(await given('seen.example')).toEqual([true, true])
-    registry.clock.pass(90 * DAY)
+    registry.clock.tick(90 * DAY)
     expect(await given('given.example')).toEqual([true, true])
     expect(await given('seen.example')).toEqual([false, false])
     expect((await shownTo(acme, 'given.example')).valid_until).toBeNull()

@@ -260,7 +260,7 @@ describe('the home page', () => {
     expect((await own.app.inject('/crawl')).statusCode).toBe(200)
     await own.observe(observeBrandFile('first.example', 'First'))
     await own.publish()
-    own.clock.pass(2 * MINUTE)
+    own.clock.tick(2 * MINUTE)
     expect(
       load((await own.app.inject('/')).body)('.counts dd')
         .first()
@@ -275,7 +275,7 @@ test('a commit shows at once', async () => {
   expect((await get(url)).statusCode).toBe(404)
   await registry.observe(observeBrandFile('later.example', 'Earlier name'))
   expect((await read(url))('h1').text()).toBe('Earlier name')
-  registry.clock.pass(MINUTE)
+  registry.clock.tick(MINUTE)
   await registry.observe(observeBrandFile('later.example', 'Later name'))
   expect((await read(url))('h1').text()).toBe('Later name')
 })

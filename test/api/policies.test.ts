@@ -114,7 +114,7 @@ describe('a policy', () => {
     expect((await inject('GET', 'registry')).json().policies).toMatchObject([
       { policy_id: 'gdpr', jurisdictions: ['DE'], review_status: 'approved' },
     ])
-    registry.clock.pass(1_000)
+    registry.clock.tick(1_000)
     expect((await save({ ...gdpr, name: 'GDPR' })).json().revision_number).toBe(2)
     const found = (await inject('GET', 'resolve?policy_id=gdpr')).json()
     expect(found).toMatchObject({ name: 'GDPR', jurisdictions: [], region_aliases: {} })

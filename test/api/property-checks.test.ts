@@ -271,7 +271,7 @@ describe('reports', () => {
     const left = await own.redis.pttl(`registry:report:domains:${report_id}`)
     expect(left).toBeGreaterThan(7 * DAY - 60_000)
     expect(left).toBeLessThanOrEqual(7 * DAY)
-    at.clock.pass(8 * DAY)
+    at.clock.tick(8 * DAY)
     await check(['b.example'], at)
     expect((await read(report_id, at)).statusCode).toBe(404)
     await own.close()
@@ -282,7 +282,7 @@ describe('reports', () => {
     const at = await open({ checkReportsBytes: 2_000 }, own)
     const ids: string[] = []
     for (let i = 0; i < 20; i++) {
-      at.clock.pass(1)
+      at.clock.tick(1)
       ids.push((await check([`d${i}.example`], at)).json().report_id)
     }
     const found = await Promise.all(ids.map(async id => (await read(id, at)).statusCode))

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openRegistry, START, type TestRegistry } from '../support/app.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { START } from '../support/clock.ts'
 import { observePublisherFile } from '../support/documents.ts'
 import { enrol } from '../support/members.ts'
 
@@ -78,7 +79,7 @@ describe('GET /api/registry/publishers', () => {
     await own.observe(file)
     await own.publish()
     expect((await get('/api/registry/publishers', own)).json()).toMatchObject({ count: 1 })
-    own.clock.pass(1_000)
+    own.clock.tick(1_000)
     await own.observe({ kind: 'adagents.json', location: 'a.example', outcome: 'absent' })
     await own.publish()
     expect((await get('/api/registry/publishers', own)).json()).toMatchObject({ count: 0 })

@@ -13,7 +13,7 @@ const errors: Error[] = []
 
 /** What the publisher says from now on, and time for it to be published. */
 async function say(domain: string, agents: string[]): Promise<void> {
-  registry.clock.pass(60_000)
+  registry.clock.tick(60_000)
   await registry.observe(observePublisherFile(domain, { sites: [domain], agents }))
   await registry.publish()
 }

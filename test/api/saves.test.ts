@@ -220,7 +220,7 @@ describe('POST /api/brands/save', () => {
     expect((await saveBrand({ domain, brand_name: 'Again' })).statusCode).toBe(409)
     expect((await get(`brands/history?domain=${domain}`)).total).toBe(0)
     for (let days = 0; days < 9; days++) {
-      registry.clock.pass(DAY)
+      registry.clock.tick(DAY)
       await registry.observe({
         kind: 'brand.json',
         location: domain,
@@ -447,13 +447,13 @@ describe('the rate of saves', () => {
     expect(await statuses([told, { secret: colleague }])).toEqual([200])
     const full = await save(told, { secret: colleague })
     expect(full.json().error).toBe('no more than 3 saves an hour by one organization')
-    strict.clock.pass(HOUR)
+    strict.clock.tick(HOUR)
     expect(await statuses([])).toEqual([200])
     expect((await save()).json()).toMatchObject({
       error: 'no more than 4 saves a day by one organization',
       retry_after: 23 * 3_600,
     })
-    strict.clock.pass(23 * HOUR)
+    strict.clock.tick(23 * HOUR)
     expect(await statuses([])).toEqual([200])
   })
 
@@ -472,9 +472,9 @@ describe('the rate of saves', () => {
     const own = await openRegistry({ redis: redis.redis })
     const secret = await enrol(own, { org: 'Own', domains: ['own.example'] })
     const told = { domain: 'www.own.example', brand_name: 'Own' }
-    own.clock.pass(90 * DAY - 1)
+    own.clock.tick(90 * DAY - 1)
     expect((await saveBrand(told, { secret, on: own })).statusCode).toBe(200)
-    own.clock.pass(2)
+    own.clock.tick(2)
     expect((await saveBrand(told, { secret, on: own })).statusCode).toBe(403)
     await own.close()
     const settings = { REQUIRE_OWNERSHIP_PROOF: 'false' }

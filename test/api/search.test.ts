@@ -28,7 +28,7 @@ beforeAll(async () => {
     observePublisherFile('xn--zeitng-6ya.example', { sites: ['xn--zeitng-6ya.example'], agents }),
     observePublisherFile('gone.example', { sites: ['gone.example'], agents }),
   )
-  registry.clock.pass(60_000)
+  registry.clock.tick(60_000)
   await registry.observe({
     kind: 'adagents.json',
     location: 'gone.example',
@@ -152,7 +152,7 @@ describe('GET /api/search', () => {
     await own.publish()
     const quiet = await own.app.inject('/api/search?q=first')
     expect([quiet.headers['x-registry-seq'], quiet.json().brands.length]).toEqual(['2', 1])
-    own.clock.pass(60_000)
+    own.clock.tick(60_000)
     await own.observe(observeBrandFile('first.example', 'Renamed'))
     await own.publish()
     const later = await own.app.inject('/api/brands/find?q=renamed')

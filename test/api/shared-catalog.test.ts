@@ -59,7 +59,7 @@ const formats = [
 ]
 
 const see = (...found: Parameters<TestRegistry['observe']>) => {
-  registry.clock.pass(1_000)
+  registry.clock.tick(1_000)
   return registry.observe(...found)
 }
 const adagents = (location: string, file: object) =>
@@ -169,7 +169,7 @@ describe('placements and formats of a shared file', () => {
 
   test('end with the file', async () => {
     for (let times = 0; times < 2; times++) {
-      registry.clock.pass(2 * 3_600_000)
+      registry.clock.tick(2 * 3_600_000)
       await see(observeOutcome('absent', 'adagents.json', pointing, registry.clock.now()))
     }
     await registry.publish()

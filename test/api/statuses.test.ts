@@ -288,7 +288,7 @@ async function challenge(): Promise<void> {
   const foreign = given('strangers', 'foreign.example', MINUTE)
   known.foreignChallenge = foreign.challenge_id
   await usual.submit(Submitted.parse(late), Submitted.parse(foreign))
-  usual.clock.pass(1)
+  usual.clock.tick(1)
   await issue('unproven.example')
   await issue('unshown.example')
   await issue('owned.example', 'strict')

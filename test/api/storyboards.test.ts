@@ -518,7 +518,7 @@ describe('results of an agent', () => {
       headers: { authorization: `Bearer ${owner}` },
     })
     expect(answer.statusCode).toBe(200)
-    registry.clock.pass(1_000)
+    registry.clock.tick(1_000)
   }
 
   beforeAll(async () => {

@@ -169,7 +169,7 @@ describe('a community property', () => {
     expect(await registry.verify()).toEqual([])
     const later = (await told(domain)).length
     for (let days = 0; days < 9; days++) {
-      registry.clock.pass(DAY)
+      registry.clock.tick(DAY)
       const gone = { outcome: 'absent', status: 404 } as const
       await registry.observe({ kind: 'adagents.json', location: domain, ...gone })
       await registry.sequencer.tick()

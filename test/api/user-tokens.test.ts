@@ -3,7 +3,8 @@ import { SignJWT } from 'jose'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { toUserId } from '../../pipeline/core/user-id.ts'
 import { deriveId } from '../../pipeline/core/uuid-v7.ts'
-import { openAnotherApi, openRegistry, START, type TestRegistry } from '../support/app.ts'
+import { openAnotherApi, openRegistry, type TestRegistry } from '../support/app.ts'
+import { START } from '../support/clock.ts'
 import { observeBrandFile } from '../support/documents.ts'
 import { AUDIENCE, openIssuer, openWithIssuer, type TestIssuer } from '../support/issuer.ts'
 import { enrol } from '../support/members.ts'
@@ -151,7 +152,7 @@ describe('changed keys', () => {
     const old = await issuer.token()
     expect(await askStatus(old)).toBe(200)
     await issuer.rotate()
-    registry.clock.pass(MINUTE)
+    registry.clock.tick(MINUTE)
     expect(await askStatus(await issuer.token())).toBe(200)
     expect(await askStatus(old)).toBe(401)
     expect(readings()).toBe(2)
@@ -163,7 +164,7 @@ describe('changed keys', () => {
     const early = await Promise.all([1, 2, 3].map(async () => askStatus(await issuer.token())))
     expect(early).toEqual([401, 401, 401])
     expect(readings()).toBe(1)
-    registry.clock.pass(MINUTE)
+    registry.clock.tick(MINUTE)
     const later = await Promise.all([1, 2, 3].map(async () => askStatus(await issuer.token())))
     expect(later).toEqual([200, 200, 200])
     expect(readings()).toBe(2)
@@ -176,7 +177,7 @@ describe('changed keys', () => {
       token_endpoint: `${issuer.url}/token`,
     }
     expect(await askStatus(await issuer.token())).toBe(200)
-    registry.clock.pass(MINUTE)
+    registry.clock.tick(MINUTE)
     expect(await askStatus(await issuer.token({}, { kid: 'strange' }))).toBe(401)
     expect(readings()).toBe(2)
     expect(registry.submitted.filter(({ op }) => op === 'issuer.set')).toHaveLength(1)
@@ -199,7 +200,7 @@ describe('changed keys', () => {
     const status = async () => (await ask(token, '/api/registry/feed', offline)).statusCode
     expect(await status()).toBe(200)
     await away.close()
-    offline.clock.pass(2 * MINUTE)
+    offline.clock.tick(2 * MINUTE)
     const strange = await away.token({}, { kid: 'strange' })
     expect((await ask(strange, '/api/registry/feed', offline)).statusCode).toBe(401)
     expect(await status()).toBe(200)
@@ -365,7 +366,7 @@ describe('metadata', () => {
     expect(await get('oauth-authorization-server')).toMatchObject(said)
     issuer.server = { ...said, issuer: 'https://evil.example' }
     await issuer.rotate()
-    registry.clock.pass(MINUTE)
+    registry.clock.tick(MINUTE)
     expect(await askStatus(await issuer.token())).toBe(200)
     expect(await get('oauth-authorization-server')).toMatchObject({
       code: 'not_found',

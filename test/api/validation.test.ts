@@ -344,7 +344,7 @@ describe('POST /api/adagents/validate', () => {
       validate('patient.example', own),
     ])
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200])
-    own.clock.pass(4_000)
+    own.clock.tick(4_000)
     const again = await validate('patient.example', own)
     expect([again.statusCode, again.headers.age]).toEqual([200, '4'])
     expect(again.json().timestamp).toBe(answers[0]!.json().timestamp)

@@ -110,13 +110,13 @@ describe('GET /healthz, GET /readyz', () => {
     }
     await own.observe(observeBrandFile('first.example', 'First'))
     await own.publish()
-    own.clock.pass(3 * HOUR)
+    own.clock.tick(3 * HOUR)
     // A quiet registry has an old snapshot that lacks nothing.
     expect(await readProblems()).toEqual([])
     await own.observe(observeBrandFile('second.example', 'Second'))
     const since = toIso(own.clock.now())
     expect(await readProblems()).toEqual([])
-    own.clock.pass(HOUR + SECOND)
+    own.clock.tick(HOUR + SECOND)
     expect(await readProblems()).toEqual([
       `lists and search lack what was committed since ${since}`,
     ])

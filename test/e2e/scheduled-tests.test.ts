@@ -8,7 +8,7 @@ import { silentLog } from '../../pipeline/core/log.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { findAgentTests } from '../../pipeline/read/lookups/agent-tests.ts'
 import { Reader } from '../../pipeline/read/reader.ts'
-import { TestClock } from '../support/app.ts'
+import { testClock } from '../support/clock.ts'
 import { makeTemporaryFolder } from '../support/command.ts'
 import { type LiveWeb, openLiveWeb } from '../support/live.ts'
 import { buildMemberOperations } from '../support/members.ts'
@@ -19,7 +19,7 @@ import { hostAgent } from '../support/storyboards.ts'
 const FIRST = 'https://first.example/signals/mcp'
 const SECOND = 'https://second.example/signals/mcp'
 const OWNER = randomUUID()
-const clock = new TestClock()
+const clock = testClock()
 /** The loop of the indexer looks every ten seconds who is due. */
 const PATIENCE = { timeout: 120_000, interval: 500 }
 
@@ -89,10 +89,10 @@ async function readRuns(url: string): Promise<[runs: number, status: string | un
 
 test('an enrolled agent is tested by itself when it is due, until its organization opts out', async () => {
   expect(await readRuns(FIRST)).toEqual([0, undefined])
-  clock.pass(HOUR)
+  clock.tick(HOUR)
   await expect.poll(() => readRuns(FIRST), PATIENCE).toEqual([1, 'passing'])
   await expect.poll(() => readRuns(SECOND), PATIENCE).toEqual([1, 'passing'])
-  clock.pass(12 * HOUR)
+  clock.tick(12 * HOUR)
   await expect.poll(() => readRuns(FIRST), PATIENCE).toEqual([2, 'passing'])
   await expect.poll(() => readRuns(SECOND), PATIENCE).toEqual([2, 'passing'])
   const { suites = [] } = findAgentTests(reader, FIRST) ?? {}
@@ -100,7 +100,7 @@ test('an enrolled agent is tested by itself when it is due, until its organizati
   expect(last! - first!).toBe(12 * HOUR)
   await submit({ op: 'monitoring.change', agent_url: FIRST, org_id: OWNER, opt_out: true })
   const before = calls
-  clock.pass(12 * HOUR)
+  clock.tick(12 * HOUR)
   await expect.poll(() => readRuns(SECOND), PATIENCE).toEqual([3, 'passing'])
   expect((await readRuns(FIRST))[0]).toBe(2)
   expect(calls).toBe(before)

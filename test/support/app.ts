@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { type AppDeps, buildApp } from '../../api/app.ts'
 import type { WriterClient } from '../../jobs/api-client/writer-client.ts'
 import { RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
-import type { Clock, Instant } from '../../pipeline/core/clock.ts'
+import type { Clock } from '../../pipeline/core/clock.ts'
 import { type Config, readConfig } from '../../pipeline/core/config.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { type Log, silentLog } from '../../pipeline/core/log.ts'
@@ -16,24 +16,10 @@ import type { Observation } from '../../pipeline/model/observation.ts'
 import type { Answer, Operation, Submission } from '../../pipeline/model/submission.ts'
 import { Reader } from '../../pipeline/read/reader.ts'
 import { Sequencer } from '../../pipeline/writer/sequencer.ts'
+import { type TestClock, testClock } from './clock.ts'
 import { watchAnswers } from './described-answers.ts'
 import { writeEmptyStores } from './empty-stores.ts'
 import { buildPatientLimits } from './patience.ts'
-
-export const START = Date.parse('2026-11-20T03:00:00.000Z')
-
-/** A clock that stands still until it is moved. */
-export class TestClock implements Clock {
-  #now: Instant = START
-
-  now(): Instant {
-    return this.#now
-  }
-
-  pass(ms: number): void {
-    this.#now += ms
-  }
-}
 
 /** A registry in a temporary folder: a real index with its writer, and the API over it. */
 export interface TestRegistry {
@@ -86,7 +72,7 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
     ...buildPatientLimits(options.limits),
     ...options.settings,
   })
-  const clock = new TestClock()
+  const clock = testClock()
   const log = options.log ?? silentLog
   await writeEmptyStores(dataDir)
   let sequencer = (await Sequencer.open({ config, clock, log: silentLog }))!

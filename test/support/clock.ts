@@ -1,15 +1,20 @@
 import { type Clock, DAY, HOUR, type Instant, MINUTE } from '../../pipeline/core/clock.ts'
 
+/** When the clock of a test registry stands still at first. */
+export const START = Date.parse('2026-11-20T03:00:00.000Z')
+
 /** A clock that stands still until it is moved by hand, backwards too. */
 export interface TestClock extends Clock {
-  tick(by: { days?: number; hours?: number; minutes?: number; ms?: number }): Instant
+  /** Moves it, by so many milliseconds where only a number is given, and returns the new time. */
+  tick(by: number | { days?: number; hours?: number; minutes?: number; ms?: number }): Instant
 }
 
-export function testClock(start: string | Instant): TestClock {
+export function testClock(start: string | Instant = START): TestClock {
   let now = typeof start === 'number' ? start : Date.parse(start)
   return {
     now: () => now,
-    tick({ days = 0, hours = 0, minutes = 0, ms = 0 }) {
+    tick(by) {
+      const { days = 0, hours = 0, minutes = 0, ms = 0 } = typeof by === 'number' ? { ms: by } : by
       now += days * DAY + hours * HOUR + minutes * MINUTE + ms
       return now
     },

@@ -38,7 +38,7 @@ export async function listDueFiles({ sequencer, clock }: TestRegistry): Promise<
 /** Fetches what is due, commits it, and says which files that were. A second passes. */
 export async function crawlDue(registry: TestRegistry, web: Web): Promise<string[]> {
   const targets = await listDueFiles(registry)
-  registry.clock.pass(SECOND)
+  registry.clock.tick(SECOND)
   const observations = observeTargets(targets, web, registry.clock.now())
   if (observations.length > 0) await registry.sequencer.commit({ observations, submissions: [] })
   await registry.reader.refresh()

@@ -1,7 +1,8 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto'
 import { Operation } from '../../pipeline/model/submission.ts'
-import { START, type TestRegistry } from './app.ts'
+import type { TestRegistry } from './app.ts'
 import type { Known } from './asks.ts'
+import { START } from './clock.ts'
 import { openIssuer } from './issuer.ts'
 
 export const BILLING_SECRET = 'shared with the billing provider'

@@ -9,12 +9,14 @@ export interface Records {
   /** Each a record; of several texts where it is sent in pieces. */
   TXT?: (string | string[])[]
   ttl?: number
+  /** The server fails, or says nothing at all. */
   fails?: true
+  silent?: true
 }
 
 /** A name server on loopback: it knows what is in its zone, and remembers what it was asked. */
 export interface NameServer {
-  /** ADDRESS:PORT */
+  /** HOST:PORT, for `DNS_SERVER`. */
   address: string
   zone: Record<string, Records>
   /** What is answered for a name that is not in the zone, instead of that there is none. */
@@ -33,6 +35,7 @@ export async function serveNames(): Promise<NameServer> {
       const kind = ({ [TYPE.A]: 'A', [TYPE.AAAA]: 'AAAA', [TYPE.TXT]: 'TXT' } as const)[type]
       const entry = names.zone[name] ?? names.otherwise
       names.asked.push(`${name} ${kind}`)
+      if (entry?.silent) return
       if (entry === undefined) response.header.rcode = rcode.nxdomain
       else if (entry.fails) response.header.rcode = rcode.servfail
       for (const value of (kind && entry?.[kind]) ?? []) {

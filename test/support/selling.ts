@@ -34,7 +34,7 @@ export async function publishFiles(
       return observeFile(kind, domain!, file, registry.clock.now())
     }),
   )
-  registry.clock.pass(SECOND)
+  registry.clock.tick(SECOND)
 }
 
 /** The answer to a question in the query; arrays are joined by commas. */

@@ -113,6 +113,6 @@ test('an application cannot get a token for itself alone', async () => {
 
 test('a token ends by itself', async () => {
   const { exp } = decodeJwt(tokens.access_token)
-  registry.clock.pass(exp! * 1_000 - registry.clock.now() + HOUR)
+  registry.clock.tick(exp! * 1_000 - registry.clock.now() + HOUR)
   expect(await askStatus(tokens.access_token)).toBe(401)
 })

@@ -86,7 +86,7 @@ describe('as_of', () => {
     const path = [['plain', 'absent', 'manager'], ...fc.sample(nights, 1)[0]!]
     const seen = new Map<string, unknown[]>()
     for (const night of path) {
-      registry.clock.pass(DAY)
+      registry.clock.tick(DAY)
       const at = registry.clock.now()
       const observations = night.map((name, place): Observation => {
         const domain = domains[place]!

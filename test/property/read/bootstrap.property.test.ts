@@ -18,11 +18,7 @@ function livingIn(registry: TestRegistry): NightRunner {
     return []
   }
   const index = { db: sequencer.index, commit } as MemoryIndex
-  const tick = ({ ms = 0 }) => {
-    clock.pass(ms)
-    return clock.now()
-  }
-  return new NightRunner(index, { now: () => clock.now(), tick })
+  return new NightRunner(index, clock)
 }
 
 /** What of the index can be known without the first events of publishers. */

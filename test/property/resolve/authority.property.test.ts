@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { toIso } from '../../../pipeline/core/clock.ts'
-import { openRegistry, START, type TestRegistry } from '../../support/app.ts'
+import { openRegistry, type TestRegistry } from '../../support/app.ts'
+import { START } from '../../support/clock.ts'
 import { buildOperatorFile, publishFiles, requestWithQuery } from '../../support/selling.ts'
 
 const RUNS = 40
@@ -233,7 +234,7 @@ test(`the answer equals a naive reading of both files, and its evidence agrees`,
     const world = named(drawn)
     const now = registry.clock.now()
     await publishFiles(registry, buildFiles(world))
-    registry.clock.pass(now - registry.clock.now())
+    registry.clock.tick(now - registry.clock.now())
     for (const [i, asked] of questions.entries()) {
       const terms = buildTerms(asked, now)
       const agent_url = world.agents[asked.agent]!
@@ -261,7 +262,7 @@ test(`the answer equals a naive reading of both files, and its evidence agrees`,
   }
   const several = fc.array(question, { minLength: 20, maxLength: 30 })
   await fc.assert(fc.asyncProperty(world, several, check), { numRuns: RUNS })
-  registry.clock.pass(START - registry.clock.now())
+  registry.clock.tick(START - registry.clock.now())
   expect(await registry.verify()).toEqual([])
 })
 

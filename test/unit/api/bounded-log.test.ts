@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest'
 import { BoundedLog } from '../../../api/operation/bounded-log.ts'
 import { MINUTE } from '../../../pipeline/core/clock.ts'
-import { TestClock } from '../../support/app.ts'
+import { testClock } from '../../support/clock.ts'
 import { createRecordingLog } from '../../support/recording-log.ts'
 
 test('ten lines of a kind are logged per minute, then the number of dropped ones', () => {
   const { log, said } = createRecordingLog()
-  const clock = new TestClock()
+  const clock = testClock()
   const bounded = new BoundedLog(log, clock)
   for (let i = 0; i < 1_000; i++) bounded.warn('refused listCatalog', { i }, 'refused')
   bounded.warn('refused listAgents', {}, 'refused')
   expect(said).toHaveLength(11)
-  clock.pass(MINUTE)
+  clock.tick(MINUTE)
   bounded.warn('refused listCatalog', { i: 1_000 }, 'refused')
   expect(said).toHaveLength(12)
   expect(said.at(-1)).toContain('"suppressed":990')
-  clock.pass(MINUTE)
+  clock.tick(MINUTE)
   bounded.warn('refused listCatalog', {}, 'refused')
   expect(said.at(-1)).not.toContain('suppressed')
 })

@@ -186,7 +186,7 @@ describe('a replay', () => {
     await brand('Acme')
     await properties('One')
     await api.sequencer.backUp(`${backups}/before`)
-    api.clock.pass(HOUR)
+    api.clock.tick(HOUR)
     await brand('Acme Shoes')
     await properties('One', 'Two')
     await brand('Acme Boots')
@@ -204,7 +204,7 @@ describe('a replay', () => {
     )
     const approval = { op: 'review.approve', ...waiting, reviewer: 'operator' }
     expect(await api.submit(Operation.parse(approval))).toMatchObject([{ done: {} }])
-    api.clock.pass(HOUR)
+    api.clock.tick(HOUR)
     const rids = await api.sequencer.index.all<{ rid: string }>(
       'select property_rid as rid from properties order by property_id',
     )

@@ -47,7 +47,7 @@ async function crawled(web: Web, ...domains: string[]): Promise<void> {
   registry = await openRegistry()
   await registry.submit({ op: 'domains.add', domains: domains as never, again: false })
   while ((await crawlDue(registry, web)).length > 0);
-  registry.clock.pass(HOUR)
+  registry.clock.tick(HOUR)
 }
 
 async function request(scope: CrawlScope = 'domain', of = domain): Promise<string> {
@@ -145,7 +145,7 @@ describe('a requested crawl', () => {
       [first, 'running'],
       [second, 'completed'],
     ] as const) {
-      registry.clock.pass(SECOND)
+      registry.clock.tick(SECOND)
       const observations = observeTargets([target!], web, registry.clock.now())
       await registry.sequencer.commit({ observations, submissions: [] })
       expect(findStatus(id).status).toBe(status)
@@ -211,11 +211,11 @@ describe('a requested crawl', () => {
   it('is not completed by an attempt that began before it', async () => {
     const web: Web = { [own]: old }
     await crawled(web, domain)
-    registry.clock.pass(2 * DAY)
+    registry.clock.tick(2 * DAY)
     const early = await listDueFiles(registry)
     expect(early).toHaveLength(2)
     const id = await request()
-    registry.clock.pass(SECOND)
+    registry.clock.tick(SECOND)
     const observations = observeTargets(early, web, registry.clock.now())
     await registry.sequencer.commit({ observations, submissions: [] })
     expect(findStatus(id)).toMatchObject({ status: 'queued', attempts: 0 })
@@ -312,7 +312,7 @@ describe('a requested crawl', () => {
     expect(findStatus(id).status).toBe('retrying')
     await registry.submit({ op: 'domain.takedown', domain: 'gone.example' as never })
     expect(findStatus(id)).toMatchObject({ status: 'completed', outcome: [{}, {}] })
-    registry.clock.pass(HOUR)
+    registry.clock.tick(HOUR)
     expect(await crawlDue(registry, web)).toEqual([])
   })
 
@@ -323,7 +323,7 @@ describe('a requested crawl', () => {
     await crawlDue(registry, web)
     expect(findStatus(id).status).toBe('retrying')
     await registry.restart()
-    registry.clock.pass(MINUTE)
+    registry.clock.tick(MINUTE)
     web[brand] = 'absent'
     expect(await crawlDue(registry, web)).toEqual([brand])
     expect(findStatus(id)).toMatchObject({ status: 'completed', attempts: 2 })
@@ -338,7 +338,7 @@ describe('a clock that was set back', () => {
     ['does not answer', { [own]: 'timeout', [brand]: 'timeout' }],
   ])('does not have a file fetched repeatedly that %s', async (_, web) => {
     await crawled({ [own]: old }, domain)
-    registry.clock.pass(-2 * HOUR)
+    registry.clock.tick(-2 * HOUR)
     const id = await request()
     expect(await crawlDue(registry, web)).toEqual([own, brand])
     const later = await crawlDue(registry, web)
@@ -350,7 +350,7 @@ describe('a clock that was set back', () => {
 
   it('does not accept a file older than the current one', async () => {
     await crawled({ [own]: { ...old, last_updated: '2026-11-19T00:00:00Z' } }, domain)
-    registry.clock.pass(-2 * HOUR)
+    registry.clock.tick(-2 * HOUR)
     const targets = [{ kind: 'adagents.json' as const, location: domain, after_seq: 1_000 }]
     const web: Web = { [own]: { ...fresh, last_updated: '2026-11-01T00:00:00Z' } }
     const observations = observeTargets(targets, web, registry.clock.now())
@@ -363,7 +363,7 @@ describe('a clock that was set back', () => {
 
   it('changes nothing where its results are delivered again', async () => {
     await crawled({ [own]: old }, domain)
-    registry.clock.pass(-2 * HOUR)
+    registry.clock.tick(-2 * HOUR)
     await request()
     const observations = observeTargets(
       await listDueFiles(registry),
@@ -374,7 +374,7 @@ describe('a clock that was set back', () => {
       registry.sequencer.index.all('select * from crawl_state order by kind, location')
     await registry.sequencer.commit({ observations, submissions: [] })
     const before = await state()
-    registry.clock.pass(SECOND)
+    registry.clock.tick(SECOND)
     await registry.sequencer.commit({ observations, submissions: [] })
     expect(await state()).toEqual(before)
     await registry.reader.refresh()
@@ -396,9 +396,9 @@ describe('a domain that does not answer', () => {
         completed_at: null,
       })
       expect(Date.parse(next_attempt_at!) - registry.clock.now()).toBe(minutes * MINUTE)
-      registry.clock.pass(minutes * MINUTE - 1)
+      registry.clock.tick(minutes * MINUTE - 1)
       expect(await listDueFiles(registry)).toEqual([])
-      registry.clock.pass(1)
+      registry.clock.tick(1)
       expect(findStatus(id)).toMatchObject({ status: 'running', next_attempt_at: null })
       expect(await crawlDue(registry, web)).toEqual([own, brand])
     }
@@ -419,9 +419,9 @@ describe('a domain that does not answer', () => {
     await crawled({ [own]: old }, domain)
     const id = await request()
     await crawlDue(registry, web)
-    registry.clock.pass(MINUTE)
+    registry.clock.tick(MINUTE)
     expect(await crawlDue(registry, web)).toEqual([brand])
-    registry.clock.pass(5 * MINUTE)
+    registry.clock.tick(5 * MINUTE)
     await crawlDue(registry, { ...web, [brand]: 'absent' })
     expect(findStatus(id)).toMatchObject({
       status: 'completed',
@@ -438,9 +438,9 @@ describe('a domain that does not answer', () => {
     const { status, next_attempt_at } = findStatus(id)
     expect(status).toBe('deferred')
     expect(Date.parse(next_attempt_at!) - registry.clock.now()).toBe(600 * SECOND)
-    registry.clock.pass(599 * SECOND)
+    registry.clock.tick(599 * SECOND)
     expect(await listDueFiles(registry)).toEqual([])
-    registry.clock.pass(SECOND)
+    registry.clock.tick(SECOND)
     await crawlDue(registry, { [own]: fresh })
     expect(findStatus(id).status).toBe('completed')
   })
@@ -450,12 +450,12 @@ describe('a domain that does not answer', () => {
     await crawled({ [own]: old }, domain)
     const early = await request()
     await crawlDue(registry, web)
-    registry.clock.pass(MINUTE)
+    registry.clock.tick(MINUTE)
     await crawlDue(registry, web)
     const late = await request()
     expect(await crawlDue(registry, web)).toEqual([own, brand])
     expect([findStatus(early).attempts, findStatus(late).attempts]).toEqual([3, 1])
-    registry.clock.pass(MINUTE)
+    registry.clock.tick(MINUTE)
     expect(await crawlDue(registry, { [own]: fresh })).toEqual([own])
     expect([findStatus(early).status, findStatus(late).status]).toEqual(['completed', 'completed'])
   })
@@ -466,9 +466,9 @@ describe('a result that cannot be stored', () => {
     await crawled({ [own]: old }, domain)
     const id = await request()
     for (let attempt = 1; attempt <= 5; attempt++) {
-      registry.clock.pass(2 * HOUR)
+      registry.clock.tick(2 * HOUR)
       const [target, other] = await listDueFiles(registry)
-      registry.clock.pass(SECOND)
+      registry.clock.tick(SECOND)
       const at = registry.clock.now()
       const poison = { variant: 'inline' }
       const [seen] = observeTargets([target!], { [own]: old }, at)

@@ -34,7 +34,7 @@ test('a deferred file is due later, was not attempted, and its freshness says so
   expect(due).toBe(registry.clock.now() + 90 * SECOND)
   expect(more).toEqual({ attempted: null, outcome: 'deferred' })
   expect(await freshness('new.example')).toEqual({ state: 'never_crawled', outcome: 'deferred' })
-  registry.clock.pass(2 * MINUTE)
+  registry.clock.tick(2 * MINUTE)
   await registry.observe(observeBrandFile('new.example', 'New'))
   expect(await freshness('new.example')).toMatchObject({ state: 'current', outcome: 'ok' })
 })
@@ -42,7 +42,7 @@ test('a deferred file is due later, was not attempted, and its freshness says so
 test('the content of a deferred file stays, with its age', async () => {
   await registry.observe(observeBrandFile('known.example', 'Known'))
   const before = await freshness('known.example')
-  registry.clock.pass(MINUTE)
+  registry.clock.tick(MINUTE)
   await registry.observe(deferred('known.example', 600))
   expect(await freshness('known.example')).toEqual(before)
   expect((await state('known.example'))!.due).toBe(registry.clock.now() + 600 * SECOND)
@@ -50,7 +50,7 @@ test('the content of a deferred file stays, with its age', async () => {
 
 test('a later attempt cancels a deferral', async () => {
   const at = registry.clock.now()
-  registry.clock.pass(MINUTE)
+  registry.clock.tick(MINUTE)
   await registry.observe(observeBrandFile('since.example', 'Since'))
   const before = await state('since.example')
   await registry.observe({ ...deferred('since.example', 1e6), observed_at: at })

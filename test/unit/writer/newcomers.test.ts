@@ -42,7 +42,7 @@ const names = (count: number, ending: string) =>
 
 /** Time passes, and the tick does what it brings. */
 async function pass(ms: number): Promise<void> {
-  registry.clock.pass(ms)
+  registry.clock.tick(ms)
   await registry.sequencer.tick()
 }
 
@@ -138,7 +138,7 @@ describe('agents on sites of their own in one document', () => {
     await pass(2 * HOUR)
     const started: number[] = []
     for (let i = 0; i < 4; i++) {
-      registry.clock.pass(MINUTE)
+      registry.clock.tick(MINUTE)
       await registry.observe(naming('turning.example', [], agents(300, `-turn${i}.example`)))
       started.push(await starting(`-turn${i}.example`))
     }
