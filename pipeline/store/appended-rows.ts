@@ -63,6 +63,18 @@ export async function recordChanges(
   await db.insert('changes', rows)
 }
 
+/**
+ * Notes domains whose brand row a commit writes. They need no row of `changes`: the state that is
+ * kept of each tells the same to a projection that does not know them.
+ */
+export function noteWrittenBrands(db: Database, seq: number, domains: readonly string[]): void {
+  appendedChanges.note(
+    db,
+    seq,
+    domains.map(key => ({ space: 'brand', key })),
+  )
+}
+
 /** The revisions of the commit that is being made. */
 export const appendedRevisions = new AppendedRows<RevisionRow>()
 

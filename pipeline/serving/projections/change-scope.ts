@@ -61,8 +61,8 @@ export async function buildScopeAfter(
   hasChanged: HasChanged,
 ): Promise<Scope> {
   const commits = JSON.stringify(Array.from({ length: last - seq }, (_, n) => seq + 1 + n))
-  const touched = hasChanged(index, ['changes'])
-    ? (appendedChanges.of(index, { seq, last }) ?? (await loadTouched(index, commits)))
+  const touched = hasChanged(index, ['changes', 'brand_versions'])
+    ? (appendedChanges.of(index, { seq, last }) ?? (await loadTouched(index, { seq, last })))
     : []
   const parameters: Record<string, string | number> = { seq, last, commits }
   const selectKeys = (name: string, ...spaces: string[]) => {
@@ -118,12 +118,19 @@ function listKeys(touched: readonly Touched[], spaces: readonly string[]): strin
 /** A list, so that a cached plan too reads only the rows of these commits. */
 const OF_COMMITS = `seq in (select unnest(from_json($commits::varchar, '["BIGINT"]')))`
 
-/** Loads the subjects that a commit touched; undefined if they are many. */
-async function loadTouched(index: Database, commits: string): Promise<Touched[] | undefined> {
+/** Touched keys by commit: a brand that was written is known by the state that is kept of it. */
+const TOUCHED = `(select seq, space, key from changes
+  union all select seq, 'brand' as space, domain as key from brand_versions)`
+
+/** Loads the subjects that commits touched; undefined if they are many. */
+async function loadTouched(
+  index: Database,
+  commits: { seq: number; last: number },
+): Promise<Touched[] | undefined> {
   const rows = await index.all<Touched>(
-    `select distinct space, key from changes where ${OF_COMMITS} limit ${INLINE_KEYS_MAX + 1}`,
-    { commits },
-    'cached',
+    `select distinct space, key from ${TOUCHED} where seq > $seq and seq <= $last
+     limit ${INLINE_KEYS_MAX + 1}`,
+    commits,
   )
   return rows.length > INLINE_KEYS_MAX ? undefined : rows
 }
@@ -132,7 +139,7 @@ const whereSpaces = (spaces: readonly string[]) =>
   `seq > $seq and space in ('${spaces.join("', '")}')`
 
 function selectTouched(spaces: readonly string[]): string {
-  return `(select distinct key from changes where ${whereSpaces(spaces)})`
+  return `(select distinct key from ${TOUCHED} where ${whereSpaces(spaces)})`
 }
 
 function selectKeyed(

@@ -5,7 +5,7 @@ import type { Stamp } from '../../diff/stamp.ts'
 import type { EventDraft } from '../../model/event.ts'
 import type { EntryRow, EntryState, RevisionRow } from '../../model/rows.ts'
 import { type Submission, selectOperations } from '../../model/submission.ts'
-import { addRevisions, recordChanges } from '../../store/appended-rows.ts'
+import { addRevisions, noteWrittenBrands, recordChanges } from '../../store/appended-rows.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 import {
   brandRows,
@@ -181,14 +181,19 @@ export async function showBrands(
   seq: number,
 ): Promise<void> {
   if (entries.length === 0) return
-  const brand = entries.map(({ domain }) => domain)
-  const managed = await findManaged(db, 'brand', brand)
+  const domains = entries.map(({ domain }) => domain)
+  const managed = await findManaged(db, 'brand', domains)
   const shown = entries.flatMap(entry => {
     if (managed.has(entry.domain)) return []
     const row = entry.status === 'live' ? toBrandRow(entry, seq) : undefined
     return [[entry.domain, row] as const]
   })
-  await allSettledOrThrow(brandRows.replace(db, new Map(shown)), recordChanges(db, seq, { brand }))
+  const written = new Set(shown.flatMap(([domain, row]) => (row ? [domain] : [])))
+  noteWrittenBrands(db, seq, [...written])
+  await allSettledOrThrow(
+    brandRows.replace(db, new Map(shown)),
+    recordChanges(db, seq, { brand: domains.filter(domain => !written.has(domain)) }),
+  )
 }
 
 /** Loads these revisions by id, whichever commit made them. */

@@ -56,12 +56,11 @@ describe('a commit of one save', () => {
     const second = await measureCost(buildBrandSave('Org', 'a.org.example', 'Two'))
     expect(second.done).toMatchObject({ revision_number: 2, domain: 'a.org.example' })
 
-    // One of them keeps the state that the history shows.
-    expect(second.statements).toBeLessThanOrEqual(11)
+    expect(second.statements).toBeLessThanOrEqual(10)
     const first = await measureCost(buildBrandSave('Org', 'b.org.example', 'One'))
     expect(first.done).toMatchObject({ revision_number: 1 })
 
-    expect(first.statements).toBeLessThanOrEqual(21)
+    expect(first.statements).toBeLessThanOrEqual(20)
     expect(await registry.quietly(() => verify(registry))).toEqual([])
   })
 
@@ -69,9 +68,9 @@ describe('a commit of one save', () => {
     await commit(buildBrandSave('Org', 'a.org.example', 'One'))
     const names = Array.from({ length: 50 }, (_, n) => `${n}.org.example`)
     const saves = names.map(name => buildBrandSave('Org', name, 'One'))
-    expect((await measureCost(...saves)).statements).toBeLessThanOrEqual(22)
+    expect((await measureCost(...saves)).statements).toBeLessThanOrEqual(21)
     const again = names.map(name => buildBrandSave('Org', name, 'Two'))
-    expect((await measureCost(...again)).statements).toBeLessThanOrEqual(10)
+    expect((await measureCost(...again)).statements).toBeLessThanOrEqual(9)
     expect(await registry.quietly(() => verify(registry))).toEqual([])
   })
 
