@@ -8,10 +8,10 @@ export const IDENTITY_KEYS = 'registry:identity:'
 /** Models that end together with the grant that they were issued under. */
 const granted = new Set(['AccessToken', 'AuthorizationCode', 'RefreshToken'])
 
-/** Marks a code or a refresh token as used. Of parallel requests one gets 1, the others 0. */
+/** Marks a code or a refresh token as used, with the time in seconds. Of parallel requests one gets 1, the others 0. */
 const CONSUME = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
-return redis.call('HSETNX', KEYS[1], 'consumed', ARGV[1])`
+return redis.call('HSETNX', KEYS[1], 'consumed', redis.call('TIME')[1])`
 
 /** Is called when something is used a second time at the same moment as the first. */
 export type RefuseReplay = () => never
@@ -86,7 +86,7 @@ export class RedisModels {
 
   async #use(model: string, id: string): Promise<void> {
     const key = toKey(model, id)
-    if ((await this.#consume(key, Math.floor(Date.now() / 1_000))) === 1) return
+    if ((await this.#consume(key)) === 1) return
     const found = await this.#find(key)
     if (found?.grantId !== undefined) await this.#revoke(found.grantId)
     this.#refuseReplay()

@@ -156,7 +156,7 @@ async function finishLogin(step: Step, accountId: string, method: string): Promi
     const other = await provider.Session.find(session.cookie)
     await other?.destroy()
     interaction.session = undefined
-    await interaction.save(interaction.exp - Math.floor(Date.now() / 1_000))
+    await interaction.persist()
   }
   return finish(step, { login: { accountId, amr: [method] } })
 }
