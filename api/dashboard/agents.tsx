@@ -36,7 +36,7 @@ async function showAgents(step: OrganizationStep, fault?: string): Promise<Dashb
         caption: 'Agents',
         columns: ['Agent', 'Type', 'Seen by', 'Change'],
         items: agents,
-        most: 100,
+        limit: 100,
         bytes: 60_000,
         empty: 'No agent is enrolled yet.',
         render: ({ url, name, type, visibility }) => [

@@ -57,7 +57,7 @@ async function showDomains(step: OrganizationStep, fault?: string): Promise<Dash
             caption: 'Domains',
             columns: ['Domain', 'Proven by', 'State', 'Valid until', 'Change'],
             items: listed.body.domains,
-            most: 200,
+            limit: 200,
             bytes: 60_000,
             empty: 'No domain is proven yet.',
             render: ({ domain, method, proven, valid_until }) => [

@@ -32,7 +32,7 @@ async function showKeys(step: OrganizationStep, fault?: string): Promise<Dashboa
             caption: 'Keys',
             columns: ['Name', 'Permissions', 'Made', 'Change'],
             items: listed.body.api_keys,
-            most: 200,
+            limit: 200,
             bytes: 40_000,
             empty: 'There is no key yet.',
             render: ({ id, name, permissions, created_at }) => [

@@ -15,7 +15,7 @@ const ADDRESS_CHARS = 2_048
 const CURSOR_CHARS = 500
 
 const ofDomain = z.object({ domain: PastedDomain })
-const text = (most: number) => z.string().trim().max(most).default('')
+const text = (maximum: number) => z.string().trim().max(maximum).default('')
 const cursor = z.string().max(CURSOR_CHARS).optional()
 const numbered = z
   .string()

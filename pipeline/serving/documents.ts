@@ -223,14 +223,14 @@ function groupByAgent(rows: readonly AuthorizationRow[]): Map<string, Authorizat
 function cut<Name extends string, Item>(
   name: Name,
   items: readonly Item[],
-  most = PROPERTY_BYTES,
+  bytesMax = PROPERTY_BYTES,
   show: (item: Item) => unknown = item => item,
 ) {
   let bytes = 0
   const shown = items.slice(0, ITEMS).map(show)
   const over = shown.findIndex(item => {
     bytes += Buffer.byteLength(JSON.stringify(item)) + 1
-    return bytes > most
+    return bytes > bytesMax
   })
   if (over !== -1) shown.length = over
   return {

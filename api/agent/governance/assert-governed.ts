@@ -33,11 +33,11 @@ export function assertGoverned(
   const read = token === undefined ? undefined : readApproval(token, context)
   if (read && 'refused' in read) deny(`governance_context: ${read.refused}`)
   if (read && 'approval' in read) {
-    const { sub, amount: most } = read.approval
+    const { sub, amount: limit } = read.approval
     if (plan_id !== undefined && sub !== plan_id)
       deny('governance_context: belongs to another plan')
-    if (most !== undefined && amount > most)
-      deny(`governance_context: approves ${most}, not ${amount}`)
+    if (limit !== undefined && amount > limit)
+      deny(`governance_context: approves ${limit}, not ${amount}`)
   }
   const named = plan_id ?? (read && 'approval' in read ? read.approval.sub : undefined)
   const plan = named === undefined ? findBoundPlan(account, context) : findPlan(named, context)

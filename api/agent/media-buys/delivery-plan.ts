@@ -6,7 +6,7 @@ import type { MediaBuy, Package, Period } from './media-buy.ts'
 const FILL_MIN = 0.85
 
 /** Lowest and highest clicks per impression. */
-const CLICK_RATE = { least: 0.0008, most: 0.004 }
+const CLICK_RATE = { minimum: 0.0008, maximum: 0.004 }
 
 /**
  * Plans the spending of each package from now on: past spending stays, and the rest of the budget is spread
@@ -62,8 +62,8 @@ export function findRate(pkg: Package): number {
 
 /** Finds the clicks per impression of a package, which never change. */
 export function findClickRate(pkg: Package): number {
-  const { least, most } = CLICK_RATE
-  return least + (most - least) * findShare(`clicks ${pkg.package_id}`)
+  const { minimum, maximum } = CLICK_RATE
+  return minimum + (maximum - minimum) * findShare(`clicks ${pkg.package_id}`)
 }
 
 /** Derives a number from 0 to 1 from a text. */

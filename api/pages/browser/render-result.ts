@@ -39,11 +39,11 @@ export function renderResultChart({ columns, rows }: Result): HTMLElement | unde
     label: row.slice(0, measured).join(' · '),
     value: Number(row[measured] ?? 0),
   }))
-  const most = Math.max(...bars.map(({ value }) => Math.abs(value)), Number.MIN_VALUE)
+  const highest = Math.max(...bars.map(({ value }) => Math.abs(value)), Number.MIN_VALUE)
   const chart = createElement('div', 'bars')
   for (const { label, value } of bars) {
     const bar = createElement('span', 'bar')
-    bar.style.width = `${(100 * Math.abs(value)) / most}%`
+    bar.style.width = `${(100 * Math.abs(value)) / highest}%`
     const track = createElement('span', 'track')
     track.append(bar, createElement('span', 'number', value.toLocaleString('en')))
     const line = createElement('div', 'line')

@@ -1,17 +1,17 @@
 import { type Child, type Html, h } from './jsx.ts'
 
 /** Shortens text of strangers: what is longer than a reader wants is cut at a whole character. */
-export function clipText(text: unknown, most = 160): string {
+export function clipText(text: unknown, limit = 160): string {
   const whole = typeof text === 'string' ? text : text === undefined ? '' : String(text)
-  if (whole.length <= most) return whole
-  return `${Array.from(whole.slice(0, 2 * most))
-    .slice(0, most - 1)
+  if (whole.length <= limit) return whole
+  return `${Array.from(whole.slice(0, 2 * limit))
+    .slice(0, limit - 1)
     .join('')}…`
 }
 
 /** Renders a name that strangers chose: its direction of writing ends where the name does. */
-export function renderName(text: unknown, most = 120): Html {
-  return <bdi>{clipText(text, most)}</bdi>
+export function renderName(text: unknown, limit = 120): Html {
+  return <bdi>{clipText(text, limit)}</bdi>
 }
 
 /** Renders a link to another site. */
@@ -67,11 +67,11 @@ export function joinWords(words: readonly string[]): string {
 export function fitItems<Item>(
   items: readonly Item[],
   render: (item: Item) => Html,
-  { most = 50, bytes = 12_000 } = {},
+  { limit = 50, bytes = 12_000 } = {},
 ): { rows: Html[]; shown: number } {
   const rows: Html[] = []
   let used = 0
-  for (const item of items.slice(0, most)) {
+  for (const item of items.slice(0, limit)) {
     const row = render(item)
     used += Buffer.byteLength(row.toString())
     if (used > bytes) break

@@ -79,13 +79,13 @@ interface Table<Item> {
   rest?: string | undefined
   /** Leads to the next page of this page. */
   next?: string | undefined
-  most?: number
+  limit?: number
   bytes?: number
 }
 
 /** Renders a table that scrolls by itself on a narrow screen, and says how many rows it leaves out. */
 export function renderTable<Item>(table: Table<Item>): Html {
-  const { caption, columns, items, render, empty, rest, next, most = 50, bytes = 12_000 } = table
+  const { caption, columns, items, render, empty, rest, next, limit = 50, bytes = 12_000 } = table
   if (items.length === 0) return <p class="empty">{empty}</p>
   const row = (item: Item) => (
     <tr>
@@ -94,7 +94,7 @@ export function renderTable<Item>(table: Table<Item>): Html {
       )}
     </tr>
   )
-  const { rows, shown } = fitItems(items, row, { most, bytes })
+  const { rows, shown } = fitItems(items, row, { limit, bytes })
   const left = (table.total ?? items.length) - shown
   return (
     <>

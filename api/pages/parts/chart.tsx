@@ -14,7 +14,7 @@ const BARS_TOP_PX = 18
 
 /** Renders bars as a picture, and the same numbers as text for those who do not see it. */
 export function renderBars(title: string, bars: readonly Bar[]): Html {
-  const most = Math.max(1, ...bars.map(({ value }) => value))
+  const highest = Math.max(1, ...bars.map(({ value }) => value))
   const step = WIDTH_PX / Math.max(bars.length, 1)
   const width = Math.min(56, step * 0.72)
   const every = Math.ceil(bars.length / 8)
@@ -30,7 +30,7 @@ export function renderBars(title: string, bars: readonly Bar[]): Html {
         {bars.map(({ label, value }, index) => {
           const height = Math.max(
             value > 0 ? 2 : 0,
-            (value / most) * (BARS_BOTTOM_PX - BARS_TOP_PX),
+            (value / highest) * (BARS_BOTTOM_PX - BARS_TOP_PX),
           )
           const middle = round(step * (index + 0.5))
           return (
@@ -45,7 +45,7 @@ export function renderBars(title: string, bars: readonly Bar[]): Html {
               >
                 <title>{`${label}: ${formatCount(value)}`}</title>
               </rect>
-              {value === most ? (
+              {value === highest ? (
                 <text x={middle} y={round(BARS_BOTTOM_PX - height - 5)} text-anchor="middle">
                   {formatCount(value)}
                 </text>

@@ -73,7 +73,7 @@ export function renderEdits(edits: readonly Edit[]): Html {
 }
 
 function renderChanges(changes: readonly Change[]): Html {
-  const { rows, shown } = fitItems(changes, renderChange, { most: 20, bytes: 3_000 })
+  const { rows, shown } = fitItems(changes, renderChange, { limit: 20, bytes: 3_000 })
   return (
     <details class="diff">
       <summary>{countThings(changes.length, 'field')} changed</summary>

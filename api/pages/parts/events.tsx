@@ -6,10 +6,10 @@ import { toAgentPath, toPublisherPath } from './paths.ts'
 type Payload = Readonly<Record<string, unknown>>
 
 /** Renders events, the newest first. */
-export function renderEvents(events: readonly FeedEvent[], most: number): Html {
+export function renderEvents(events: readonly FeedEvent[], limit: number): Html {
   if (events.length === 0)
     return <p class="empty">Nothing has changed yet: events appear here with the first crawl.</p>
-  const { rows } = fitItems(events, renderEvent, { most, bytes: 32_000 })
+  const { rows } = fitItems(events, renderEvent, { limit, bytes: 32_000 })
   return <ol class="events">{rows}</ol>
 }
 

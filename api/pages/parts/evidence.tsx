@@ -15,7 +15,7 @@ const verdicts = {
 /** Renders the steps of a judgement in their order: which file, which entry, when, and what follows. */
 export function renderChain(evidence: readonly Evidence[]): Html {
   if (evidence.length === 0) return <p class="empty">There is no step to show.</p>
-  const { rows } = fitItems(evidence, renderStep, { most: STEPS_SHOWN_MAX, bytes: 30_000 })
+  const { rows } = fitItems(evidence, renderStep, { limit: STEPS_SHOWN_MAX, bytes: 30_000 })
   return <ol class="chain">{rows}</ol>
 }
 

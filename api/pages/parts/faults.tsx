@@ -18,7 +18,7 @@ export function renderFaults(record: FileRecord | null | undefined): Html {
     columns: ['Where', 'What', 'Repair'],
     items: faults,
     total: fault_count,
-    most: 30,
+    limit: 30,
     bytes: 9_000,
     empty: '',
     render: ({ field, code, message, severity }) => [

@@ -76,7 +76,7 @@ export function renderTree({ brands, total }: Portfolio, root: string): Html {
   const { rows, shown } = fitItems(
     brands.filter(brand => !hasParent(brand)),
     render,
-    { most: 100, bytes: 12_000 },
+    { limit: 100, bytes: 12_000 },
   )
   const hidden = total - brands.length + brands.filter(brand => !hasParent(brand)).length - shown
   return (

@@ -102,7 +102,7 @@ function renderOutcomes({ outcomes: rows }: CrawlOverview): Html {
     caption: 'Files by kind and outcome',
     columns: ['Kind', 'Outcome', 'Files', 'Means'],
     items: known,
-    most: 100,
+    limit: 100,
     empty: 'Nothing has been tried yet.',
     render: ({ kind, outcome, files }) => [
       kind,

@@ -18,13 +18,13 @@ const PAGE_ROWS_DEFAULT = 20
  */
 export function createLenientNumber({
   description,
-  least,
-  most,
+  minimum,
+  maximum,
   usual,
 }: {
   description: string
-  least: number
-  most: number
+  minimum: number
+  maximum: number
   usual: number
 }) {
   return z
@@ -32,21 +32,21 @@ export function createLenientNumber({
     .optional()
     .transform(input => {
       const value = typeof input === 'string' && /^\d{1,15}$/.test(input) ? Number(input) : -1
-      return value < least ? usual : Math.min(value, most)
+      return value < minimum ? usual : Math.min(value, maximum)
     })
-    .meta({ type: 'integer', minimum: least, maximum: most, default: usual, description })
+    .meta({ type: 'integer', minimum, maximum, default: usual, description })
 }
 
 /** Creates the schema of the page size of a history. */
-export function createRevisionLimit(most: number, usual: number) {
+export function createRevisionLimit(maximum: number, usual: number) {
   const description = 'Revisions on a page; a larger number means the maximum'
-  return createLenientNumber({ description, least: 1, most, usual })
+  return createLenientNumber({ description, minimum: 1, maximum, usual })
 }
 
 export const revisionOffset = createLenientNumber({
   description: 'Revisions to skip; `cursor` takes precedence',
-  least: 0,
-  most: Number.MAX_SAFE_INTEGER,
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
   usual: 0,
 })
 

@@ -137,8 +137,8 @@ export const putCommunityMirror = defineOperation({
     }
     const { org_id } = editor
     if (org_id === null) return refuse('forbidden', 'only organizations may propose mirrors')
-    const most = config.LIMITS.mirrorItems
-    if (countItems(body) > most) refuse('too_large', `a proposal has at most ${most} items`)
+    const limit = config.LIMITS.mirrorItems
+    if (countItems(body) > limit) refuse('too_large', `a proposal has at most ${limit} items`)
     const content = await read()
     const operation = { op: 'mirror.propose', platform, content, review_id: attempt } as const
     const proposer = { editor: { ...editor, org_id } }

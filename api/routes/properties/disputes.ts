@@ -13,8 +13,8 @@ import { replyOk, replyRefused } from '../../responses/reply.ts'
 
 const ADDRESS = /[^\s@<>(),;]+@[^\s@<>(),;]+\.[^\s@<>(),;]+/g
 const statuses = { pending: 'open', approved: 'resolved', rejected: 'rejected' } as const
-const words = (least: number, most: number) =>
-  z.string().trim().min(least).max(most).refine(isStorable, 'must be well-formed text')
+const words = (minimum: number, maximum: number) =>
+  z.string().trim().min(minimum).max(maximum).refine(isStorable, 'must be well-formed text')
 
 export const fileCatalogDispute = defineOperation({
   id: 'fileCatalogDispute',

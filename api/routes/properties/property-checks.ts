@@ -101,8 +101,8 @@ export const readIdentifierCheck = defineOperation({
 type Kind = 'domains' | 'identifiers'
 
 function boundItems(kind: Kind, items: readonly unknown[], { config }: Services): void {
-  const most = config.LIMITS.checkedNames
-  if (items.length > most) refuse('invalid_request', `${kind}: must not be more than ${most}`)
+  const limit = config.LIMITS.checkedNames
+  if (items.length > limit) refuse('invalid_request', `${kind}: must not be more than ${limit}`)
 }
 
 async function keep(kind: Kind, report: Report, { reports, clock }: Services): Promise<Sent> {

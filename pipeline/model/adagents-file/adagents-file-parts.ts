@@ -6,7 +6,7 @@ import { parseUrl } from '../../core/url.ts'
 export const text = z.string()
 
 /** Creates the schema of a text that is not blank and has at most so many characters. */
-export const filled = (most: number) => text.min(1).max(most)
+export const filled = (maximum: number) => text.min(1).max(maximum)
 
 export const BareDomain = text.regex(
   /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/,

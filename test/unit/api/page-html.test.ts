@@ -93,7 +93,7 @@ describe('a list on a page', () => {
   test('ends where its bytes do, and tells how many items it shows', () => {
     const item = () => h('li', null, 'x'.repeat(100))
     expect(fitItems([1, 2, 3, 4], item, { bytes: 250 }).shown).toBe(2)
-    expect(fitItems([1, 2, 3, 4], item, { most: 3 }).shown).toBe(3)
+    expect(fitItems([1, 2, 3, 4], item, { limit: 3 }).shown).toBe(3)
   })
 })
 
