@@ -14,15 +14,10 @@ import { countPassing } from '../../../pipeline/resolve/compliance.ts'
 import type { Principal } from '../../auth/principal.ts'
 import { createPageSize } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'
-import {
-  describeCompliance,
-  describeHistory,
-  findShownRuns,
-  isOptedOut,
-  listResults,
-  type ShownRuns,
-} from '../../responses/compliance.ts'
+import { describeCompliance, listResults } from '../../responses/compliance.ts'
+import { describeHistory } from '../../responses/compliance-history.ts'
 import { replyOk } from '../../responses/reply.ts'
+import { findShownRuns, isOptedOut, type ShownRuns } from '../../responses/shown-runs.ts'
 
 const params = z.object({
   encodedUrl: EnrolledUrl.describe('Address of the agent, percent-encoded'),

@@ -13,8 +13,9 @@ import { getMembers } from '../../../pipeline/read/lookups/members.ts'
 import { AgentParams, ChosenOrganization, requireOwner } from '../../checks/own-agent.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
-import { describeCompliance, findShownRuns } from '../../responses/compliance.ts'
+import { describeCompliance } from '../../responses/compliance.ts'
 import { replyOk } from '../../responses/reply.ts'
+import { findShownRuns } from '../../responses/shown-runs.ts'
 import { type Asking, describeJob, NEEDS_CREDENTIAL, SLACK_MS } from './run-jobs.ts'
 
 export const refreshAgent = defineOperation({

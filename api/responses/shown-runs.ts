@@ -1,0 +1,74 @@
+import { hasApiAccess } from '../../pipeline/core/tiers.ts'
+import type { AgentTests } from '../../pipeline/model/agent-test.ts'
+import type { StoredMember } from '../../pipeline/model/member.ts'
+import { COMPLIANCE_TARGET, STORYBOARD_PROTOCOL_VERSION } from '../../pipeline/model/storyboard.ts'
+import type { AgentRuns } from '../../pipeline/model/storyboard-record.ts'
+import { findAgentTests } from '../../pipeline/read/lookups/agent-tests.ts'
+import { getMembers } from '../../pipeline/read/lookups/members.ts'
+import { findAgentRuns } from '../../pipeline/read/lookups/records.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
+import { canActFor } from '../auth/organization-access.ts'
+import type { Principal } from '../auth/principal.ts'
+
+/** The runs of an agent that a caller may see. */
+export interface ShownRuns extends AgentRuns {
+  /** Settings and results of its tests; absent where the caller may not see it, or nothing is known. */
+  tests?: AgentTests | undefined
+  /** The caller's organization that enrolled the agent. */
+  owner?: StoredMember | undefined
+}
+
+/**
+ * Finds the runs of an agent for a caller: of a public agent for everybody, of one for members for
+ * those with API access, and always for its own organization. What may not be seen is as if it was
+ * never tested; after an opt-out there is nothing to see.
+ */
+export function findShownRuns(
+  agent_url: string,
+  principal: Principal | undefined,
+  reader: Reader,
+): ShownRuns {
+  const members = getMembers(reader)
+  const enrolments = members.all.flatMap(({ agents }) =>
+    agents.filter(({ url }) => url === agent_url),
+  )
+  const owner = members.all.find(
+    ({ org_id, agents }) =>
+      canActFor(principal, org_id) && agents.some(({ url }) => url === agent_url),
+  )
+  const isMember = principal !== undefined && hasApiAccess(principal.tier)
+  const isShown = enrolments.some(
+    ({ visibility }) => visibility === 'public' || (visibility === 'members_only' && isMember),
+  )
+  const none = { agent_url, storyboards: [], runs: [], owner }
+  if (!owner && !isShown) return none
+  const tests = findAgentTests(reader, agent_url)
+  return isOptedOut(tests) ? { ...none, tests } : findRuns(reader, agent_url, { tests, owner })
+}
+
+/** Finds the runs that count: those of storyboards that apply, where all were run once. */
+export function findRuns(
+  reader: Reader,
+  agent_url: string,
+  { tests, owner }: Pick<ShownRuns, 'tests' | 'owner'>,
+): ShownRuns {
+  const { storyboards = [], runs = [] } = findAgentRuns(reader, agent_url) ?? {}
+  const counted = tests?.state && new Set(tests.state.storyboards.map(run => run.storyboard_id))
+  return {
+    agent_url,
+    storyboards: storyboards.filter(run => counted?.has(run.storyboard_id) ?? true),
+    runs,
+    tests,
+    owner,
+  }
+}
+
+export function isOptedOut(tests: AgentTests | undefined): boolean {
+  return tests?.settings?.is_opted_out ?? false
+}
+
+/** What all runs are tested against. */
+export const testedVersion = {
+  requested_compliance_target: COMPLIANCE_TARGET,
+  adcp_version: STORYBOARD_PROTOCOL_VERSION,
+}
