@@ -144,15 +144,14 @@ import { resolveIdentifiers } from './properties/resolve-identifiers.ts'
 import { listRegisteredPublishers } from './publishers.ts'
 import { forceBrandCrawl, revalidatePublisher } from './revalidation.ts'
 import { findBrandsByName, searchRegistry } from './search.ts'
+import { createSubscription } from './subscriptions/create-subscription.ts'
+import { resumeSubscription, testSubscription } from './subscriptions/receiver-posts.ts'
 import {
-  createSubscription,
   deleteSubscription,
   listDeliveries,
   listOwnSubscriptions,
   readSubscription,
-  resumeSubscription,
-  testSubscription,
-} from './subscriptions.ts'
+} from './subscriptions/subscriptions.ts'
 import {
   createAdagentsFile,
   validateAdagents,

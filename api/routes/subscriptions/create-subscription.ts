@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import type { Domain } from '../../../pipeline/core/domain.ts'
+import { refuse } from '../../../pipeline/core/errors.ts'
+import { canBePublic } from '../../../pipeline/core/public-name.ts'
+import { deriveId } from '../../../pipeline/core/uuid-v7.ts'
+import { eventTypeNames } from '../../../pipeline/model/event.ts'
+import { EnrolledUrl } from '../../../pipeline/model/member.ts'
+import { SubscriptionView } from '../../../pipeline/model/responses/subscriptions.ts'
+import { ReceiverUrl, SUBSCRIPTION_FILTERS_MAX } from '../../../pipeline/model/subscription.ts'
+import { isTypeFilter, matchTypes } from '../../../pipeline/read/lookups/feed-types.ts'
+import { findSubscription } from '../../../pipeline/read/lookups/subscriptions.ts'
+import { resolveOrganization } from '../../auth/organization-access.ts'
+import { requireSubscriptionAllowed, resolveCursor } from '../../checks/new-subscription.ts'
+import { PastedDomain } from '../../inputs/fields.ts'
+import { confirmReceiver, requireSigning } from '../../live/receiver-challenge.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import { unwrapAnswer } from '../../operation/submission-result.ts'
+import { declared, describeSubscription, requireOwn } from './own-subscription.ts'
+
+const filters = <Item extends z.ZodType>(item: Item, description: string) =>
+  z.array(item).max(SUBSCRIPTION_FILTERS_MAX).default([]).describe(description)
+
+const EventTypeFilter = z
+  .string()
+  .refine(filter => isTypeFilter(filter) && matchTypes([filter]).length > 0, {
+    error: `must be a type of events or a pattern of some; there are ${eventTypeNames.join(', ')}`,
+  })
+
+const NewReceiver = ReceiverUrl.refine(url => canBePublic(new URL(url).hostname), {
+  error: 'must be on the public Internet',
+  // Text that is not a URL gets only that message.
+  when: ({ issues }) => issues.length === 0,
+})
+
+export const createSubscription = defineOperation({
+  ...declared,
+  id: 'createSubscription',
+  method: 'POST',
+  path: '/api/registry/subscriptions',
+  summary: 'Subscribe to changes by webhook',
+  description:
+    'The address is posted a signed challenge first (`task_type` `registry_challenge`) and must answer ' +
+    '200 with JSON that repeats `result.challenge` as `challenge`. From then on each change is posted in ' +
+    'the order of the feed, at least once: `result.events` as the feed has them, `result.cursor` to go on by ' +
+    'the feed. Posts are signed (RFC 9421) by a key of `/.well-known/jwks.json`. Any status of 2xx takes a ' +
+    'delivery; what is not taken is repeated with growing waits for three days.',
+  writes: true,
+  once: true,
+  body: z.object({
+    url: NewReceiver.describe('Address of the receiver, https'),
+    event_types: filters(
+      EventTypeFilter,
+      'Types of events, `*` for any characters; all types without it',
+    ),
+    domains: filters(
+      PastedDomain,
+      'Only events that concern one of these domains, or one of `agents`',
+    ),
+    agents: filters(
+      EnrolledUrl,
+      'Only events that concern one of these agents, or one of `domains`',
+    ),
+    cursor: z
+      .uuid()
+      .toLowerCase()
+      .optional()
+      .describe('Begin after this event; without it, with the next change'),
+  }),
+  reply: { 201: SubscriptionView },
+  errors: [
+    'invalid_request',
+    'forbidden',
+    'conflict',
+    'cursor_expired',
+    'too_large',
+    'unsupported_media_type',
+    'receiver_unconfirmed',
+    'rate_limited',
+    'unavailable',
+  ],
+  handle: async ({ query, body, principal, attempt, services }) => {
+    const { org_id } = resolveOrganization(principal, query.org)
+    const { reader, writer, config, receivers } = services
+    const subscription_id = deriveId('subscription', org_id, attempt)
+    const known = findSubscription(reader, org_id, subscription_id)
+    if (known?.url === body.url) return { status: 201, body: describeSubscription(known, services) }
+    if (known) refuse('conflict', 'this Idempotency-Key was used for a different request')
+    requireSubscriptionAllowed(body.url, org_id, services)
+    const cursor = resolveCursor(body.cursor, services)
+    requireSigning(services)
+    const headers = await receivers.count(org_id)
+    const asked = { url: body.url, subscription_id, organization_id: org_id }
+    await confirmReceiver(asked, principal.id, services)
+    const { event_types, domains, agents } = body
+    unwrapAnswer(
+      await writer.submit({
+        op: 'subscription.create',
+        subscription_id,
+        org_id,
+        url: body.url,
+        event_types,
+        domains: [...new Set<Domain>(domains)],
+        agents: [...new Set(agents)],
+        cursor,
+        created_by: principal.id,
+        most: config.LIMITS.subscriptionsPerOrganization,
+      }),
+    )
+    const subscription = requireOwn(subscription_id, org_id, services)
+    return { status: 201, body: describeSubscription(subscription, services), headers }
+  },
+})

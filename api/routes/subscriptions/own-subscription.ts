@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { refuse } from '../../../pipeline/core/errors.ts'
+import type { SubscriptionView } from '../../../pipeline/model/responses/subscriptions.ts'
+import type { Subscription } from '../../../pipeline/model/subscription.ts'
+import { findSubscription } from '../../../pipeline/read/lookups/subscriptions.ts'
+import { OrganizationQuery } from '../../auth/organization-query.ts'
+import type { Services } from '../../operation/services.ts'
+import { toSubscriptionView } from '../../responses/subscriptions.ts'
+
+/** What all operations on subscriptions declare. */
+export const declared = {
+  group: 'Change Feed',
+  access: 'bearer',
+  cache: 'private',
+  query: OrganizationQuery,
+} as const
+
+/** What operations on one subscription declare. */
+export const place = {
+  params: z.object({
+    id: z.uuid().toLowerCase().describe('`subscription_id` that was given out'),
+  }),
+  path: '/api/registry/subscriptions/:id',
+} as const
+
+/** Describes a subscription with how far its deliveries are. */
+export function describeSubscription(
+  subscription: Subscription,
+  { pushState }: Services,
+): SubscriptionView {
+  return toSubscriptionView(
+    subscription,
+    pushState.find()?.findProgress(subscription.subscription_id),
+  )
+}
+
+/** Finds a subscription of an organization, or refuses with 404. */
+export function requireOwn(id: string, orgId: string, { reader }: Services): Subscription {
+  return (
+    findSubscription(reader, orgId, id) ??
+    refuse('not_found', 'your organization has no subscription of this id')
+  )
+}

@@ -1,0 +1,69 @@
+import { SubscriptionView, TestDelivery } from '../../../pipeline/model/responses/subscriptions.ts'
+import { resolveOrganization } from '../../auth/organization-access.ts'
+import { resolveCursor } from '../../checks/new-subscription.ts'
+import { confirmReceiver, requireSigning, testReceiver } from '../../live/receiver-challenge.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import { unwrapAnswer } from '../../operation/submission-result.ts'
+import { replyOk } from '../../responses/reply.ts'
+import { declared, describeSubscription, place, requireOwn } from './own-subscription.ts'
+
+export const resumeSubscription = defineOperation({
+  ...declared,
+  ...place,
+  id: 'resumeSubscription',
+  method: 'POST',
+  path: '/api/registry/subscriptions/:id/resume',
+  summary: 'Resume a disabled subscription',
+  description:
+    'The receiver is posted a challenge as for a new subscription, and deliveries go on after the ' +
+    '`cursor` of the subscription. Where the feed no longer has it, the answer is 410: delete the ' +
+    'subscription and subscribe again. One that is not disabled is returned as it is, without a challenge.',
+  writes: true,
+  reply: { 200: SubscriptionView },
+  errors: [
+    'invalid_request',
+    'forbidden',
+    'not_found',
+    'cursor_expired',
+    'receiver_unconfirmed',
+    'rate_limited',
+    'unavailable',
+  ],
+  handle: async ({ query, params: { id }, principal, services }) => {
+    const { org_id } = resolveOrganization(principal, query.org)
+    const disabled = requireOwn(id, org_id, services)
+    if (disabled.disabled_at === null) return replyOk(describeSubscription(disabled, services))
+    resolveCursor(describeSubscription(disabled, services).cursor, services)
+    requireSigning(services)
+    const headers = await services.receivers.count(org_id)
+    const asked = { url: disabled.url, subscription_id: id, organization_id: org_id }
+    await confirmReceiver(asked, principal.id, services)
+    unwrapAnswer(
+      await services.writer.submit({ op: 'subscription.resume', subscription_id: id, org_id }),
+    )
+    return replyOk(describeSubscription(requireOwn(id, org_id, services), services), headers)
+  },
+})
+
+export const testSubscription = defineOperation({
+  ...declared,
+  ...place,
+  id: 'testSubscription',
+  method: 'POST',
+  path: '/api/registry/subscriptions/:id/test',
+  summary: 'Post a test to the receiver of a subscription',
+  description:
+    'A post without events (`task_type` `registry_test`), signed as deliveries are. It changes nothing and ' +
+    'is not in the log.',
+  writes: true,
+  reply: { 200: TestDelivery },
+  errors: ['invalid_request', 'forbidden', 'not_found', 'rate_limited', 'unavailable'],
+  handle: async ({ query, params: { id }, principal, services }) => {
+    const { org_id } = resolveOrganization(principal, query.org)
+    const subscription = requireOwn(id, org_id, services)
+    requireSigning(services)
+    const headers = await services.receivers.count(org_id)
+    const asked = { url: subscription.url, subscription_id: id, organization_id: org_id }
+    return replyOk(await testReceiver(asked, principal.id, services), headers)
+  },
+})

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import {
+  DeliveryLog,
+  Subscriptions,
+  SubscriptionView,
+} from '../../../pipeline/model/responses/subscriptions.ts'
+import { listSubscriptions } from '../../../pipeline/read/lookups/subscriptions.ts'
+import { resolveOrganization } from '../../auth/organization-access.ts'
+import { org } from '../../auth/organization-query.ts'
+import { createPageSize } from '../../inputs/fields.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import { unwrapAnswer } from '../../operation/submission-result.ts'
+import { noContent, replyOk } from '../../responses/reply.ts'
+import { declared, describeSubscription, place, requireOwn } from './own-subscription.ts'
+
+/** Attempts that one answer lists at most. */
+const LISTED_ATTEMPTS_MAX = 100
+
+export const listOwnSubscriptions = defineOperation({
+  ...declared,
+  id: 'listSubscriptions',
+  method: 'GET',
+  path: '/api/registry/subscriptions',
+  summary: 'List the subscriptions of your organization',
+  reply: { 200: Subscriptions },
+  errors: ['invalid_request', 'forbidden'],
+  handle: ({ query, principal, services }) => {
+    const { org_id } = resolveOrganization(principal, query.org)
+    const own = listSubscriptions(services.reader, org_id)
+    return replyOk({ subscriptions: own.map(each => describeSubscription(each, services)) })
+  },
+})
+
+export const readSubscription = defineOperation({
+  ...declared,
+  ...place,
+  id: 'getSubscription',
+  method: 'GET',
+  summary: 'Get a subscription and how far its deliveries are',
+  reply: { 200: SubscriptionView },
+  errors: ['invalid_request', 'forbidden', 'not_found'],
+  handle: ({ query, params: { id }, principal, services }) => {
+    const { org_id } = resolveOrganization(principal, query.org)
+    return replyOk(describeSubscription(requireOwn(id, org_id, services), services))
+  },
+})
+
+export const deleteSubscription = defineOperation({
+  ...declared,
+  ...place,
+  id: 'deleteSubscription',
+  method: 'DELETE',
+  summary: 'Delete a subscription',
+  description: 'A delivery that is under way may still arrive.',
+  writes: true,
+  reply: { 204: null },
+  errors: ['invalid_request', 'forbidden', 'not_found', 'unavailable'],
+  handle: async ({ query, params: { id }, principal, services }) => {
+    const { org_id } = resolveOrganization(principal, query.org)
+    requireOwn(id, org_id, services)
+    unwrapAnswer(
+      await services.writer.submit({ op: 'subscription.delete', subscription_id: id, org_id }),
+    )
+    return noContent
+  },
+})
+
+export const listDeliveries = defineOperation({
+  ...declared,
+  ...place,
+  id: 'listDeliveries',
+  method: 'GET',
+  path: '/api/registry/subscriptions/:id/deliveries',
+  summary: 'List the last attempts to deliver to a receiver',
+  query: z.object({
+    org,
+    limit: createPageSize({ defaultSize: 50, max: LISTED_ATTEMPTS_MAX }),
+  }),
+  reply: { 200: DeliveryLog },
+  errors: ['invalid_request', 'forbidden', 'not_found'],
+  handle: ({ query, params: { id }, principal, services }) => {
+    const { org_id } = resolveOrganization(principal, query.org)
+    requireOwn(id, org_id, services)
+    const deliveries = services.pushState.find()?.listAttempts(id, query.limit) ?? []
+    return replyOk({ subscription_id: id, deliveries })
+  },
+})
