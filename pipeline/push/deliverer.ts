@@ -5,15 +5,15 @@ import type { Limits } from '../core/limits.ts'
 import type { Log } from '../core/log.ts'
 import type { Fetcher } from '../fetch/http.ts'
 import { Caches } from '../read/cache/caches.ts'
-import { listAllSubscriptions } from '../read/lookups/subscriptions.ts'
 import type { ServingStore } from '../serving/lmdb.ts'
-import { hasFailedTooLong, judgeAnswer } from './attempt.ts'
+import { judgeAnswer } from './attempt.ts'
 import { buildDelivery, deriveDeliveryId, type Signer } from './delivery.ts'
 import { type Page, Pages, type Shared } from './pages.ts'
 import { ProgressKeeper } from './progress-keeper.ts'
-import { createReceiver, forgetFailures, type Receiver } from './receiver.ts'
+import type { Receiver } from './receiver.ts'
+import { Receivers } from './receivers.ts'
 import { type SlotKind, Slots } from './slots.ts'
-import type { Pending, Progress, PushState } from './state.ts'
+import type { Pending, PushState } from './state.ts'
 
 export interface DelivererParts {
   /** Returns the serving store; undefined until something was committed. */
@@ -53,7 +53,7 @@ export class Deliverer {
   readonly #pages: Pages
   readonly #slots: Slots
   readonly #progress: ProgressKeeper
-  readonly #receivers = new Map<string, Receiver>()
+  readonly #receivers: Receivers
   readonly #queues: Record<SlotKind, Receiver[]> = { well: [], failing: [] }
   /** Hosts that a delivery is under way to, with those that wait for its end. */
   readonly #busyHosts = new Map<string, Receiver[]>()
@@ -61,8 +61,8 @@ export class Deliverer {
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
   #isServing = false
-  /** The state of the store at the last look through receivers and subscriptions. */
-  #lastLook = { seq: -1, subscriptions: -1, store: undefined as ServingStore | undefined }
+  /** The state of the store at the last look. */
+  #lastLook = { seq: -1, store: undefined as ServingStore | undefined }
 
   constructor(parts: DelivererParts) {
     const { limits, clock, signer: key, protocolName, findServing } = parts
@@ -71,6 +71,7 @@ export class Deliverer {
     this.#signer = { key, protocolName, now }
     this.#slots = new Slots(limits)
     this.#progress = new ProgressKeeper(parts)
+    this.#receivers = new Receivers(parts)
     this.#pages = new Pages(
       {
         get serving() {
@@ -92,7 +93,7 @@ export class Deliverer {
     this.#isClosed = true
     clearInterval(this.#timer)
     await Promise.all(this.#underWay)
-    const writes = [...this.#receivers.values()].map(receiver => this.#progress.keep(receiver))
+    const writes = [...this.#receivers.list()].map(receiver => this.#progress.keep(receiver))
     await Promise.all(writes)
   }
 
@@ -100,55 +101,16 @@ export class Deliverer {
   look(): void {
     const store = this.#parts.findServing()
     if (store === undefined || this.#isClosed) return
-    this.#follow(store)
+    const isFollowed = this.#receivers.follow(store)
     const now = this.#parts.clock.now()
     const { seq } = store
-    const isNew = seq !== this.#lastLook.seq || store !== this.#lastLook.store
-    this.#lastLook = { ...this.#lastLook, seq, store }
-    for (const receiver of this.#receivers.values()) {
+    const isNew = isFollowed || seq !== this.#lastLook.seq || store !== this.#lastLook.store
+    this.#lastLook = { seq, store }
+    for (const receiver of this.#receivers.list()) {
       const isDue = receiver.state === 'waiting' && receiver.dueAt <= now
       if (isDue || (isNew && receiver.state === 'idle')) this.#enqueue(receiver)
     }
     void this.#serveQueues()
-  }
-
-  /** Reads the subscriptions again where any of them changed. */
-  #follow(store: ServingStore): void {
-    const { subscriptionsChanged: subscriptions } = store
-    const isFirst = this.#lastLook.subscriptions === -1
-    if (subscriptions === this.#lastLook.subscriptions && store === this.#lastLook.store) return
-    this.#lastLook = { ...this.#lastLook, subscriptions, seq: -1 }
-    const { state, clock } = this.#parts
-    const all = listAllSubscriptions(store)
-    const known = new Set(all.map(({ subscription_id }) => subscription_id))
-    for (const id of state.listIds()) if (!known.has(id)) state.remove(id)
-    const enabled = new Map(
-      all
-        .filter(({ disabled_at }) => disabled_at === null)
-        .map(subscription => [subscription.subscription_id, subscription]),
-    )
-    for (const [id, receiver] of this.#receivers) {
-      if (enabled.has(id)) continue
-      receiver.state = 'gone'
-      this.#receivers.delete(id)
-    }
-    for (const [id, subscription] of enabled) {
-      if (this.#receivers.has(id)) continue
-      const progress = this.#findProgress(id, isFirst)
-      this.#receivers.set(id, createReceiver(subscription, progress, clock.now()))
-    }
-  }
-
-  /**
-   * Finds how far a subscription is that appears. Where it was resumed, its failures before that count no
-   * more: it would be disabled again by the next one.
-   */
-  #findProgress(id: string, isFirst: boolean): Progress | undefined {
-    const { state, clock, limits } = this.#parts
-    const progress = state.findProgress(id)
-    if (progress === undefined) return undefined
-    const isOver = hasFailedTooLong(progress.failing_since, clock.now(), limits)
-    return isFirst && !isOver ? progress : forgetFailures(progress)
   }
 
   #enqueue(receiver: Receiver): void {

@@ -1,0 +1,69 @@
+import type { Clock } from '../core/clock.ts'
+import type { Limits } from '../core/limits.ts'
+import { listAllSubscriptions } from '../read/lookups/subscriptions.ts'
+import type { ServingStore } from '../serving/lmdb.ts'
+import { hasFailedTooLong } from './attempt.ts'
+import { createReceiver, forgetFailures, type Receiver } from './receiver.ts'
+import type { Progress, PushState } from './state.ts'
+
+interface ReceiversParts {
+  state: PushState
+  limits: Limits
+  clock: Clock
+}
+
+/** Keeps a receiver for each subscription that is enabled. */
+export class Receivers {
+  readonly #parts: ReceiversParts
+  readonly #receivers = new Map<string, Receiver>()
+  /** The state of the store when its subscriptions were last read. */
+  #read: { changed: number; store: ServingStore } | undefined
+
+  constructor(parts: ReceiversParts) {
+    this.#parts = parts
+  }
+
+  list(): Iterable<Receiver> {
+    return this.#receivers.values()
+  }
+
+  /** Reads the subscriptions again where any of them changed; false where none has. */
+  follow(store: ServingStore): boolean {
+    const { subscriptionsChanged: changed } = store
+    const isFirst = this.#read === undefined
+    if (this.#read?.changed === changed && this.#read.store === store) return false
+    this.#read = { changed, store }
+    const { state, clock } = this.#parts
+    const all = listAllSubscriptions(store)
+    const known = new Set(all.map(({ subscription_id }) => subscription_id))
+    for (const id of state.listIds()) if (!known.has(id)) state.remove(id)
+    const enabled = new Map(
+      all
+        .filter(({ disabled_at }) => disabled_at === null)
+        .map(subscription => [subscription.subscription_id, subscription]),
+    )
+    for (const [id, receiver] of this.#receivers) {
+      if (enabled.has(id)) continue
+      receiver.state = 'gone'
+      this.#receivers.delete(id)
+    }
+    for (const [id, subscription] of enabled) {
+      if (this.#receivers.has(id)) continue
+      const progress = this.#findProgress(id, isFirst)
+      this.#receivers.set(id, createReceiver(subscription, progress, clock.now()))
+    }
+    return true
+  }
+
+  /**
+   * Finds how far a subscription is that appears. Where it was resumed, its failures before that count no
+   * more: it would be disabled again by the next one.
+   */
+  #findProgress(id: string, isFirst: boolean): Progress | undefined {
+    const { state, clock, limits } = this.#parts
+    const progress = state.findProgress(id)
+    if (progress === undefined) return undefined
+    const isOver = hasFailedTooLong(progress.failing_since, clock.now(), limits)
+    return isFirst && !isOver ? progress : forgetFailures(progress)
+  }
+}
