@@ -2,8 +2,7 @@ import { Queue } from 'bullmq'
 import type { Clock, Instant } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
-import { detach } from '../../pipeline/core/strings.ts'
-import { type Source, toSourceKey } from '../../pipeline/model/observation.ts'
+import type { Source } from '../../pipeline/model/observation.ts'
 import {
   type Due,
   type DueTarget,
@@ -19,6 +18,7 @@ import {
 } from '../crawl-messages.ts'
 import { queues, REDIS_PREFIX } from '../queues.ts'
 import type { Redis } from '../redis.ts'
+import { BatchesInFlight } from './batches-in-flight.ts'
 import { type DueRead, Prefetch } from './prefetch.ts'
 
 /** Requested files that are enqueued in one round even when the queue is full. */
@@ -36,16 +36,6 @@ interface Pause {
   until: Instant
 }
 
-/** Files that were enqueued together. */
-interface Batch {
-  /** Sources by their keys. */
-  sources: readonly string[]
-  /** True for files that a caller requested: they skip the queue. */
-  isUrgent: boolean
-  /** Time at which its job was done or lost; its observations may still be on their way. */
-  endedAt: Instant | undefined
-}
-
 /**
  * Enqueues due files as crawl jobs, a limited number at a time: when crawlers or commits fall
  * behind, nothing more is enqueued and Redis does not grow.
@@ -55,10 +45,9 @@ export class Dispatcher {
   readonly #queue: Queue<CrawlMessage>
   readonly #config: Config
   readonly #clock: Clock
-  readonly #batches = new Map<string, Batch>()
-  readonly #inFlight = new Map<string, Batch>()
+  readonly #batches: BatchesInFlight
   readonly #prefetch = new Prefetch(capacity =>
-    this.#readDue('others', capacity + this.#inFlight.size),
+    this.#readDue('others', capacity + this.#batches.files),
   )
   readonly #log: Log
   readonly #connection: Redis
@@ -73,18 +62,21 @@ export class Dispatcher {
     this.#connection = connection
     this.#queue = new Queue('crawl', { connection, prefix: REDIS_PREFIX })
     this.#queue.on('error', () => undefined)
+    this.#batches = new BatchesInFlight({
+      clock,
+      log,
+      lostMs: config.LIMITS.crawlLostMs,
+      onReleased: () => this.#prefetch.expire(),
+    })
   }
 
   get inFlight(): number {
-    return this.#inFlight.size
+    return this.#batches.files
   }
 
   /** Tells whether a file that a person requested is being crawled. */
   get isUrgent(): boolean {
-    for (const batch of this.#batches.values()) {
-      if (batch.isUrgent && this.#isAwaited(batch)) return true
-    }
-    return false
+    return this.#batches.isUrgent
   }
 
   /**
@@ -92,7 +84,7 @@ export class Dispatcher {
    * due.
    */
   confirm(sources: readonly Source[]): void {
-    for (const source of sources) this.#inFlight.delete(toSourceKey(source))
+    this.#batches.confirm(sources)
     this.#prefetch.remove(sources)
   }
 
@@ -103,7 +95,7 @@ export class Dispatcher {
     if (this.#isPaused) return 0
     const version = this.#dueVersion
     const pending = new Set(await this.#queue.getRanges([...PENDING], 0, -1))
-    this.#dropLost(pending)
+    this.#batches.dropLost(pending)
     const capacity = Math.max(0, crawlBatchesInFlight - pending.size) * crawlBatchSources
     const targets = await this.#takeNext(capacity)
     await this.#enqueueBatch(targets.filter(isUrgent), { lifo: true })
@@ -144,54 +136,19 @@ export class Dispatcher {
     for (let start = 0; start < targets.length; start += size) {
       const batch = targets.slice(start, start + size).map(({ priority: _, ...target }) => target)
       // Tracked before any result can arrive.
-      const tracked = this.#track(batch, options.lifo)
+      const tracked = this.#batches.track(batch, options.lifo)
       const adding = this.#queue.add(
         'batch',
         { targets: batch },
         { ...queues.crawl.options, ...options },
       )
       const job = await adding.catch(error => {
-        this.#release(tracked)
+        this.#batches.release(tracked)
         throw error
       })
-      this.#register(job.id!, tracked)
+      this.#batches.register(job.id!, tracked)
     }
     if (targets.length > 0) this.#log.debug({ targets: targets.length }, 'dispatched')
-  }
-
-  /** Marks the files as being crawled. */
-  #track(targets: readonly Source[], isUrgent: boolean, endedAt?: Instant): Batch {
-    const sources = targets.map(target => detach(toSourceKey(target)))
-    const batch = { sources, isUrgent, endedAt }
-    for (const source of sources) this.#inFlight.set(source, batch)
-    return batch
-  }
-
-  /** Replaces a batch with the same id: a Redis that lost its data counts jobs from 1 again. */
-  #register(id: string, batch: Batch): void {
-    const previous = this.#batches.get(id)
-    if (previous) this.#release(previous)
-    this.#batches.set(id, batch)
-  }
-
-  /** Lists files of the batch without a result. */
-  #listUnconfirmed(batch: Batch): string[] {
-    return batch.sources.filter(source => this.#inFlight.get(source) === batch)
-  }
-
-  /**
-   * Tells whether observations of the batch are still missing. Called often; the first file mostly
-   * decides.
-   */
-  #isAwaited(batch: Batch): boolean {
-    return batch.sources.some(source => this.#inFlight.get(source) === batch)
-  }
-
-  /** Forgets a batch; its files without a result may be enqueued again. */
-  #release(batch: Batch): void {
-    const unconfirmed = this.#listUnconfirmed(batch)
-    for (const source of unconfirmed) this.#inFlight.delete(source)
-    if (unconfirmed.length > 0) this.#prefetch.expire()
   }
 
   /**
@@ -202,7 +159,7 @@ export class Dispatcher {
     for (const job of await this.#queue.getJobs([...PENDING])) {
       if (!job) continue
       const isUrgent = job.opts.lifo === true
-      this.#register(job.id!, this.#track(job.data.targets, isUrgent))
+      this.#batches.register(job.id!, this.#batches.track(job.data.targets, isUrgent))
     }
     const results = new Queue<ObservationsMessage>('observations', {
       connection: this.#connection,
@@ -213,39 +170,21 @@ export class Dispatcher {
       const observations = job
         ? await unpackObservations(job.data, this.#connection).catch(() => [])
         : []
-      this.#register(`observations ${job?.id}`, this.#track(observations, true, this.#clock.now()))
+      const tracked = this.#batches.track(observations, true, this.#clock.now())
+      this.#batches.register(`observations ${job?.id}`, tracked)
     }
     await results.close()
     this.#isRecovered = true
   }
 
-  /**
-   * Drops batches whose job ended long ago without observations; their files may be enqueued again.
-   */
-  #dropLost(pending: ReadonlySet<string>): void {
-    const now = this.#clock.now()
-    for (const [id, batch] of this.#batches) {
-      if (pending.has(id)) continue
-      batch.endedAt ??= now
-      const isLost = now - batch.endedAt > this.#config.LIMITS.crawlLostMs
-      if (!isLost && this.#isAwaited(batch)) continue
-      const files = this.#listUnconfirmed(batch).length
-      if (files > 0) this.#log.warn({ files }, 'dispatched files got no result')
-      this.#release(batch)
-      this.#batches.delete(id)
-    }
-  }
-
   /** Takes the next due files; requested ones even when the queue is full. */
   async #takeNext(capacity: number): Promise<DueTarget[]> {
-    const urgentBatches = [...this.#batches.values()].filter(({ isUrgent }) => isUrgent)
-    const urgent = await this.#readDue(
-      'requested',
-      urgentBatches.reduce((files, { sources }) => files + sources.length, URGENT_FILES_MAX),
-    )
+    const isFree = (target: DueTarget) => this.#batches.isFree(target, isUrgent(target))
+    const limit = this.#batches.urgentFiles + URGENT_FILES_MAX
+    const urgent = await this.#readDue('requested', limit)
     return [
-      ...[...urgent.files].filter(target => this.#isFree(target)).slice(0, URGENT_FILES_MAX),
-      ...(capacity > 0 ? await this.#prefetch.take(capacity, target => this.#isFree(target)) : []),
+      ...[...urgent.files].filter(isFree).slice(0, URGENT_FILES_MAX),
+      ...(capacity > 0 ? await this.#prefetch.take(capacity, isFree) : []),
     ]
   }
 
@@ -256,15 +195,6 @@ export class Dispatcher {
       const files = await iterateDue(this.#sequencer.index, this.#clock.now(), limit, { which })
       return { files, tookMs: performance.now() - started }
     })
-  }
-
-  /**
-   * Tells whether a file may be enqueued; one in a bulk batch may be enqueued again when a person
-   * requests it.
-   */
-  #isFree(target: DueTarget): boolean {
-    const batch = this.#inFlight.get(toSourceKey(target))
-    return batch === undefined || (isUrgent(target) && !batch.isUrgent)
   }
 }
 
