@@ -1,17 +1,12 @@
-import { statSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
-import { Worker } from 'bullmq'
-import { type Clock, MINUTE, SECOND, toDay, toIso } from '../../pipeline/core/clock.ts'
+import { type Clock, MINUTE, SECOND, toIso } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
-import { readObservation } from '../../pipeline/parse/read-observation.ts'
 import { Sequencer, type SequencerOptions } from '../../pipeline/writer/sequencer.ts'
 import { waitAtMost } from '../api-client/wait-at-most.ts'
 import { getMessage, openWriterClient } from '../api-client/writer-client.ts'
-import { dropParts, type ObservationsMessage, unpackObservations } from '../crawl-messages.ts'
 import { IndexerMetrics } from '../metrics/indexer-metrics.ts'
 import type { Role } from '../process-role.ts'
-import { queues, REDIS_PREFIX, toStalledInterval } from '../queues.ts'
 import { connectRedis, type Redis } from '../redis.ts'
 import { removeRunFile, resolveBaseUrl, writeRunFile } from '../run-file.ts'
 import { limitHeapGrowth } from '../v8-heap.ts'
@@ -21,8 +16,9 @@ import { ComparisonRecorder } from './comparison-recorder.ts'
 import { ComplianceMonitor } from './compliance-monitor.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { startHeartbeat } from './heartbeat.ts'
-import { INTERVAL_MIN_S, PublishInterval } from './publish-interval.ts'
-import { answerQuestion, type Question } from './questions.ts'
+import { repeatEvery } from './loops.ts'
+import { startPublishing } from './publishing-loop.ts'
+import { openQueueWorkers } from './queue-workers.ts'
 import { BrandRefresher } from './refresh-brands.ts'
 import { StatusWatch } from './status-watch.ts'
 import { SubmissionConsumer } from './submission-consumer.ts'
@@ -77,34 +73,15 @@ export async function runIndexer(
     connections.push(connection)
     return connection
   }
-  const worker = <Data, Result>(
-    name: 'observations' | 'questions',
-    handle: (data: Data) => Promise<Result>,
-  ) => {
-    const made = new Worker<Data, Result>(name, ({ data }) => handle(data), {
-      connection: connect(),
-      prefix: REDIS_PREFIX,
-      concurrency: queues[name].concurrency,
-      ...toStalledInterval(config.LIMITS),
-    })
-    made.on('error', () => undefined)
-    made.on('failed', (_, error) => log.warn({ queue: name, error: error.message }, 'job failed'))
-    return made
-  }
-  const workers = [
-    worker('observations', async (message: ObservationsMessage) => {
-      const committed = unpacked.run(message.bytes, async () => {
-        const observations = await unpackObservations(message, commands)
-        await bulkCommits.add(
-          observations.map(observation => readObservation(observation, config.LIMITS)),
-        )
-      })
-      if (unpacked.isFull) bulkCommits.commitIfDue()
-      await committed
-      await dropParts(message, commands)
-    }),
-    worker('questions', (question: Question) => answerQuestion(question, sequencer, clock)),
-  ]
+  const workers = openQueueWorkers(connect, {
+    sequencer,
+    bulkCommits,
+    unpacked,
+    commands,
+    config,
+    clock,
+    log,
+  })
   const submissions = new SubmissionConsumer(
     { blocking: connect(), commands },
     async waiting => {
@@ -181,54 +158,4 @@ async function openSequencer(options: SequencerOptions): Promise<Sequencer> {
     if (!isLogged) options.log.info('another process writes; standing by')
     await setTimeout(LEASE_RETRY_MS)
   }
-}
-
-interface Loop {
-  stop(): void
-  ended: Promise<void>
-}
-
-/** Repeats a task, one run at a time; a failure is logged and does not end the loop. */
-function repeatEvery(ms: number | (() => number), log: Log, handle: () => Promise<unknown>): Loop {
-  const stop = new AbortController()
-  const ended = (async () => {
-    while (!stop.signal.aborted) {
-      await handle().catch(error => log.error({ error: getMessage(error) }, 'loop failed'))
-      await pause(typeof ms === 'number' ? ms : ms(), stop.signal)
-    }
-  })()
-  return { stop: () => stop.abort(), ended }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return setTimeout(ms, undefined, { signal }).catch(() => undefined)
-}
-
-/**
- * Publishes snapshots at their interval; once a UTC day writes Parquet files and applies retention.
- */
-function startPublishing(
-  sequencer: Sequencer,
-  config: Config,
-  clock: Clock,
-  log: Log,
-  metrics: IndexerMetrics,
-): Loop {
-  const interval = new PublishInterval()
-  let pauseS = INTERVAL_MIN_S
-  let retained: string | undefined
-  const intervalMs = () => 1_000 * (config.PUBLISH_EVERY ?? pauseS)
-  return repeatEvery(intervalMs, log, async () => {
-    if (sequencer.seq === 0) return
-    const copyMs = await sequencer.publish()
-    // 0 means that nothing was copied, which says nothing about the time a copy takes.
-    if (copyMs > 0) {
-      metrics.countPublished(copyMs)
-      pauseS = interval.next({ ms: copyMs, bytes: statSync(sequencer.paths.index).size })
-    }
-    await sequencer.exportTables()
-    const day = toDay(clock.now())
-    if (day !== retained) await sequencer.retain()
-    retained = day
-  })
 }

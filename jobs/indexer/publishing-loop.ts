@@ -1,0 +1,37 @@
+import { statSync } from 'node:fs'
+import { type Clock, toDay } from '../../pipeline/core/clock.ts'
+import type { Config } from '../../pipeline/core/config.ts'
+import type { Log } from '../../pipeline/core/log.ts'
+import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
+import type { IndexerMetrics } from '../metrics/indexer-metrics.ts'
+import { type Loop, repeatEvery } from './loops.ts'
+import { INTERVAL_MIN_S, PublishInterval } from './publish-interval.ts'
+
+/**
+ * Publishes snapshots at their interval; once a UTC day writes Parquet files and applies retention.
+ */
+export function startPublishing(
+  sequencer: Sequencer,
+  config: Config,
+  clock: Clock,
+  log: Log,
+  metrics: IndexerMetrics,
+): Loop {
+  const interval = new PublishInterval()
+  let pauseS = INTERVAL_MIN_S
+  let retained: string | undefined
+  const intervalMs = () => 1_000 * (config.PUBLISH_EVERY ?? pauseS)
+  return repeatEvery(intervalMs, log, async () => {
+    if (sequencer.seq === 0) return
+    const copyMs = await sequencer.publish()
+    // 0 means that nothing was copied, which says nothing about the time a copy takes.
+    if (copyMs > 0) {
+      metrics.countPublished(copyMs)
+      pauseS = interval.next({ ms: copyMs, bytes: statSync(sequencer.paths.index).size })
+    }
+    await sequencer.exportTables()
+    const day = toDay(clock.now())
+    if (day !== retained) await sequencer.retain()
+    retained = day
+  })
+}
