@@ -67,7 +67,7 @@ export function isOptedOut(tests: AgentTests | undefined): boolean {
   return tests?.settings?.is_opted_out ?? false
 }
 
-/** What all runs are tested against. */
+/** Version of the protocol and of the storyboards that all results are of. */
 export const testedVersion = {
   requested_compliance_target: COMPLIANCE_TARGET,
   adcp_version: STORYBOARD_PROTOCOL_VERSION,

@@ -7,7 +7,7 @@ import { OrganizationQuery } from '../../auth/organization-query.ts'
 import type { Services } from '../../operation/services.ts'
 import { toSubscriptionView } from '../../responses/subscriptions.ts'
 
-/** What all operations on subscriptions declare. */
+/** Declarations that all operations on subscriptions share. */
 export const declared = {
   group: 'Change Feed',
   access: 'bearer',
@@ -15,7 +15,7 @@ export const declared = {
   query: OrganizationQuery,
 } as const
 
-/** What operations on one subscription declare. */
+/** Declarations of operations on one subscription. */
 export const place = {
   params: z.object({
     id: z.uuid().toLowerCase().describe('`subscription_id` that was given out'),
