@@ -6,7 +6,7 @@ import { type Source, toSourceKey } from '../../pipeline/model/observation.ts'
 interface BatchesInFlightParts {
   clock: Clock
   log: Log
-  /** How long after the end of its job the observations of a batch are waited for. */
+  /** Milliseconds for which the observations of a batch are waited for after the end of its job. */
   lostMs: number
   /** Called when files without a result may be enqueued again. */
   onReleased: () => void
