@@ -19,12 +19,6 @@ function kind(name: string, seconds: number, folders = [name], options = {}) {
   }
 }
 
-/**
- * Files that call an agent by the public client, which fails in some processes in which other files ran before
- * it: each has a process to itself.
- */
-const withPublicClient = ['test/api/agent/a2a.test.ts', 'test/api/storyboard-agreement.test.ts']
-
 export default defineConfig({
   // As the build compiles it: no notes of source places, which are no attributes.
   oxc: { jsx: { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment', development: false } },
@@ -41,8 +35,7 @@ export default defineConfig({
       kind('unit', 120, ['unit', 'arch'], repeated),
       kind('property', 300),
       kind('golden', 120),
-      kind('api', 120, ['api'], { ...repeated, exclude: withPublicClient }),
-      kind('public-client', 120, [], { ...repeated, include: withPublicClient, isolate: true }),
+      kind('api', 120, ['api'], repeated),
       // Each file starts processes of its own and often waits for them: after all the others, one more at once.
       kind('e2e', 480, ['e2e'], { ...repeated, maxWorkers: 3, sequence: { groupOrder: 1 } }),
     ],
