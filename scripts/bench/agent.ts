@@ -13,7 +13,7 @@ import { roundForPrint, roundSpread, type Spread } from './support/spread.ts'
  * Compares calls of the reference agent over MCP, served by one process, with a tool of the bare
  * SDK that sends as many bytes. Every purchase has its own idempotency key, so none is a replay.
  */
-const WARM_SECONDS = 2
+const WARM_SECONDS_MAX = 2
 const TOKEN = 'bench-token'
 const PATH = '/sales/mcp'
 const DAY_MS = 86_400_000
@@ -25,6 +25,7 @@ const PURCHASES_A_SECOND = 1_500
 
 const options = readOptions(1, 1)
 const { pairs, seconds, connections } = options
+const warmSeconds = Math.min(WARM_SECONDS_MAX, seconds)
 
 function describeCall(name: string, given: object) {
   return {
@@ -57,7 +58,7 @@ function buildPurchase(): object {
 }
 
 const search = { brief: 'Cooking and recipes' }
-const purchases = PURCHASES_A_SECOND * (pairs * seconds + WARM_SECONDS)
+const purchases = PURCHASES_A_SECOND * (pairs * seconds + warmSeconds)
 
 const rows = [
   { task: 'get_products', atLeast: 0.5, count: 1, build: () => search },
@@ -101,8 +102,8 @@ async function runDuel({ task, count, build }: (typeof rows)[number]): Promise<D
     ours: await startContestant(client, ours, { set: 'ours', requests: calls, connections }),
     bare: await startContestant(client, bare, { set: 'bare', requests: [echo], connections }),
   }
-  await contestants.ours(WARM_SECONDS)
-  await contestants.bare(WARM_SECONDS)
+  await contestants.ours(warmSeconds)
+  await contestants.bare(warmSeconds)
   const rounds = await runInterleaved(pairs, {
     ours: () => contestants.ours(seconds),
     bare: () => contestants.bare(seconds),
