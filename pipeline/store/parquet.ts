@@ -3,6 +3,7 @@ import { type Instant, toDay } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { readCheckpoint } from './checkpoint.ts'
 import { Database } from './duckdb.ts'
+import { writeParquetManifest } from './parquet-manifest.ts'
 import type { Paths } from './paths.ts'
 import { listTables } from './schema.ts'
 
@@ -46,7 +47,9 @@ export async function exportParquet(paths: Paths, now: Instant, log: Log): Promi
   const file = `${paths.snapshots}/${checkpoint.snapshot}`
   const snapshot = await Database.open(file, { readOnly: true, memoryLimit: '128MB', threads: 1 })
   try {
-    for (const table of tables) await exportTable(snapshot, paths, table, day)
+    const facts = await readFacts(snapshot)
+    for (const table of tables) await exportTable(snapshot, paths, { table, day, facts })
+    await writeParquetManifest(snapshot, paths)
   } finally {
     snapshot.close()
   }
@@ -55,14 +58,47 @@ export async function exportParquet(paths: Paths, now: Instant, log: Log): Promi
   return true
 }
 
-async function exportTable(db: Database, paths: Paths, table: string, day: string): Promise<void> {
+/** Key/value metadata of a file: texts beside its rows. */
+type Facts = Readonly<Record<string, string>>
+
+interface Export {
+  table: string
+  day: string
+  facts: Facts
+}
+
+/** Reads which commit the snapshot shows. */
+async function readFacts(snapshot: Database): Promise<Facts> {
+  const { seq, as_of } = (await snapshot.one<{ seq: string; as_of: string | null }>(
+    `select seq::varchar as seq, strftime(committed_at::timestamp, '%Y-%m-%dT%H:%M:%S.%gZ') as as_of
+     from meta`,
+  ))!
+  return { registry_seq: seq, registry_as_of: as_of ?? '' }
+}
+
+async function describeTable(db: Database, table: string): Promise<string> {
+  const sql = 'select comment from duckdb_tables() where table_name = $table'
+  return (await db.one<{ comment: string | null }>(sql, { table }))?.comment ?? ''
+}
+
+async function exportTable(
+  db: Database,
+  paths: Paths,
+  { table, day, facts }: Export,
+): Promise<void> {
   const folder = toFolder(paths, table, day)
   const fresh = `${paths.parquet}/${table}.new`
   rmSync(fresh, { recursive: true, force: true })
   mkdirSync(fresh, { recursive: true })
   mkdirSync(`${paths.parquet}/${table}`, { recursive: true })
   const target = `${fresh}/part-0.parquet`.replaceAll("'", "''")
-  await db.run(`copy ${table} to '${target}' (format parquet, compression zstd)`)
+  const pairs = { ...facts, registry_table: table, comment: await describeTable(db, table) }
+  const metadata = Object.entries(pairs).map(
+    ([key, text]) => `${key}: '${text.replaceAll("'", "''")}'`,
+  )
+  await db.run(
+    `copy ${table} to '${target}' (format parquet, compression zstd, kv_metadata {${metadata.join()}})`,
+  )
   renameSync(fresh, folder)
   const days = readdirSync(`${paths.parquet}/${table}`).sort()
   for (const old of days.slice(0, -DAYS_RETAINED)) {

@@ -35,6 +35,7 @@ export function resolvePaths(dataDir: string) {
     search: at('search'),
     searchCheckpoint: at('search', 'current.json'),
     parquet: at('parquet'),
+    parquetManifest: at('parquet', 'manifest.json'),
     bodies: at('bodies'),
     bodyFile: (hash: string) => at('bodies', hash.slice(-2), `${hash}.gz`),
     /** Pictures of logos. */

@@ -140,6 +140,16 @@ test('data_set names the commit that a snapshot shows', async () => {
   expect(row).toBe('1 2 2026-11-21T03:00:00.000Z')
 })
 
+test('authorized_on lists the grants in force at a moment, windows included', async () => {
+  const on = (moment: string) =>
+    readLines(second, `authorized_on('${moment}')`, 'publisher_domain, agent_url')
+  const stays = [`blog.example ${NETWORK}`, `news.example ${SALES}`]
+  expect(await on('2026-11-19T12:00:00Z')).toEqual([])
+  expect(await on('2026-11-20T12:00:00Z')).toEqual([...stays, `news.example ${NETWORK}`].sort())
+  expect(await on('2026-11-21T10:59:00Z')).toEqual(stays)
+  expect(await on('2026-11-21T11:00:00Z')).toEqual([...stays, `radio.example ${LATE}`])
+})
+
 test('every view and every column of one says what it means', async () => {
   const named = await first.all<{ name: string }>(
     `select view_name as name from duckdb_views() where not internal and not temporary`,

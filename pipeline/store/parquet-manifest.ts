@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { relative } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { z } from 'zod'
+import type { Database } from './duckdb.ts'
+import { readJsonFile, replaceFile } from './durable-files.ts'
+import type { Paths } from './paths.ts'
+
+const ExportedFile = z.object({
+  /** Path below the folder of the export. */
+  path: z.string(),
+  rows: z.number(),
+  bytes: z.number(),
+  sha256: z.string(),
+})
+export type ExportedFile = z.infer<typeof ExportedFile>
+
+/** The content of `parquet/manifest.json`: every file of the export, by path. */
+export const ParquetManifest = z.object({ files: z.array(ExportedFile) })
+
+/**
+ * Writes the manifest of the export: every file with its rows, size and digest, so that a copy can be checked
+ * by itself. Files that the manifest names already are not read again: a file of the export never changes.
+ */
+export async function writeParquetManifest(db: Database, paths: Paths): Promise<void> {
+  const before = readJsonFile(paths.parquetManifest, ParquetManifest)?.files ?? []
+  const known = new Map(before.map(file => [file.path, file]))
+  const files: ExportedFile[] = []
+  for (const found of await listExportedFiles(db, paths)) {
+    const same = known.get(found.path)
+    const sha256 =
+      same?.bytes === found.bytes ? same.sha256 : await hashFile(`${paths.parquet}/${found.path}`)
+    files.push({ ...found, sha256 })
+  }
+  replaceFile(paths.parquetManifest, `${JSON.stringify({ files }, null, 1)}\n`)
+}
+
+async function listExportedFiles(
+  db: Database,
+  { parquet }: Paths,
+): Promise<Omit<ExportedFile, 'sha256'>[]> {
+  const pattern = `${parquet}/*/*/*.parquet`.replaceAll("'", "''")
+  const files = await db.all<{ file: string; rows: number; bytes: number }>(
+    `select file_name as file, num_rows::double as rows, file_size_bytes::double as bytes
+     from parquet_file_metadata('${pattern}') order by file_name`,
+  )
+  return files.map(({ file, rows, bytes }) => ({ path: relative(parquet, file), rows, bytes }))
+}
+
+async function hashFile(path: string): Promise<string> {
+  const digest = createHash('sha256')
+  await pipeline(createReadStream(path), digest)
+  return digest.digest('hex')
+}

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet'
+import { compressors } from 'hyparquet-compressors'
+import { expect, test } from 'vitest'
+import { silentLog } from '../../../pipeline/core/log.ts'
+import { Database } from '../../../pipeline/store/duckdb.ts'
+import { exportedTables, exportParquet } from '../../../pipeline/store/parquet.ts'
+import { ParquetManifest } from '../../../pipeline/store/parquet-manifest.ts'
+import type { Paths } from '../../../pipeline/store/paths.ts'
+import { commitTwoNights, FIRST_NIGHT, SALES } from '../../support/analyst-world.ts'
+import { type TestClock, testClock } from '../../support/clock.ts'
+import { cleanUp, newSequencer } from '../../support/registry.ts'
+
+interface Export {
+  paths: Paths
+  snapshot: Database
+  clock: TestClock
+}
+
+/** Exports the tables of the second night. */
+async function exportSecondNight(): Promise<Export> {
+  const clock = testClock(FIRST_NIGHT)
+  const registry = await newSequencer(clock)
+  const { paths } = registry
+  await commitTwoNights(observations => registry.commit({ observations, submissions: [] }), clock)
+  await registry.publish()
+  await exportParquet(paths, clock.now(), silentLog)
+  const snapshot = await Database.open(paths.registry, { readOnly: true })
+  cleanUp(() => snapshot.close())
+  return { paths, snapshot, clock }
+}
+
+const open = ({ paths }: Export, table: string) =>
+  asyncBufferFromFile(`${paths.parquet}/${table}/day=2026-11-21/part-0.parquet`)
+const read = async (made: Export, table: string) =>
+  parquetReadObjects({ file: await open(made, table), compressors })
+const count = async ({ snapshot }: Export, table: string) =>
+  (await snapshot.one<{ n: number }>(`select count(*)::integer as n from ${table}`))!.n
+
+test('a reader that is not DuckDB reads every table, its types, and which commit it is of', async () => {
+  const made = await exportSecondNight()
+  for (const table of exportedTables()) {
+    const rows = await read(made, table)
+    expect([table, rows.length]).toEqual([table, await count(made, table)])
+  }
+  const grants = await read(made, 'authorizations')
+  const direct = grants.find(({ agent_url }) => agent_url === SALES)!
+  expect(direct).toMatchObject({
+    publisher_domain: 'news.example',
+    property_ids: ['app', 'site'],
+    in_force: true,
+  })
+  expect(direct.granted_at).toEqual(new Date('2026-11-20T03:00:00Z'))
+  const properties = await read(made, 'properties')
+  const app = properties.find(({ property_id }) => property_id === 'app')!
+  expect(app).toMatchObject({
+    name: 'News for phones',
+    identifiers: [{ type: 'ios_bundle', value: 'example.news' }],
+  })
+  const { key_value_metadata = [] } = await parquetMetadataAsync(await open(made, 'authorizations'))
+  const told = Object.fromEntries(key_value_metadata.map(({ key, value }) => [key, value]))
+  expect(told).toMatchObject({
+    registry_table: 'authorizations',
+    registry_seq: '2',
+    registry_as_of: '2026-11-21T03:00:00.000Z',
+    comment: expect.stringContaining('which agent may sell what'),
+  })
+})
+
+test('the manifest names each file of both days with its rows and digest', async () => {
+  const made = await exportSecondNight()
+  const { paths, clock } = made
+  clock.tick({ days: 1 })
+  await exportParquet(paths, clock.now(), silentLog)
+  const { files } = ParquetManifest.parse(JSON.parse(readFileSync(paths.parquetManifest, 'utf8')))
+  const found = readdirSync(paths.parquet, { recursive: true, encoding: 'utf8' })
+  expect(files.map(({ path }) => path)).toEqual(
+    found.filter(name => name.endsWith('.parquet')).sort(),
+  )
+  expect(files).toHaveLength(2 * exportedTables().length)
+  for (const { path, bytes, sha256 } of files) {
+    const content = readFileSync(`${paths.parquet}/${path}`)
+    expect([path, bytes]).toEqual([path, content.length])
+    expect(sha256).toBe(createHash('sha256').update(content).digest('hex'))
+  }
+  expect(files.find(({ path }) => path.startsWith('authorizations/'))?.rows).toBe(
+    await count(made, 'authorizations'),
+  )
+})
