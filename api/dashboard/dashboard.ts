@@ -13,6 +13,7 @@ import { entryPlaces } from './entries.tsx'
 import { deriveFormToken, requireFormToken } from './form-tokens.ts'
 import { keyPlaces } from './keys.tsx'
 import { buildDashboardPage, type DashboardAnswer } from './page.tsx'
+import { passkeyPlaces } from './passkeys.tsx'
 import { endSession, findSignedIn } from './person.ts'
 import type { OrganizationPlace, PersonPlace, Step } from './step.ts'
 
@@ -30,6 +31,7 @@ const organizationPlaces: readonly OrganizationPlace[] = [
 /** Every address that needs a signed-in person. */
 const places: readonly PersonPlace[] = [
   ...personPlaces,
+  ...passkeyPlaces,
   ...organizationPlaces.map(({ method, path, take }) => ({
     method,
     path: `/dashboard/org/:org${path}`,
@@ -150,6 +152,7 @@ function sendAnswer(step: Step, answer: DashboardAnswer, reply: FastifyReply) {
     path: request.url.split('?', 1)[0]!,
     token,
     organization: memberships.find(({ org_id }) => org_id === params.org),
+    hasPasskeys: answer.hasPasskeys,
     done: typeof query.done === 'string' ? query.done : undefined,
   })
   return reply.code(status).headers(headers).send(body)

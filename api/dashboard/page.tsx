@@ -7,7 +7,7 @@ import { TOKEN_FIELD } from './form-tokens.ts'
 
 /** A page of the dashboard, or where a form leads on to. */
 export type DashboardAnswer =
-  | { status: number; title: string; body: Html }
+  | { status: number; title: string; body: Html; hasPasskeys?: boolean }
   /** `done` names the notice that the next page shows. */
   | { next: string; done?: DoneName }
 
@@ -32,6 +32,8 @@ export const doneTexts = {
   published: 'The properties are saved, and the hosted file is published.',
   rolled_back: 'The earlier state is restored, as a revision of its own.',
   ended: 'Its access has ended.',
+  passkey: 'The passkey is made: sign in with it from now on.',
+  passkey_removed: 'The passkey is removed: nobody signs in with it any more.',
 } as const
 export type DoneName = keyof typeof doneTexts
 
@@ -42,6 +44,7 @@ interface Frame {
   token: string
   organization?: Membership | undefined
   done?: string | undefined
+  hasPasskeys?: boolean | undefined
 }
 
 const sections = [
@@ -57,7 +60,7 @@ export function toSectionPath(orgId: string, section: (typeof sections)[number][
 
 /** Builds the whole page with its headers. */
 export function buildDashboardPage(title: string, status: number, body: Html, frame: Frame) {
-  const { who, token, done } = frame
+  const { who, token, done, hasPasskeys } = frame
   const content = (
     <>
       <div class="account">
@@ -65,7 +68,8 @@ export function buildDashboardPage(title: string, status: number, body: Html, fr
           Signed in as <bdi>{clipText(who, 120)}</bdi>
         </p>
         <nav aria-label="Your account">
-          <a href="/dashboard">Organizations</a> <a href="/dashboard/access">Applications</a>
+          <a href="/dashboard">Organizations</a> <a href="/dashboard/access">Applications</a>{' '}
+          <a href="/dashboard/passkeys">Passkeys</a>
         </nav>
         <form method="post" action="/dashboard/sign-out">
           {renderToken(token)}
@@ -84,7 +88,7 @@ export function buildDashboardPage(title: string, status: number, body: Html, fr
     </>
   )
   const description = 'What your organization keeps at the registry.'
-  const view = { title, description, body: content, hasDashboard: true }
+  const view = { title, description, body: content, hasDashboard: true, hasPasskeys }
   return { status, headers, body: renderDocument(view, '', frame.path) }
 }
 

@@ -5,6 +5,7 @@ import type { TokenKeys } from '../../pipeline/core/keys/token-keys.ts'
 import type { Services } from '../operation/services.ts'
 import { type Access, endAccess, listAccess } from './access.ts'
 import { LoginLinks } from './login-links.ts'
+import { hasPasskeys, Passkeys } from './passkeys.ts'
 import { listGrantIds } from './redis-models.ts'
 
 const RETRY_AFTER_S = 5
@@ -15,6 +16,7 @@ export class Identity {
   readonly #redis: Redis | undefined
   #provider: Promise<Provider> | undefined
   #links: LoginLinks | undefined
+  #passkeys: Passkeys | undefined
 
   constructor(keys: TokenKeys, redis: Redis | undefined) {
     this.keys = keys
@@ -30,7 +32,6 @@ export class Identity {
     return this.#provider
   }
 
-  /** Returns the sign-in links; refuses with 503 while Redis is away. */
   /** Lists the applications that a person has allowed to act for them. */
   async listAccess(services: Services, userId: string): Promise<Access[]> {
     const provider = await this.getProvider(services)
@@ -43,9 +44,17 @@ export class Identity {
     return endAccess(await this.getProvider(services), userId, grantId)
   }
 
+  /** Returns the sign-in links; refuses with 503 while Redis is away. */
   getLinks({ config }: Services): LoginLinks {
     this.#links ??= new LoginLinks(this.#requireRedis(), config.LIMITS)
     return this.#links
+  }
+
+  /** Returns the passkeys; undefined where browsers make none for the public address. */
+  getPasskeys(services: Services): Passkeys | undefined {
+    if (!hasPasskeys(services.baseUrl())) return undefined
+    this.#passkeys ??= new Passkeys(this.#requireRedis(), services)
+    return this.#passkeys
   }
 
   #requireRedis(): Redis {

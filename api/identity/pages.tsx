@@ -3,6 +3,7 @@ import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText } from '../pages/html/text.tsx'
 import { renderDocument } from '../pages/parts/document.tsx'
 import { renderProblem } from '../pages/parts/problem.tsx'
+import { renderPasskeyForm } from './passkey-form.tsx'
 
 /** A page of sign-in, to be sent once. */
 export interface SignInPage {
@@ -28,10 +29,15 @@ const headers = {
   'referrer-policy': 'same-origin',
 }
 
-function buildPage(status: number, title: string, content: Html, more = {}): SignInPage {
+function buildPage(
+  status: number,
+  title: string,
+  content: Html,
+  { hasPasskeys, ...more }: { hasPasskeys?: boolean; refresh?: string } = {},
+): SignInPage {
   const description = 'Sign in to the registry of agentic advertising.'
   const body = <section class="sign-in">{content}</section>
-  const document = renderDocument({ title, description, body }, '', undefined)
+  const document = renderDocument({ title, description, body, hasPasskeys }, '', undefined)
   return { status, body: document, headers: { ...headers, ...more } }
 }
 
@@ -56,8 +62,15 @@ function renderCancel(uid: string): Html {
   )
 }
 
-/** Builds the page on which a person says who they are. `fault` is what was wrong with the last attempt. */
-export function buildSignInPage(uid: string, client: ClientShown, fault?: string): SignInPage {
+/**
+ * Builds the page on which a person says who they are. `fault` is what was wrong with the last attempt, `passkey`
+ * what a browser needs to sign in with one.
+ */
+export function buildSignInPage(
+  uid: string,
+  client: ClientShown,
+  { fault, passkey }: { fault?: string | undefined; passkey?: string | undefined },
+): SignInPage {
   return buildPage(
     fault === undefined ? 200 : 400,
     'Sign in',
@@ -85,8 +98,17 @@ export function buildSignInPage(uid: string, client: ClientShown, fault?: string
         </p>
         <button type="submit">Send me a link</button>
       </form>
+      {passkey === undefined
+        ? null
+        : renderPasskeyForm({
+            action: `/sign-in/${uid}/passkey`,
+            asks: 'get',
+            options: passkey,
+            button: <button type="submit">Sign in with a passkey</button>,
+          })}
       {renderCancel(uid)}
     </>,
+    { hasPasskeys: passkey !== undefined },
   )
 }
 

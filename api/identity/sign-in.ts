@@ -46,6 +46,7 @@ const steps: readonly (RoutePath & { handle: StepHandler })[] = [
   { method: 'POST', path: `${SIGN_IN_PATH}/link`, handle: sendSignInLink },
   { method: 'GET', path: `${SIGN_IN_PATH}/open`, handle: showLink },
   { method: 'POST', path: `${SIGN_IN_PATH}/open`, handle: openLink },
+  { method: 'POST', path: `${SIGN_IN_PATH}/passkey`, handle: signInWithPasskey },
   { method: 'POST', path: `${SIGN_IN_PATH}/consent`, handle: giveConsent },
   { method: 'POST', path: `${SIGN_IN_PATH}/cancel`, handle: cancel },
 ]
@@ -83,36 +84,44 @@ export function addSignIn(scope: FastifyInstance, identity: Identity, services: 
 
 const REQUEST_ENDED =
   'This sign-in has ended, or was begun in another browser. Go back to the application and begin again.'
+const PASSKEY_REFUSED =
+  'This passkey was not accepted. Try once more, or ask for a link and look at your passkeys.'
 const LINK_USED = 'This link has been used, or is too old. Ask for another one.'
 
 /** Shows what the request waits for: that its person signs in, or consents. */
-async function showRequest({ signIn, services }: Step): Promise<SignInPage> {
+async function showRequest(step: Step): Promise<SignInPage> {
+  const { signIn, services } = step
   const { interaction, uid } = signIn
+  if (interaction.prompt.name === 'login') return askWho(step)
   const client = await describeClient(signIn)
-  if (interaction.prompt.name === 'login') return buildSignInPage(uid, client)
   const person = findPerson(services.reader, interaction.session?.accountId ?? '')
   if (person === undefined) return buildSignInError(REQUEST_ENDED)
   const scopes = new Set(String(interaction.params.scope ?? '').split(' '))
   return buildConsentPage(uid, client, person.email ?? person.name ?? person.user_id, scopes)
 }
 
+/** Asks who the person is: by a link or by a passkey. `fault` is what was wrong with the last attempt. */
+async function askWho({ signIn, identity, services }: Step, fault?: string): Promise<SignInPage> {
+  const passkey = await identity.getPasskeys(services)?.buildSignIn(signIn.uid)
+  return buildSignInPage(signIn.uid, await describeClient(signIn), { fault, passkey })
+}
+
 /** Sends a link to the address in the form; the page shows what is wrong where that is not possible. */
-async function sendSignInLink({ signIn, form, request, identity, services }: Step) {
+async function sendSignInLink(step: Step): Promise<SignInPage> {
+  const { signIn, form, request, identity, services } = step
   const { uid } = signIn
   requirePrompt(signIn, 'login')
-  const client = await describeClient(signIn)
-  if (!canSendLinks(services))
-    return buildSignInPage(uid, client, 'This registry sends no mail yet.')
+  if (!canSendLinks(services)) return askWho(step, 'This registry sends no mail yet.')
   const email = EmailAddress.safeParse(form.get('email') ?? '')
-  if (!email.success) return buildSignInPage(uid, client, 'This is no e-mail address.')
+  if (!email.success) return askWho(step, 'This is no e-mail address.')
   const links = identity.getLinks(services)
   const token = await links.issue(uid, email.data, toCaller(request.ip))
   if (token === undefined) {
-    return buildSignInPage(uid, client, 'Too many links were asked for. Try again in an hour.')
+    return askWho(step, 'Too many links were asked for. Try again in an hour.')
   }
   const url = `${services.baseUrl()}/sign-in/${uid}/open?token=${token}`
   if (!(await sendLink(services, email.data, url))) {
-    return buildSignInPage(uid, client, 'The mail could not be sent. Try again later.')
+    return askWho(step, 'The mail could not be sent. Try again later.')
   }
   return buildSentPage(email.data, services.config.LIMITS.signInLinkMinutes)
 }
@@ -143,6 +152,16 @@ async function openLink(step: Step): Promise<SignInPage> {
   )
   if ('refused' in answer) return refuse('conflict', answer.refused)
   return finishLogin(step, String(answer.done.user_id), 'email')
+}
+
+/** Signs the person in whose passkey has answered the challenge of this sign-in. */
+async function signInWithPasskey(step: Step): Promise<SignInPage> {
+  const { signIn, form, identity, services } = step
+  requirePrompt(signIn, 'login')
+  const credential = form.get('credential') ?? ''
+  const userId = await identity.getPasskeys(services)?.signIn(signIn.uid, credential)
+  if (userId === undefined) return askWho(step, PASSKEY_REFUSED)
+  return finishLogin(step, userId, 'pop')
 }
 
 /**

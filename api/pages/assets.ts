@@ -24,6 +24,7 @@ const files = {
   style: ['css', 'text/css; charset=utf-8'],
   live: ['js', 'text/javascript; charset=utf-8'],
   editor: ['js', 'text/javascript; charset=utf-8'],
+  passkeys: ['js', 'text/javascript; charset=utf-8'],
   icon: ['svg', 'image/svg+xml'],
 } as const
 

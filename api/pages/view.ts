@@ -18,6 +18,8 @@ export interface View {
   isLive?: true
   /** A file is edited on the page: its script checks the file while somebody types. */
   isEditor?: true
+  /** A passkey is made or used on the page: its script asks the authenticator. */
+  hasPasskeys?: boolean | undefined
   /** Address of the program that the page runs in the browser. */
   program?: string | undefined
   /** People sign in at this registry, so pages lead to their dashboard. */

@@ -27,6 +27,7 @@ import type {
 } from './operation-definition.ts'
 import { organizationDefinitions } from './organizations.ts'
 import { originDefinitions } from './origins.ts'
+import { passkeyDefinitions } from './passkeys.ts'
 import { personDefinitions } from './people.ts'
 import { policyDefinitions } from './policies.ts'
 import { reviewDefinitions } from './review-decisions.ts'
@@ -59,6 +60,7 @@ const definitions: OperationDefinitions<OperationName> = {
   ...monitoringDefinitions,
   ...organizationDefinitions,
   ...originDefinitions,
+  ...passkeyDefinitions,
   ...personDefinitions,
   ...policyDefinitions,
   ...reviewDefinitions,

@@ -13,6 +13,7 @@ import { memberOperations } from './member.ts'
 import { mirrorOperations } from './mirror.ts'
 import { organizationOperations } from './organization.ts'
 import { ownershipOperations } from './ownership.ts'
+import { passkeyOperations } from './passkey.ts'
 import { personOperations } from './person.ts'
 import { policyOperations } from './policy.ts'
 import { reviewOperations } from './review.ts'
@@ -80,6 +81,7 @@ export const Operation = z.discriminatedUnion('op', [
   ...saveOperations,
   ...identityOperations,
   ...personOperations,
+  ...passkeyOperations,
   ...organizationOperations,
   /** Takes a domain down: the registry may not mention it until it is readmitted. */
   z.object({

@@ -43,6 +43,7 @@ export const spaces = [
   'issuer',
   'person',
   'oauth_client',
+  'passkey',
   'member',
   'ownership',
   'role',

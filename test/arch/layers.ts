@@ -243,6 +243,7 @@ export const doors: Record<string, string[]> = {
   '@scalar/fastify-api-reference': ['api/reference'],
   nodemailer: ['pipeline/live/send-mail.ts'],
   'oidc-provider': ['api/identity'],
+  '@simplewebauthn/server': ['api/identity/passkeys.ts'],
   jose: ['api/auth/user-tokens.ts', 'api/responses/badge-token.ts'],
   yaml: ['api', 'scripts', `${storyboards}/catalog.ts`],
   tsx: [`${read}/queries/read-agent-index.ts`],

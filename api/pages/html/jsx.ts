@@ -131,6 +131,7 @@ type Attributes = Partial<
     | 'autocomplete'
     | 'maxlength'
     | 'required'
+    | 'hidden'
     | 'readonly'
     | 'colspan'
     | 'viewBox'

@@ -36,11 +36,11 @@ export function renderDocument(view: View, origin: string, path: string | undefi
 }
 
 function renderHead(
-  { title, description, status, isLive, isEditor, program }: View,
+  { title, description, status, isLive, isEditor, hasPasskeys, program }: View,
   origin: string,
   path: string | undefined,
 ): Html {
-  const { style, live, editor, icon } = getAssets()
+  const { style, live, editor, passkeys, icon } = getAssets()
   const named = title === NAME ? NAME : `${clipText(title, 90)} · ${NAME}`
   const summary = clipText(description, 200)
   return (
@@ -62,6 +62,7 @@ function renderHead(
       <meta name="twitter:card" content="summary" />
       {isLive ? <script src={live.path} defer></script> : null}
       {isEditor ? <script src={editor.path} defer></script> : null}
+      {hasPasskeys ? <script src={passkeys.path} defer></script> : null}
       {program === undefined ? null : <script type="module" src={program}></script>}
     </>
   )

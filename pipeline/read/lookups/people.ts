@@ -1,5 +1,6 @@
+import type { Passkey } from '../../model/passkey.ts'
 import type { OauthClient, Person } from '../../model/person.ts'
-import { findRecord, type RecordReader } from './records.ts'
+import { findRecord, listRecords, type RecordReader } from './records.ts'
 
 /** Finds a person who has signed in, by the subject of their tokens. */
 export function findPerson(reader: RecordReader, userId: string): Person | undefined {
@@ -9,4 +10,18 @@ export function findPerson(reader: RecordReader, userId: string): Person | undef
 /** Finds an application that has registered. */
 export function findClient(reader: RecordReader, clientId: string): OauthClient | undefined {
   return findRecord(reader, 'oauth_client', clientId)
+}
+
+/** Finds a passkey of a person by the id that the authenticator gave it. */
+export function findPasskey(
+  reader: RecordReader,
+  userId: string,
+  credentialId: string,
+): Passkey | undefined {
+  return findRecord(reader, 'passkey', `${userId} ${credentialId}`)
+}
+
+/** Lists the passkeys of a person. */
+export function listPasskeys(reader: RecordReader, userId: string): Passkey[] {
+  return listRecords(reader, 'passkey', userId)
 }

@@ -12,6 +12,7 @@ type RecordSpace = Extract<
   | 'user'
   | 'person'
   | 'oauth_client'
+  | 'passkey'
   | 'ownership'
   | 'role'
   | 'review'

@@ -1,6 +1,7 @@
 import { loadIssuers } from '../../accounts/issuers.ts'
 import { loadMemberships } from '../../accounts/memberships.ts'
 import { loadPrincipals } from '../../accounts/organizations.ts'
+import { loadPasskeys } from '../../accounts/passkeys.ts'
 import { loadClients, loadPeople } from '../../accounts/people.ts'
 import { loadStoredRoles } from '../../accounts/roles.ts'
 import type { Database, Parameters } from '../../store/duckdb.ts'
@@ -60,6 +61,23 @@ export const clientProjection = projectTable(
   'client_id',
   loadClients,
 )
+
+/** Passkeys of persons, by their id below their person's; a removed one is forgotten. */
+export const passkeyProjection: RowProjection = {
+  store: 'accounts',
+  tables: ['passkeys'],
+  changed: 'seq > $seq',
+  slicedBy: 'user_id',
+  from: 'passkeys',
+  async project({ accounts }, where, parameters) {
+    const rows = await loadPasskeys(accounts.db, where, parameters)
+    return rows.map(row => ({
+      space: 'passkey',
+      key: `${row.user_id} ${row.credential_id}`,
+      value: row.public_key === '' ? undefined : toJsonValue(row),
+    }))
+  },
+}
 
 /** Roles of a key or a person; one who holds none any more is forgotten. */
 export const roleProjection: RowProjection = {

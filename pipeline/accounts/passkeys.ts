@@ -1,0 +1,106 @@
+import { toIso } from '../core/clock.ts'
+import { PASSKEYS_MAX, type Passkey } from '../model/passkey.ts'
+import type { Answer, OperationOf } from '../model/submission.ts'
+import type { Database, Parameters } from '../store/duckdb.ts'
+import type { OperationDefinitions } from './operation-definition.ts'
+import type { Stamp } from './stamp.ts'
+
+const UNKNOWN: Answer = { refused: 'you have no such passkey', error: 'not_found' }
+const EXISTING = `public_key <> '' and user_id = $user_id`
+
+/** Adds a passkey. An id that was ever registered, also by somebody else, is refused. */
+async function addPasskey(
+  db: Database,
+  { op: _, ...given }: OperationOf<'passkey.add'>,
+  { now, seq }: Stamp,
+): Promise<Answer> {
+  const { user_id, credential_id } = given
+  const known = await db.one('select 1 from passkeys where credential_id = $credential_id', {
+    credential_id,
+  })
+  if (known) return { refused: 'this passkey is registered already', error: 'conflict' }
+  const held = await db.all(`select 1 from passkeys where ${EXISTING}`, { user_id })
+  if (held.length >= PASSKEYS_MAX) {
+    return { refused: `a person has ${PASSKEYS_MAX} passkeys at most`, error: 'conflict' }
+  }
+  await db.insert('passkeys', [{ ...given, created_at: toIso(now), used_at: null, seq }])
+  return { done: { credential_id } }
+}
+
+/**
+ * Records a sign-in. A counter that has not grown means that the passkey was copied, or that an answer is
+ * sent a second time; only an authenticator that never counts stays at 0.
+ */
+async function recordUse(
+  db: Database,
+  { user_id, credential_id, counter }: OperationOf<'passkey.use'>,
+  { now, seq }: Stamp,
+): Promise<Answer> {
+  const known = await db.one<{ counter: number }>(
+    `select counter::integer as counter from passkeys
+     where ${EXISTING} and credential_id = $credential_id`,
+    { user_id, credential_id },
+  )
+  if (known === undefined) return UNKNOWN
+  const counts = counter > 0 || known.counter > 0
+  if (counts && counter <= known.counter) {
+    return { refused: 'this passkey was used elsewhere: remove it', error: 'forbidden' }
+  }
+  await db.write(
+    'update',
+    'passkeys',
+    `set counter = $counter, used_at = $used_at, seq = $seq
+     where user_id = $user_id and credential_id = $credential_id`,
+    { user_id, credential_id, counter, used_at: toIso(now), seq },
+  )
+  return { done: { credential_id } }
+}
+
+async function removePasskey(
+  db: Database,
+  { user_id, credential_id }: OperationOf<'passkey.remove'>,
+  { seq }: Stamp,
+): Promise<Answer> {
+  const known = await db.one(
+    `select 1 from passkeys where ${EXISTING} and credential_id = $credential_id`,
+    { user_id, credential_id },
+  )
+  if (!known) return UNKNOWN
+  await db.write(
+    'update',
+    'passkeys',
+    `set public_key = '', seq = $seq where user_id = $user_id and credential_id = $credential_id`,
+    { user_id, credential_id, seq },
+  )
+  return { done: { credential_id } }
+}
+
+/** Loads the passkeys for which `where` holds, removed ones with an empty key. */
+export function loadPasskeys(
+  db: Database,
+  where: string,
+  parameters: Parameters,
+): Promise<Passkey[]> {
+  return db.all(
+    `select user_id, credential_id, public_key, counter, transports, label, created_at, used_at
+     from passkeys where ${where} order by user_id, credential_id`,
+    parameters,
+  )
+}
+
+export const passkeyDefinitions: OperationDefinitions<
+  'passkey.add' | 'passkey.use' | 'passkey.remove'
+> = {
+  'passkey.add': {
+    perform: addPasskey,
+    irreversible: 'its person removes it in the dashboard',
+  },
+  'passkey.use': {
+    perform: recordUse,
+    irreversible: 'it only counts sign-ins',
+  },
+  'passkey.remove': {
+    perform: removePasskey,
+    irreversible: 'its person registers it again in the dashboard',
+  },
+}
