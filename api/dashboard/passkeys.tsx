@@ -54,9 +54,7 @@ async function renderNewForm({ identity, services, person, sessionUid, token }: 
   return (
     <>
       {renderPasskeyForm({ action: PATH, asks: 'create', options, fields, button, look: 'panel' })}
-      <p>
-        A browser makes passkeys with JavaScript only; the link by mail always works.
-      </p>
+      <p>A browser makes passkeys with JavaScript only; the link by mail always works.</p>
     </>
   )
 }

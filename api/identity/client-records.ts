@@ -2,17 +2,20 @@ import { hash } from 'node:crypto'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { findClient } from '../../pipeline/read/lookups/people.ts'
 import type { Services } from '../operation/services.ts'
+import { findForeignScheme } from './redirect-schemes.ts'
 
 /**
  * Keeps the applications that register: the writer stores them, and every process finds them in the
  * serving store. Of a secret only its hash is stored; it takes the secret's place when it is read.
  */
-export function openClientRecords({
-  reader,
-  writer,
-}: Pick<Services, 'reader' | 'writer'>): Adapter {
+export function openClientRecords(
+  { reader, writer }: Pick<Services, 'reader' | 'writer'>,
+  refuseRedirect: (uri: string) => never,
+): Adapter {
   return {
     async upsert(client_id, { client_secret, ...metadata }) {
+      const foreign = findForeignScheme((metadata.redirect_uris as string[] | undefined) ?? [])
+      if (foreign !== undefined) refuseRedirect(foreign)
       const secret_hash = client_secret === undefined ? null : hashSecret(client_secret)
       const answer = await writer.submit(
         { op: 'client.register', client_id, metadata: { ...metadata }, secret_hash },

@@ -2,9 +2,9 @@ import { type Child, type Html, h } from '../pages/html/jsx.ts'
 
 interface PasskeyForm {
   action: string
-  /** Whether a passkey is made, or one is used. */
+  /** `create` for a new passkey, `get` for one that signs in. */
   asks: 'create' | 'get'
-  /** What the authenticator is asked, as JSON. */
+  /** Options for the authenticator, as JSON. */
   options: string
   /** Fields that are sent with its answer. */
   fields?: Child

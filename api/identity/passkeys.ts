@@ -1,7 +1,6 @@
 import type { RegistrationResponseJSON, WebAuthnCredential } from '@simplewebauthn/server'
 import { z } from 'zod'
 import type { Redis } from '../../jobs/redis.ts'
-import { isLoopback } from '../../pipeline/core/loopback.ts'
 import { Passkey } from '../../pipeline/model/passkey.ts'
 import type { Person } from '../../pipeline/model/person.ts'
 import { findPasskey, findPerson, listPasskeys } from '../../pipeline/read/lookups/people.ts'
@@ -74,7 +73,7 @@ export class Passkeys {
   }
 
   async #store(user_id: string, label: string, made: WebAuthnCredential) {
-    const given = Passkey.omit({ created_at: true, used_at: true }).safeParse({
+    const passkey = Passkey.omit({ created_at: true, used_at: true }).safeParse({
       user_id,
       credential_id: made.id,
       public_key: Buffer.from(made.publicKey).toString('base64url'),
@@ -82,9 +81,9 @@ export class Passkeys {
       transports: made.transports ?? [],
       label,
     })
-    if (!given.success) return 'Give the passkey a name of at most 100 characters.'
+    if (!passkey.success) return 'Give the passkey a name of at most 100 characters.'
     const answer = await this.#services.writer.submit(
-      { op: 'passkey.add', ...given.data },
+      { op: 'passkey.add', ...passkey.data },
       { by: { kind: 'user', id: user_id } },
     )
     return 'refused' in answer ? answer.refused : undefined
@@ -161,7 +160,7 @@ export async function endPasskey(
 export function hasPasskeys(baseUrl: string): boolean {
   const { hostname, protocol } = new URL(baseUrl)
   if (hostname === 'localhost') return true
-  return protocol === 'https:' && !isLoopback(hostname) && !/^\[|^[\d.]+$/.test(hostname)
+  return protocol === 'https:' && !/^\[|^[\d.]+$/.test(hostname)
 }
 
 function toRegistration(sessionUid: string): string {
@@ -186,7 +185,7 @@ function decodeHandle(handle: string | undefined): string | undefined {
   return Passkey.shape.user_id.safeParse(text).data
 }
 
-/** Awaits a verification; undefined where the library refuses, which it does by an error. */
+/** Returns the result of a verification; undefined where the library refuses, which it does by an error. */
 async function settle<Verified>(verifying: Promise<Verified>): Promise<Verified | undefined> {
   try {
     return await verifying

@@ -38,7 +38,9 @@ export async function createProvider(deps: ProviderDeps): Promise<Provider> {
   const stored = new RedisModels(redis, () => {
     throw new errors.InvalidGrant('used already')
   })
-  const clients = openClientRecords(services)
+  const clients = openClientRecords(services, uri => {
+    throw new errors.InvalidRedirectUri(`the scheme of ${uri} belongs to no application`)
+  })
   class RegistryProvider extends Provider {
     /** Offers no page that posts itself: it would need an inline script. */
     override registerResponseMode(

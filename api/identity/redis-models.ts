@@ -46,7 +46,7 @@ export class RedisModels {
 
   async #upsert(model: string, id: string, payload: AdapterPayload, seconds?: number) {
     const key = toKey(model, id)
-    const { jti: _, ...stored } = payload
+    const stored = omitSessionId(payload)
     const { grantId, uid } = stored
     const many = this.#redis.multi().hset(key, 'payload', JSON.stringify(stored))
     const expire = (expiring: string) => {
@@ -97,6 +97,13 @@ export class RedisModels {
     const keys = await this.#redis.smembers(set)
     await this.#redis.del(set, ...keys)
   }
+}
+
+/** Leaves out what would sign somebody in who reads Redis: the record's own id, and that of the session of a request. */
+function omitSessionId({ jti: _, ...payload }: AdapterPayload): AdapterPayload {
+  if (payload.session === undefined) return payload
+  const { cookie: __, ...session } = payload.session as { cookie?: string; uid: string }
+  return { ...payload, session } as AdapterPayload
 }
 
 /** Lists the ids of the consents that a person has given; some may have ended. */

@@ -172,8 +172,9 @@ async function finishLogin(step: Step, accountId: string, method: string): Promi
   const { provider, interaction } = step.signIn
   const { session } = interaction
   if (session !== undefined && session.accountId !== accountId) {
-    const other = await provider.Session.find(session.cookie)
-    await other?.destroy()
+    const context = provider.createContext(step.request.raw, step.reply.raw)
+    const other = await provider.Session.get(context as never)
+    await other.destroy()
     interaction.session = undefined
     await interaction.persist()
   }

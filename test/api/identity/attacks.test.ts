@@ -220,11 +220,33 @@ describe('a redirect address', () => {
     'http://evil.example/callback',
     'https://evil.example/callback#fragment',
     'file:///etc/passwd',
+    'mailto:code@evil.example',
+    'ms-msdt:/id',
+    'intent://x#y',
+    'chrome://settings',
+    'smb://evil.example/x',
+    'x:y',
     'callback',
   ])('as %s cannot be registered', async uri => {
     expect(await register(registry, { redirect_uris: [uri] })).toMatchObject({
       error: expect.stringMatching(/invalid_redirect_uri|invalid_client_metadata/),
     })
+  })
+
+  test.each([
+    'cursor://anysphere.cursor-retrieval/oauth/callback',
+    'vscode://vendor.extension/callback',
+    'com.example.app:/callback',
+  ])('of an application on a device, as %s, can be registered and is led to', async uri => {
+    const { client_id: id } = await register(registry, { redirect_uris: [uri] })
+    const query = { client_id: id!, code_challenge: challenge, redirect_uri: uri }
+    const browser = new TestBrowser(registry)
+    const consent = await signIn(registry, browser, begin(query), nextEmail())
+    const first = await browser.post(`${consent}/consent`, {})
+    const next = /url=(.*)$/.exec(String(first.headers.refresh))![1]!
+    const { headers } = await browser.get(next)
+    expect(String(headers.location)).toMatch(new RegExp(`^${uri}\\?code=`))
+    expect((await new TestBrowser(registry).get(begin({ redirect_uri: uri }))).statusCode).toBe(400)
   })
 
   test('is the only place outside that a page of sign-in leads to', async () => {
@@ -287,6 +309,21 @@ describe('a form of sign-in', () => {
 })
 
 describe('a session', () => {
+  test('has its id nowhere in Redis, where a sign-in that follows waits neither', async () => {
+    const browser = new TestBrowser(registry)
+    await signIn(registry, browser, begin(), nextEmail())
+    await follow(browser, await browser.get(begin({ prompt: 'login' })))
+    const id = browser.getCookie('registry_session')!
+    const keys = await redis.redis.keys('registry:identity:*')
+    const stored = await Promise.all(
+      keys.map(async key =>
+        (await redis.redis.type(key)) === 'hash' ? redis.redis.hgetall(key) : [key],
+      ),
+    )
+    expect(JSON.stringify(stored)).toContain('"payload"')
+    expect([...keys, JSON.stringify(stored)].filter(text => text.includes(id))).toEqual([])
+  })
+
   test('gets another id when its person signs in', async () => {
     const { browser, at } = await beginSignIn()
     const before = browser.getCookie('registry_session')
