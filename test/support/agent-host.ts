@@ -16,7 +16,7 @@ export interface AgentRequest {
   call: { id?: number; method?: string; params?: Record<string, unknown> }
 }
 
-/** What an agent's host does when asked; nothing said is a 404. */
+/** Answers a request to the host of an agent; a path without an answer is a 404. */
 export type AgentAnswer = (ask: AgentRequest, response: ServerResponse) => unknown
 
 export const agentUrl = 'https://agent.example/mcp'

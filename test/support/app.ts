@@ -36,7 +36,7 @@ export interface TestRegistry {
   /** Makes a key of an organization; its secret is what callers send. */
   createKey(organization: string): Promise<string>
   publish(): Promise<void>
-  /** What the stores tell of each other that cannot be, as of one commit: demand is handed in later. */
+  /** Returns the contradictions between the stores as of one commit: collected demand is submitted later. */
   verify(): Promise<string[]>
   /** Ends the writer and opens another one, as a new process would. */
   restart(): Promise<void>
@@ -60,7 +60,7 @@ function noCrawler(): never {
   return refuse('unavailable', 'no crawler runs beside this test')
 }
 
-/** What a crawler says who finds every name on the public Internet, and does nothing else. */
+/** Answers live requests as a crawler that finds every host name public and does nothing else. */
 export const answerAllPublic = (async ({ kind }) =>
   kind === 'lookup_host' ? { host: 'public' } : noCrawler()) as WriterClient['requestLive']
 

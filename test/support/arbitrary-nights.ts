@@ -11,11 +11,11 @@ export interface Attempt {
   found: { file: object | string } | { text: string } | { outcome: Outcome }
   /** Milliseconds between the attempt and the delivery of its observation. */
   ageMs: number
-  /** What is found in the ads.txt, which a crawler reads when the file is missing. */
+  /** Content of the ads.txt, which a crawler reads when the file is missing. */
   adsTxt?: Attempt['found']
 }
 
-/** What happens between two checks of the index: time passes, files are read, observations arrive. */
+/** Events between two checks of the index: time passes, files are read, observations arrive. */
 export interface Night {
   /** Milliseconds by which the clock moves, and how many empty commits are made on the way. */
   after: number

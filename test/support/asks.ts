@@ -2,21 +2,21 @@ import { buildMirrorFile } from './mirrors.ts'
 
 /** A request of an operation: what follows its path, in place of its parameters or behind it. */
 export interface Ask {
-  /** What stands for the path parameter, or for each of them. */
+  /** Value of the path parameter, or of each of them. */
   place?: string | readonly string[]
   query?: string
   payload?: object | string
   headers?: Readonly<Record<string, string>>
-  /** What caller asks; an ordinary one where nothing is said. */
+  /** Kind of caller; without it, an ordinary member. */
   as?: 'moderator' | 'anybody'
-  /** Who is asked; whoever is sure to answer so, where nothing is said. */
+  /** Registry that is asked; without it, one that is sure to answer with this status. */
   registry?: RegistryName
 }
 
 /**
- * One that answers, one whose limits are used up at once, one that is alone, one with nothing in it,
- * one whose search is not made yet, one whose snapshot can be asked nothing more, and one whose crawler
- * waits for nobody. Nobody writes for the one that is alone.
+ * Registries in the order of their names: one that answers, one whose limits are used up at once, one
+ * without a writer, an empty one, one whose search file is not built yet, one whose snapshot takes no more
+ * queries, and one whose crawler gives up at once.
  */
 export type RegistryName =
   | 'usual'
@@ -27,7 +27,7 @@ export type RegistryName =
   | 'crowded'
   | 'hasty'
 
-/** What the answers of the asked registry depend on: ids that were given out, who is asked about. */
+/** Ids and addresses of one registry that requests to it name. */
 export interface Known {
   crawlRequest: string
   report: string
@@ -113,7 +113,7 @@ export const ccpa = {
 export const unissued = '01939f00-0000-7000-8000-000000000000'
 const property = `agent_url=${agent}&identifier_type=domain&identifier_value=acme.example`
 const unknown = [{ type: 'domain', value: 'unknown.example' }]
-/** What somebody says of the catalog. */
+/** A dispute about a property of the catalog. */
 export const dispute = {
   dispute_type: 'classification',
   subject_type: 'property',
@@ -541,7 +541,7 @@ export const asks: Asks = {
   isReady: { 200: {}, 503: { registry: 'empty' } },
 }
 
-/** Of a pending proposal, which is decided once. */
+/** Builds requests that decide a pending proposal, which can be decided once. */
 function decided(number: number): Asks[string] {
   const decision = ({ proposals }: Known): Ask => ({
     place: proposals[number]!.id,
@@ -607,7 +607,7 @@ export function logo(name: string, headers: Readonly<Record<string, string>> = {
   return { place: 'kept.example', payload, headers: { ...type, ...headers } }
 }
 
-/** Of what is told of kept.example; only the moderator may. */
+/** Builds requests that roll an entry of kept.example back, which only a moderator may. */
 function asksToRollBack(): Asks[string] {
   const payload = { to_revision: 1 }
   const asked = { place: 'kept.example', payload }
@@ -622,7 +622,7 @@ function asksToRollBack(): Asks[string] {
   }
 }
 
-/** Of what is told of kept.example. */
+/** Builds requests for the revisions of kept.example. */
 function asksForRevisions(kind: 'Brand' | 'Property'): Asks {
   return {
     [`list${kind}Revisions`]: {
@@ -638,7 +638,7 @@ function asksForRevisions(kind: 'Brand' | 'Property'): Asks {
   }
 }
 
-/** What only admins may ask of a domain, each once in five minutes. */
+/** Builds requests about a domain that only admins may send, each once in five minutes. */
 function asksAsAdmin(domain: string): Asks[string] {
   const of = (place: string, registry: keyof Known['registryAdmins']) => (known: Known) => ({
     place,
@@ -654,7 +654,7 @@ function asksAsAdmin(domain: string): Asks[string] {
   }
 }
 
-/** Of a subscription of the ordinary caller. */
+/** Builds requests about a subscription of the ordinary caller. */
 function ofSubscription(name: keyof Known['subscriptions']): Asks[string] {
   return {
     200: ({ subscriptions }) => ({ place: subscriptions[name] }),
@@ -698,7 +698,7 @@ function asksAgent(): Asks[string] {
   }
 }
 
-/** What is refused whatever the operation. */
+/** Requests that every operation refuses. */
 export const always: Readonly<Record<number, Ask>> = {
   400: { payload: '{' },
   401: {},
@@ -706,7 +706,7 @@ export const always: Readonly<Record<number, Ask>> = {
   415: { payload: 'x', headers: { 'content-type': 'text/plain' } },
 }
 
-/** What is asked of a storyboard for an enrolled agent. */
+/** Builds requests about a storyboard for an enrolled agent. */
 function asksToTest(...more: string[]): Asks[string] {
   const at = (agentUrl: string) => ({ place: [encodeURIComponent(agentUrl), ...more] })
   const none = { place: [agent, 'none', ...more.slice(1)] }
@@ -739,7 +739,7 @@ function asksOfComparison(answered: Asks[string]): Asks[string] {
   }
 }
 
-/** What the organization of an agent asks, and others ask too. */
+/** Builds requests of the organization of an agent, and the same of others. */
 function asksOwner(payload?: object): Asks[string] {
   const given = payload && { payload }
   const own = { place: encodeURIComponent('https://closed.example/mcp'), ...given }
@@ -757,7 +757,7 @@ function asksBadge(...more: string[]): Asks[string] {
   return { 200: { place: [agent, ...more] }, 400: { place: [agent, 'none', ...more.slice(1)] } }
 }
 
-/** What is asked of an agent that hangs up, and of one that is silent. */
+/** Builds requests about an agent that hangs up, and about one that never answers. */
 function asksSilentAgents(...more: string[]): Asks[string] {
   const at = (agentUrl: string) => ({ place: [encodeURIComponent(agentUrl), ...more] })
   return {

@@ -9,7 +9,7 @@ type Source = 'agents' | 'authorizations' | 'properties' | 'collections'
 /** A small page, so that the places where pages meet are many. */
 const PAGE = 2
 
-/** Somebody who keeps a replica over HTTP: begins with what the API lists, then follows the feed. */
+/** Keeps a replica over HTTP: begins with the lists of the API, then follows the feed. */
 export class Consumer {
   replica = new Replica()
   #cursor = ''

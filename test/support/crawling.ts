@@ -11,7 +11,7 @@ export type Web = Record<
   object | Outcome | [Outcome, Partial<Observation>] | { text: string }
 >
 
-/** What a crawler brings that was handed these files. */
+/** Builds the observations of a crawler that was handed these files. */
 export function observeTargets(
   targets: readonly CrawlTarget[],
   web: Web,

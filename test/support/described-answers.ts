@@ -116,7 +116,7 @@ function sniff(reply: FastifyReply): Sniffed {
   }
 }
 
-/** What came whole: a stream may have broken off. */
+/** Reads the lines that came whole: a stream may have broken off. */
 function readLines(zipped: Buffer): unknown[] {
   const text = gunzipSync(zipped, { finishFlush: constants.Z_SYNC_FLUSH }).toString()
   return text

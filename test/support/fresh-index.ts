@@ -5,7 +5,7 @@ import { type MemoryIndex, openMemoryIndex } from './memory-index.ts'
 
 type Row = Record<string, unknown>
 
-/** What an index says of the world, without ids, commit numbers and the times of writing. */
+/** Content of an index without ids, commit numbers and the times of writing. */
 export type IndexContent = Record<(typeof tables)[number] | 'crawl_state', Row[]>
 
 const tables = [
@@ -113,7 +113,7 @@ const remembered = {
     row.valid === false && [row.agent_count, row.property_count].every(n => n === 0),
 } satisfies Partial<Record<keyof IndexContent, (row: Row) => boolean>>
 
-/** Everything that was asked for and never tried makes who asked wait; the brake makes others. */
+/** Finds the subjects that wait: for a file that was never tried, or because the brake holds them. */
 async function waitingIn(db: Database): Promise<Record<'brand' | 'publisher', Set<unknown>>> {
   const rows = await db.all<{ rule: 'brand' | 'publisher'; subject: string }>(
     `select distinct rule, subject from depends_on join crawl_state using (kind, location)
@@ -188,7 +188,7 @@ function notIn(rows: readonly Row[], others: readonly Row[]): Row[] {
   })
 }
 
-/** What only one of them says, a line a row: none means that they agree. */
+/** Lists rows that only one of two indexes has, a line each; none means that they agree. */
 export function listDifferences({
   incremental,
   anew,

@@ -98,7 +98,7 @@ async function idIn(registry: TestRegistry, query: string): Promise<string> {
   return (await registry.sequencer.accounts.db.one<{ id: string }>(query))!.id
 }
 
-/** What the identity provider says of itself. */
+/** Builds the metadata of the identity provider. */
 function serverAt(issuer: string) {
   return {
     issuer,

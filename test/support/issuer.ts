@@ -37,9 +37,9 @@ interface Key {
 /** An identity provider on this machine, which publishes its keys and signs what it is told to. */
 export interface TestIssuer {
   url: string
-  /** What a registry must be told to take its tokens. */
+  /** Settings with which a registry accepts its tokens. */
   settings: Record<string, string>
-  /** What it says of itself; nothing, unless it is set. */
+  /** Metadata that it publishes of itself; none unless it is set. */
   server: object | undefined
   /** Paths that were asked for. */
   asked: string[]

@@ -17,7 +17,7 @@ export interface LiveAsk {
   body: string
 }
 
-/** What a host says: JSON, or whatever the function does with the response. */
+/** Answer of a host: JSON, or a function that writes the response. */
 export type LiveHost = Record<string, object | string | ((ask: LiveAsk) => unknown)>
 
 /** A web of some hosts, a crawler that reaches it, and registries that send that crawler. */

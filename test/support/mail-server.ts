@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 
 export interface TestMailServer {
   url: string
-  /** What was handed in, headers and all, as it came over the wire. */
+  /** Messages with their headers, as they came over the wire. */
   mails: string[]
   /** Recipients, as the envelopes named them. */
   recipients: string[]

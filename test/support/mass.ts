@@ -9,7 +9,7 @@ import { buildShop } from './nights.ts'
 import { observeFile, observeOutcome } from './observations.ts'
 import { cleanUp } from './registry.ts'
 
-/** What the settings say when nobody sets them. */
+/** The default settings. */
 export const limits: BrakeLimits = { share: 0.02, factor: 5, rows: 200, publishers: 20 }
 
 /** Publishers of one grant and one property each: two rows a publisher. */
@@ -17,7 +17,7 @@ export function listDomains(count: number, from = 0): string[] {
   return Array.from({ length: count }, (_, i) => `p${from + i}.example`)
 }
 
-/** What a crawl of the domains brings: a file, or how the attempts ended. */
+/** Builds the observations of a crawl of the domains: of a file, or of how the attempts ended. */
 export function observeAll(
   domains: readonly string[],
   found: Outcome | ((domain: string) => object),

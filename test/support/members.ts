@@ -16,7 +16,7 @@ export interface TestMember {
   agents?: { url: string; type?: AgentType; name?: string; visibility?: Visibility }[]
 }
 
-/** What makes an organization that exists a member, with its domains and agents. */
+/** Builds the writes that make an organization a member, with its domains and agents. */
 export function buildMemberOperations(member: TestMember): Operation[] {
   const { org, tier, founding, domains = [], agents = [] } = member
   const operations = [
@@ -72,7 +72,7 @@ export async function proveOwnership(
   }
 }
 
-/** What a probe brings of an agent that answered. */
+/** Builds the observation of an agent that answered. */
 export function observeAgent(location: string, parts: Partial<AgentParts> = {}): ObservationDraft {
   const document = buildAgentDocument({
     endpoint: location,

@@ -4,7 +4,7 @@ import { hashContent } from '../../pipeline/crawl/crawl-source.ts'
 import { isUrl, type Observation, type Source } from '../../pipeline/model/observation.ts'
 import { parseDocument } from '../../pipeline/parse/parse-document.ts'
 
-/** What a crawler hands back when it read this text at that time. */
+/** Builds the observation of a file that was read with this text at that time. */
 export function observeFile(
   kind: Source['kind'],
   location: string,
@@ -36,7 +36,7 @@ const statuses: Partial<Record<Outcome, number>> = {
   not_json: 200,
 }
 
-/** What a crawler hands back when there was no document to read. */
+/** Builds the observation of an attempt that found no document. */
 export function observeOutcome(
   outcome: Outcome,
   kind: Source['kind'],

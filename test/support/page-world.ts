@@ -74,7 +74,7 @@ function buildLeaf(): ObservationDraft {
   }
 }
 
-/** What members tell of a domain, and tell otherwise. */
+/** Saves a brand twice, with different taglines. */
 async function saveTwice(registry: TestRegistry, key: string, text: string): Promise<void> {
   const { id, org_id } = findKeyHolder(registry.reader, key)!
   for (const tagline of ['Before', text]) {

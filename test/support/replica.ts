@@ -13,7 +13,7 @@ import { REACHING } from './contents.ts'
 
 type Row = Record<string, unknown>
 
-/** What somebody holds who knows nothing but the feed, by the ids of the feed. */
+/** State of a replica that knows nothing but the feed, by the ids of the feed. */
 export interface Held {
   properties: Record<string, Row>
   authorizations: Record<string, Row>
@@ -233,12 +233,12 @@ function toProfile({ name, type, inventory_profile }: Row): Row {
   return { name, type, ...pickFacts(inventory_profile as Row, profileFacts) }
 }
 
-/** What says nothing is absent in an event and null in a row. */
+/** Picks members; one without a value is absent in an event and null in a row. */
 function pickFacts(facts: Row, names: readonly string[]): Row {
   return Object.fromEntries(names.map(name => [name, facts[name] ?? null]))
 }
 
-/** What the tables hold of the same, for a replica that has read all of the feed. */
+/** Reads from the tables the state that a replica has after all of the feed. */
 export async function readHeld(db: Database): Promise<Held> {
   const by = async (sql: string, id: string, of: (row: Row) => Row) =>
     Object.fromEntries((await db.all<Row>(sql)).map(row => [row[id] as string, of(row)]))
@@ -285,7 +285,7 @@ async function listVerdicts(db: Database): Promise<Record<string, Verdict>> {
   )
 }
 
-/** What the events of one commit may say of one thing, in this order. */
+/** Sequences of events about one entity that one commit may have. */
 const stories: Record<string, RegExp> = {
   property: /^((created|updated)( stale)?|updated reactivated|stale|reactivated)$/,
   authorization: /^\w+$/,

@@ -6,7 +6,7 @@ import type { SearchEntry } from '../../pipeline/search/search-entries.ts'
 import { SEARCH_FORMAT, SearchIndex } from '../../pipeline/search/search-index.ts'
 import { cleanUp, newDataDir } from './registry.ts'
 
-/** What a brand is called, and the house it belongs to. */
+/** Names of a brand, and the house it belongs to. */
 export interface Named {
   names: string[]
   house?: string

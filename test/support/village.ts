@@ -10,7 +10,7 @@ export function listVillageDomains(size: number): string[] {
   return Array.from({ length: size }, (_, i) => toDomain(i))
 }
 
-/** What a night's crawl of the domains from `from` on brings; two files a domain. */
+/** Builds the observations of a night's crawl of the domains from `from` on; two files a domain. */
 export function observeVillageNight(
   night: number,
   { from = 0, count, size }: { from?: number; count: number; size: number },
