@@ -34,6 +34,7 @@ import { answerErrors, sendError, toPublicError } from './operation/http-errors.
 import { answerMalformed, refuseUnsupported } from './operation/malformed-requests.ts'
 import { Metrics } from './operation/metrics.ts'
 import { describeApi } from './operation/openapi.ts'
+import { showReplicaLag } from './operation/replica-lag.ts'
 import { readBodies } from './operation/request-bodies.ts'
 import { addRoutes } from './operation/route.ts'
 import type { Services } from './operation/services.ts'
@@ -88,6 +89,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   })
   const services = buildServices(app, deps)
   refuseUnsupported(app.server)
+  if (deps.config.REPLICA_OF !== undefined) showReplicaLag(app, deps.reader)
   const connections = watchConnections(app, services)
   closeGracefully(app, connections)
   readBodies(app)

@@ -36,6 +36,7 @@ const exposed = {
     'www-authenticate',
     'x-registry-seq',
     'x-registry-as-of',
+    'x-replica-lag',
     'x-sync-cursor',
   ].join(', '),
 }

@@ -1,11 +1,12 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { MINUTE } from '../../pipeline/core/clock.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import { projectRoot } from '../../pipeline/core/project-root.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
+import { FILE_NAME, FILES, MANIFEST } from '../../pipeline/replica/manifest.ts'
 import { buildAddressLimit } from '../limits/per-address.ts'
 import { anyOrigin, buildExposedHeaders } from '../operation/cross-origin.ts'
 import type { Services } from '../operation/services.ts'
@@ -18,11 +19,15 @@ const PROGRAM = /^[\w.-]+\.(?:js|wasm)$/
 
 const latestPath = '/data/registry.duckdb'
 const snapshotPath = (file: string) => `/data/snapshots/${file}`
+const manifestPath = `/data/${MANIFEST}`
+const filePath = (file: string) => `/data/${FILES}/${file}`
 const programPath = (file: string) => `/assets/browser/${file}`
 
 export const publishedPaths: readonly RoutePath[] = [
   latestPath,
   snapshotPath(':file'),
+  manifestPath,
+  filePath(':file'),
   programPath(':file'),
 ].map(path => ({ method: 'GET', path }))
 
@@ -51,9 +56,9 @@ export function findProgram(source: string): string | undefined {
 }
 
 /**
- * Serves files as they are, by ranges and with an ETag: snapshots, and programs for browsers. The name of
- * each says what is in it, so they are cached for ever; `/data/registry.duckdb` leads to the latest
- * snapshot.
+ * Serves files as they are, by ranges and with an ETag: snapshots, files for replicas, and programs for
+ * browsers. The name of each says what is in it, so they are cached for ever; `/data/registry.duckdb` leads to
+ * the latest snapshot, `/data/manifest.json` names the files for replicas.
  */
 export function addPublishedFiles(app: FastifyInstance, { config, reader }: Services): void {
   app.register(async scope => {
@@ -82,6 +87,19 @@ export function addPublishedFiles(app: FastifyInstance, { config, reader }: Serv
         throw new PublicError('not_found', `only the latest snapshots are kept: see ${latestPath}`)
       return reply.type('application/vnd.duckdb').sendFile(file, snapshots, forEver)
     })
+    route(manifestPath, (_, reply) => {
+      const folder = findStateFolder(config)
+      if (folder === undefined || !existsSync(join(folder, MANIFEST)))
+        throw new PublicError('not_found', 'this registry publishes nothing for replicas')
+      return reply.sendFile(MANIFEST, folder, { cacheControl: false, immutable: false })
+    })
+    route(filePath(':file'), (file, reply) => {
+      const folder = findStateFolder(config)
+      const files = folder && join(folder, FILES)
+      if (files === undefined || !FILE_NAME.test(file) || !existsSync(join(files, file)))
+        throw new PublicError('not_found', `the published files are those of ${manifestPath}`)
+      return reply.type('application/octet-stream').sendFile(file, files, forEver)
+    })
     route(programPath(':file'), (file, reply) => {
       if (!PROGRAM.test(file) || !existsSync(join(programsFolder, file)))
         throw new PublicError('not_found', 'there is no such file')
@@ -89,6 +107,11 @@ export function addPublishedFiles(app: FastifyInstance, { config, reader }: Serv
       return reply.headers(browserPolicy).sendFile(file, programsFolder, forEver)
     })
   })
+}
+
+/** Returns the folder of the files for replicas. */
+function findStateFolder({ PUBLISH_TO: folder }: Services['config']): string | undefined {
+  return folder === undefined ? undefined : resolve(folder)
 }
 
 const forEver = { immutable: true, maxAge: '365d' }

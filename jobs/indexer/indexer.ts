@@ -20,6 +20,7 @@ import { repeatEvery } from './loops.ts'
 import { startPublishing } from './publishing-loop.ts'
 import { openQueueWorkers } from './queue-workers.ts'
 import { BrandRefresher } from './refresh-brands.ts'
+import { startReplicaPublishing } from './replica-publishing-loop.ts'
 import { StatusWatch } from './status-watch.ts'
 import { SubmissionConsumer } from './submission-consumer.ts'
 
@@ -114,12 +115,13 @@ export async function runIndexer(
     repeatEvery(MONITOR_EVERY_MS, log, () => monitor.testNext()),
     repeatEvery(RECORD_EVERY_MS, log, () => recorder.storeEnded()),
     startPublishing(sequencer, config, clock, log, metrics),
+    startReplicaPublishing(sequencer, config, clock, log),
     repeatEvery(
       () => statusWatch.pauseMs,
       log,
       () => statusWatch.look(),
     ),
-  ]
+  ].filter(loop => loop !== undefined)
   writeRunFile(sequencer.paths, {
     base_url: resolveBaseUrl(config),
     redis_url: redisUrl,

@@ -161,6 +161,15 @@ export const settings = {
   PUBLISH_EVERY: defineSetting(whole(1, 86_400).optional(), 'seconds between snapshots', {
     shown: '5; more where copies take longer than 0.5 s by their size, up to 900',
   }),
+  PUBLISH_TO: defineSetting(
+    text.optional(),
+    'folder in which everything public is published as files for replicas (`registry follow`); the API serves them below `/data/`',
+    { shown: 'nothing is published' },
+  ),
+  REPLICA_OF: defineSetting(
+    text.optional(),
+    'address of the registry of which DATA_DIR holds a replica; `registry follow` sets it for its API, which then refuses writes',
+  ),
   FRONTIER_MAX: defineSetting(
     whole(1, 100_000_000).default(2_000_000),
     'domains in the frontier at most',

@@ -34,6 +34,8 @@ export interface Reading {
   maxBytes: number
   /** Chooses by the headers of a 200 whether its body is streamed to a reader. */
   onPiece?: (headers: Headers) => PieceReader | undefined
+  /** True where a part of the file was asked for: a 206 is read like a 200. */
+  takesPart?: boolean
   /** True to return the first 4 KiB of the body for every status other than 200, not for 403 alone. */
   wantsErrorBody?: boolean
 }
@@ -100,7 +102,7 @@ class Exchange implements Handler {
     if (status < 200 || this.#settled) return
     this.#status = status
     this.#headers = headers
-    if (status !== 200) return
+    if (status !== 200 && !(status === 206 && this.#reading.takesPart)) return
     const length = Number(headers['content-length'] ?? 0)
     const { maxBytes, onPiece } = this.#reading
     const done = (result: Buffer | Failure) => {
@@ -133,7 +135,8 @@ class Exchange implements Handler {
 
   /** Ends the exchange with a failure, unless the status needs no body and so is an answer by itself. */
   fail(failure: Failure): void {
-    if (this.#status !== undefined && this.#status !== 200) this.#answerWithHead(false)
+    if (this.#status !== undefined && this.#status !== 200 && !this.#body)
+      this.#answerWithHead(false)
     else this.#failWith(failure)
   }
 

@@ -17,6 +17,8 @@ export interface FetchOptions extends RedirectRules {
   obeysRobots?: boolean
   /** Header `Accept`; `application/json` by default. */
   accept?: string | undefined
+  /** Part of the file to ask for, in bytes from 0, the last one included; the answer may be the whole file. */
+  range?: { first: number; last: number } | undefined
   /** Header `Authorization`. Only sent if no redirects are followed, so that it reaches one host alone. */
   authorization?: string | undefined
 }
@@ -27,10 +29,10 @@ export interface Validators {
   lastModified?: string
 }
 
-/** A response with status 200. */
+/** A response with status 200, or 206 where a part was asked for. */
 export interface FetchedOk extends Validators {
   kind: 'ok'
-  status: 200
+  status: 200 | 206
   /** Final address, after all redirects. */
   url: string
   /** Whole body, decompressed. */

@@ -218,6 +218,13 @@ function toQuestion(ask: FetchOptions, userAgent: string): Omit<Question, 'cause
   if (ask.lastModified && HEADER_VALUE.test(ask.lastModified))
     headers['if-modified-since'] = ask.lastModified
   if (ask.authorization && ask.redirects === 'none') headers.authorization = ask.authorization
+  const { range } = ask
+  if (range) {
+    headers.range = `bytes=${range.first}-${range.last}`
+    // A range counts the bytes as they are sent.
+    headers['accept-encoding'] = 'identity'
+  }
   const { privateHost } = ask.allow ?? {}
-  return { method: 'GET', headers, reading: { maxBytes: ask.maxBytes }, privateHost }
+  const reading = { maxBytes: ask.maxBytes, takesPart: range !== undefined }
+  return { method: 'GET', headers, reading, privateHost }
 }

@@ -15,7 +15,7 @@ export function interpretResponse(
   now: Instant,
 ): FetchResult {
   const { status, headers, body } = answer
-  if (status === 200) {
+  if (status === 200 || (status === 206 && options.range !== undefined)) {
     const ok: FetchResult = { kind: 'ok', status, url, body, ...readValidators(headers) }
     const contentType = readHeader(headers['content-type'])
     if (contentType !== undefined) ok.contentType = contentType

@@ -12,6 +12,9 @@ const SILENCE_MAX_MS = 20 * SECOND
 /** Lists may lag behind lookups for as long: snapshots of a large index are made every 15 minutes. */
 export const SNAPSHOT_LAG_MAX_MS = HOUR
 
+/** A replica that lags for longer has lost its registry. */
+export const REPLICA_LAG_MAX_MS = MINUTE
+
 /** Facts about the stores of a host. */
 interface StoreFacts {
   now: Instant
@@ -37,11 +40,16 @@ export function findStoreProblems(facts: StoreFacts): string[] {
 /** Finds what is wrong with the stores that a reader has open. */
 export function findReaderProblems(reader: Reader): string[] {
   const { snapshotBehindSince, paths } = reader
-  return findStoreProblems({
-    now: reader.now(),
-    heartbeatAt: readHeartbeat(paths),
-    snapshotBehindSince,
-  })
+  const facts = { now: reader.now(), heartbeatAt: readHeartbeat(paths), snapshotBehindSince }
+  return [...findStoreProblems(facts), ...findReplicaProblems(reader)]
+}
+
+/** Finds that a replica does not reach its registry, or cannot follow it. */
+function findReplicaProblems({ replica, replicaLagMs }: Reader): string[] {
+  if (replica === undefined || replicaLagMs <= REPLICA_LAG_MAX_MS) return []
+  const since = replica.caught_up_at ?? 'it began'
+  const reason = replica.problem === undefined ? '' : `: ${replica.problem}`
+  return [`this replica lacks what ${replica.origin} has published since ${since}${reason}`]
 }
 
 function findStalledWriter({ now, heartbeatAt }: StoreFacts): string | undefined {

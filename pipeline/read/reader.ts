@@ -8,6 +8,7 @@ import { type Checkpoint, readCheckpoint } from '../store/checkpoint.ts'
 import { Database } from '../store/duckdb.ts'
 import { findFormat, findNewestFormat } from '../store/migrations.ts'
 import { type Paths, resolvePaths } from '../store/paths.ts'
+import { type ReplicaState, readReplicaState } from '../store/replica-state.ts'
 import { Caches } from './cache/caches.ts'
 import { assertUntouched, GRACE_MS, ServingFile } from './serving-file.ts'
 import { Snapshot } from './snapshot.ts'
@@ -38,6 +39,7 @@ export class Reader {
   #searched: SearchCheckpoint | undefined
   #behindSince: Instant | undefined
   #snapshotBehindSince: Instant | undefined
+  #replica: ReplicaState | undefined
   #polling: NodeJS.Timeout | undefined
   #refreshing: Promise<void> = Promise.resolve()
 
@@ -105,6 +107,18 @@ export class Reader {
     return this.#asOf.get(seq)
   }
 
+  /** Returns how far this host's replica is; undefined where it has a registry of its own. */
+  get replica(): ReplicaState | undefined {
+    return this.#replica
+  }
+
+  /** Returns for how many milliseconds a replica may lack commits at most; 0 for the registry itself. */
+  get replicaLagMs(): number {
+    if (this.#replica === undefined) return 0
+    const { caught_up_at } = this.#replica
+    return caught_up_at === null ? Number.POSITIVE_INFINITY : this.now() - Date.parse(caught_up_at)
+  }
+
   /** Tells whether anything was committed yet. */
   get isReady(): boolean {
     return (this.serving?.seq ?? 0) > 0
@@ -134,6 +148,7 @@ export class Reader {
         await captureError(() => this.#openSnapshot()),
         await captureError(() => this.#openSearch()),
       ].filter(failure => failure !== undefined)
+      this.#replica = readReplicaState(this.paths)
       const isBehind = this.#search !== undefined && this.#search.seq < (this.#snapshot?.seq ?? 0)
       this.#behindSince = isBehind ? (this.#behindSince ?? this.now()) : undefined
       const lacks = this.#snapshot !== undefined && this.#snapshot.seq < (this.serving?.seq ?? 0)

@@ -1,81 +1,39 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { open, type RootDatabase, type Database as Space } from 'lmdb'
+import { PublicError } from '../core/errors.ts'
 import { assertSoundHead } from '../store/lmdb-head.ts'
 import { PRIVATE } from '../store/paths.ts'
 import { mergeFreshness } from './freshness-record.ts'
 import { encodePairs, PAIRS_READ_MAX, toIdentifierName } from './identifier-index.ts'
+import { isReplicated } from './public-entries.ts'
+import {
+  CHAIN,
+  type Entry,
+  type Key,
+  MEMBERS_CHANGED,
+  POSITION,
+  REPLICA,
+  type SpaceName,
+  SUBSCRIPTIONS_CHANGED,
+  spaces,
+} from './spaces.ts'
 
-/** Key in `meta` of the commit in which any member changed last. */
-export const MEMBERS_CHANGED = 'members'
-
-/** Key in `meta` of the commit in which any subscription changed last. */
-export const SUBSCRIPTIONS_CHANGED = 'subscriptions'
+export {
+  documentSpaces,
+  type Entry,
+  type Key,
+  MEMBERS_CHANGED,
+  type SpaceName,
+  SUBSCRIPTIONS_CHANGED,
+  spaces,
+} from './spaces.ts'
 
 /** Version of the keys and values; a store of another version is projected again. */
 export const SERVING_FORMAT = 30
 
 /** The byte of the digit 0. */
 const ZERO = 0x30
-
-/** Key spaces of the store. Values of the first seven are documents (`encodeDocument`). */
-export const spaces = [
-  'brand',
-  'property',
-  'publisher',
-  'lookup',
-  'inventory',
-  'operator',
-  'hosted',
-  'reach',
-  'identifier',
-  'named',
-  'claim',
-  'agent',
-  'operated',
-  'freshness',
-  'pointer',
-  'event',
-  'event_by_type',
-  'principal',
-  'org_key',
-  'user',
-  'issuer',
-  'person',
-  'oauth_client',
-  'passkey',
-  'member',
-  'ownership',
-  'role',
-  'review',
-  'policy',
-  'mirror',
-  'origin',
-  'logo',
-  'alias',
-  'crawl_request',
-  'agent_run',
-  'subscription',
-  'agent_test',
-  'agent_diagnostic',
-  'agent_exchange',
-  'agent_credential',
-  'revision',
-  'revision_content',
-  'entry',
-  'meta',
-] as const
-export type SpaceName = (typeof spaces)[number]
-/** The spaces whose values are documents. */
-export const documentSpaces: ReadonlySet<SpaceName> = new Set(spaces.slice(0, 7))
-
-export type Key = string | Buffer
-/** A value to put; undefined removes the key. */
-export interface Entry {
-  space: SpaceName
-  key: Key
-  value: Buffer | undefined
-}
 
 /** The event log in its order, and again a lane for each type: the byte of the type before each key. */
 export type LogName = Extract<SpaceName, 'event' | 'event_by_type'>
@@ -89,6 +47,16 @@ export interface Range {
   limit?: number
 }
 
+/** Records what is written to the store, so that replicas can write the same. */
+export interface WriteRecorder {
+  /** Records a part of a commit before it is written. */
+  part(entries: readonly Entry[]): void
+  /** Records the last part of a commit and returns its place in the chain. */
+  commit(entries: readonly Entry[]): number
+  /** Forgets what was recorded last: it could not be written. */
+  undo(): void
+}
+
 /**
  * Holds what readers are answered from: ready-to-send values by key, memory-mapped and shared by every
  * process of the host. A commit is one transaction; a reader sees all of it or nothing.
@@ -99,12 +67,15 @@ export class ServingStore {
   #spaces: Record<SpaceName, Space<Buffer, Key>>
   #aliases = { seq: -1, are: false }
   #logs: Record<LogName, Space<Buffer, string>>
+  #recorder: WriteRecorder | undefined
+  readonly #isReplica: boolean
 
   private constructor(root: RootDatabase, openRoot: () => RootDatabase) {
     this.#openRoot = openRoot
     this.#root = root
     this.#spaces = openSpaces(root)
     this.#logs = openLogs(root)
+    this.#isReplica = this.#spaces.meta?.doesExist(REPLICA) ?? false
   }
 
   static open(file: string, { readOnly = false } = {}): ServingStore {
@@ -150,8 +121,35 @@ export class ServingStore {
     return this.#number('format')
   }
 
+  /** Returns the chain of commits that this store belongs to; undefined where nobody follows it. */
+  get chain(): string | undefined {
+    return this.#spaces.meta.getBinary(CHAIN)?.toString()
+  }
+
+  /** Returns the place of the last commit in its chain. */
+  get position(): number {
+    return this.#number(POSITION) ?? 0
+  }
+
+  /** Tells whether this is a copy of another registry's public entries. */
+  get isReplica(): boolean {
+    return this.#isReplica
+  }
+
+  /** Records from now on what is written. */
+  record(recorder: WriteRecorder): void {
+    this.#recorder = recorder
+  }
+
   get(space: SpaceName, key: Key): Buffer | undefined {
-    return this.#spaces[space].getBinary(key)
+    return this.#read(space).getBinary(key)
+  }
+
+  /** Finds a space for reading. A replica refuses a private one: that it has no entry there says nothing. */
+  #read(space: SpaceName): Space<Buffer, Key> {
+    if (this.#isReplica && !isReplicated(space))
+      throw new PublicError('unavailable', 'this is a replica: ask the registry that it follows')
+    return this.#spaces[space]
   }
 
   /**
@@ -159,7 +157,7 @@ export class ServingStore {
    * copy what they need in the same tick.
    */
   peek(space: SpaceName, key: Key): Buffer | undefined {
-    return this.#spaces[space].getBinaryFast(key) as Buffer | undefined
+    return this.#read(space).getBinaryFast(key) as Buffer | undefined
   }
 
   /** Reads a value as text, without copying its bytes. */
@@ -169,18 +167,18 @@ export class ServingStore {
   }
 
   count(space: SpaceName): number {
-    return (this.#spaces[space].getStats() as { entryCount: number }).entryCount
+    return (this.#read(space).getStats() as { entryCount: number }).entryCount
   }
 
   has(space: SpaceName, key: Key): boolean {
-    return this.#spaces[space].doesExist(key)
+    return this.#read(space).doesExist(key)
   }
 
   /** Iterates over keys from `start` (exclusive) upward, or downward from the end. */
   keys(space: SpaceName, range: { after?: Buffer; below?: Buffer; limit?: number }): Buffer[] {
     const { after, below, limit } = range
     return [
-      ...this.#spaces[space].getKeys({
+      ...this.#read(space).getKeys({
         ...(after === undefined ? {} : { start: after, exclusiveStart: true }),
         ...(below === undefined ? {} : { end: below }),
         ...(limit === undefined ? {} : { limit }),
@@ -200,7 +198,7 @@ export class ServingStore {
     prefix: string,
     { after, limit }: { after?: string; limit?: number } = {},
   ): Iterable<{ key: string; value: Buffer }> {
-    return this.#spaces[space].getRange({
+    return this.#read(space).getRange({
       start: `${prefix} ${after ?? ''}`,
       end: `${prefix}!`,
       ...(after !== undefined && { exclusiveStart: true }),
@@ -210,22 +208,32 @@ export class ServingStore {
 
   *entries(space: SpaceName, after?: Key): Iterable<{ key: Key; value: Buffer }> {
     const range = after === undefined ? {} : { start: after, exclusiveStart: true }
-    yield* this.#spaces[space].getRange(range)
+    yield* this.#read(space).getRange(range)
   }
 
   /** Writes a commit: all entries and its number, or nothing. On disk, and read here, when it returns. */
   write(entries: readonly Entry[], seq: number): void {
-    this.#root.transactionSync(() => {
+    const position = this.#recorder?.commit([...entries, toMetaEntry('seq', seq)])
+    this.#transact(() => {
       this.#put(entries)
-      this.#spaces.meta.putSync('seq', Buffer.from(String(seq)))
-      this.#spaces.meta.putSync('format', Buffer.from(String(SERVING_FORMAT)))
+      const numbers = { seq, format: SERVING_FORMAT, ...(position && { [POSITION]: position }) }
+      this.#put(Object.entries(numbers).map(([key, number]) => toMetaEntry(key, number)))
     })
-    this.#root.resetReadTxn()
   }
 
   /** Writes a part of a commit that is too large to be written at once; its number follows with the last. */
   writePart(entries: readonly Entry[]): void {
-    this.#root.transactionSync(() => this.#put(entries))
+    this.#recorder?.part(entries)
+    this.#transact(() => this.#put(entries))
+  }
+
+  #transact(write: () => void): void {
+    try {
+      this.#root.transactionSync(write)
+    } catch (error) {
+      this.#recorder?.undo()
+      throw error
+    }
     this.#root.resetReadTxn()
   }
 
@@ -288,6 +296,10 @@ export class ServingStore {
     for (let i = 0; i < digits.length; i++) number = 10 * number + digits[i]! - ZERO
     return number
   }
+}
+
+function toMetaEntry(key: string, number: number): Entry {
+  return { space: 'meta', key, value: Buffer.from(String(number)) }
 }
 
 function openSpaces(root: RootDatabase): Record<SpaceName, Space<Buffer, Key>> {

@@ -22,6 +22,16 @@ export function replaceFile(path: string, content: string | Uint8Array, mode = 0
   syncPath(dirname(path))
 }
 
+/** Puts a folder in the place of another one; who has files of the old one open keeps them. */
+export function replaceFolder(fresh: string, place: string): void {
+  const old = `${place}.old`
+  rmSync(old, { recursive: true, force: true })
+  if (existsSync(place)) renameSync(place, old)
+  renameSync(fresh, place)
+  syncPath(dirname(place))
+  rmSync(old, { recursive: true, force: true })
+}
+
 /** Flushes a file, or the entries of a directory, to disk. */
 export function syncPath(path: string): void {
   const descriptor = openSync(path, 'r')

@@ -106,6 +106,15 @@ async function exportTable(
   }
 }
 
+/** Lists the files of all exports that are kept. */
+export function listExportedFiles(paths: Paths): string[] {
+  if (!existsSync(paths.parquet)) return []
+  return readdirSync(paths.parquet, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile() && !entry.parentPath.endsWith('.new'))
+    .map(entry => `${entry.parentPath}/${entry.name}`)
+    .sort()
+}
+
 function toFolder(paths: Paths, table: string, day: string): string {
   return `${paths.parquet}/${table}/day=${day}`
 }

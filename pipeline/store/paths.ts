@@ -48,6 +48,10 @@ export function resolvePaths(dataDir: string) {
     /** Locked by the one process that delivers. */
     pushLock: at('push.duckdb'),
     checkpoint: at('checkpoint.json'),
+    /** State of a replica (`replica-state.ts`). */
+    replica: at('replica.json'),
+    /** Files that a replica is copying. */
+    copying: at('copying'),
     restoring: at('restoring'),
     /** Sizes and times of the derived files as the registry left them (`seals.ts`). */
     seals: at('seals'),

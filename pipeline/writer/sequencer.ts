@@ -5,6 +5,7 @@ import { Fatal } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import type { Submission } from '../model/submission.ts'
 import { ServingStore } from '../serving/lmdb.ts'
+import { dropJournal, WriteJournal } from '../serving/write-journal.ts'
 import type { Database } from '../store/duckdb.ts'
 import { type Meta, raiseFence } from '../store/meta.ts'
 import type { Paths } from '../store/paths.ts'
@@ -71,6 +72,8 @@ export class Sequencer {
   readonly index: Database
   readonly accounts: Accounts
   readonly serving: ServingStore
+  /** Records commits for replicas, where they are published. */
+  readonly journal: WriteJournal | undefined
   readonly #stores: WriterStores
   readonly #projector: Projector
   readonly #publishing: Publishing
@@ -90,7 +93,10 @@ export class Sequencer {
     this.#stores = stores
     this.#meta = meta
     this.#options = options
-    this.serving = ServingStore.open(stores.paths.servingFile)
+    const { servingFile } = stores.paths
+    this.serving = ServingStore.open(servingFile)
+    if (options.config.PUBLISH_TO === undefined) dropJournal(servingFile)
+    else this.journal = WriteJournal.open(this.serving, servingFile)
     const parts = {
       ...stores,
       ...options,
@@ -224,11 +230,22 @@ export class Sequencer {
     return this.#alone(work)
   }
 
+  /** Makes replicas start over, because what was recorded for them has a gap. */
+  restartChain(): Promise<void> {
+    const { seals } = this.#stores
+    return this.#alone(async () => {
+      seals.unseal()
+      this.journal?.restart()
+      seals.seal(this.paths.servingFile)
+    })
+  }
+
   async close(): Promise<void> {
     this.#isUnfinished = false
     await this.#publishing.close()
     await this.#turns.settled()
     await this.serving.close()
+    this.journal?.close()
     closeStores(this.#stores)
   }
 
@@ -244,6 +261,7 @@ export class Sequencer {
     const { takedowns = [] } = batch
     if (takedowns.length > 0) {
       await erase(this, takedowns, now).catch(error => this.#break(error))
+      this.journal?.restart()
       seals.sealOnly(listDerived(this.paths))
     } else seals.sealCommit(events)
     const took = measure()

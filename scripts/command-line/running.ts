@@ -43,6 +43,17 @@ export function addRunning(program: Command): void {
     .action(async () => (await import('../commands/roles.ts')).serveAgent())
 
   program
+    .command('follow')
+    .description('keep a read-only copy of another registry in DATA_DIR, and serve it')
+    .argument('<origin>', 'address of its API, or folder that it publishes to (PUBLISH_TO)', path)
+    .action(async from => (await import('../commands/follow.ts')).follow(from))
+
+  program
+    .command('replica')
+    .description('copy what the registry REPLICA_OF publishes into DATA_DIR; `follow` runs this')
+    .action(async () => (await import('../commands/follow.ts')).startReplicaRole())
+
+  program
     .command('crawl')
     .description('crawl domains now, commit, and print a summary by outcome')
     .argument('[domains...]', 'domains to crawl', readDomains, [])

@@ -20,6 +20,11 @@ export function serveApi(): Promise<void> {
     const { connectRedis } = await import('../../jobs/redis.ts')
     const { limitHeapGrowth } = await import('../../jobs/v8-heap.ts')
     limitHeapGrowth(API_HEAP_GROWTH)
+    if (config.REPLICA_OF !== undefined) {
+      const { createRefusingWriter } = await import('../../jobs/api-client/refusing-writer.ts')
+      const writer = createRefusingWriter(config.REPLICA_OF)
+      return runApi({ config, clock: systemClock, log, writer, metrics })
+    }
     const redis = connectRedis(requireRedisUrl(config), 'failFast', log, config.LIMITS)
     const writer = openWriterClient(requireRedisUrl(config), log, config.LIMITS)
     const served = await runApi({ config, clock: systemClock, log, writer, redis, metrics })

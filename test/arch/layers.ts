@@ -28,6 +28,7 @@ const writer = 'pipeline/writer'
 const maintenance = 'pipeline/maintenance'
 const storyboards = 'pipeline/storyboards'
 const push = 'pipeline/push'
+const replica = 'pipeline/replica'
 const apiClient = 'jobs/api-client'
 const jobMetrics = 'jobs/metrics/role-metrics.ts'
 
@@ -123,6 +124,11 @@ export const layers: Layer[] = [
     node: [...computing, 'node:fs', 'node:path', 'node:timers'],
   },
   {
+    folder: replica,
+    imports: [core, fetch, store, serving, search],
+    because: 'it copies what is published, and knows neither the writer nor what a brand is',
+  },
+  {
     folder: writer,
     imports: [core, model, resolve, diff, parse, store, accounts, serving, search],
     because: 'the writer knows nothing of the readers',
@@ -150,6 +156,7 @@ export const layers: Layer[] = [
       ...validators,
       `${storyboards}/catalog.ts`,
       `${push}/state.ts`,
+      `${replica}/manifest.ts`,
       apiClient,
       jobMetrics,
       'jobs/redis.ts',

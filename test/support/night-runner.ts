@@ -37,14 +37,19 @@ function observeProbe(endpoint: string, listed: object | string, at: Instant): O
   return { ...seen, hash, document, took_ms: 1 }
 }
 
+/** What nights are run on. */
+export type NightIndex = Pick<MemoryIndex, 'db'> & {
+  commit(batch: Parameters<MemoryIndex['commit']>[0]): Promise<unknown>
+}
+
 /** Runs nights on an index: moves the clock, and commits the observations in the order and batches of each night. */
 export class NightRunner {
-  readonly #index: MemoryIndex
+  readonly #index: NightIndex
   readonly #clock: TestClock
   #late: Observation[] = []
   #requests = 0
 
-  constructor(index: MemoryIndex, clock: TestClock) {
+  constructor(index: NightIndex, clock: TestClock) {
     this.#index = index
     this.#clock = clock
   }

@@ -6,7 +6,7 @@ import { buildScopeOfSlice, sliceCount } from '../../serving/projections/change-
 import { projectReadableEvents } from '../../serving/projections/events.ts'
 import { projectInSlices } from '../../serving/projections/project-slices.ts'
 import type { Database, Parameters } from '../../store/duckdb.ts'
-import { syncPath } from '../../store/durable-files.ts'
+import { replaceFolder, syncPath } from '../../store/durable-files.ts'
 import { DAY_OF_EVENT, EventLog } from '../../store/event-log.ts'
 import type { Paths } from '../../store/paths.ts'
 import { IS_SHOWN_EVENT, replaceUnprojected, type Unprojected } from '../../store/unprojected.ts'
@@ -52,7 +52,7 @@ export async function makeServing(
   await replaceUnprojected(index, unprojected, { seq, at: toIso(last?.at ?? 0) })
   store.write([], seq)
   await store.close()
-  putInPlace(fresh, paths.serving, paths.dir)
+  replaceFolder(fresh, paths.serving)
   return unprojected
 }
 
@@ -61,7 +61,7 @@ export async function makeEventFiles(paths: Paths, index: Database): Promise<voi
   const fresh = `${paths.events}.new`
   rmSync(fresh, { recursive: true, force: true })
   await writeEvents(paths, index, fresh, 'true', {})
-  putInPlace(fresh, paths.events, paths.dir)
+  replaceFolder(fresh, paths.events)
 }
 
 /** Makes the file of one UTC day again. */
@@ -97,13 +97,4 @@ async function writeEvents(
     if (page.length === 0) break
     file.append(page)
   }
-}
-
-function putInPlace(fresh: string, place: string, folder: string): void {
-  const old = `${place}.old`
-  rmSync(old, { recursive: true, force: true })
-  if (existsSync(place)) renameSync(place, old)
-  renameSync(fresh, place)
-  syncPath(folder)
-  rmSync(old, { recursive: true, force: true })
 }

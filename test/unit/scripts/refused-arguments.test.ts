@@ -7,6 +7,7 @@ const uuid = '00000000-0000-4000-8000-000000000001'
 /** What commands take, as somebody would type it; the others take nothing. */
 const sound: Record<string, string[]> = {
   crawl: ['--domains', '-'],
+  follow: ['https://registry.example'],
   world: ['--seed', '1', '--port', '0'],
   backup: ['folder'],
   restore: ['folder'],

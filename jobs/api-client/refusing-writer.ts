@@ -1,0 +1,20 @@
+import { PublicError } from '../../pipeline/core/errors.ts'
+import type { ApiWriter } from './writer-client.ts'
+
+/** Creates the writer of a replica, which refuses everything and says where it can be asked for. */
+export function createRefusingWriter(origin: string): ApiWriter {
+  const refuse = () =>
+    Promise.reject(
+      new PublicError(
+        'unavailable',
+        `this is a replica: ask the registry that it follows, ${origin}`,
+      ),
+    )
+  return {
+    submit: refuse,
+    requestLive: refuse,
+    runStoryboard: refuse,
+    findStoryboardJob: refuse,
+    cancelStoryboardJob: refuse,
+  }
+}

@@ -1,0 +1,52 @@
+import { setTimeout } from 'node:timers/promises'
+import { type Clock, SECOND } from '../../pipeline/core/clock.ts'
+import type { Config } from '../../pipeline/core/config.ts'
+import type { Log } from '../../pipeline/core/log.ts'
+import { createFetcher } from '../../pipeline/fetch/http.ts'
+import { Follower } from '../../pipeline/replica/follower.ts'
+import { openFolderOrigin, openHttpOrigin } from '../../pipeline/replica/origin.ts'
+import { resolvePaths } from '../../pipeline/store/paths.ts'
+import { buildFetcherOptions } from '../crawler/fetcher-options.ts'
+import type { Role } from '../process-role.ts'
+
+/** Interval at which the origin is asked for something new. */
+const FOLLOW_EVERY_MS = SECOND / 2
+/** Manifest, segment, and a part of a snapshot. */
+const REQUESTS_AT_ONCE = 3
+/** Longest pause after attempts that failed. */
+const PAUSE_MAX_MS = 30 * SECOND
+
+/**
+ * Runs the replica role: copies what the registry at `from`, an address or a folder, publishes, into the
+ * stores of this host, and goes on with what it publishes later. An attempt that failed is repeated after a
+ * pause that grows.
+ */
+export function runReplica(config: Config, from: string, clock: Clock, log: Log): Role {
+  const options = buildFetcherOptions(config, clock, log)
+  const fetcher = createFetcher({ ...options, hostConcurrency: REQUESTS_AT_ONCE })
+  const origin = /^https?:/.test(from) ? openHttpOrigin(fetcher, from) : openFolderOrigin(from)
+  const paths = resolvePaths(config.DATA_DIR)
+  const follower = new Follower({ origin, paths, clock, log })
+  const closing = new AbortController()
+  const following = (async () => {
+    for (let failures = 0; !closing.signal.aborted; ) {
+      try {
+        await follower.follow()
+        failures = 0
+      } catch (error) {
+        failures++
+        log.warn({ error: String(error) }, 'cannot follow')
+      }
+      const pauseMs = Math.min(FOLLOW_EVERY_MS * 2 ** Math.min(failures, 10), PAUSE_MAX_MS)
+      await setTimeout(pauseMs, undefined, { signal: closing.signal }).catch(() => undefined)
+    }
+  })()
+  return {
+    async close() {
+      closing.abort()
+      await fetcher.close()
+      await following
+      await follower.close()
+    },
+  }
+}

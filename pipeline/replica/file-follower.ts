@@ -1,0 +1,110 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import { readSearchCheckpoint } from '../search/checkpoint.ts'
+import { advance, pruneSnapshots, readCheckpoint } from '../store/checkpoint.ts'
+import { replaceFile, syncPath } from '../store/durable-files.ts'
+import type { Paths } from '../store/paths.ts'
+import { fetchFile } from './fetch-file.ts'
+import type { PublishedFile, PublishedManifest } from './manifest.ts'
+import type { Origin } from './origin.ts'
+
+/** Snapshots that stay on disk: the current one, and the one that readers may still use. */
+const SNAPSHOTS_RETAINED = 2
+
+/** Parts that following needs. */
+export interface FollowerParts {
+  origin: Origin
+  paths: Paths
+  clock: Clock
+  log: Log
+}
+
+/** Follows the snapshot and the search file, one copy at a time, while commits are followed beside it. */
+export class FileFollower {
+  readonly #parts: FollowerParts
+  #wanted: PublishedManifest | undefined
+  #copying: Promise<void> | undefined
+  #failure: Error | undefined
+
+  constructor(parts: FollowerParts) {
+    this.#parts = parts
+  }
+
+  /** Rejects once with the failure of a copy. */
+  get failure(): Promise<void> {
+    const failure = this.#failure
+    this.#failure = undefined
+    return failure === undefined ? Promise.resolve() : Promise.reject(failure)
+  }
+
+  /** Begins to copy what this manifest names and is not here. What it named before is skipped. */
+  follow(manifest: PublishedManifest): void {
+    this.#wanted = manifest
+    if (this.#copying !== undefined || !this.#isBehind(manifest)) return
+    this.#copying = this.#copy().finally(() => {
+      this.#copying = undefined
+    })
+    this.#copying.catch(error => {
+      this.#failure = error
+    })
+  }
+
+  /** Resolves when all is copied. */
+  async settle(): Promise<void> {
+    await this.#copying
+    await this.failure
+  }
+
+  #isBehind({ snapshot, search }: PublishedManifest): boolean {
+    const { paths } = this.#parts
+    return (
+      (snapshot !== undefined && snapshot.checkpoint.sha256 !== readCheckpoint(paths)?.sha256) ||
+      (search !== undefined &&
+        (search.checkpoint.seq !== readSearchCheckpoint(paths)?.seq ||
+          !existsSync(join(paths.search, search.checkpoint.file))))
+    )
+  }
+
+  async #copy(): Promise<void> {
+    while (this.#wanted !== undefined && this.#isBehind(this.#wanted)) {
+      await this.#copySnapshot(this.#wanted)
+      await this.#copySearch(this.#wanted)
+    }
+  }
+
+  async #copySnapshot({ snapshot }: PublishedManifest): Promise<void> {
+    const { paths } = this.#parts
+    if (snapshot === undefined) return
+    const { checkpoint } = snapshot
+    if (checkpoint.sha256 === readCheckpoint(paths)?.sha256) return
+    await this.#fetch(snapshot, join(paths.snapshots, checkpoint.snapshot))
+    advance(paths, checkpoint)
+    pruneSnapshots(paths, SNAPSHOTS_RETAINED)
+  }
+
+  async #copySearch({ search }: PublishedManifest): Promise<void> {
+    const { paths } = this.#parts
+    if (search === undefined) return
+    const { checkpoint } = search
+    const file = join(paths.search, checkpoint.file)
+    if (readSearchCheckpoint(paths)?.file !== checkpoint.file || !existsSync(file))
+      await this.#fetch(search, file)
+    replaceFile(paths.searchCheckpoint, `${JSON.stringify(checkpoint)}\n`)
+    for (const name of readdirSync(paths.search)) {
+      if (/^\d+\.search/.test(name) && name < checkpoint.file)
+        rmSync(join(paths.search, name), { force: true })
+    }
+  }
+
+  /** Copies a file to its place; whoever reads another one of that name keeps it. */
+  async #fetch(file: PublishedFile, target: string): Promise<void> {
+    const { origin, paths } = this.#parts
+    const copy = join(paths.copying, file.name)
+    await fetchFile(origin, file, copy)
+    mkdirSync(dirname(target), { recursive: true })
+    renameSync(copy, target)
+    syncPath(dirname(target))
+  }
+}

@@ -1,0 +1,149 @@
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Instant, SECOND, toIso } from '../core/clock.ts'
+import { SERVING_FORMAT, ServingStore } from '../serving/lmdb.ts'
+import { REPLICA } from '../serving/spaces.ts'
+import { replaceFolder } from '../store/durable-files.ts'
+import { PRIVATE } from '../store/paths.ts'
+import { type ReplicaState, writeReplicaState } from '../store/replica-state.ts'
+import { applySegment } from './apply-segment.ts'
+import { fetchFile } from './fetch-file.ts'
+import { FileFollower, type FollowerParts } from './file-follower.ts'
+import { PublishedManifest } from './manifest.ts'
+import type { Origin } from './origin.ts'
+
+/** Interval at which a state that did not change otherwise is written. */
+const STATE_EVERY_MS = SECOND
+
+/**
+ * Keeps a copy of what a registry publishes: the serving store commit by commit, the snapshot and the search
+ * file as they come. The API of this folder is told nothing: it finds newer files as it does beside a writer.
+ */
+export class Follower {
+  readonly #parts: FollowerParts
+  readonly #files: FileFollower
+  #store: ServingStore | undefined
+  /** The last manifest, or why it cannot be followed. */
+  #manifest: PublishedManifest | Error | undefined
+  #caughtUpAt: Instant | undefined
+  #writtenAt = 0
+
+  constructor(parts: FollowerParts) {
+    this.#parts = parts
+    this.#files = new FileFollower(parts)
+    const { servingFile } = parts.paths
+    if (existsSync(servingFile)) this.#store = ServingStore.open(servingFile)
+  }
+
+  /** Copies what is new. Rejects with what went wrong; the next call goes on where this one ended. */
+  async follow(): Promise<void> {
+    try {
+      await this.#follow()
+      await this.#files.failure
+    } catch (error) {
+      this.#tell(error instanceof Error ? error.message : String(error))
+      throw error
+    }
+  }
+
+  /** Resolves when the snapshot and the search file are those of the last manifest too. */
+  async settle(): Promise<void> {
+    await this.#files.settle()
+  }
+
+  async close(): Promise<void> {
+    await this.#files.settle().catch(() => undefined)
+    await this.#store?.close()
+  }
+
+  async #follow(): Promise<void> {
+    const { origin, clock } = this.#parts
+    const askedAt = clock.now()
+    const text = await origin.readManifest()
+    if (text !== undefined) this.#manifest = readManifest(text, origin)
+    if (this.#manifest instanceof Error) throw this.#manifest
+    const manifest = this.#manifest
+    if (manifest === undefined) throw new Error(`${origin.name} has no manifest yet`)
+    await this.#followServing(manifest)
+    this.#files.follow(manifest)
+    this.#caughtUpAt = askedAt
+    if (text !== undefined || clock.now() - this.#writtenAt >= STATE_EVERY_MS) this.#tell()
+  }
+
+  async #followServing(manifest: PublishedManifest): Promise<void> {
+    const { chain, base, segments, position } = manifest
+    const store = this.#store
+    const known = store?.chain === chain ? store.position : undefined
+    if (known !== undefined && known >= position) return
+    const isContinued = known !== undefined && (segments[0]?.from ?? Infinity) <= known + 1
+    const follows = isContinued ? store! : await this.#bootstrap(base, chain)
+    for (const segment of segments) {
+      if (segment.to <= follows.position) continue
+      const path = this.#toCopyPath(segment.name)
+      await fetchFile(this.#parts.origin, segment, path)
+      await applySegment(follows, path)
+      rmSync(path)
+    }
+  }
+
+  /** Makes the store anew beside the old one, and puts it in its place: readers open it from then on. */
+  async #bootstrap(base: PublishedManifest['base'], chain: string): Promise<ServingStore> {
+    const { origin, paths, log } = this.#parts
+    const path = this.#toCopyPath(base.name)
+    await fetchFile(origin, base, path)
+    const fresh = `${paths.serving}.new`
+    rmSync(fresh, { recursive: true, force: true })
+    mkdirSync(fresh, { recursive: true, mode: PRIVATE })
+    const made = ServingStore.open(join(fresh, 'serving.mdb'))
+    await applySegment(made, path)
+    made.writePart([{ space: 'meta', key: REPLICA, value: Buffer.from('1') }])
+    await made.close()
+    await this.#store?.close()
+    // With its lock file: that of another store would mislead readers.
+    replaceFolder(fresh, paths.serving)
+    rmSync(path)
+    this.#store = ServingStore.open(paths.servingFile)
+    log.info({ chain, seq: this.#store.seq }, 'copied the serving store')
+    return this.#store
+  }
+
+  #toCopyPath(name: string): string {
+    return join(this.#parts.paths.copying, name)
+  }
+
+  #tell(problem?: string): void {
+    const { origin, paths, clock } = this.#parts
+    const state: ReplicaState = {
+      origin: origin.name,
+      seq: this.#store?.seq ?? 0,
+      origin_seq: this.#manifest instanceof Error ? 0 : (this.#manifest?.seq ?? 0),
+      caught_up_at: this.#caughtUpAt === undefined ? null : toIso(this.#caughtUpAt),
+      ...(problem !== undefined && { problem }),
+    }
+    writeReplicaState(paths, state)
+    this.#writtenAt = clock.now()
+  }
+}
+
+/** Parses a manifest, or says in words why this version cannot follow it. */
+function readManifest(text: string, { name }: Origin): PublishedManifest | Error {
+  const format = readFormat(text)
+  if (format !== undefined && format !== SERVING_FORMAT)
+    return new Error(
+      `${name} publishes format ${format}, and this version reads ${SERVING_FORMAT}: update the older of the two`,
+    )
+  const parsed = PublishedManifest.safeParse(parseJson(text))
+  return parsed.data ?? new Error(`${name} has no valid manifest`)
+}
+
+function readFormat(text: string): unknown {
+  return (parseJson(text) as { serving_format?: unknown } | undefined)?.serving_format
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { SearchCheckpoint } from '../search/checkpoint.ts'
+import { Checkpoint } from '../store/checkpoint.ts'
+
+/** Name of the one file that is replaced, always last. */
+export const MANIFEST = 'manifest.json'
+/** Folder of the files that a manifest names, beside it. */
+export const FILES = 'files'
+/** Largest manifest that a replica reads. */
+export const MANIFEST_BYTES_MAX = 4 * 1024 * 1024
+
+/** Name of a published file: the hash of its content, and its kind. */
+export const FILE_NAME = /^[0-9a-f]{64}\.(segment|duckdb|search|parquet|ndjson)$/
+export type FileKind = 'segment' | 'duckdb' | 'search' | 'parquet' | 'ndjson'
+
+export const PublishedFile = z.object({
+  name: z.string().regex(FILE_NAME),
+  bytes: z.int().nonnegative(),
+})
+export type PublishedFile = z.infer<typeof PublishedFile>
+
+/** Commits in a row, with the places of the first and the last in the chain. */
+export const Segment = PublishedFile.extend({ from: z.int(), to: z.int() })
+export type Segment = z.infer<typeof Segment>
+
+/** A file for analysts, with the path that it has below DATA_DIR. */
+const NamedFile = PublishedFile.extend({ path: z.string() })
+export type NamedFile = z.infer<typeof NamedFile>
+
+/**
+ * Everything that is published, as of one commit. What it names never changes, so a manifest and its files
+ * can be mirrored by anything that copies files.
+ */
+export const PublishedManifest = z.object({
+  format: z.literal(1),
+  /** Version of the keys and values of base and segments. */
+  serving_format: z.int(),
+  made_at: z.iso.datetime(),
+  seq: z.int(),
+  /** Commits are numbered within a chain; where it is another one, a replica starts over. */
+  chain: z.string().min(1),
+  position: z.int(),
+  /** Public entries of the serving store as of a place in the chain. */
+  base: PublishedFile.extend({ position: z.int() }),
+  /** The commits after it, and some before it, in their order. */
+  segments: z.array(Segment),
+  snapshot: PublishedFile.extend({ checkpoint: Checkpoint }).exactOptional(),
+  search: PublishedFile.extend({ checkpoint: SearchCheckpoint }).exactOptional(),
+  parquet: z.array(NamedFile),
+  events: z.array(NamedFile),
+})
+export type PublishedManifest = z.infer<typeof PublishedManifest>
+
+/** Lists the files that a manifest names. */
+export function listPublishedFiles(manifest: PublishedManifest): PublishedFile[] {
+  const { base, segments, snapshot, search, parquet, events } = manifest
+  const current = [snapshot, search].filter(file => file !== undefined)
+  return [base, ...segments, ...current, ...parquet, ...events]
+}
+
+export function getHash({ name }: PublishedFile): string {
+  return name.slice(0, 64)
+}
+
+export function nameContent(content: Uint8Array, kind: FileKind): string {
+  return `${createHash('sha256').update(content).digest('hex')}.${kind}`
+}

@@ -1,0 +1,82 @@
+import { open, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Fetcher, FetchOptions } from '../fetch/http.ts'
+import { FILES, MANIFEST, MANIFEST_BYTES_MAX } from './manifest.ts'
+
+/** Reads published files. What cannot be read is thrown, in words; the follower tries again. */
+export interface Origin {
+  /** Its address, for people. */
+  name: string
+  /** Reads the manifest as text; undefined while it is the one that was read before. */
+  readManifest(): Promise<string | undefined>
+  /** Reads bytes of a file from `first` to `last`, which is included. */
+  readRange(name: string, first: number, last: number): Promise<Buffer>
+}
+
+const MANIFEST_MS = 10_000
+const PART_MS = 120_000
+
+/** Opens a folder that a registry publishes to, or a mirror of it. */
+export function openFolderOrigin(folder: string): Origin {
+  let lastMark = ''
+  const file = join(folder, MANIFEST)
+  return {
+    name: folder,
+    async readManifest() {
+      const { mtimeMs, size, ino } = await stat(file)
+      const mark = `${mtimeMs} ${size} ${ino}`
+      if (mark === lastMark) return undefined
+      const text = await readFile(file, 'utf8')
+      lastMark = mark
+      return text
+    },
+    async readRange(name, first, last) {
+      const handle = await open(join(folder, FILES, name))
+      try {
+        const buffer = Buffer.alloc(last - first + 1)
+        const { bytesRead } = await handle.read(buffer, 0, buffer.length, first)
+        return buffer.subarray(0, bytesRead)
+      } finally {
+        await handle.close()
+      }
+    },
+  }
+}
+
+/**
+ * Opens the published files of an API, or any web server with a copy of them: `url` is that of the API, or
+ * that of the manifest. The operator names it, so it may be in a private network; redirects are not followed.
+ */
+export function openHttpOrigin(fetcher: Fetcher, url: string): Origin {
+  const manifest = url.endsWith('.json') ? url : `${url.replace(/\/+$/, '')}/data/${MANIFEST}`
+  const { protocol, hostname } = new URL(manifest)
+  const operated = fetcher.for({ kind: 'operator' })
+  const ask: Omit<FetchOptions, 'maxBytes' | 'deadlineMs'> = {
+    redirects: 'none',
+    maxRedirects: 0,
+    accept: '*/*',
+    allow: { http: protocol === 'http:', anyPort: true, privateHost: hostname },
+  }
+  let etag: string | undefined
+  return {
+    name: url,
+    async readManifest() {
+      const limits = { maxBytes: MANIFEST_BYTES_MAX, deadlineMs: MANIFEST_MS }
+      const fetched = await operated.fetchDocument(manifest, { ...ask, ...limits, etag })
+      if (fetched.kind === 'unchanged') return undefined
+      if (fetched.kind === 'failed') throw new Error(`${manifest}: ${fetched.detail}`)
+      etag = fetched.etag
+      return fetched.body.toString()
+    },
+    async readRange(name, first, last) {
+      const place = new URL(`${FILES}/${name}`, manifest).href
+      const range = { first, last }
+      const limits = { maxBytes: last - first + 1, deadlineMs: PART_MS }
+      const fetched = await operated.fetchDocument(place, { ...ask, ...limits, range })
+      if (fetched.kind !== 'ok')
+        throw new Error(`${place}: ${fetched.kind === 'failed' ? fetched.detail : 'no body'}`)
+      if (fetched.status === 200 && first > 0) throw new Error(`${place}: no ranges are served`)
+      return fetched.body
+    },
+  }
+}

@@ -1,0 +1,182 @@
+import { join, relative } from 'node:path'
+import { type Clock, type Instant, MINUTE, toDay, toIso } from '../core/clock.ts'
+import { readSearchCheckpoint } from '../search/checkpoint.ts'
+import { SERVING_FORMAT, type ServingStore } from '../serving/lmdb.ts'
+import type { WriteJournal } from '../serving/write-journal.ts'
+import { readCheckpoint } from '../store/checkpoint.ts'
+import { listEventFiles } from '../store/event-log.ts'
+import { listExportedFiles } from '../store/parquet.ts'
+import type { Paths } from '../store/paths.ts'
+import { dropOldSegments, findJoinable } from './join-segments.ts'
+import { makeBase } from './make-base.ts'
+import {
+  listPublishedFiles,
+  type NamedFile,
+  type PublishedManifest,
+  type Segment,
+} from './manifest.ts'
+import { PublishedFolder } from './published-folder.ts'
+
+/** Files that a replica may still be reading are kept this long. */
+const GRACE_MS = 10 * MINUTE
+/** Bytes of segments that a base of any size may have, so that a small one is not made again and again. */
+const SEGMENT_BYTES_MIN = 8 * 1024 * 1024
+
+type Serving = Pick<PublishedManifest, 'seq' | 'chain' | 'position' | 'base' | 'segments'>
+
+/** Parts of the writer that are published. */
+export interface StatePublisherParts {
+  paths: Paths
+  serving: ServingStore
+  journal: WriteJournal
+  clock: Clock
+  /** Folder of the published files. */
+  folder: string
+  /** Begins a new chain while no commit runs. */
+  restartChain: () => Promise<void>
+}
+
+function pickServing({ seq, chain, position, base, segments }: Serving): Serving {
+  return { seq, chain, position, base, segments }
+}
+
+/** Publishes the state of the registry as files that never change, and a manifest that names them. */
+export class StatePublisher {
+  readonly #parts: StatePublisherParts
+  readonly #folder: PublishedFolder
+  #last: PublishedManifest | undefined
+  readonly #unlistedSince = new Map<string, Instant>()
+  /** Commit from which a snapshot has nothing more of what was taken down; until then nothing old is kept. */
+  #clearedFrom = 0
+
+  constructor(parts: StatePublisherParts) {
+    this.#parts = parts
+    this.#folder = new PublishedFolder(parts.folder)
+    const last = this.#folder.readManifest()
+    const isWhole =
+      last !== undefined && listPublishedFiles(last).every(file => this.#folder.has(file))
+    this.#last = isWhole ? last : undefined
+  }
+
+  /** Publishes what has changed. Returns the manifest where it is another one than before. */
+  async publish(): Promise<PublishedManifest | undefined> {
+    const serving = await this.#publishServing()
+    const files = await this.#publishFiles()
+    const { clock } = this.#parts
+    const now = clock.now()
+    const next: PublishedManifest = {
+      format: 1,
+      serving_format: SERVING_FORMAT,
+      made_at: toIso(now),
+      ...serving,
+      ...files,
+    }
+    const isSame =
+      this.#last !== undefined &&
+      JSON.stringify({ ...this.#last, made_at: '' }) === JSON.stringify({ ...next, made_at: '' })
+    if (!isSame) {
+      this.#folder.writeManifest(next)
+      this.#last = next
+      this.#parts.journal.forget(next.position)
+    }
+    this.#removeUnlisted(next, now)
+    return isSame ? undefined : next
+  }
+
+  async #publishServing(): Promise<Serving> {
+    const { journal, serving, restartChain } = this.#parts
+    const last = this.#last
+    if (last === undefined || last.chain !== journal.chain) return this.#begin([])
+    const recorded = journal.read(last.position)
+    if (recorded === undefined) return pickServing(last)
+    if (recorded === 'lost') {
+      await restartChain()
+      return this.#begin([])
+    }
+    const { segment, from, to } = recorded
+    const { chain, base } = last
+    const { seq } = serving
+    const file = this.#folder.addContent([segment], 'segment')
+    const segments = await this.#join([...last.segments, { ...file, from, to }])
+    const bytes = segments
+      .filter(segment => segment.to > base.position)
+      .reduce((sum, segment) => sum + segment.bytes, 0)
+    if (bytes > Math.max(SEGMENT_BYTES_MIN, base.bytes)) return this.#begin(segments)
+    return { seq, chain, position: to, base, segments: dropOldSegments(segments, base) }
+  }
+
+  /** Makes a new base, while commits go on: what it lacks of them is in the next segment. */
+  async #begin(segments: Segment[]): Promise<Serving> {
+    const { paths } = this.#parts
+    if (this.#last !== undefined && segments.length === 0)
+      this.#clearedFrom = this.#parts.serving.seq
+    const { file, made } = await this.#folder.addMade('segment', path =>
+      makeBase(paths.servingFile, path),
+    )
+    const { chain, position, seq } = made
+    const base = { ...file, position }
+    // Where there are segments, the next one follows the last of them, though the base may have more.
+    const last = segments.at(-1)?.to ?? position
+    return { seq, chain, position: last, base, segments: dropOldSegments(segments, base) }
+  }
+
+  async #join(segments: Segment[]): Promise<Segment[]> {
+    const joined = findJoinable(segments)
+    if (joined === undefined) return segments
+    const contents = await Promise.all(joined.map(segment => this.#folder.read(segment)))
+    const file = this.#folder.addContent(contents, 'segment')
+    const segment = { ...file, from: joined[0]!.from, to: joined.at(-1)!.to }
+    const start = segments.indexOf(joined[0]!)
+    return [...segments.slice(0, start), segment, ...segments.slice(start + joined.length)]
+  }
+
+  async #publishFiles(): Promise<
+    Omit<PublishedManifest, keyof Serving | 'format' | 'serving_format' | 'made_at'>
+  > {
+    const { paths, clock } = this.#parts
+    const folder = this.#folder
+    const checkpoint = readCheckpoint(paths)
+    const snapshot =
+      checkpoint &&
+      (await folder.addLink(
+        join(paths.snapshots, checkpoint.snapshot),
+        'duckdb',
+        checkpoint.sha256,
+      ))
+    const found = readSearchCheckpoint(paths)
+    const search = found && (await folder.addLink(join(paths.search, found.file), 'search'))
+    const today = toDay(clock.now())
+    const days = listEventFiles(paths).filter(name => name < today)
+    return {
+      ...(checkpoint && snapshot && { snapshot: { ...snapshot, checkpoint } }),
+      ...(found && search && { search: { ...search, checkpoint: found } }),
+      parquet: await this.#link(listExportedFiles(paths), 'parquet'),
+      events: await this.#link(
+        days.map(name => join(paths.events, name)),
+        'ndjson',
+      ),
+    }
+  }
+
+  async #link(files: readonly string[], kind: 'parquet' | 'ndjson'): Promise<NamedFile[]> {
+    const linked: NamedFile[] = []
+    for (const path of files) {
+      const file = await this.#folder.addLink(path, kind)
+      if (file) linked.push({ ...file, path: relative(this.#parts.paths.dir, path) })
+    }
+    return linked
+  }
+
+  /** Removes files that the manifest does not name: after a while, or at once if something was taken down. */
+  #removeUnlisted(manifest: PublishedManifest, now: Instant): void {
+    const isClearing = (manifest.snapshot?.checkpoint.seq ?? 0) <= this.#clearedFrom
+    const listed = new Set(listPublishedFiles(manifest).map(({ name }) => name))
+    for (const name of this.#folder.list()) {
+      if (listed.has(name)) this.#unlistedSince.delete(name)
+      else if (isClearing || now - (this.#unlistedSince.get(name) ?? now) > GRACE_MS) {
+        this.#folder.remove(name)
+        this.#unlistedSince.delete(name)
+      } else if (!this.#unlistedSince.has(name)) this.#unlistedSince.set(name, now)
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import type { StoredOrigin } from '../model/hosted.ts'
+import type { StoredMember } from '../model/member.ts'
+import { isOnDomain } from '../resolve/agent-keeper.ts'
+import { toJsonValue } from './document-value.ts'
+import { CHAIN, type Entry, MEMBERS_CHANGED, POSITION, type SpaceName } from './spaces.ts'
+
+/** Spaces that leave this host as they are: their values are public, or made of what a snapshot holds. */
+const whole = [
+  'brand',
+  'property',
+  'publisher',
+  'lookup',
+  'inventory',
+  'operator',
+  'hosted',
+  'reach',
+  'identifier',
+  'claim',
+  'agent',
+  'operated',
+  'freshness',
+  'pointer',
+  'event',
+  'event_by_type',
+  'policy',
+  'mirror',
+  'alias',
+  'entry',
+  'revision',
+  'revision_content',
+] as const satisfies readonly SpaceName[]
+
+/** Spaces of which a public part leaves this host. */
+const partly = ['member', 'origin', 'meta'] as const satisfies readonly SpaceName[]
+
+/** Spaces that a replica makes again: the pairs of an identifier say what its name holds. */
+const derived = ['named'] as const satisfies readonly SpaceName[]
+
+/** Spaces whose entries leave this host, in the order in which a base has them. */
+export const publishedSpaces: readonly SpaceName[] = [...whole, ...partly]
+
+const wholeSpaces: ReadonlySet<SpaceName> = new Set(whole)
+const replicated: ReadonlySet<SpaceName> = new Set([...publishedSpaces, ...derived])
+const publicMeta: ReadonlySet<unknown> = new Set([
+  'seq',
+  'format',
+  MEMBERS_CHANGED,
+  CHAIN,
+  POSITION,
+])
+
+/** Tells whether a replica holds a space. All others are private: a new space is, until it is named here. */
+export function isReplicated(space: SpaceName): boolean {
+  return replicated.has(space)
+}
+
+/** Returns the public part of an entry; undefined where it is private as a whole, or derived. */
+export function toPublicEntry(entry: Entry): Entry | undefined {
+  const { space, key, value } = entry
+  if (wholeSpaces.has(space)) return entry
+  if (space === 'meta') return publicMeta.has(key) ? entry : undefined
+  if (space === 'member') return { space, key, value: value && toPublicMember(value) }
+  if (space === 'origin') return { space, key, value: value && toPublicOrigin(value) }
+  return undefined
+}
+
+/**
+ * Keeps of a member what everybody may know: its profile if that is public, the agents that it shows to all,
+ * and of the domains of a private one those that say whose these agents are.
+ */
+function toPublicMember(value: Buffer): Buffer {
+  const member = JSON.parse(value.toString()) as StoredMember
+  const agents = member.agents
+    .filter(({ visibility }) => visibility === 'public')
+    .map(agent => ({ ...agent, health_check_url: null }))
+  const isShown = (domain: string) =>
+    member.is_public || agents.some(({ url }) => isOnDomain(url, domain))
+  const names = member.is_public ? {} : { org_name: '', slug: '', display_name: '' }
+  const domains = member.domains.filter(isShown)
+  return toJsonValue({ ...member, ...names, membership_tier: null, agents, domains })
+}
+
+function toPublicOrigin(value: Buffer): Buffer {
+  const origin = JSON.parse(value.toString()) as StoredOrigin
+  return toJsonValue({ ...origin, org_id: null })
+}

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { readJsonFile, replaceFile } from './durable-files.ts'
+import type { Paths } from './paths.ts'
+
+/** State of a replica, as the process that follows tells the API. */
+export const ReplicaState = z.object({
+  /** Address of what it follows. */
+  origin: z.string(),
+  /** The commit that it shows, and the last one of the origin that it knows. */
+  seq: z.int(),
+  origin_seq: z.int(),
+  /** Time at which it last had everything that the origin had published. */
+  caught_up_at: z.iso.datetime().nullable(),
+  /** Reason why the last attempt failed. */
+  problem: z.string().exactOptional(),
+})
+export type ReplicaState = z.infer<typeof ReplicaState>
+
+/** Reads the state of the replica in a folder; undefined where a registry of its own is. */
+export function readReplicaState(paths: Pick<Paths, 'replica'>): ReplicaState | undefined {
+  return readJsonFile(paths.replica, ReplicaState)
+}
+
+export function writeReplicaState(paths: Pick<Paths, 'replica'>, state: ReplicaState): void {
+  replaceFile(paths.replica, `${JSON.stringify(state)}\n`)
+}

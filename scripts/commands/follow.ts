@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { serveOperator } from '../../api/operator/server.ts'
+import { Supervisor } from '../../jobs/supervisor.ts'
+import { systemClock } from '../../pipeline/core/clock.ts'
+import { createLog } from '../../pipeline/core/log.ts'
+import { makeFolders, resolvePaths } from '../../pipeline/store/paths.ts'
+import { readSettings, toTypedPath } from './environment.ts'
+import { runRole } from './roles.ts'
+import { takeStartLock } from './start-lock.ts'
+import { printAddress } from './start-output.ts'
+
+const SCRIPT = fileURLToPath(new URL('../registry.js', import.meta.url))
+const REPORT_MS = 2_000
+
+/** Keeps a read-only copy of another registry in DATA_DIR, and serves it. */
+export async function follow(from: string): Promise<void> {
+  const config = readSettings()
+  const paths = resolvePaths(config.DATA_DIR)
+  if (existsSync(paths.index))
+    throw new Error(`${paths.dir} holds a registry of its own: set DATA_DIR to another folder`)
+  makeFolders(paths)
+  await takeStartLock(config)
+  const log = createLog('supervisor', config.LOG_LEVEL)
+  const supervisor = new Supervisor(SCRIPT, log)
+  const env = {
+    ...process.env,
+    DATA_DIR: paths.dir,
+    OPERATOR_PORT: undefined,
+    PUBLISH_TO: undefined,
+    REPLICA_OF: isAddress(from) ? from : toTypedPath(from),
+  }
+  const end = async (status: number) => {
+    await supervisor.close()
+    process.exit(status)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => void end(0))
+  }
+  process.on('disconnect', () => void end(0))
+  if (config.OPERATOR_PORT !== undefined) {
+    await serveOperator({
+      config,
+      clock: systemClock,
+      log,
+      port: config.OPERATOR_PORT,
+      redisUrl: undefined,
+      readReports: () => supervisor.readReports(REPORT_MS),
+    })
+  }
+  await supervisor.start({ name: 'replica', args: ['replica'], env })
+  const { url } = await supervisor.start({ name: 'api', args: ['api'], env })
+  printAddress(url!)
+}
+
+/** Runs the process of `follow` that copies. */
+export function startReplicaRole(): Promise<void> {
+  const config = readSettings()
+  return runRole('replica', config, async ({ log }) => {
+    const { runReplica } = await import('../../jobs/replica/replica.ts')
+    const { REPLICA_OF: from } = config
+    if (from === undefined) throw new Error('REPLICA_OF is not set: use `registry follow`')
+    return runReplica(config, from, systemClock, log)
+  })
+}
+
+function isAddress(from: string): boolean {
+  return /^(https?|s3):\/\//.test(from)
+}

@@ -1,0 +1,92 @@
+import { join } from 'node:path'
+import type { Clock } from '../../pipeline/core/clock.ts'
+import { silentLog } from '../../pipeline/core/log.ts'
+import { Follower } from '../../pipeline/replica/follower.ts'
+import { type Origin, openFolderOrigin } from '../../pipeline/replica/origin.ts'
+import { StatePublisher } from '../../pipeline/replica/state-publisher.ts'
+import { listPublicEntries } from '../../pipeline/serving/base.ts'
+import { ServingStore, type SpaceName, spaces } from '../../pipeline/serving/lmdb.ts'
+import { isReplicated } from '../../pipeline/serving/public-entries.ts'
+import { resolvePaths } from '../../pipeline/store/paths.ts'
+import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
+import { cleanUp, newDataDir, openSequencer } from './registry.ts'
+
+/** A registry that publishes for replicas into a folder. */
+export interface PublishingRegistry {
+  sequencer: Sequencer
+  publisher: StatePublisher
+  folder: string
+}
+
+/** Opens a registry that publishes; it is closed with the test. */
+export async function openPublishing(
+  clock: Clock,
+  dataDir?: string,
+  published?: string,
+): Promise<PublishingRegistry> {
+  const folder = published ?? join(newDataDir(), 'published')
+  const sequencer = await openSequencer({
+    clock,
+    settings: { PUBLISH_TO: folder },
+    ...(dataDir !== undefined && { dataDir }),
+  })
+  let isOpen = true
+  const close = sequencer.close.bind(sequencer)
+  sequencer.close = async () => {
+    if (isOpen) await close()
+    isOpen = false
+  }
+  cleanUp(() => sequencer.close())
+  return { sequencer, publisher: buildPublisher(sequencer, clock, folder), folder }
+}
+
+export function buildPublisher(sequencer: Sequencer, clock: Clock, folder: string): StatePublisher {
+  const { paths, serving } = sequencer
+  const restartChain = () => sequencer.restartChain()
+  return new StatePublisher({
+    paths,
+    serving,
+    journal: sequencer.journal!,
+    clock,
+    folder,
+    restartChain,
+  })
+}
+
+/** A replica in a folder of its own; `origin` by default reads the folder. */
+export function openReplica(
+  folder: string,
+  clock: Clock,
+  {
+    origin = openFolderOrigin(folder),
+    dataDir = newDataDir(),
+  }: { origin?: Origin; dataDir?: string } = {},
+) {
+  const paths = resolvePaths(dataDir)
+  const follower = new Follower({ origin, paths, clock, log: silentLog })
+  cleanUp(() => follower.close())
+  return { follower, paths, dataDir }
+}
+
+/** Everything that a registry shows to all, as text by space and key, and what a replica has of the rest. */
+export async function readPublicEntries(servingFile: string): Promise<Map<string, string>> {
+  const store = ServingStore.open(servingFile, { readOnly: true })
+  try {
+    const entries = [...listPublicEntries(store), ...listNamed(store)]
+    return new Map(
+      entries.map(({ space, key, value }) => [
+        `${space} ${typeof key === 'string' ? key : (key as Buffer).toString('hex')}`,
+        value!.toString('base64'),
+      ]),
+    )
+  } finally {
+    await store.close()
+  }
+}
+
+function listNamed(store: ServingStore) {
+  return [...store.entries('named')].map(entry => ({ space: 'named' as SpaceName, ...entry }))
+}
+
+/** The spaces that never leave the host of a registry. */
+export const privateSpaces = spaces.filter(space => !isReplicated(space))

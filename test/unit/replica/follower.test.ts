@@ -1,0 +1,238 @@
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Domain } from '../../../pipeline/core/domain.ts'
+import { type Origin, openFolderOrigin } from '../../../pipeline/replica/origin.ts'
+import { ServingStore } from '../../../pipeline/serving/lmdb.ts'
+import { readCheckpoint } from '../../../pipeline/store/checkpoint.ts'
+import { readReplicaState } from '../../../pipeline/store/replica-state.ts'
+import { type TestClock, testClock } from '../../support/clock.ts'
+import {
+  openPublishing,
+  openReplica,
+  type PublishingRegistry,
+  privateSpaces,
+  readPublicEntries,
+} from '../../support/following.ts'
+import { observeFile } from '../../support/observations.ts'
+import {
+  buildBrandSave,
+  buildKeyWrite,
+  buildOrganizationWrite,
+  buildProofWrite,
+  buildSubmission,
+} from '../../support/writes.ts'
+
+const START = '2026-11-20T03:00Z'
+
+async function commitBrand({ sequencer }: PublishingRegistry, clock: TestClock, name: string) {
+  const file = { brand: { name } }
+  const seen = observeFile('brand.json', `${name}.example`, file, clock.tick({ minutes: 1 }))
+  await sequencer.commit({ observations: [seen], submissions: [] })
+}
+
+async function openFollowed() {
+  const clock = testClock(START)
+  const registry = await openPublishing(clock)
+  await commitBrand(registry, clock, 'acme')
+  await registry.publisher.publish()
+  return { clock, registry, folder: registry.folder }
+}
+
+async function expectEqual(registry: PublishingRegistry, replicaFile: string) {
+  const expected = await readPublicEntries(registry.sequencer.paths.servingFile)
+  expect(expected.size).toBeGreaterThan(4)
+  expect(await readPublicEntries(replicaFile)).toEqual(expected)
+}
+
+describe('a replica', () => {
+  it('has the snapshot and the search file of its registry, and says how far it is', async () => {
+    const { clock, registry, folder } = await openFollowed()
+    await registry.sequencer.publish()
+    await registry.sequencer.searchable()
+    await registry.publisher.publish()
+    const { follower, paths } = openReplica(folder, clock)
+    await follower.follow()
+    await follower.settle()
+    await expectEqual(registry, paths.servingFile)
+    const checkpoint = readCheckpoint(paths)
+    expect(checkpoint).toEqual(readCheckpoint(registry.sequencer.paths))
+    const read = (of: { snapshots: string; search: string }) => [
+      readFileSync(join(of.snapshots, checkpoint!.snapshot)),
+      readFileSync(join(of.search, checkpoint!.snapshot.replace('.duckdb', '.search'))),
+    ]
+    expect(read(paths)).toEqual(read(registry.sequencer.paths))
+    expect(readReplicaState(paths)).toMatchObject({ origin: folder, seq: registry.sequencer.seq })
+  })
+
+  it('copies nothing but the new commits when it goes on', async () => {
+    const { clock, registry, folder } = await openFollowed()
+    const origin = openFolderOrigin(folder)
+    const asked: string[] = []
+    const counting: Origin = {
+      ...origin,
+      readRange: (name, first, last) => {
+        asked.push(name)
+        return origin.readRange(name, first, last)
+      },
+    }
+    const { follower, paths } = openReplica(folder, clock, { origin: counting })
+    await follower.follow()
+    asked.length = 0
+    await commitBrand(registry, clock, 'other')
+    const manifest = await registry.publisher.publish()
+    await follower.follow()
+    expect(asked).toEqual([manifest!.segments.at(-1)!.name])
+    await expectEqual(registry, paths.servingFile)
+  })
+
+  it('goes on after a cut in the middle of a file, without what it has already', async () => {
+    const { clock, registry, folder } = await openFollowed()
+    const origin = openFolderOrigin(folder)
+    const asked: number[] = []
+    let isCut = true
+    const cutting: Origin = {
+      ...origin,
+      async readRange(name, first, last) {
+        asked.push(first)
+        if (isCut && first > 0) throw new Error('the line was cut')
+        const part = await origin.readRange(name, first, last)
+        return isCut ? part.subarray(0, 100) : part
+      },
+    }
+    const { follower, paths } = openReplica(folder, clock, { origin: cutting })
+    await expect(follower.follow()).rejects.toThrow('the line was cut')
+    expect(readReplicaState(paths)).toMatchObject({ problem: 'the line was cut' })
+    isCut = false
+    asked.length = 0
+    await follower.follow()
+    expect(asked).toEqual([100])
+    await expectEqual(registry, paths.servingFile)
+  })
+
+  it('refuses a corrupted file, and takes the right one later', async () => {
+    const { clock, registry, folder } = await openFollowed()
+    const origin = openFolderOrigin(folder)
+    let isCorrupted = true
+    const corrupting: Origin = {
+      ...origin,
+      async readRange(name, first, last) {
+        const part = Buffer.from(await origin.readRange(name, first, last))
+        if (isCorrupted) part[part.length - 1]! ^= 1
+        return part
+      },
+    }
+    const { follower, paths } = openReplica(folder, clock, { origin: corrupting })
+    await expect(follower.follow()).rejects.toThrow('is corrupted: its hash differs')
+    expect(existsSync(paths.servingFile)).toBe(false)
+    isCorrupted = false
+    await follower.follow()
+    await expectEqual(registry, paths.servingFile)
+  })
+
+  it('holds nothing private, and refuses to say that it knows of none', async () => {
+    const { clock, registry, folder } = await openFollowed()
+    const writes = [buildOrganizationWrite('Org'), buildKeyWrite('Org', 'secret label')]
+    await registry.sequencer.commit({ observations: [], submissions: writes })
+    await registry.publisher.publish()
+    const { follower, paths } = openReplica(folder, clock)
+    await follower.follow()
+    await follower.close()
+    const store = ServingStore.open(paths.servingFile, { readOnly: true })
+    expect(privateSpaces).toContain('principal')
+    for (const space of privateSpaces) {
+      expect(() => store.get(space, 'any')).toThrow('this is a replica')
+    }
+    await store.close()
+    const origin = ServingStore.open(registry.sequencer.paths.servingFile, { readOnly: true })
+    const [key] = origin.entries('principal')
+    await origin.close()
+    const all = readdirSync(join(folder, 'files')).map(name =>
+      readFileSync(join(folder, 'files', name)).toString('latin1'),
+    )
+    expect(all.join('')).not.toContain(key!.key as string)
+  })
+
+  it('starts over when commits were made that nobody recorded', async () => {
+    const { clock, registry, folder } = await openFollowed()
+    const { follower, paths } = openReplica(folder, clock)
+    await follower.follow()
+    const { dir } = registry.sequencer.paths
+    const { chain } = registry.sequencer.serving
+    await registry.sequencer.close()
+    rmSync(join(dir, 'serving', 'journal'))
+    const again = await openPublishing(clock, dir, folder)
+    await commitBrand(again, clock, 'later')
+    await again.publisher.publish()
+    expect(again.sequencer.serving.chain).not.toBe(chain)
+    await follower.follow()
+    await expectEqual(again, paths.servingFile)
+  })
+
+  it('goes on with the same chain after its registry was closed and opened again', async () => {
+    const { clock, registry, folder } = await openFollowed()
+    const { follower, paths } = openReplica(folder, clock)
+    await follower.follow()
+    const { dir } = registry.sequencer.paths
+    await commitBrand(registry, clock, 'unpublished')
+    const { chain } = registry.sequencer.serving
+    await registry.sequencer.close()
+    const again = await openPublishing(clock, dir, folder)
+    await again.publisher.publish()
+    expect(again.sequencer.serving.chain).toBe(chain)
+    await follower.follow()
+    await expectEqual(again, paths.servingFile)
+  })
+
+  it('starts over when its registry crashed while it recorded a commit', async () => {
+    const { clock, registry, folder } = await openFollowed()
+    const { dir } = registry.sequencer.paths
+    const { chain } = registry.sequencer.serving
+    await registry.sequencer.close()
+    writeFileSync(join(dir, 'serving', 'journal'), Buffer.alloc(7, 1), { flag: 'a' })
+    const again = await openPublishing(clock, dir, folder)
+    await again.publisher.publish()
+    expect(again.sequencer.serving.chain).not.toBe(chain)
+    const { follower, paths } = openReplica(folder, clock)
+    await follower.follow()
+    await expectEqual(again, paths.servingFile)
+  })
+
+  it('says which version is older, and keeps what it has', async () => {
+    const { clock, registry, folder } = await openFollowed()
+    const { follower, paths } = openReplica(folder, clock)
+    await follower.follow()
+    const file = join(folder, 'manifest.json')
+    const manifest = JSON.parse(readFileSync(file, 'utf8'))
+    writeFileSync(file, JSON.stringify({ ...manifest, serving_format: 1 }))
+    for (const _ of [1, 2])
+      await expect(follower.follow()).rejects.toThrow('publishes format 1, and this version reads')
+    await expectEqual(registry, paths.servingFile)
+  })
+
+  it('forgets what was taken down, and so do the published files', async () => {
+    const { clock, registry, folder } = await openFollowed()
+    const { sequencer, publisher } = registry
+    const proof = [buildOrganizationWrite('Org'), buildProofWrite('Org', 'gone.example')]
+    await sequencer.commit({ observations: [], submissions: proof })
+    const save = buildBrandSave('Org', 'gone.example', 'Unmistakable')
+    await sequencer.commit({ observations: [], submissions: [save] })
+    await publisher.publish()
+    const { follower, paths } = openReplica(folder, clock)
+    await follower.follow()
+    const takedown = buildSubmission('takedown', {
+      op: 'domain.takedown',
+      domain: 'gone.example' as Domain,
+      reason: 'asked',
+    })
+    await sequencer.commit({ observations: [], submissions: [takedown] })
+    await publisher.publish()
+    await follower.follow()
+    await expectEqual(registry, paths.servingFile)
+    const files = readdirSync(join(folder, 'files'))
+    const segments = files.filter(name => name.endsWith('.segment'))
+    for (const name of segments) {
+      expect(readFileSync(join(folder, 'files', name)).includes('Unmistakable')).toBe(false)
+    }
+  })
+})
