@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Instant, SECOND, toIso } from '../core/clock.ts'
-import { SERVING_FORMAT, ServingStore } from '../serving/lmdb.ts'
+import { SERVING_FORMAT, ServingStore, spaces } from '../serving/lmdb.ts'
 import { REPLICA } from '../serving/spaces.ts'
 import { replaceFolder } from '../store/durable-files.ts'
 import { PRIVATE } from '../store/paths.ts'
@@ -133,7 +133,10 @@ function readManifest(text: string, { name }: Origin): PublishedManifest | Error
       `${name} publishes format ${format}, and this version reads ${SERVING_FORMAT}: update the older of the two`,
     )
   const parsed = PublishedManifest.safeParse(parseJson(text))
-  return parsed.data ?? new Error(`${name} has no valid manifest`)
+  if (parsed.data === undefined) return new Error(`${name} has no valid manifest`)
+  if (parsed.data.spaces.join() !== spaces.join())
+    return new Error(`${name} publishes other key spaces than this version reads: update the older`)
+  return parsed.data
 }
 
 function readFormat(text: string): unknown {

@@ -36,6 +36,8 @@ export const PublishedManifest = z.object({
   format: z.literal(1),
   /** Version of the keys and values of base and segments. */
   serving_format: z.int(),
+  /** Key spaces in the order of their numbers in base and segments. */
+  spaces: z.array(z.string()),
   made_at: z.iso.datetime(),
   seq: z.int(),
   /** Commits are numbered within a chain; where it is another one, a replica starts over. */

@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path'
 import { type Clock, type Instant, MINUTE, toDay, toIso } from '../core/clock.ts'
 import { readSearchCheckpoint } from '../search/checkpoint.ts'
-import { SERVING_FORMAT, type ServingStore } from '../serving/lmdb.ts'
+import { SERVING_FORMAT, type ServingStore, spaces } from '../serving/lmdb.ts'
 import type { WriteJournal } from '../serving/write-journal.ts'
 import { readCheckpoint } from '../store/checkpoint.ts'
 import { listEventFiles } from '../store/event-log.ts'
@@ -67,6 +67,7 @@ export class StatePublisher {
     const next: PublishedManifest = {
       format: 1,
       serving_format: SERVING_FORMAT,
+      spaces: [...spaces],
       made_at: toIso(now),
       ...serving,
       ...files,
@@ -131,7 +132,7 @@ export class StatePublisher {
   }
 
   async #publishFiles(): Promise<
-    Omit<PublishedManifest, keyof Serving | 'format' | 'serving_format' | 'made_at'>
+    Omit<PublishedManifest, keyof Serving | 'format' | 'serving_format' | 'spaces' | 'made_at'>
   > {
     const { paths, clock } = this.#parts
     const folder = this.#folder

@@ -207,6 +207,8 @@ describe('a replica', () => {
     writeFileSync(file, JSON.stringify({ ...manifest, serving_format: 1 }))
     for (const _ of [1, 2])
       await expect(follower.follow()).rejects.toThrow('publishes format 1, and this version reads')
+    writeFileSync(file, JSON.stringify({ ...manifest, spaces: [...manifest.spaces].reverse() }))
+    await expect(follower.follow()).rejects.toThrow('publishes other key spaces')
     await expectEqual(registry, paths.servingFile)
   })
 
