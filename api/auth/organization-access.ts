@@ -1,5 +1,11 @@
 import { refuse } from '../../pipeline/core/errors.ts'
-import { isAdmin, type KeyPermission } from '../../pipeline/core/roles.ts'
+import {
+  hasOrganizationRight,
+  isAdmin,
+  type KeyPermission,
+  type OrganizationRight,
+  organizationRights,
+} from '../../pipeline/core/roles.ts'
 import type { Belonging, Principal } from './principal.ts'
 
 /** Tells whether the caller may act for an organization. */
@@ -20,6 +26,32 @@ export function resolveOrganization(principal: Principal, org: string | undefine
   return kind === 'key' ? refuse('cross_tenant_api_key', text) : refuse('forbidden', text)
 }
 
+/** Returns the caller as one who acts for the organization that the request names, instead of their first. */
+export function selectOrganization(principal: Principal, org: string): Principal {
+  const { org_id, org_name } = resolveOrganization(principal, org)
+  return { ...principal, org_id, org_name }
+}
+
+/** Refuses writes of persons whose role in the organization they act for only reads. */
+export function requireWriter({ kind, org_id, belongings }: Principal): void {
+  if (kind === 'key') return
+  const role = belongings.find(belonging => belonging.org_id === org_id)?.role
+  if (role === undefined || role === 'key' || hasOrganizationRight(role, 'edit')) return
+  refuse('forbidden', 'viewers of an organization change nothing for it')
+}
+
+/** Refuses callers without a right in the organization. Keys only read, with a permission of their own. */
+export function requireOrganizationRight(
+  { permissions }: Principal,
+  { role, org_name }: Belonging,
+  right: OrganizationRight,
+): void {
+  if (role !== 'key' && hasOrganizationRight(role, right)) return
+  if (role === 'key' && right === 'read' && permissions.length > 0) return
+  const roles = organizationRights[right].roles.map(name => `${name}s`).join(', ')
+  refuse('forbidden', `only these people of ${org_name} can do that: ${roles}`)
+}
+
 /** Returns the organization that a caller acts for; refuses callers without one with 403. */
 export function requireOwnOrganization({ org_id }: Principal): string {
   return org_id ?? refuse('forbidden', 'this requires an organization, and you belong to none')
@@ -36,7 +68,7 @@ export function requireKeyRights(
   { role, org_name }: Belonging,
   permission: KeyPermission,
 ): void {
-  const managesKeys = role === 'owner' || role === 'admin'
+  const managesKeys = role !== 'key' && hasOrganizationRight(role, 'keys')
   if (managesKeys || permissions.includes('admin:*') || permissions.includes(permission)) return
   refuse(
     'forbidden',

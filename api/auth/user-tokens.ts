@@ -4,7 +4,7 @@ import { parseDomain } from '../../pipeline/core/domain.ts'
 import type { TokenJwk } from '../../pipeline/core/keys/token-keys.ts'
 import { toUserId } from '../../pipeline/core/user-id.ts'
 import type { Issuer } from '../../pipeline/model/identity.ts'
-import type { Person as SignedIn } from '../../pipeline/model/person.ts'
+import { EmailAddress, type Person as SignedIn } from '../../pipeline/model/person.ts'
 import { findIssuer } from '../../pipeline/read/lookups/issuers.ts'
 import { findPerson } from '../../pipeline/read/lookups/people.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
@@ -16,7 +16,9 @@ export interface Person {
   /** Subject as the identity provider gives it. */
   subject: string
   name?: string
-  /** Domain of an e-mail address that the identity provider has verified. */
+  /** E-mail address that the identity provider has verified, in lower case. */
+  email?: string
+  /** Its domain. */
   emailDomain?: string
 }
 
@@ -174,24 +176,22 @@ export class UserTokens {
     const id = toUserId(claims.sub)
     if (id === undefined || isMachine(claims)) return undefined
     const { name } = claims
-    const emailDomain = readEmailDomain(claims)
     return {
       id,
       subject: claims.sub!,
       ...(typeof name === 'string' && name.trim() !== '' && { name: name.trim().slice(0, 100) }),
-      ...(emailDomain !== undefined && { emailDomain }),
+      ...readVerifiedEmail(claims),
     }
   }
 }
 
 /** Converts a stored person: a token of the registry holds only their id. */
 function toSignedIn({ user_id, name, email, email_verified }: SignedIn): Person {
-  const emailDomain = readEmailDomain({ email, email_verified })
   return {
     id: user_id,
     subject: user_id,
     ...(name !== null && { name: name.slice(0, 100) }),
-    ...(emailDomain !== undefined && { emailDomain }),
+    ...readVerifiedEmail({ email, email_verified }),
   }
 }
 
@@ -203,7 +203,13 @@ function isMachine({ sub, grant_type, gty }: JWTPayload): boolean {
   )
 }
 
-function readEmailDomain({ email, email_verified }: Record<string, unknown>): string | undefined {
-  if (typeof email !== 'string' || email_verified !== true) return undefined
-  return parseDomain(/^[^@\s]+@([^@\s]+)$/.exec(email)?.[1])
+/** Reads the verified address and its domain; each is absent where it cannot be read. */
+function readVerifiedEmail({ email, email_verified }: Record<string, unknown>) {
+  if (typeof email !== 'string' || email_verified !== true) return {}
+  const emailDomain = parseDomain(/^[^@\s]+@([^@\s]+)$/.exec(email)?.[1])
+  const address = EmailAddress.safeParse(email)
+  return {
+    ...(address.success && { email: address.data }),
+    ...(emailDomain !== undefined && { emailDomain }),
+  }
 }

@@ -8,12 +8,15 @@ import type { RoutePath } from '../operation/unknown-routes.ts'
 import { personPlaces } from './account.tsx'
 import { agentPlaces } from './agents.tsx'
 import { createAskAs } from './ask-as.ts'
+import { auditPlaces } from './audit.tsx'
 import { domainPlaces } from './domains.tsx'
 import { entryPlaces } from './entries.tsx'
 import { deriveFormToken, requireFormToken } from './form-tokens.ts'
+import { buildJoinPath, joinPlaces, readJoinState, toJoinState } from './join.tsx'
 import { keyPlaces } from './keys.tsx'
 import { buildDashboardPage, type DashboardAnswer } from './page.tsx'
 import { passkeyPlaces } from './passkeys.tsx'
+import { peoplePlaces } from './people.tsx'
 import { endSession, findSignedIn } from './person.ts'
 import type { OrganizationPlace, PersonPlace, Step } from './step.ts'
 
@@ -22,16 +25,19 @@ const SIGN_OUT = '/dashboard/sign-out'
 const SIGN_IN = '/dashboard/sign-in'
 
 const organizationPlaces: readonly OrganizationPlace[] = [
+  ...peoplePlaces,
   ...keyPlaces,
   ...domainPlaces,
   ...agentPlaces,
   ...entryPlaces,
+  ...auditPlaces,
 ]
 
 /** Every address that needs a signed-in person. */
 const places: readonly PersonPlace[] = [
   ...personPlaces,
   ...passkeyPlaces,
+  ...joinPlaces,
   ...organizationPlaces.map(({ method, path, take }) => ({
     method,
     path: `/dashboard/org/:org${path}`,
@@ -65,10 +71,12 @@ export function addDashboard(app: FastifyInstance, identity: Identity, services:
         return sendAnswer(step, await place.take(step), reply)
       })
     }
-    add('GET', SIGN_IN, async (_request, reply) =>
-      reply.redirect(buildSignInAddress(services), 303),
+    add('GET', SIGN_IN, async ({ query }, reply) =>
+      reply.redirect(buildSignInAddress(services, toJoinState(query)), 303),
     )
-    add('GET', DASHBOARD_CALLBACK, async (_request, reply) => reply.redirect('/dashboard', 303))
+    add('GET', DASHBOARD_CALLBACK, async ({ query }, reply) =>
+      reply.redirect(readJoinState(query) ?? '/dashboard', 303),
+    )
     add('POST', SIGN_OUT, async (request, reply) => {
       const step = await buildStep({ app, identity, services }, request, reply)
       if (step !== undefined) await endSession(identity, services, request, reply)
@@ -118,8 +126,9 @@ function requireOrganization(step: Step) {
   return { ...step, organization: organization!, org: { org: organization!.org_id } }
 }
 
-function sendToSignIn({ method }: FastifyRequest, reply: FastifyReply) {
-  if (method === 'GET') return reply.redirect(SIGN_IN, 303)
+/** Sends a stranger to the sign-in, which leads back to an invitation that they came with. */
+function sendToSignIn({ method, query }: FastifyRequest, reply: FastifyReply) {
+  if (method === 'GET') return reply.redirect(buildJoinPath(SIGN_IN, query), 303)
   return refuse('forbidden', 'your sign-in has ended: open the dashboard again')
 }
 
@@ -127,7 +136,7 @@ function sendToSignIn({ method }: FastifyRequest, reply: FastifyReply) {
  * Builds the address of the sign-in. The dashboard is an application like others; it needs only the session
  * that the sign-in leaves, so its code is never redeemed and ends by itself.
  */
-function buildSignInAddress({ baseUrl }: Services): string {
+function buildSignInAddress({ baseUrl }: Services, state: string | undefined): string {
   const verifier = randomBytes(32).toString('base64url')
   const query = new URLSearchParams({
     client_id: DASHBOARD_CLIENT,
@@ -136,6 +145,7 @@ function buildSignInAddress({ baseUrl }: Services): string {
     redirect_uri: baseUrl() + DASHBOARD_CALLBACK,
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
+    ...(state !== undefined && { state }),
   })
   return `/authorize?${query}`
 }

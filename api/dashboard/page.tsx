@@ -34,6 +34,11 @@ export const doneTexts = {
   ended: 'Its access has ended.',
   passkey: 'The passkey is made: sign in with it from now on.',
   passkey_removed: 'The passkey is removed: nobody signs in with it any more.',
+  uninvited: 'The invitation is revoked: its link opens nothing any more.',
+  role_changed: 'The role is changed.',
+  person_removed: 'The person is removed: every process refuses them from now on.',
+  left: 'You have left the organization.',
+  joined: 'You belong to the organization now.',
 } as const
 export type DoneName = keyof typeof doneTexts
 
@@ -48,10 +53,12 @@ interface Frame {
 }
 
 const sections = [
+  ['people', 'People'],
   ['keys', 'Keys'],
   ['domains', 'Domains'],
   ['agents', 'Agents'],
   ['entries', 'Saved entries'],
+  ['audit', 'Audit'],
 ] as const
 
 export function toSectionPath(orgId: string, section: (typeof sections)[number][0]): string {

@@ -86,6 +86,8 @@ interface Declared<
   asksSnapshot?: true
   /** A wrong path or query is reported to everybody, before a credential is required. */
   checksInputFirst?: true
+  /** It changes what a person has, not what their organization keeps: viewers may do it too. */
+  isPersonal?: true
   /** It works without the stores; any other operation is refused (503) while they are not open. */
   storeless?: true
   /** It answers with a page for people, its refusals too. */

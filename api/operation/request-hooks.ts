@@ -6,7 +6,9 @@ import type {
   preHandlerHookHandler,
 } from 'fastify'
 import { PublicError } from '../../pipeline/core/errors.ts'
-import { authenticate, identifyCaller } from '../auth/principal.ts'
+import { requireWriter, selectOrganization } from '../auth/organization-access.ts'
+import { OrganizationQuery } from '../auth/organization-query.ts'
+import { authenticate, identifyCaller, type Principal } from '../auth/principal.ts'
 import { toCaller } from '../limits/caller.ts'
 import { CallerConcurrency } from '../limits/caller-concurrency.ts'
 import { deriveIdempotentId } from './idempotency.ts'
@@ -20,7 +22,7 @@ export function buildHooks(operation: Operation, services: Services) {
   const { access, once, quota, isLaborious, storeless, checksInputFirst } = operation
   const concurrency =
     isLaborious && new CallerConcurrency(services.config.LIMITS.largeBodiesPerCaller)
-  const identifying = access === 'public' ? [] : [attachCaller(access, services)]
+  const identifying = access === 'public' ? [] : [attachCaller(operation, access, services)]
   const onRequest: onRequestHookHandler[] = [
     ...(storeless ? [] : [requireStores(services)]),
     ...(checksInputFirst ? [] : identifying),
@@ -47,19 +49,38 @@ function requireStores({ reader }: Services): onRequestHookHandler {
 /** Ways to identify the caller; an optional credential cannot fail. */
 const callers = { bearer: authenticate, optional: identifyCaller }
 
-function attachCaller(access: keyof typeof callers, services: Services): onRequestHookHandler {
+function attachCaller(
+  operation: Operation,
+  access: keyof typeof callers,
+  services: Services,
+): onRequestHookHandler {
   return (request, _reply, done) => {
     const found = callers[access](services, request.headers.authorization)
     if (found instanceof Promise) {
-      found.then(principal => {
-        request.principal = principal
-        done()
-      }, done)
+      found
+        .then(principal => principal && chooseOrganization(operation, principal, request.query))
+        .then(principal => {
+          request.principal = principal
+          done()
+        }, done)
       return
     }
-    request.principal = found
+    request.principal = found && chooseOrganization(operation, found, request.query)
     done()
   }
+}
+
+/**
+ * Has the caller act for the organization that the query names, where the operation takes one, and refuses
+ * writes that their role there does not allow.
+ */
+function chooseOrganization(operation: Operation, principal: Principal, query: unknown): Principal {
+  const { org } = query as { org?: unknown }
+  const named = typeof org === 'string' ? org.trim() : ''
+  const isChosen = operation.query === OrganizationQuery && named !== ''
+  const caller = isChosen ? selectOrganization(principal, named) : principal
+  if (operation.writes && !operation.isPersonal) requireWriter(caller)
+  return caller
 }
 
 /** Sets the id of a write. */

@@ -106,6 +106,7 @@ import { readFeed, streamFeed } from './feed.ts'
 import { lookUpDomain, lookUpPublisher, registryStats } from './lookups.ts'
 import { lookUpManifest } from './manifests.ts'
 import { createApiKey, listApiKeys, revokeApiKey } from './members/api-keys.ts'
+import { readAudit } from './members/audit.ts'
 import { takeBillingEvent } from './members/billing.ts'
 import {
   addOwnDomain,
@@ -113,6 +114,12 @@ import {
   readBrandOwnership,
   verifyOwnDomain,
 } from './members/domains.ts'
+import {
+  acceptInvitation,
+  createInvitation,
+  listPendingInvitations,
+  revokeInvitation,
+} from './members/invitations.ts'
 import { describeAuthorizationServer, protectedResources } from './members/oauth.ts'
 import { createOrganization } from './members/organizations.ts'
 import {
@@ -121,6 +128,7 @@ import {
   listOwnAgents,
   removeOwnAgent,
 } from './members/own-agents.ts'
+import { changeMember, listMembers, listOrganizations, removeMember } from './members/people.ts'
 import { lookUpOperator } from './operators.ts'
 import {
   listCatalog,
@@ -315,6 +323,15 @@ export const operations: readonly Operation[] = [
   listApiKeys,
   createApiKey,
   revokeApiKey,
+  listOrganizations,
+  listMembers,
+  changeMember,
+  removeMember,
+  listPendingInvitations,
+  createInvitation,
+  revokeInvitation,
+  acceptInvitation,
+  readAudit,
   describeRegistry,
   ...openapiDocuments,
   referencePage,

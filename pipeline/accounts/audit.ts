@@ -1,6 +1,8 @@
 import { type Instant, toIso } from '../core/clock.ts'
+import { auditedFacts, auditedOperations, type StoredChange } from '../model/organization-audit.ts'
 import type { Answer, Operation, Submission } from '../model/submission.ts'
-import type { Database } from '../store/duckdb.ts'
+import { AppendedRows } from '../store/appended-rows.ts'
+import { type Database, type Parameters, toListExpression } from '../store/duckdb.ts'
 import type { RowChange } from './operation-definition.ts'
 
 /** A request in the audit. */
@@ -69,6 +71,10 @@ function stripContact(operation: Operation): Operation {
     const { op, user_id, provider } = operation
     return { op, user_id, provider } as Operation
   }
+  if (operation.op === 'invitation.create' || operation.op === 'invitation.accept') {
+    const { email: _, ...rest } = operation
+    return rest as Operation
+  }
   const isNamed = operation.op === 'property.save' && operation.contact !== undefined
   return isNamed ? { ...operation, contact: {} } : operation
 }
@@ -95,5 +101,57 @@ export function listAuditRows(
      from submissions ${where.length > 0 ? `where ${where.join(' and ')}` : ''}
      order by submitted_at desc, seq desc, rowid desc limit $limit`,
     { ...parameters, limit },
+  )
+}
+
+/** Requests that the commit in progress adds, so that their projection need not read them again. */
+export const appendedRequests = new AppendedRows<AuditRow>()
+
+const audited: ReadonlySet<string> = new Set(Object.keys(auditedOperations))
+
+/** A change with the commit that made it. */
+export type OrganizationChange = StoredChange & { seq: number }
+
+/** Loads the changes of organizations among the requests for which `where` holds. */
+export async function loadOrganizationAudit(
+  db: Database,
+  where: string,
+  parameters: Parameters,
+): Promise<OrganizationChange[]> {
+  const rows = await db.all<AuditRow>(
+    `select submission_id, submitted_at, operation, by_kind, by_id, org_id, content, answer, seq
+     from submissions
+     where operation in (select unnest(${toListExpression('$audited')})) and ${where}
+     order by submission_id`,
+    { ...parameters, audited: JSON.stringify([...audited]) },
+  )
+  return selectOrganizationChanges(rows)
+}
+
+/**
+ * Selects the changes of organizations. What an operation itself names as its organization counts before the
+ * one that its author acted for: an accepted invitation belongs to the new one.
+ */
+export function selectOrganizationChanges(rows: readonly AuditRow[]): OrganizationChange[] {
+  return rows.flatMap(row => {
+    const { submission_id: id, submitted_at: at, operation, by_kind, by_id, seq } = row
+    if (!audited.has(operation) || 'refused' in row.answer) return []
+    const org_id = row.answer.done.org_id ?? row.org_id
+    if (typeof org_id !== 'string') return []
+    const by = { by_kind: toKind(by_kind), by_id: by_id ?? '' }
+    return [{ id, org_id, at, operation, ...by, facts: selectFacts(row.content), seq }]
+  })
+}
+
+function toKind(kind: string | null): StoredChange['by_kind'] {
+  return kind === 'key' || kind === 'user' || kind === 'registry' ? kind : 'command'
+}
+
+const FACT_CHARS_MAX = 300
+
+function selectFacts(content: Record<string, unknown>): Record<string, string> {
+  const known = auditedFacts.filter(name => content[name] !== undefined && content[name] !== null)
+  return Object.fromEntries(
+    known.map(name => [name, String(content[name]).slice(0, FACT_CHARS_MAX)]),
   )
 }

@@ -5,7 +5,7 @@ import { getDefinition } from './operations.ts'
 import type { Stamp } from './stamp.ts'
 
 /** Columns that the audit omits: not useful there, or written by the registry itself. */
-const LEFT_OUT = ['hash', 'seq', 'cleared_at', 'payload', 'position']
+const LEFT_OUT = ['hash', 'email', 'seq', 'cleared_at', 'payload', 'position']
 
 /** Performs an operation, and returns the private rows that it changed. */
 export async function performWatched(

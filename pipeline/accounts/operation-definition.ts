@@ -1,4 +1,4 @@
-import type { MembershipRole } from '../core/roles.ts'
+import type { MembershipRole, OrganizationRight } from '../core/roles.ts'
 import type { Editor } from '../model/save.ts'
 import type { Answer, Operation, OperationOf } from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'
@@ -35,8 +35,8 @@ export type OperationDefinitions<Name extends OperationName> = {
 export interface Requirements<Name extends OperationName> {
   /** Returns the organization that the caller must be a member of; absent if no membership is needed. */
   membershipIn?(operation: OperationOf<Name>): string | null | undefined
-  /** True if a plain member of the organization may not do it. */
-  manager?: true
+  /** Right that it takes there; `edit` where none is named. */
+  right?: OrganizationRight
   moderator?(operation: OperationOf<Name>): boolean
 }
 

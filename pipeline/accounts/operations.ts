@@ -15,6 +15,7 @@ import { crawlRequestDefinitions } from './crawl-requests.ts'
 import { domainDefinitions } from './domains.ts'
 import { foundingDefinitions } from './founding.ts'
 import { indexDefinitions } from './index-operations.ts'
+import { invitationDefinitions } from './invitations.ts'
 import { issuerDefinitions } from './issuers.ts'
 import { logoDefinitions } from './logos.ts'
 import { memberDefinitions } from './members.ts'
@@ -25,6 +26,7 @@ import type {
   OperationDefinitions,
   OperationName,
 } from './operation-definition.ts'
+import { organizationMemberDefinitions } from './organization-members.ts'
 import { organizationDefinitions } from './organizations.ts'
 import { originDefinitions } from './origins.ts'
 import { passkeyDefinitions } from './passkeys.ts'
@@ -51,6 +53,7 @@ const definitions: OperationDefinitions<OperationName> = {
   ...enrollingDefinitions,
   ...foundingDefinitions,
   ...indexDefinitions,
+  ...invitationDefinitions,
   ...issuerDefinitions,
   ...logoDefinitions,
   ...memberAgentDefinitions,
@@ -59,6 +62,7 @@ const definitions: OperationDefinitions<OperationName> = {
   ...mirrorDefinitions,
   ...monitoringDefinitions,
   ...organizationDefinitions,
+  ...organizationMemberDefinitions,
   ...originDefinitions,
   ...passkeyDefinitions,
   ...personDefinitions,

@@ -1,4 +1,4 @@
-import { isModerator, type MembershipRole } from '../core/roles.ts'
+import { hasOrganizationRight, isModerator, type MembershipRole } from '../core/roles.ts'
 import { toUserId } from '../core/user-id.ts'
 import type { Answer, Asker, Refusal, Submission } from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'
@@ -10,7 +10,7 @@ import { listRevokedKeys } from './organizations.ts'
 const refusals = {
   key: { refused: 'the credential is invalid', error: 'unauthenticated' },
   membership: { refused: 'you no longer belong to that organization', error: 'forbidden' },
-  manager: { refused: 'only owners and admins may manage keys', error: 'forbidden' },
+  right: { refused: 'your role in that organization does not allow it', error: 'forbidden' },
   moderator: { refused: 'only a moderator may do that', error: 'forbidden' },
 } as const satisfies Record<string, Refusal>
 
@@ -56,12 +56,12 @@ export class RevocationCache implements Rights {
   refusal({ by, operation }: Submission): Refusal | undefined {
     if (by?.kind !== 'key' && by?.kind !== 'user') return undefined
     if (by.kind === 'key' && this.#revoked.has(by.id)) return refusals.key
-    const { membershipIn, manager, moderator } = getDefinition(operation).requires ?? {}
+    const { membershipIn, right = 'edit', moderator } = getDefinition(operation).requires ?? {}
     const org_id = by.kind === 'user' ? membershipIn?.(operation) : undefined
     if (org_id) {
       const role = this.#memberships.get(pair(org_id, by.id))
       if (!role) return refusals.membership
-      if (manager && role === 'member') return refusals.manager
+      if (!hasOrganizationRight(role, right)) return refusals.right
     }
     return moderator?.(operation) && !this.#moderates(by) ? refusals.moderator : undefined
   }

@@ -5,7 +5,7 @@ import type { Database } from '../store/duckdb.ts'
 import { inList } from '../store/in-list.ts'
 import type { OnMigration } from '../store/migrations.ts'
 import { type KnownVerdicts, listTestedAgents, loadVerdicts } from './agents/verdicts.ts'
-import { type AuditRow, toAuditColumns } from './audit.ts'
+import { type AuditRow, appendedRequests, toAuditColumns } from './audit.ts'
 import { performWatched } from './changed-rows.ts'
 import { submitEntryReview } from './entry-reviews.ts'
 import { openMigrated } from './migrate.ts'
@@ -40,6 +40,8 @@ export class Accounts {
   readonly db: Database
   readonly #seenIds: BloomFilter
   readonly #revocations: RevocationCache
+  /** Last commit that this process began. */
+  #lastSeq: number | undefined
 
   private constructor(db: Database, seenIds: BloomFilter, revocations: RevocationCache) {
     this.db = db
@@ -100,11 +102,13 @@ export class Accounts {
       decide({ answers, fresh, report: await tell(answers) })
     }
     const committed = this.db.transactionEnding(carryOut, async () => {
+      this.#noteRequests(rows, stamp)
       await this.db.insert('submissions', rows)
       for (const { submission_id } of rows) this.#seenIds.add(submission_id)
     })
     committed.catch(error => {
       this.#revocations.doubt()
+      appendedRequests.forget(this.db)
       fail(error)
     })
     decided.catch(() => undefined)
@@ -140,7 +144,18 @@ export class Accounts {
       ])
     })
     this.#seenIds.add(id)
+    appendedRequests.forget(this.db)
     return answer
+  }
+
+  /**
+   * Notes the requests of a commit for its projection. A commit that was begun before, by this process or
+   * an earlier one, may have stored others: then they are read.
+   */
+  #noteRequests(rows: readonly AuditRow[], { seq }: Stamp): void {
+    if (this.#lastSeq !== undefined && seq > this.#lastSeq) appendedRequests.begin(this.db, seq)
+    this.#lastSeq = seq
+    appendedRequests.note(this.db, seq, rows)
   }
 
   /**

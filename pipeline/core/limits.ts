@@ -84,6 +84,8 @@ const entries = {
   signInLinksPerHour: [5, 'sign-in links that are sent to one address in an hour'],
   signInLinksPerCallerHour: [30, 'sign-in links that one caller may have sent in an hour'],
   signInLinkMinutes: [15, 'minutes for which a sign-in link works'],
+  invitationDays: [7, 'days for which an invitation can be accepted'],
+  invitationsPending: [50, 'invitations of an organization that can be pending'],
   mailMs: [10_000, 'time for the mail server to take a mail'],
   accessTokenMinutes: [15, 'minutes for which an access token is valid'],
   refreshTokenDays: [30, 'days after which an unused refresh token ends'],

@@ -15,9 +15,33 @@ export function isAdmin(roles: readonly string[]): boolean {
   return roles.includes('admin')
 }
 
-/** Roles of a person in an organization: owners and admins also manage its keys. */
-export const membershipRoles = ['owner', 'admin', 'member'] as const
+/** Roles of a person in an organization, the strongest first. */
+export const membershipRoles = ['owner', 'admin', 'member', 'viewer'] as const
 export type MembershipRole = (typeof membershipRoles)[number]
+
+/**
+ * Rights in an organization, each with the roles that have it and its meaning. The API and the writer both
+ * decide by this table.
+ */
+export const organizationRights = {
+  read: { roles: ['owner', 'admin', 'member', 'viewer'], text: 'See what the organization keeps' },
+  edit: { roles: ['owner', 'admin', 'member'], text: 'Save entries, prove domains, enrol agents' },
+  keys: { roles: ['owner', 'admin'], text: 'Make and revoke keys' },
+  members: { roles: ['owner', 'admin'], text: 'Invite and remove members and viewers' },
+  managers: { roles: ['owner'], text: 'Invite, change and remove owners and admins' },
+} as const satisfies Record<string, { roles: readonly MembershipRole[]; text: string }>
+export type OrganizationRight = keyof typeof organizationRights
+
+/** Tells whether a role has a right in its organization. */
+export function hasOrganizationRight(role: MembershipRole, right: OrganizationRight): boolean {
+  const { roles }: { roles: readonly MembershipRole[] } = organizationRights[right]
+  return roles.includes(role)
+}
+
+/** Returns the right that it takes to give a role, or to take it away. */
+export function getRightOverRole(role: MembershipRole): OrganizationRight {
+  return role === 'owner' || role === 'admin' ? 'managers' : 'members'
+}
 
 /** Permissions of a key besides acting for its organization: manage keys, or only list them. */
 export const keyPermissions = ['admin:*', 'admin:read'] as const

@@ -87,6 +87,17 @@ export const identityOperations = [
     role: z.enum(membershipRoles),
   }),
   z.object({ op: z.literal('membership.remove'), org, user_id }),
+  /** Changes the role of somebody who belongs to the organization, which keeps an owner. */
+  z.object({
+    op: z.literal('membership.change'),
+    org_id: z.uuid(),
+    user_id,
+    role: z.enum(membershipRoles),
+  }),
+  /** Removes somebody from the organization, which keeps an owner. */
+  z.object({ op: z.literal('membership.end'), org_id: z.uuid(), user_id }),
+  /** The person leaves the organization, which keeps an owner. */
+  z.object({ op: z.literal('membership.leave'), org_id: z.uuid(), user_id }),
   z.object({ op: z.literal('issuer.set'), ...Issuer.shape }),
 ] as const
 

@@ -8,6 +8,7 @@ import { catalogOperations } from './contribution.ts'
 import { crawlScopes } from './crawl-request.ts'
 import { hostedOperations } from './hosted.ts'
 import { identityOperations } from './identity.ts'
+import { invitationOperations } from './invitation.ts'
 import { logoOperations } from './logo.ts'
 import { memberOperations } from './member.ts'
 import { mirrorOperations } from './mirror.ts'
@@ -80,6 +81,7 @@ export const Operation = z.discriminatedUnion('op', [
   ...reviewOperations,
   ...saveOperations,
   ...identityOperations,
+  ...invitationOperations,
   ...personOperations,
   ...passkeyOperations,
   ...organizationOperations,

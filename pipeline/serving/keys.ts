@@ -69,6 +69,29 @@ export function toLogoKey(domain: string, logoId: string): string {
   return `${domain} ${logoId}`
 }
 
+/** Builds the key of somebody who belongs to an organization. */
+export function toOrganizationMemberKey(orgId: string, userId: string): string {
+  return `${orgId} ${hashKey(userId)}`
+}
+
+/** Builds the key of a pending invitation; those of one organization are adjacent. */
+export function toInvitationKey(orgId: string, invitationId: string): string {
+  return `${orgId} ${invitationId}`
+}
+
+/** Builds the key of a pending invitation by the hash of its link. */
+export function toInvitationLinkKey(linkHash: string): string {
+  return `link ${linkHash}`
+}
+
+/** Digits of a commit's number in a key: keys of the audit sort by it. */
+const SEQ_DIGITS = 12
+
+/** Builds the key of a change in the audit of an organization: those of one stand in their order. */
+export function toAuditKey(orgId: string, seq: number, submissionId: string): string {
+  return `${orgId} ${String(seq).padStart(SEQ_DIGITS, '0')} ${submissionId}`
+}
+
 /** Prefix of all reviews, without their submissions. */
 export const REVIEWS = 'review'
 

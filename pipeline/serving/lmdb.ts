@@ -30,7 +30,7 @@ export {
 } from './spaces.ts'
 
 /** Version of the keys and values; a store of another version is projected again. */
-export const SERVING_FORMAT = 30
+export const SERVING_FORMAT = 31
 
 /** The byte of the digit 0. */
 const ZERO = 0x30
@@ -203,6 +203,20 @@ export class ServingStore {
       end: `${prefix}!`,
       ...(after !== undefined && { exclusiveStart: true }),
       ...(limit !== undefined && { limit }),
+    }) as Iterable<{ key: string; value: Buffer }>
+  }
+
+  /** Iterates downward over entries whose key begins with `prefix` and a space, before the key `below`. */
+  descend(
+    space: SpaceName,
+    prefix: string,
+    below: string | undefined,
+  ): Iterable<{ key: string; value: Buffer }> {
+    return this.#read(space).getRange({
+      start: below ?? `${prefix}!`,
+      end: `${prefix} `,
+      reverse: true,
+      ...(below !== undefined && { exclusiveStart: true }),
     }) as Iterable<{ key: string; value: Buffer }>
   }
 

@@ -1,6 +1,7 @@
 import { forgetRequesters } from '../accounts/agents/storyboard-runs.ts'
 import { DAY, type Instant, toIso } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
+import { toInvitationKey, toInvitationLinkKey } from '../serving/keys.ts'
 import type { Entry, ServingStore } from '../serving/lmdb.ts'
 import { type Database, toListExpression } from '../store/duckdb.ts'
 
@@ -44,6 +45,7 @@ export async function forgetPrivateRows(
   await dropSubmissions(index, accounts, 'compliance.record', requestsUntil)
   await dropSubmissions(index, accounts, 'agent.request.record', requestsUntil)
   await dropContacts(index, accounts, until)
+  await dropInvitations(accounts, serving, until)
   for (const [table, since] of Object.entries(over)) {
     await accounts.write('delete from', table, `where ${since} < $until::timestamptz`, { until })
   }
@@ -76,6 +78,23 @@ async function dropRequests({ index, accounts, serving }: Stores, until: string)
   const gone = rows.map(({ id: key }): Entry => ({ space: 'crawl_request', key, value: undefined }))
   serving.write(gone, serving.seq)
   for (const db of [index, accounts]) await dropIn(db, 'crawl_requests', 'crawl_request_id', rows)
+}
+
+/** Deletes invitations, with the address of whom was invited. */
+async function dropInvitations(accounts: Database, serving: ServingStore, until: string) {
+  const rows = await accounts.all<{ id: string; org_id: string; hash: string }>(
+    `select invitation_id as id, org_id, hash from invitations
+     where coalesce(ended_at, expires_at) < $until::timestamptz`,
+    { until },
+  )
+  if (rows.length === 0) return
+  const keys = rows.flatMap(({ id, org_id, hash }) => [
+    toInvitationKey(org_id, id),
+    toInvitationLinkKey(hash),
+  ])
+  const gone = keys.map((key): Entry => ({ space: 'invitation', key, value: undefined }))
+  serving.write(gone, serving.seq)
+  await dropIn(accounts, 'invitations', 'invitation_id', rows)
 }
 
 /** Erases the contacts of revisions that were replaced long ago. */

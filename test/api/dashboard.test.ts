@@ -4,7 +4,9 @@ import { dashboardPaths } from '../../api/dashboard/dashboard.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 import {
   askToken,
+  BASE,
   enterDashboard,
+  follow,
   obtainTokens,
   openWithSignIn,
   type SignInRegistry,
@@ -117,6 +119,70 @@ describe('every address of an organization is only for those who belong to it', 
     const answer = await send(bob, at(other, '/keys/revoke'), { id })
     expect(answer.statusCode).toBe(400)
     expect((await read(ann, at(acme, '/keys')))('input[name=id]').val()).toBe(id)
+  })
+})
+
+describe('people join an organization', () => {
+  const invite = async (email: string, role: string) => {
+    const answer = await send(ann, at(acme, '/people/invite'), { email, role })
+    expect(answer.statusCode, answer.body).toBe(201)
+    return new URL(String(load(answer.body)('#link').val()))
+  }
+
+  test('by a link that leads through the sign-in back to the invitation', async () => {
+    const { pathname, search } = await invite('dora@acme.example', 'viewer')
+    const dora = new TestBrowser(registry)
+    const asked = await follow(dora, await dora.get(pathname + search))
+    await dora.post(`${asked.at}/link`, { email: 'dora@acme.example' })
+    const link = new URL(registry.links.at(-1)!)
+    const token = link.searchParams.get('token')!
+    const last = await follow(dora, await dora.post(link.pathname, { token }))
+    expect(new URL(last.at!, BASE).pathname + new URL(last.at!, BASE).search).toBe(
+      pathname + search,
+    )
+    expect((await read(dora, pathname + search))('h1').text()).toBe('Join Acme')
+    const form = { token: new URLSearchParams(search).get('token')! }
+    const joined = await send(dora, pathname, form)
+    expect(joined.headers.location).toBe(`${at(acme, '/people')}?done=joined`)
+    const people = await read(dora, at(acme, '/people'))
+    expect(people('table').first().text()).toContain('dora@acme.example (you)')
+    expect(people('form[action$="/invite"]')).toHaveLength(0)
+    expect((await dora.get(pathname + search)).statusCode).toBe(404)
+    const refused = await send(dora, at(acme, '/keys'), { name: 'x' })
+    expect([refused.statusCode, load(refused.body)('[role=alert]').text()]).toEqual([
+      400,
+      'viewers of an organization change nothing for it',
+    ])
+    const left = await send(dora, at(acme, '/people/remove'), {
+      user_id: people('input[name=user_id]').first().val() as string,
+    })
+    expect(left.headers.location).toBe('/dashboard?done=left')
+    expect((await dora.get(at(acme, '/people'))).statusCode).toBe(404)
+  })
+
+  test('and nobody else sees whose invitation a link is', async () => {
+    const { pathname, search } = await invite('erik@acme.example', 'member')
+    const shown = await bob.get(pathname + search)
+    expect(shown.statusCode).toBe(404)
+    expect(shown.body).not.toMatch(/Acme|erik/)
+    const form = { token: new URLSearchParams(search).get('token')! }
+    expect((await send(bob, pathname, form)).statusCode).toBe(404)
+  })
+
+  test('and the audit shows it to those who belong', async () => {
+    const page = (await read(ann, at(acme, '/audit')))('main').text()
+    for (const text of ['Invited a person', 'Accepted an invitation', 'Left the organization']) {
+      expect(page).toContain(text)
+    }
+    expect(page).toContain('dora@acme.example')
+  })
+
+  test('a sign-in leads to no other place than an invitation', async () => {
+    for (const state of ['https://evil.example', '//evil.example', 'join.x', 'join./../x']) {
+      const query = new URLSearchParams({ state })
+      const { headers } = await new TestBrowser(registry).get(`/dashboard/signed-in?${query}`)
+      expect(headers.location).toBe('/dashboard')
+    }
   })
 })
 

@@ -32,6 +32,7 @@ const acme = {
   /** Get the image of a logo that waits for a moderator. */
   logo: '',
   subscription: '',
+  invitation: '',
 }
 const strangers: Record<string, string> = {}
 
@@ -151,6 +152,18 @@ async function belong(): Promise<void> {
     created_by: 'ann',
     most: 10,
   })
+  acme.invitation = randomUUID()
+  await submit({ op: 'membership.set', org: 'Acme', user_id: 'ann', role: 'owner' })
+  await submit({
+    op: 'invitation.create',
+    invitation_id: acme.invitation,
+    org_id: acme.org,
+    email: 'hidden.acme@acme.example',
+    role: 'owner',
+    hash: createHash('sha256').update(invitationToken).digest('hex'),
+    expires_at: '2099-01-01T00:00:00Z',
+    most: 10,
+  })
   acme.logo = new URL(waiting.json().url).pathname
   await post('/api/properties/hosted/acme.example/claim', {})
 }
@@ -177,6 +190,8 @@ interface Case {
   status: number
 }
 
+/** Token of an invitation of Acme that somebody found; the address is not theirs. */
+const invitationToken = 'i'.repeat(43)
 const agent = { url: 'https://new.acme.example/mcp', type: 'sales' }
 const saving = { domain: 'acme.example', brand_name: 'Mallory' }
 const byId = (path: string, id: () => string, more: () => Partial<Asked> = () => ({})) => ({
@@ -187,6 +202,8 @@ const decided = () => ({
   payload: { proposal_digest: acme.digest, review_notes: 'mine' },
 })
 const del = () => ({ method: 'DELETE' as const })
+const people = '/api/me/organization/members'
+const invitations = '/api/me/organization/invitations'
 const own = '/api/me/agents'
 const toHiddenPath = () => `/api/registry/agents/${at(hidden)}`
 const domains = '/api/me/organization/domains'
@@ -207,6 +224,47 @@ const cases: Record<string, Case[]> = {
   revokeApiKey: [
     { ...byId(`${keys}/:id`, () => acme.keyId, del), status: 404 },
     { ...byId(`${keys}/:id`, () => `${acme.keyId}?org=${acme.org}`, del), status: 403 },
+  ],
+  listOrganizationMembers: [{ asks: () => ({ url: `${people}?org=${acme.org}` }), status: 403 }],
+  changeOrganizationMember: [
+    {
+      asks: () => ({
+        method: 'PATCH',
+        url: `${people}/ann?org=${acme.org}`,
+        payload: { role: 'viewer' },
+      }),
+      status: 403,
+    },
+  ],
+  removeOrganizationMember: [
+    { ...byId(`${people}/:id`, () => `ann?org=${acme.org}`, del), status: 403 },
+  ],
+  listInvitations: [{ asks: () => ({ url: `${invitations}?org=${acme.org}` }), status: 403 }],
+  createInvitation: [
+    {
+      asks: () => ({
+        method: 'POST',
+        url: `${invitations}?org=${acme.org}`,
+        payload: { email: 'mallory@mallory.example', role: 'owner' },
+      }),
+      status: 403,
+    },
+  ],
+  revokeInvitation: [
+    { ...byId(`${invitations}/:id`, () => `${acme.invitation}?org=${acme.org}`, del), status: 403 },
+  ],
+  acceptInvitation: [
+    {
+      asks: () => ({
+        method: 'POST',
+        url: '/api/me/invitations/accept',
+        payload: { token: invitationToken },
+      }),
+      status: 403,
+    },
+  ],
+  getOrganizationAudit: [
+    { asks: () => ({ url: `/api/me/organization/audit?org=${acme.org}` }), status: 403 },
   ],
   listOwnDomains: [{ asks: () => ({ url: `${domains}?org=${acme.org}` }), status: 403 }],
   addOwnDomain: [
@@ -561,6 +619,7 @@ async function belongings() {
     domains: await accounts(
       `select * from verified_domains where org_id = '${acme.org}' order by all`,
     ),
+    invitations: await accounts(`select * from invitations where org_id = '${acme.org}'`),
     people: await accounts(`select * from memberships where org_id = '${acme.org}' order by all`),
     challenges: await accounts(`select * from ownership_challenges where org_id = '${acme.org}'`),
     subscriptions: await accounts(`select * from subscriptions where org_id = '${acme.org}'`),

@@ -51,6 +51,12 @@ export interface Known {
   person: string
   colleague: string
   prospect: string
+  /** Of the owner of the usual organization, and of a person whom it has invited by this token. */
+  boss: string
+  invited: string
+  invitationToken: string
+  /** An invitation that is not needed. */
+  spareInvitation: string
   /** Signs a body as the billing provider does. */
   billing(body: string): Record<string, string>
   /** A challenge of another organization, for foreign.example. */
@@ -186,6 +192,44 @@ export const asks: Asks = {
     404: billed(() => unissued),
     503: billed(({ acmeId }) => acmeId),
   },
+  listOwnOrganizations: { 200: as('boss') },
+  listOrganizationMembers: { 200: as('boss'), 400: { query: 'org=' }, 403: {} },
+  changeOrganizationMember: {
+    200: as('boss', { place: 'mate', payload: { role: 'viewer' } }),
+    403: { place: 'mate', payload: { role: 'viewer' } },
+    404: as('boss', { place: 'nobody', payload: { role: 'viewer' } }),
+    409: as('boss', { place: 'boss', payload: { role: 'viewer' } }),
+    503: as('boss', { place: 'mate', payload: { role: 'viewer' } }),
+  },
+  removeOrganizationMember: {
+    204: as('boss', { place: 'mate' }),
+    400: { place: 'a%20b' },
+    403: { place: 'boss' },
+    404: as('boss', { place: 'nobody' }),
+    409: as('boss', { place: 'boss' }),
+    503: as('boss', { place: 'boss' }),
+  },
+  listInvitations: { 200: as('boss'), 400: { query: 'org=' }, 403: {} },
+  createInvitation: {
+    201: as('boss', { payload: { email: 'new@readers.example', role: 'viewer' } }),
+    403: { payload: { email: 'new@readers.example' } },
+    409: as('boss', { payload: { email: 'known@readers.example' } }),
+    503: as('boss', { payload: { email: 'new@readers.example' } }),
+  },
+  revokeInvitation: {
+    204: known => as('boss', { place: known.spareInvitation })(known),
+    400: { place: 'x' },
+    403: { place: unissued },
+    404: as('boss', { place: unissued }),
+    503: as('boss', { place: unissued }),
+  },
+  acceptInvitation: {
+    200: accepting,
+    403: { payload: { token: 'x'.repeat(43) } },
+    404: as('invited', { payload: { token: 'x'.repeat(43) } }),
+    503: as('invited', { payload: { token: 'x'.repeat(43) } }),
+  },
+  getOrganizationAudit: { 200: as('boss'), 400: { query: 'limit=0' }, 403: {} },
   listApiKeys: { 200: as('adminKey'), 400: { query: 'org=' }, 403: {} },
   createApiKey: {
     201: as('adminKey', { payload: { name: 'New' } }),
@@ -559,11 +603,18 @@ function decided(number: number): Asks[string] {
 }
 
 /** Asks with another credential than the usual one. */
-function as(whose: 'adminKey' | 'acmeKey' | 'person' | 'colleague' | 'prospect', asked: Ask = {}) {
+function as(
+  whose: 'adminKey' | 'acmeKey' | 'person' | 'colleague' | 'prospect' | 'boss' | 'invited',
+  asked: Ask = {},
+) {
   return (known: Known): Ask => ({
     ...asked,
     headers: { ...asked.headers, authorization: `Bearer ${known[whose]}` },
   })
+}
+
+function accepting(known: Known): Ask {
+  return as('invited', { payload: { token: known.invitationToken } })(known)
 }
 
 function billed(organization: (known: Known) => string) {

@@ -1,10 +1,13 @@
-import { createHash, createHmac, randomUUID } from 'node:crypto'
+import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { DAY, toIso } from '../../pipeline/core/clock.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import type { TestRegistry } from './app.ts'
 import type { Known } from './asks.ts'
 import { START } from './clock.ts'
 import { openIssuer } from './issuer.ts'
 
+/** A person of the usual organization whose address is known. */
+const KNOWN_PERSON = '7c2f1f0e-6f1c-4b52-9c57-0d8f3a3e9a11'
 export const BILLING_SECRET = 'shared with the billing provider'
 
 type Settled = Omit<
@@ -56,15 +59,49 @@ export async function openIdentities(): Promise<Identities> {
           registry,
           { op: 'issuer.set', issuer: issuer.url, keys, server: serverAt(issuer.url) },
           buildKey('Readers', adminKey, ['admin:*']),
+          ...['boss', 'mate'].map(user_id => ({
+            op: 'membership.set',
+            org: 'Readers',
+            user_id,
+            role: user_id === 'boss' ? 'owner' : 'member',
+          })),
         )
       }
       const spare = buildKey('Readers', `sk_${randomUUID()}`)
+      const invitationToken = randomBytes(32).toString('base64url')
+      const spareInvitation = randomUUID()
+      const org_id = await idIn(
+        usual,
+        "select org_id as id from organizations where name = 'Readers'",
+      )
+      const invite = (invitation_id: string, email: string, token: string) => ({
+        op: 'invitation.create',
+        invitation_id,
+        org_id,
+        email,
+        role: 'member',
+        hash: createHash('sha256').update(token).digest('hex'),
+        expires_at: toIso(START + DAY),
+        most: 10,
+      })
       const waiting = { op: 'organization.create', org_id: randomUUID(), name: 'Waiting Inc' }
       const domain = { domain: 'waiting.example', proof: 'operator' }
       const old = { url: 'https://acme.example/old', type: 'sales' }
       await submit(
         usual,
         spare,
+        invite(randomUUID(), 'invited@readers.example', invitationToken),
+        invite(spareInvitation, 'spare@readers.example', 'spare'),
+        {
+          op: 'person.enter',
+          user_id: KNOWN_PERSON,
+          provider: 'email',
+          subject: 'known@readers.example',
+          email: 'known@readers.example',
+          email_verified: true,
+          name: 'Known',
+        },
+        { op: 'membership.set', org: 'Readers', user_id: KNOWN_PERSON, role: 'member' },
         waiting,
         { op: 'organization.domain.add', org: 'Waiting Inc', ...domain },
         { op: 'member.agent.save', org: 'Acme', ...old },
@@ -81,6 +118,10 @@ export async function openIdentities(): Promise<Identities> {
         person: await issuer.token({ sub: 'person' }),
         colleague: await mailing('colleague', 'acme.example'),
         prospect: await mailing('prospect', 'waiting.example'),
+        boss: await issuer.token({ sub: 'boss' }),
+        invited: await mailing('invited', 'readers.example'),
+        invitationToken,
+        spareInvitation,
         billing(body) {
           const t = START / 1_000
           const v1 = createHmac('sha256', BILLING_SECRET).update(`${t}.${body}`).digest('hex')

@@ -6,6 +6,7 @@ import { BrandRestored, PropertyRestored } from '../../../pipeline/model/respons
 import type { EntryState } from '../../../pipeline/model/rows.ts'
 import { getMembers } from '../../../pipeline/read/lookups/members.ts'
 import { toEditor } from '../../auth/editor.ts'
+import { OrganizationQuery } from '../../auth/organization-query.ts'
 import type { Principal } from '../../auth/principal.ts'
 import { PastedDomain } from '../../inputs/fields.ts'
 import { submitIdempotent } from '../../operation/idempotency.ts'
@@ -34,6 +35,7 @@ const shared = {
   quota: 'saves',
   cache: 'none',
   params,
+  query: OrganizationQuery,
   body,
 } as const
 

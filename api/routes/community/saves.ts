@@ -3,6 +3,7 @@ import type { Domain } from '../../../pipeline/core/domain.ts'
 import { BrandSaved, PropertySaved } from '../../../pipeline/model/responses/saves.ts'
 import { BrandManifest, BrandName, Contact, SavedProperty } from '../../../pipeline/model/save.ts'
 import { toEditor } from '../../auth/editor.ts'
+import { OrganizationQuery } from '../../auth/organization-query.ts'
 import { PastedDomain } from '../../inputs/fields.ts'
 import { submitIdempotent } from '../../operation/idempotency.ts'
 import { defineOperation } from '../../operation/operation.ts'
@@ -46,6 +47,7 @@ export const saveBrand = defineOperation({
   writes: true,
   quota: 'saves',
   cache: 'none',
+  query: OrganizationQuery,
   body: z.object({
     domain: SavedDomain,
     brand_name: BrandName.describe('What the brand is called in public'),
@@ -83,6 +85,7 @@ export const saveProperty = defineOperation({
   writes: true,
   quota: 'saves',
   cache: 'none',
+  query: OrganizationQuery,
   body: z.object({
     publisher_domain: SavedDomain.describe('Domain that the properties belong to'),
     properties: boundSchema(z.array(SavedProperty).max(500).default([])).describe(

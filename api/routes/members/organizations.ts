@@ -21,6 +21,7 @@ export const createOrganization = defineOperation({
     'somebody already. A membership comes from billing, never from here.',
   access: 'bearer',
   writes: true,
+  isPersonal: true,
   cache: 'none',
   body: z.object({
     organization_name: z

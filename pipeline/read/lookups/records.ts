@@ -9,6 +9,9 @@ type RecordSpace = Extract<
   SpaceName,
   | 'principal'
   | 'org_key'
+  | 'org_member'
+  | 'org_audit'
+  | 'invitation'
   | 'user'
   | 'person'
   | 'oauth_client'

@@ -1,11 +1,26 @@
+import {
+  appendedRequests,
+  loadOrganizationAudit,
+  selectOrganizationChanges,
+} from '../../accounts/audit.ts'
 import { loadEditorNames } from '../../accounts/editors.ts'
 import type { Accounts } from '../../accounts/store.ts'
 import type { PolicyRow } from '../../model/policy.ts'
 import type { EntryState, RevisionRow } from '../../model/rows.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database, Parameters, Planning } from '../../store/duckdb.ts'
 import { toHistoryKey, toJsonValue, toRevisionKey } from '../document-value.ts'
+import { toAuditKey } from '../keys.ts'
 import type { Entry } from '../lmdb.ts'
-import type { Scope } from './change-scope.ts'
+import type { RowProjection } from './projection.ts'
+
+/** Part of a projection's scope that is read here. */
+interface HistoryScope {
+  revisions: string
+  newRevisions?: readonly RevisionRow[] | undefined
+  policies: string
+  parameters: Parameters
+  planning?: Planning
+}
 
 /**
  * Projects each revision with the state it left, and the number range of its entry. Names of editors are
@@ -14,7 +29,7 @@ import type { Scope } from './change-scope.ts'
 export async function projectRevisions(
   index: Database,
   accounts: Accounts,
-  { revisions, newRevisions, parameters, planning }: Scope,
+  { revisions, newRevisions, parameters, planning }: HistoryScope,
 ): Promise<Entry[]> {
   const rows =
     newRevisions ??
@@ -77,7 +92,7 @@ function toRevision(row: RevisionRow, names: ReadonlyMap<string, string>) {
 /** Projects policies as they are shown. A rejected one had a single revision, which is removed with it. */
 export async function projectPolicies(
   index: Database,
-  { policies, parameters }: Scope,
+  { policies, parameters }: HistoryScope,
 ): Promise<Entry[]> {
   const rows = await index.all<PolicyRow & { key: string }>(
     `select key, p.* exclude (seq) from ${policies} k left join policies p on p.policy_id = k.key`,
@@ -92,4 +107,32 @@ export async function projectPolicies(
         ]
       : [{ space: 'policy', key, value: toJsonValue(policy) }],
   )
+}
+
+/** Selects the requests after a commit. */
+const CHANGED_REQUESTS = 'seq > $seq'
+
+/** Projects what was changed for organizations, in the order of the commits. */
+export const auditProjection: RowProjection = {
+  store: 'accounts',
+  tables: ['submissions'],
+  changed: CHANGED_REQUESTS,
+  slicedBy: 'submission_id',
+  from: 'submissions',
+  async project({ accounts }, where, parameters) {
+    const { seq: after, last } = parameters
+    const added =
+      where === CHANGED_REQUESTS && typeof after === 'number' && typeof last === 'number'
+        ? appendedRequests.of(accounts.db, { seq: after, last })
+        : undefined
+    const rows =
+      added === undefined
+        ? await loadOrganizationAudit(accounts.db, where, parameters)
+        : selectOrganizationChanges(added)
+    return rows.map(({ seq, ...change }) => ({
+      space: 'org_audit',
+      key: toAuditKey(change.org_id, seq, change.id),
+      value: toJsonValue(change),
+    }))
+  },
 }

@@ -6,6 +6,7 @@ import {
 } from './agent-tests.ts'
 import { freshnessProjection } from './freshness.ts'
 import { memberProjection, originProjection, ownershipProjection } from './members.ts'
+import { invitationProjection, orgMemberProjection } from './organizations.ts'
 import { aliasProjection, pointerProjection } from './pointers.ts'
 import {
   clientProjection,
@@ -19,6 +20,7 @@ import {
 import type { RowProjection } from './projection.ts'
 import { agentRunProjection, crawlRequestProjection } from './requests.ts'
 import { logoProjection, mirrorProjection, reviewProjection } from './reviews.ts'
+import { auditProjection } from './revisions.ts'
 import { subscriptionProjection } from './subscriptions.ts'
 
 /** All projections whose changed rows are found by a column such as `seq`. */
@@ -27,6 +29,9 @@ export const rowProjections: readonly RowProjection[] = [
   pointerProjection,
   keyProjection,
   userProjection,
+  orgMemberProjection,
+  invitationProjection,
+  auditProjection,
   issuerProjection,
   personProjection,
   clientProjection,

@@ -30,7 +30,7 @@ describe.each(names)('%s', name => {
   })
 
   test('that needs its author to manage an organization names the organization', () => {
-    const { manager, membershipIn } = definition.requires ?? {}
-    if (manager) expect(membershipIn).toBeTypeOf('function')
+    const { right, membershipIn } = definition.requires ?? {}
+    if (right) expect(membershipIn).toBeTypeOf('function')
   })
 })

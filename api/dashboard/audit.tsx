@@ -1,0 +1,78 @@
+import type { OrganizationAudit } from '../../pipeline/model/responses/organization.ts'
+import { Fragment, type Html, h } from '../pages/html/jsx.ts'
+import { clipText, renderMoment } from '../pages/html/text.tsx'
+import { renderTable } from '../pages/parts/blocks.tsx'
+import { type DashboardAnswer, renderFault, toSectionPath } from './page.tsx'
+import type { OrganizationPlace, OrganizationStep } from './step.ts'
+
+type Change = OrganizationAudit['changes'][number]
+
+async function showAudit(step: OrganizationStep): Promise<DashboardAnswer> {
+  const { ask, org, organization, query } = step
+  const cursor = typeof query.cursor === 'string' ? query.cursor : undefined
+  const listed = await ask<OrganizationAudit>({
+    method: 'GET',
+    url: '/api/me/organization/audit',
+    query: { ...org, ...(cursor !== undefined && { cursor }) },
+  })
+  const { refused, body: page } = listed
+  const at = toSectionPath(organization.org_id, 'audit')
+  const body = (
+    <>
+      <h1>Audit</h1>
+      <p class="lead">
+        Who changed what for this organization, the latest first. Nothing can be removed from it.
+      </p>
+      {renderFault(refused)}
+      {refused !== undefined ? null : renderChanges(page.changes)}
+      {refused !== undefined || page.next_cursor === null ? null : (
+        <p>
+          <a href={`${at}?cursor=${page.next_cursor}`} rel="next">
+            Earlier changes
+          </a>
+        </p>
+      )}
+    </>
+  )
+  return { status: refused === undefined ? 200 : listed.status, title: 'Audit', body }
+}
+
+function renderChanges(changes: readonly Change[]): Html {
+  return renderTable({
+    caption: 'Changes',
+    columns: ['What', 'About', 'Who', 'When'],
+    items: changes,
+    limit: 200,
+    bytes: 48_000,
+    empty: 'Nothing was changed yet.',
+    render: ({ text, facts, by, at }) => [
+      text,
+      renderFacts(facts),
+      <>
+        <bdi>{clipText(by.name ?? by.id, 120)}</bdi>
+        {by.kind === 'user' ? '' : ` (${by.kind})`}
+      </>,
+      renderMoment(at),
+    ],
+  })
+}
+
+/** Renders what a change was about; ids are left to the API. */
+function renderFacts(facts: Change['facts']): Html {
+  const shown = Object.entries(facts).filter(([name]) => !name.endsWith('_id'))
+  return (
+    <>
+      {shown.map(([name, value], i) => (
+        <>
+          {i > 0 ? ', ' : ''}
+          {name === 'to_revision' ? 'revision ' : ''}
+          <bdi>{clipText(value, 120)}</bdi>
+        </>
+      ))}
+    </>
+  )
+}
+
+export const auditPlaces: readonly OrganizationPlace[] = [
+  { method: 'GET', path: '/audit', take: showAudit },
+]

@@ -1,0 +1,165 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { DAY, toIso } from '../../../pipeline/core/clock.ts'
+import { refuse } from '../../../pipeline/core/errors.ts'
+import { getRightOverRole, membershipRoles } from '../../../pipeline/core/roles.ts'
+import type { StoredInvitation } from '../../../pipeline/model/invitation.ts'
+import { EmailAddress } from '../../../pipeline/model/person.ts'
+import {
+  InvitationAccepted,
+  InvitationMade,
+  Invitations,
+} from '../../../pipeline/model/responses/organization.ts'
+import {
+  hashInvitationToken,
+  listInvitations,
+} from '../../../pipeline/read/lookups/organizations.ts'
+import { requireOrganizationRight, resolveOrganization } from '../../auth/organization-access.ts'
+import { OrganizationQuery } from '../../auth/organization-query.ts'
+import { sendInvitation } from '../../live/invitation-mail.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import { unwrapAnswer } from '../../operation/submission-result.ts'
+import { noContent, replyOk } from '../../responses/reply.ts'
+
+const TOKEN_BYTES = 32
+
+const declared = { group: 'Onboarding', access: 'bearer', cache: 'private' } as const
+
+export const listPendingInvitations = defineOperation({
+  ...declared,
+  id: 'listInvitations',
+  method: 'GET',
+  path: '/api/me/organization/invitations',
+  summary: 'List the pending invitations of your organization',
+  description:
+    'For owners and admins. Invitations that were accepted, revoked, or are too old are left out, ' +
+    'and links are never shown again.',
+  query: OrganizationQuery,
+  reply: { 200: Invitations },
+  errors: ['invalid_request', 'forbidden'],
+  handle: ({ query, principal, services: { reader } }) => {
+    const belonging = resolveOrganization(principal, query.org)
+    requireOrganizationRight(principal, belonging, 'members')
+    return replyOk({ invitations: listInvitations(reader, belonging.org_id).map(toInvitation) })
+  },
+})
+
+export const createInvitation = defineOperation({
+  ...declared,
+  id: 'createInvitation',
+  method: 'POST',
+  path: '/api/me/organization/invitations',
+  summary: 'Invite a person to your organization',
+  description:
+    'For owners; admins invite members and viewers. The link works once, for a week, and only for ' +
+    'whoever signs in with the invited address. It is sent by mail where the registry sends any, and ' +
+    '`url` shows it once. An earlier invitation of the address ends.',
+  writes: true,
+  query: OrganizationQuery,
+  body: z.object({
+    email: EmailAddress.describe('Address of the person, with which they sign in'),
+    role: z
+      .enum(membershipRoles)
+      .default('member')
+      .describe('Role that the person gets by accepting'),
+  }),
+  reply: { 201: InvitationMade },
+  errors: [
+    'invalid_request',
+    'forbidden',
+    'conflict',
+    'too_large',
+    'unsupported_media_type',
+    'unavailable',
+  ],
+  handle: async ({ query, body: { email, role }, principal, services }) => {
+    const belonging = resolveOrganization(principal, query.org)
+    requireOrganizationRight(principal, belonging, 'members')
+    requireOrganizationRight(principal, belonging, getRightOverRole(role))
+    const { clock, config, writer, baseUrl } = services
+    const { invitationDays, invitationsPending: most } = config.LIMITS
+    const { org_id, org_name } = belonging
+    const token = randomBytes(TOKEN_BYTES).toString('base64url')
+    const invitation_id = randomUUID()
+    const expires_at = toIso(clock.now() + invitationDays * DAY)
+    const hash = hashInvitationToken(token)
+    const asked = { invitation_id, org_id, email, role, hash, expires_at, most }
+    const answer = await writer.submit({ op: 'invitation.create', ...asked })
+    const created_at = String(unwrapAnswer(answer).created_at)
+    const url = `${baseUrl()}/dashboard/join?token=${token}`
+    const sent = await sendInvitation(services, { email, organization: org_name, url })
+    const body = { id: invitation_id, email, role, created_at, expires_at, url, sent }
+    return { status: 201, body }
+  },
+})
+
+export const revokeInvitation = defineOperation({
+  ...declared,
+  id: 'revokeInvitation',
+  method: 'DELETE',
+  path: '/api/me/organization/invitations/:id',
+  summary: 'Revoke a pending invitation of your organization',
+  description: 'For owners and admins. Its link opens nothing from then on.',
+  writes: true,
+  query: OrganizationQuery,
+  params: z.object({
+    id: z.uuid().toLowerCase().describe('Id of the invitation, from the list of invitations'),
+  }),
+  reply: { 204: null },
+  errors: ['invalid_request', 'forbidden', 'not_found', 'unavailable'],
+  handle: async ({ query, params: { id: invitation_id }, principal, services: { writer } }) => {
+    const belonging = resolveOrganization(principal, query.org)
+    requireOrganizationRight(principal, belonging, 'members')
+    const { org_id } = belonging
+    unwrapAnswer(await writer.submit({ op: 'invitation.revoke', invitation_id, org_id }))
+    return noContent
+  },
+})
+
+export const acceptInvitation = defineOperation({
+  ...declared,
+  id: 'acceptInvitation',
+  method: 'POST',
+  path: '/api/me/invitations/accept',
+  summary: 'Accept an invitation to an organization',
+  description:
+    'For people, with the token of the link. Your verified address must be the invited one; ' +
+    'otherwise, and for a link that was used or is too old, the answer is 404.',
+  writes: true,
+  isPersonal: true,
+  body: z.object({
+    token: z
+      .string()
+      .regex(/^[\w-]{43}$/, 'must be the token of an invitation')
+      .describe('Last part of the invitation’s link, after `token=`'),
+  }),
+  reply: { 200: InvitationAccepted },
+  errors: [
+    'invalid_request',
+    'forbidden',
+    'not_found',
+    'too_large',
+    'unsupported_media_type',
+    'unavailable',
+  ],
+  handle: async ({ body: { token }, principal: { person }, services: { writer } }) => {
+    const { id: user_id, email } = person ?? {}
+    if (user_id === undefined || email === undefined) {
+      return refuse('forbidden', 'invitations are for people with a verified address')
+    }
+    const hash = hashInvitationToken(token)
+    const answer = await writer.submit({ op: 'invitation.accept', hash, user_id, email })
+    const { org_id, role } = unwrapAnswer(answer)
+    return replyOk({ success: true, org_id, role })
+  },
+})
+
+function toInvitation({
+  invitation_id: id,
+  email,
+  role,
+  created_at,
+  expires_at,
+}: StoredInvitation) {
+  return { id, email, role, created_at, expires_at }
+}

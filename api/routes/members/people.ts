@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import { refuse } from '../../../pipeline/core/errors.ts'
+import { getRightOverRole, membershipRoles } from '../../../pipeline/core/roles.ts'
+import {
+  MembershipChanged,
+  OrganizationMembers,
+  OwnOrganizations,
+} from '../../../pipeline/model/responses/organization.ts'
+import {
+  findOrganizationMember,
+  listOrganizationMembers,
+} from '../../../pipeline/read/lookups/organizations.ts'
+import { requireOrganizationRight, resolveOrganization } from '../../auth/organization-access.ts'
+import { OrganizationQuery } from '../../auth/organization-query.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import { unwrapAnswer } from '../../operation/submission-result.ts'
+import { noContent, replyOk } from '../../responses/reply.ts'
+
+const declared = { group: 'Onboarding', access: 'bearer', cache: 'private' } as const
+
+const USER_CHARS_MAX = 255
+const params = z.object({
+  user_id: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, 'must be the id of a person')
+    .max(USER_CHARS_MAX)
+    .describe('Id of the person, from the list of people'),
+})
+
+export const listOrganizations = defineOperation({
+  ...declared,
+  id: 'listOwnOrganizations',
+  method: 'GET',
+  path: '/api/me/organizations',
+  summary: 'List the organizations that you may act for',
+  description:
+    'With your role in each. Operations that take the parameter `org` act for the named one, and ' +
+    'without it for the first. A key acts for its own organization alone.',
+  reply: { 200: OwnOrganizations },
+  errors: [],
+  handle: ({ principal: { belongings } }) =>
+    replyOk({
+      organizations: belongings.map(({ org_id: id, org_name: name, role, membership_tier }) => ({
+        id,
+        name,
+        role,
+        membership_tier,
+      })),
+    }),
+})
+
+export const listMembers = defineOperation({
+  ...declared,
+  id: 'listOrganizationMembers',
+  method: 'GET',
+  path: '/api/me/organization/members',
+  summary: 'List the people of your organization',
+  description:
+    'With the role of each: owners and admins manage keys and people, members change what the ' +
+    'organization keeps, viewers only read. Keys need the permission `admin:read` or `admin:*`.',
+  query: OrganizationQuery,
+  reply: { 200: OrganizationMembers },
+  errors: ['invalid_request', 'forbidden'],
+  handle: ({ query, principal, services: { reader } }) => {
+    const belonging = resolveOrganization(principal, query.org)
+    requireOrganizationRight(principal, belonging, 'read')
+    const members = listOrganizationMembers(reader, belonging.org_id)
+    return replyOk({ members: members.map(({ org_id: _, ...member }) => member) })
+  },
+})
+
+export const changeMember = defineOperation({
+  ...declared,
+  id: 'changeOrganizationMember',
+  method: 'PATCH',
+  path: '/api/me/organization/members/:user_id',
+  summary: 'Change the role of a person in your organization',
+  description: 'For owners. The last owner stays one: name another owner first (409).',
+  writes: true,
+  query: OrganizationQuery,
+  params,
+  body: z.object({
+    role: z.enum(membershipRoles).describe('Role that the person has from now on'),
+  }),
+  reply: { 200: MembershipChanged },
+  errors: [
+    'invalid_request',
+    'forbidden',
+    'not_found',
+    'conflict',
+    'too_large',
+    'unsupported_media_type',
+    'unavailable',
+  ],
+  handle: async ({ query, params: { user_id }, body: { role }, principal, services }) => {
+    const belonging = resolveOrganization(principal, query.org)
+    requireOrganizationRight(principal, belonging, 'managers')
+    const { org_id } = belonging
+    const operation = { op: 'membership.change', org_id, user_id, role } as const
+    unwrapAnswer(await services.writer.submit(operation))
+    return replyOk({ user_id, role })
+  },
+})
+
+export const removeMember = defineOperation({
+  ...declared,
+  id: 'removeOrganizationMember',
+  method: 'DELETE',
+  path: '/api/me/organization/members/:user_id',
+  summary: 'Remove a person from your organization, or leave it',
+  description:
+    'Owners remove everybody, admins remove members and viewers, and everybody can leave by their ' +
+    'own id. The last owner cannot leave (409). Every process refuses the person from then on.',
+  writes: true,
+  isPersonal: true,
+  query: OrganizationQuery,
+  params,
+  reply: { 204: null },
+  errors: ['invalid_request', 'forbidden', 'not_found', 'conflict', 'unavailable'],
+  handle: async ({ query, params: { user_id }, principal, services: { reader, writer } }) => {
+    const belonging = resolveOrganization(principal, query.org)
+    const { org_id } = belonging
+    const isOneself = principal.kind === 'user' && principal.id === user_id
+    if (!isOneself) requireOrganizationRight(principal, belonging, 'members')
+    const member = findOrganizationMember(reader, org_id, user_id)
+    if (member === undefined) return refuse('not_found', 'nobody of this id belongs to it')
+    if (!isOneself) requireOrganizationRight(principal, belonging, getRightOverRole(member.role))
+    const op = isOneself ? 'membership.leave' : 'membership.end'
+    unwrapAnswer(await writer.submit({ op, org_id, user_id }))
+    return noContent
+  },
+})

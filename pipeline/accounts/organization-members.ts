@@ -1,0 +1,119 @@
+import { toIso } from '../core/clock.ts'
+import type { MembershipRole } from '../core/roles.ts'
+import type { StoredMembership } from '../model/invitation.ts'
+import type { Answer, OperationOf, Refusal } from '../model/submission.ts'
+import type { Database, Parameters } from '../store/duckdb.ts'
+import type { OperationDefinitions } from './operation-definition.ts'
+import type { Stamp } from './stamp.ts'
+
+type Change = OperationOf<'membership.change' | 'membership.end' | 'membership.leave'>
+
+/** Changes the role of somebody who belongs to the organization. */
+export async function changeMembership(
+  db: Database,
+  operation: OperationOf<'membership.change'>,
+  { seq }: Stamp,
+): Promise<Answer> {
+  const { org_id, user_id, role } = operation
+  const refusal = await refuseChange(db, operation, role === 'owner')
+  if (refusal !== undefined) return refusal
+  await db.write(
+    'update',
+    'memberships',
+    `set role = $role, seq = $seq
+     where user_id = $user_id and org_id = $org_id and removed_at is null`,
+    { user_id, org_id, role, seq },
+  )
+  return { done: { org_id, user_id, role } }
+}
+
+/** Ends a membership, by its person or by somebody who manages the organization. */
+export async function endMembership(
+  db: Database,
+  operation: OperationOf<'membership.end' | 'membership.leave'>,
+  { now, seq }: Stamp,
+): Promise<Answer> {
+  const { org_id, user_id } = operation
+  const refusal = await refuseChange(db, operation, false)
+  if (refusal !== undefined) return refusal
+  await db.write(
+    'update',
+    'memberships',
+    `set removed_at = $now::timestamptz, seq = $seq
+     where user_id = $user_id and org_id = $org_id and removed_at is null`,
+    { user_id, org_id, now: toIso(now), seq },
+  )
+  return { done: { org_id, user_id } }
+}
+
+/** Refuses the change of somebody who does not belong, and of the last owner unless they stay one. */
+async function refuseChange(
+  db: Database,
+  { org_id, user_id }: Change,
+  staysOwner: boolean,
+): Promise<Refusal | undefined> {
+  const members = await db.all<{ user_id: string; role: MembershipRole }>(
+    'select user_id, role from memberships where org_id = $org_id and removed_at is null',
+    { org_id },
+  )
+  const known = members.find(member => member.user_id === user_id)
+  if (known === undefined) {
+    return { refused: 'nobody of this id belongs to the organization', error: 'not_found' }
+  }
+  const owners = members.filter(({ role }) => role === 'owner')
+  if (known.role !== 'owner' || staysOwner || owners.length > 1) return undefined
+  return { refused: 'an organization keeps one owner: name another one first', error: 'conflict' }
+}
+
+/** Loads who belongs, or belonged, to organizations where `where` holds (m is memberships, p people). */
+export function loadOrganizationMembers(
+  db: Database,
+  where: string,
+  parameters: Parameters,
+): Promise<(StoredMembership & { is_active: boolean })[]> {
+  return db.all(
+    `select m.org_id, m.user_id, arg_max(m.role, m.removed_at is null) as role,
+       arg_max(m.joined_at, m.removed_at is null) as joined_at,
+       any_value(p.email) as email, any_value(p.name) as name,
+       bool_or(m.removed_at is null) as is_active
+     from memberships m left join people p using (user_id)
+     where (m.org_id, m.user_id) in (
+       select (m.org_id, m.user_id) from memberships m left join people p using (user_id)
+       where ${where})
+     group by m.org_id, m.user_id order by m.org_id, m.user_id`,
+    parameters,
+  )
+}
+
+const membership = { table: 'memberships', where: 'user_id = $user_id and org_id = $org_id' }
+
+export const organizationMemberDefinitions: OperationDefinitions<Change['op']> = {
+  'membership.change': {
+    perform: changeMembership,
+    watches: [membership],
+    requires: { membershipIn: ({ org_id }) => org_id, right: 'managers' },
+    updateRights: (rights, { org_id, user_id, role }) =>
+      rights.setMembership(org_id, user_id, role),
+    invert({ org_id, user_id }, { changes }) {
+      const before = changes.find(({ table }) => table === 'memberships')?.before ?? []
+      const stood = before.find(({ removed_at }) => removed_at === null)
+      return stood === undefined
+        ? 'nothing was changed'
+        : { op: 'membership.change', org_id, user_id, role: stood.role }
+    },
+  },
+  'membership.end': {
+    perform: endMembership,
+    watches: [membership],
+    requires: { membershipIn: ({ org_id }) => org_id, right: 'members' },
+    updateRights: (rights, { org_id, user_id }) => rights.removeMembership(org_id, user_id),
+    irreversible: 'a person comes back by another invitation',
+  },
+  'membership.leave': {
+    perform: endMembership,
+    watches: [membership],
+    requires: { membershipIn: ({ org_id }) => org_id, right: 'read' },
+    updateRights: (rights, { org_id, user_id }) => rights.removeMembership(org_id, user_id),
+    irreversible: 'a person comes back by another invitation',
+  },
+}

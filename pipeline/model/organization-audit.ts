@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import type { Operation } from './submission.ts'
+
+/** Changes that the audit of an organization shows, each in the words of its page. */
+export const auditedOperations = {
+  'organization.found': 'Founded the organization',
+  'organization.create': 'Entered the organization',
+  'organization.domain.add': 'Added a domain',
+  'organization.domain.remove': 'Removed a domain',
+  'membership.set': 'Set a membership',
+  'membership.remove': 'Removed a membership',
+  'membership.change': 'Changed a role',
+  'membership.end': 'Removed a person',
+  'membership.leave': 'Left the organization',
+  'invitation.create': 'Invited a person',
+  'invitation.revoke': 'Revoked an invitation',
+  'invitation.accept': 'Accepted an invitation',
+  'key.create': 'Made a key',
+  'key.revoke': 'Revoked a key',
+  'member.create': 'Created the profile',
+  'member.update': 'Changed the profile',
+  'member.agent.enrol': 'Enrolled an agent',
+  'member.agent.save': 'Changed an agent',
+  'member.agent.remove': 'Removed an agent',
+  'agent.credential.save': 'Stored a credential of an agent',
+  'agent.credential.remove': 'Deleted a credential of an agent',
+  'ownership.issue': 'Began a proof',
+  'ownership.settle': 'Ended a proof',
+  'origin.claim': 'Claimed a hosted file',
+  'origin.verify': 'Verified a hosted file',
+  'subscription.create': 'Subscribed to changes',
+  'subscription.delete': 'Deleted a subscription',
+  'logo.save': 'Handed in a logo',
+  'brand.submit': 'Submitted a brand',
+  'brand.save': 'Saved a brand',
+  'property.save': 'Saved properties',
+  'entry.rollback': 'Restored a revision',
+} as const satisfies { readonly [Name in Operation['op']]?: string }
+export type AuditedOperation = keyof typeof auditedOperations
+
+/** Facts of a request that its change is told with; nothing else of it leaves the accounts. */
+export const auditedFacts = [
+  'domain',
+  'agent_url',
+  'label',
+  'role',
+  'user_id',
+  'key_id',
+  'invitation_id',
+  'visibility',
+  'entity',
+  'to_revision',
+] as const
+
+/** A change of an organization in the serving store. */
+export const StoredChange = z.object({
+  id: z.string(),
+  org_id: z.string(),
+  at: z.string(),
+  operation: z.string(),
+  by_kind: z.enum(['key', 'user', 'command', 'registry']),
+  by_id: z.string(),
+  facts: z.record(z.string(), z.string()),
+})
+export type StoredChange = z.infer<typeof StoredChange>

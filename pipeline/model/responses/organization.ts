@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import { membershipRoles } from '../../core/roles.ts'
+import { tierNames } from '../../core/tiers.ts'
+import { Success } from '../shared-fields.ts'
+
+const role = z
+  .enum(membershipRoles)
+  .describe('Role in the organization, which decides what the person may do for it')
+
+export const OwnOrganizations = z
+  .object({
+    organizations: z
+      .array(
+        z.object({
+          id: z.string().describe('Id of the organization, for the parameter `org`'),
+          name: z.string().describe('Public name of the organization'),
+          role: z
+            .enum([...membershipRoles, 'key'])
+            .describe('Your role there; `key` if you call with a key of the organization'),
+          membership_tier: z
+            .enum(tierNames)
+            .nullable()
+            .describe('Tier of its membership; null without one'),
+        }),
+      )
+      .describe('Organizations, the one you joined first in front: it is the default'),
+  })
+  .meta({ id: 'OwnOrganizations', description: 'The organizations that a caller may act for' })
+
+export const OrganizationMember = z
+  .object({
+    user_id: z.string().describe('Permanent id of the person'),
+    email: z
+      .string()
+      .nullable()
+      .describe('Verified address of the person; null if it is not known here'),
+    name: z.string().nullable().describe('Name of the person; null if it is not known here'),
+    role,
+    joined_at: z.string().describe('Time at which the person joined'),
+  })
+  .meta({ id: 'OrganizationMember', description: 'A person who belongs to an organization' })
+export type OrganizationMember = z.infer<typeof OrganizationMember>
+
+export const OrganizationMembers = z
+  .object({ members: z.array(OrganizationMember).describe('People, in the order they joined') })
+  .meta({ id: 'OrganizationMembers', description: 'The people of an organization' })
+
+export const MembershipChanged = z
+  .object({ user_id: z.string().describe('Id of the person whose role was changed'), role })
+  .meta({ id: 'MembershipChanged', description: 'The role that a person has now' })
+
+const invitation = {
+  id: z.string().describe('Id of the invitation, by which it is revoked'),
+  email: z.string().describe('Address that was invited; nobody else can accept'),
+  role: z.enum(membershipRoles).describe('Role that accepting gives'),
+  created_at: z.string().describe('Time at which it was made'),
+  expires_at: z.string().describe('Time from which it cannot be accepted'),
+}
+
+export const Invitations = z
+  .object({
+    invitations: z
+      .array(z.object(invitation))
+      .describe('Invitations that can still be accepted, oldest first'),
+  })
+  .meta({ id: 'Invitations', description: 'The pending invitations of an organization' })
+export type Invitations = z.infer<typeof Invitations>
+
+export const InvitationMade = z
+  .object({
+    ...invitation,
+    url: z.string().describe('Link for the invited person; it is shown only here and works once'),
+    sent: z.boolean().describe('Whether the link was sent to the address by mail'),
+  })
+  .meta({ id: 'InvitationMade', description: 'A new invitation, with its link' })
+export type InvitationMade = z.infer<typeof InvitationMade>
+
+export const InvitationAccepted = z
+  .object({
+    success: Success,
+    org_id: z.string().describe('Id of the organization that you belong to now'),
+    role,
+  })
+  .meta({ id: 'InvitationAccepted', description: 'The organization that was joined' })
+
+export const OrganizationAudit = z
+  .object({
+    changes: z
+      .array(
+        z.object({
+          id: z.string().describe('Permanent id of the change'),
+          at: z.string().describe('Time at which it was carried out'),
+          operation: z.string().describe('Stable name of what was done, for programs'),
+          text: z.string().describe('What was done, in words'),
+          by: z
+            .object({
+              kind: z
+                .enum(['key', 'user', 'command', 'registry'])
+                .describe('Who asked: a key, a person, an operator, or the registry itself'),
+              id: z.string().describe('Id of the key or of the person'),
+              name: z
+                .string()
+                .nullable()
+                .describe('Name of the key, or address of the person; null if it is not known'),
+            })
+            .describe('Who asked for it'),
+          facts: z
+            .record(z.string(), z.string())
+            .describe('What it was about, such as `domain`, `agent_url` or `role`'),
+        }),
+      )
+      .describe('Changes, the latest first'),
+    next_cursor: z.string().nullable().describe('Continues the list; null on the last page'),
+  })
+  .meta({ id: 'OrganizationAudit', description: 'A page of what was changed for an organization' })
+export type OrganizationAudit = z.infer<typeof OrganizationAudit>
