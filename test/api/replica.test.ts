@@ -1,0 +1,128 @@
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildApp } from '../../api/app.ts'
+import { createRefusingWriter } from '../../jobs/api-client/refusing-writer.ts'
+import { buildFetcherOptions } from '../../jobs/crawler/fetcher-options.ts'
+import { readConfig } from '../../pipeline/core/config.ts'
+import { silentLog } from '../../pipeline/core/log.ts'
+import { createFetcher } from '../../pipeline/fetch/http.ts'
+import { Reader } from '../../pipeline/read/reader.ts'
+import { Follower } from '../../pipeline/replica/follower.ts'
+import { openHttpOrigin } from '../../pipeline/replica/origin.ts'
+import type { StatePublisher } from '../../pipeline/replica/state-publisher.ts'
+import { resolvePaths } from '../../pipeline/store/paths.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { buildPublisher } from '../support/following.ts'
+import { buildWebsite } from '../support/nights.ts'
+import { observeFile } from '../support/observations.ts'
+import { makeDataDir } from '../support/registry.ts'
+
+const folders = [makeDataDir(), makeDataDir()]
+const [published, copied] = [join(folders[0]!.dir, 'published'), folders[1]!.dir]
+let registry: TestRegistry
+let publisher: StatePublisher
+let follower: Follower
+let reader: Reader
+let app: FastifyInstance
+let fetcher: ReturnType<typeof createFetcher>
+let url: string
+
+beforeAll(async () => {
+  registry = await openRegistry({ settings: { PUBLISH_TO: published } })
+  await crawlPublisher('acme')
+  await registry.publish()
+  publisher = buildPublisher(registry.sequencer, registry.clock, published)
+  await publisher.publish()
+  const origin = await registry.app.listen({ host: '127.0.0.1', port: 0 })
+  const config = readConfig({
+    DATA_DIR: copied,
+    REPLICA_OF: origin,
+    BASE_URL: 'https://registry.example',
+  })
+  fetcher = createFetcher(buildFetcherOptions(config, registry.clock, silentLog))
+  follower = new Follower({
+    origin: openHttpOrigin(fetcher, origin),
+    paths: resolvePaths(copied),
+    clock: registry.clock,
+    log: silentLog,
+  })
+  await follower.follow()
+  await follower.settle()
+  reader = new Reader(copied, registry.clock)
+  await reader.follow(10)
+  const writer = createRefusingWriter(origin)
+  app = buildApp({ config, reader, clock: registry.clock, log: silentLog, writer })
+  url = await app.listen({ host: '127.0.0.1', port: 0 })
+})
+
+afterAll(async () => {
+  await app.close()
+  await reader.close()
+  await follower.close()
+  await fetcher.close()
+  await registry.close()
+  for (const { remove } of folders) remove()
+})
+
+function crawlPublisher(name: string) {
+  return registry.observe(
+    observeFile(
+      'adagents.json',
+      `${name}.example`,
+      { authorized_agents: [], properties: [buildWebsite(`${name}.example`)] },
+      registry.clock.now(),
+    ),
+  )
+}
+
+const ask = (path: string) => fetch(`${url}${path}`)
+
+describe('the API of a replica that follows over HTTP', () => {
+  it('answers as its registry does, byte for byte, and says how far it may be behind', async () => {
+    for (const path of ['/api/registry/publisher?domain=acme.example', '/api/registry/stats']) {
+      const [ours, theirs] = await Promise.all([ask(path), registry.app.inject(path)])
+      expect([ours.status, await ours.text()]).toEqual([theirs.statusCode, theirs.body])
+      expect(Number(ours.headers.get('x-replica-lag'))).toBeGreaterThanOrEqual(0)
+    }
+  })
+
+  it('refuses writes, and credentials that only its registry knows, with 503', async () => {
+    const crawl = await fetch(`${url}/api/registry/crawl-request`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer sk_somebody', 'content-type': 'application/json' },
+      body: JSON.stringify({ domain: 'acme.example' }),
+    })
+    expect([crawl.status, await crawl.json()]).toMatchObject([
+      503,
+      { error: expect.stringContaining('this is a replica') },
+    ])
+  })
+
+  it('drops no request while stores are swapped below it', async () => {
+    const statuses = new Map<number, number>()
+    let isEnding = false
+    const load = Array.from({ length: 8 }, async () => {
+      while (!isEnding) {
+        const { status } = await ask('/api/registry/publisher?domain=acme.example')
+        statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      }
+    })
+    const inodes = new Set<unknown>()
+    for (const name of ['one', 'two', 'three']) {
+      await crawlPublisher(name)
+      await registry.sequencer.restartChain()
+      await publisher.publish()
+      await follower.follow()
+      await expect.poll(() => reader.serving?.chain).toBe(registry.sequencer.serving.chain)
+      inodes.add(reader.serving)
+      const found = await ask(`/api/registry/publisher?domain=${name}.example`)
+      expect(found.status).toBe(200)
+    }
+    isEnding = true
+    await Promise.all(load)
+    expect(inodes.size).toBe(3)
+    expect([...statuses.keys()]).toEqual([200])
+    expect(statuses.get(200)).toBeGreaterThan(20)
+  })
+})
