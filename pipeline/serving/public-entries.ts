@@ -27,11 +27,15 @@ const whole = [
   'alias',
   'entry',
   'revision',
-  'revision_content',
 ] as const satisfies readonly SpaceName[]
 
 /** Spaces of which a public part leaves this host. */
-const partly = ['member', 'origin', 'meta'] as const satisfies readonly SpaceName[]
+const partly = [
+  'member',
+  'origin',
+  'revision_content',
+  'meta',
+] as const satisfies readonly SpaceName[]
 
 /** Spaces that a replica makes again: the pairs of an identifier say what its name holds. */
 const derived = ['named'] as const satisfies readonly SpaceName[]
@@ -61,6 +65,7 @@ export function toPublicEntry(entry: Entry): Entry | undefined {
   if (space === 'meta') return publicMeta.has(key) ? entry : undefined
   if (space === 'member') return { space, key, value: value && toPublicMember(value) }
   if (space === 'origin') return { space, key, value: value && toPublicOrigin(value) }
+  if (space === 'revision_content') return { space, key, value: value && toPublicContent(value) }
   return undefined
 }
 
@@ -83,4 +88,10 @@ function toPublicMember(value: Buffer): Buffer {
 function toPublicOrigin(value: Buffer): Buffer {
   const origin = JSON.parse(value.toString()) as StoredOrigin
   return toJsonValue({ ...origin, org_id: null })
+}
+
+/** Keeps no content that was never approved: what is shown of a revision was live with it. */
+function toPublicContent(value: Buffer): Buffer {
+  const { status, content } = JSON.parse(value.toString())
+  return toJsonValue({ status, content: status === 'live' ? content : null })
 }
