@@ -1,3 +1,4 @@
+import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Operation } from '../../api/operation/operation.ts'
@@ -16,7 +17,16 @@ beforeAll(async () => {
   await registry.observe(observePublisherFile(domain, { sites: [domain], agents: [] }))
   await registry.publish()
   const agents = [{ url: needed.encodedUrl!, visibility: 'private' as const }]
-  key = await enrol(registry, { org: 'Acme', tier: 'company_standard', domains: [domain], agents })
+  await enrol(registry, { org: 'Acme', tier: 'company_standard', domains: [domain], agents })
+  key = `sk_${randomUUID()}`
+  await registry.submit({
+    op: 'key.create',
+    key_id: randomUUID(),
+    org: 'Acme',
+    label: '',
+    hash: createHash('sha256').update(key).digest('hex'),
+    permissions: ['admin:read'],
+  })
 })
 
 afterAll(() => registry.close())

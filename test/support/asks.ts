@@ -229,7 +229,7 @@ export const asks: Asks = {
     404: as('invited', { payload: { token: 'x'.repeat(43) } }),
     503: as('invited', { payload: { token: 'x'.repeat(43) } }),
   },
-  getOrganizationAudit: { 200: as('boss'), 400: { query: 'limit=0' }, 403: {} },
+  getOrganizationAudit: { 200: as('boss'), 400: { query: 'limit=x' }, 403: {} },
   listApiKeys: { 200: as('adminKey'), 400: { query: 'org=' }, 403: {} },
   createApiKey: {
     201: as('adminKey', { payload: { name: 'New' } }),

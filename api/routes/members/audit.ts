@@ -11,6 +11,7 @@ import { listKeys } from '../../../pipeline/read/lookups/principals.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { requireOrganizationRight, resolveOrganization } from '../../auth/organization-access.ts'
 import { org } from '../../auth/organization-query.ts'
+import { createPageSize } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { replyOk } from '../../responses/reply.ts'
 
@@ -30,13 +31,7 @@ export const readAudit = defineOperation({
     'for keys with the permission `admin:read` or `admin:*`.',
   query: z.object({
     org,
-    limit: z.coerce
-      .number()
-      .int()
-      .min(1)
-      .max(CHANGES_MAX)
-      .default(50)
-      .describe('Most changes in one answer'),
+    limit: createPageSize({ defaultSize: 50, max: CHANGES_MAX }),
     cursor: z
       .string()
       .regex(/^\d{12}\.[\da-f-]{36}$/, 'must be a `next_cursor`')
@@ -55,6 +50,7 @@ export const readAudit = defineOperation({
     const name = (change: StoredChange) => labels.get(change.by_id) ?? findEmail(reader, change)
     return replyOk({
       changes: changes.map(change => ({ ...toChange(change), by: toAuthor(change, name(change)) })),
+      has_more: next !== undefined,
       next_cursor: next ?? null,
     })
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { membershipRoles } from '../../core/roles.ts'
 import { tierNames } from '../../core/tiers.ts'
-import { Success } from '../shared-fields.ts'
+import { pageEnd, Success } from '../shared-fields.ts'
 
 const role = z
   .enum(membershipRoles)
@@ -110,7 +110,7 @@ export const OrganizationAudit = z
         }),
       )
       .describe('Changes, the latest first'),
-    next_cursor: z.string().nullable().describe('Continues the list; null on the last page'),
+    ...pageEnd,
   })
   .meta({ id: 'OrganizationAudit', description: 'A page of what was changed for an organization' })
 export type OrganizationAudit = z.infer<typeof OrganizationAudit>
