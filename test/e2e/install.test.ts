@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
@@ -89,8 +89,7 @@ const user = mayBecome ? { uid: USER, gid: USER } : {}
 
 /** Makes a folder that the registry may write to: as the user of the image it has no other. */
 function makeDataFolder(name: string): string {
-  const path = join(folder.path, name)
-  mkdirSync(path)
+  const path = mkdtempSync(join(folder.path, name))
   if (mayBecome) for (const one of [folder.path, path]) chownSync(one, USER, USER)
   return path
 }
@@ -142,7 +141,7 @@ describe('the ways to install', () => {
     expect([status, stdout]).toEqual([0, expect.stringMatching(/exposure level .*OK/)])
   })
 
-  test.concurrent.each([
+  test.each([
     ['compose.yaml', readCompose()],
     ['kubernetes.yaml', readKubernetes()],
     ['registry.service', readSystemd()],
