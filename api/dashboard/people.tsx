@@ -13,7 +13,7 @@ import type {
 } from '../../pipeline/model/responses/organization.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderMoment } from '../pages/html/text.tsx'
-import { renderTable } from '../pages/parts/blocks.tsx'
+import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import {
   type DashboardAnswer,
   renderButton,
@@ -39,7 +39,7 @@ async function showPeople(step: OrganizationStep, fault?: string): Promise<Dashb
       {renderFault(fault ?? listed.refused)}
       {listed.refused === undefined ? renderMembers(step, listed.body.members) : null}
       {hasOrganizationRight(organization.role, 'members') ? await renderInvitations(step) : null}
-      {renderRights()}
+      {renderSection('rights', 'What each role may do', renderRights())}
     </>
   )
   return { status: fault === undefined ? 200 : 400, title: 'People', body }
@@ -99,20 +99,7 @@ async function renderInvitations(step: OrganizationStep): Promise<Html> {
     <>
       {listed.refused !== undefined
         ? renderFault(listed.refused)
-        : renderTable({
-            caption: 'Invitations',
-            columns: ['Address', 'Role', 'Ends', 'Change'],
-            items: listed.body.invitations,
-            limit: 100,
-            bytes: 20_000,
-            empty: 'Nobody is invited at the moment.',
-            render: ({ id, email, role, expires_at }) => [
-              <bdi>{clipText(email, 120)}</bdi>,
-              role,
-              renderMoment(expires_at),
-              renderButton(`${toPeople(step)}/revoke`, token, 'Revoke', { id }, 'plain'),
-            ],
-          })}
+        : renderSection('invitations', 'Invitations', renderPending(step, listed.body.invitations))}
       <form method="post" action={`${toPeople(step)}/invite`} class="panel">
         <h2>Invite a person</h2>
         {renderToken(token)}
@@ -124,6 +111,23 @@ async function renderInvitations(step: OrganizationStep): Promise<Html> {
       </form>
     </>
   )
+}
+
+function renderPending(step: OrganizationStep, invitations: Invitations['invitations']): Html {
+  return renderTable({
+    caption: 'Invitations',
+    columns: ['Address', 'Role', 'Ends', 'Change'],
+    items: invitations,
+    limit: 100,
+    bytes: 20_000,
+    empty: 'Nobody is invited at the moment.',
+    render: ({ id, email, role, expires_at }) => [
+      <bdi>{clipText(email, 120)}</bdi>,
+      role,
+      renderMoment(expires_at),
+      renderButton(`${toPeople(step)}/revoke`, step.token, 'Revoke', { id }, 'plain'),
+    ],
+  })
 }
 
 function renderRoleChoice(
