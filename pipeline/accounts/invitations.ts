@@ -1,4 +1,5 @@
 import { toIso } from '../core/clock.ts'
+import { getRightOverRole } from '../core/roles.ts'
 import type { StoredInvitation } from '../model/invitation.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Database, Parameters } from '../store/duckdb.ts'
@@ -118,13 +119,16 @@ export const invitationDefinitions: OperationDefinitions<
   'invitation.create': {
     perform: createInvitation,
     watches: [invitation],
-    requires: { membershipIn: ({ org_id }) => org_id, right: 'members' },
+    requires: {
+      membershipIn: ({ org_id }) => org_id,
+      right: ({ role }) => getRightOverRole(role),
+    },
     invert: ({ invitation_id, org_id }) => ({ op: 'invitation.revoke', invitation_id, org_id }),
   },
   'invitation.revoke': {
     perform: revokeInvitation,
     watches: [invitation],
-    requires: { membershipIn: ({ org_id }) => org_id, right: 'members' },
+    requires: { membershipIn: ({ org_id }) => org_id, right: () => 'members' },
     irreversible: 'its link opens nothing any more: invite the person again',
   },
   'invitation.accept': {

@@ -35,8 +35,8 @@ export type OperationDefinitions<Name extends OperationName> = {
 export interface Requirements<Name extends OperationName> {
   /** Returns the organization that the caller must be a member of; absent if no membership is needed. */
   membershipIn?(operation: OperationOf<Name>): string | null | undefined
-  /** Right that it takes there; `edit` where none is named. */
-  right?: OrganizationRight
+  /** Returns the right that it takes there; `edit` where this is absent. */
+  right?(operation: OperationOf<Name>): OrganizationRight
   moderator?(operation: OperationOf<Name>): boolean
 }
 

@@ -91,7 +91,7 @@ export const organizationMemberDefinitions: OperationDefinitions<Change['op']> =
   'membership.change': {
     perform: changeMembership,
     watches: [membership],
-    requires: { membershipIn: ({ org_id }) => org_id, right: 'managers' },
+    requires: { membershipIn: ({ org_id }) => org_id, right: () => 'managers' },
     updateRights: (rights, { org_id, user_id, role }) =>
       rights.setMembership(org_id, user_id, role),
     invert({ org_id, user_id }, { changes }) {
@@ -105,14 +105,14 @@ export const organizationMemberDefinitions: OperationDefinitions<Change['op']> =
   'membership.end': {
     perform: endMembership,
     watches: [membership],
-    requires: { membershipIn: ({ org_id }) => org_id, right: 'members' },
+    requires: { membershipIn: ({ org_id }) => org_id, right: () => 'members' },
     updateRights: (rights, { org_id, user_id }) => rights.removeMembership(org_id, user_id),
     irreversible: 'a person comes back by another invitation',
   },
   'membership.leave': {
     perform: endMembership,
     watches: [membership],
-    requires: { membershipIn: ({ org_id }) => org_id, right: 'read' },
+    requires: { membershipIn: ({ org_id }) => org_id, right: () => 'read' },
     updateRights: (rights, { org_id, user_id }) => rights.removeMembership(org_id, user_id),
     irreversible: 'a person comes back by another invitation',
   },

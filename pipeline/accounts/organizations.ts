@@ -155,13 +155,13 @@ export const organizationDefinitions: OperationDefinitions<
   'key.create': {
     perform: createKey,
     watches: [keys],
-    requires: { membershipIn: ({ org }) => org, right: 'keys' },
+    requires: { membershipIn: ({ org }) => org, right: () => 'keys' },
     invert: ({ key_id }) => ({ op: 'key.revoke', key_id }),
   },
   'key.revoke': {
     perform: revokeKey,
     watches: [keys],
-    requires: { membershipIn: ({ org_id }) => org_id, right: 'keys' },
+    requires: { membershipIn: ({ org_id }) => org_id, right: () => 'keys' },
     updateRights: (rights, { key_id }) => rights.revokeKey(key_id),
     irreversible: 'a revoked key stays revoked: create another one',
   },

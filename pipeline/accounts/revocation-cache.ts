@@ -56,12 +56,12 @@ export class RevocationCache implements Rights {
   refusal({ by, operation }: Submission): Refusal | undefined {
     if (by?.kind !== 'key' && by?.kind !== 'user') return undefined
     if (by.kind === 'key' && this.#revoked.has(by.id)) return refusals.key
-    const { membershipIn, right = 'edit', moderator } = getDefinition(operation).requires ?? {}
+    const { membershipIn, right, moderator } = getDefinition(operation).requires ?? {}
     const org_id = by.kind === 'user' ? membershipIn?.(operation) : undefined
     if (org_id) {
       const role = this.#memberships.get(pair(org_id, by.id))
       if (!role) return refusals.membership
-      if (!hasOrganizationRight(role, right)) return refusals.right
+      if (!hasOrganizationRight(role, right?.(operation) ?? 'edit')) return refusals.right
     }
     return moderator?.(operation) && !this.#moderates(by) ? refusals.moderator : undefined
   }

@@ -77,6 +77,28 @@ describe('a person who was removed from an organization', () => {
     expect(await outcomes({ ...waited, by: { kind: 'user', id: 'bob', org_id } })).toEqual(['done'])
   })
 
+  test('invites no owner any more once they are an admin, but still members', async () => {
+    const invite = (role: string) =>
+      asked(
+        {
+          op: 'invitation.create',
+          invitation_id: randomUUID(),
+          org_id,
+          role,
+          email: `${role}@acme.example`,
+          hash: '0'.repeat(64),
+          expires_at: '2026-11-27T03:00:00Z',
+          most: 10,
+        },
+        ann,
+      )
+    expect(await outcomes(joining('admin'), invite('owner'), invite('member'))).toEqual([
+      'done',
+      { refused: 'your role in that organization does not allow it', error: 'forbidden' },
+      'done',
+    ])
+  })
+
   test('belongs to it again once added again', async () => {
     expect(await outcomes(removal(), joining('member'), saved())).toEqual(['done', 'done', 'done'])
   })
