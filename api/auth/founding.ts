@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { isFreeMail } from '../../pipeline/core/free-mail.ts'
-import type { Founding } from '../../pipeline/model/organization.ts'
+import type { Founding } from '../../pipeline/model/accounts/organization.ts'
 import type { Person } from './user-tokens.ts'
 
 /** Bound of an organization’s name; it leaves room for a number that tells equal names apart. */

@@ -1,4 +1,4 @@
-import { companyTypes } from '../../pipeline/model/organization.ts'
+import { companyTypes } from '../../pipeline/model/accounts/organization.ts'
 import { Fragment, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Person } from '../../pipeline/model/accounts/person.ts'
 import type { Membership } from '../../pipeline/model/identity.ts'
-import type { Person } from '../../pipeline/model/person.ts'
 import { findPerson } from '../../pipeline/read/lookups/people.ts'
 import { listMemberships } from '../../pipeline/read/lookups/principals.ts'
 import { setForwardedHost } from '../identity/forwarded-host.ts'

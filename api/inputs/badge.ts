@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
+import { EnrolledUrl } from '../../pipeline/model/accounts/member.ts'
 import { type BadgeRole, badgeRoles } from '../../pipeline/model/badge.ts'
-import { EnrolledUrl } from '../../pipeline/model/member.ts'
 
 /** Path parameter of operations on the badges of an agent. */
 export const BadgeAgent = {

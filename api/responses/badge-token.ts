@@ -2,7 +2,7 @@ import { createLocalJWKSet, errors, type JWTPayload, jwtVerify, SignJWT } from '
 import type { Instant } from '../../pipeline/core/clock.ts'
 import type { RegistryKeys } from '../../pipeline/core/keys/registry-keys.ts'
 import { BADGE_MODES, type Badge, badgeRoles } from '../../pipeline/model/badge.ts'
-import { STORYBOARD_PROTOCOL_VERSION } from '../../pipeline/model/storyboard.ts'
+import { STORYBOARD_PROTOCOL_VERSION } from '../../pipeline/model/storyboards/storyboard.ts'
 
 /** `typ` of the token, so that no other token of the registry passes for a badge. */
 const BADGE_TOKEN_TYPE = 'badge+jwt'

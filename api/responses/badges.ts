@@ -1,6 +1,6 @@
 import { BADGE_MODES, type Badge, type BadgeRole } from '../../pipeline/model/badge.ts'
 import type { VerifiedBadge } from '../../pipeline/model/responses/compliance.ts'
-import { STORYBOARD_PROTOCOL_VERSION } from '../../pipeline/model/storyboard.ts'
+import { STORYBOARD_PROTOCOL_VERSION } from '../../pipeline/model/storyboards/storyboard.ts'
 import { findAgentTests } from '../../pipeline/read/lookups/agent-tests.ts'
 import { getMembers } from '../../pipeline/read/lookups/members.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'

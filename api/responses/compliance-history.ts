@@ -1,7 +1,7 @@
 import { toIso } from '../../pipeline/core/clock.ts'
 import type { SuiteRun } from '../../pipeline/model/agent-test.ts'
 import type { ComplianceHistory } from '../../pipeline/model/responses/compliance.ts'
-import type { RecordedRun } from '../../pipeline/model/storyboard-record.ts'
+import type { RecordedRun } from '../../pipeline/model/storyboards/storyboard-record.ts'
 import { findAgentDiagnostics } from '../../pipeline/read/lookups/agent-tests.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import { sumByTrack } from '../../pipeline/resolve/compliance.ts'

@@ -6,7 +6,7 @@ import type {
   ComplianceSummary,
   StoryboardResult,
 } from '../../pipeline/model/responses/compliance.ts'
-import type { RecordedRun } from '../../pipeline/model/storyboard-record.ts'
+import type { RecordedRun } from '../../pipeline/model/storyboards/storyboard-record.ts'
 import { findAgentDiagnostics, findAgentTests } from '../../pipeline/read/lookups/agent-tests.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import { judgeSpecialisms } from '../../pipeline/resolve/badges.ts'

@@ -1,7 +1,7 @@
 import type { StoredExchange } from '../../pipeline/model/agent-test.ts'
 import type { AgentDiagnostic } from '../../pipeline/model/responses/monitoring.ts'
-import type { StepDiagnostic } from '../../pipeline/model/step-diagnostic.ts'
-import type { StepExchange } from '../../pipeline/model/step-exchange.ts'
+import type { StepDiagnostic } from '../../pipeline/model/storyboards/step-diagnostic.ts'
+import type { StepExchange } from '../../pipeline/model/storyboards/step-exchange.ts'
 
 /** Converts the steps of a run for the organization of the agent, with the requests and answers that were stored. */
 export function toAgentDiagnostics(

@@ -1,8 +1,11 @@
 import { hasApiAccess } from '../../pipeline/core/tiers.ts'
+import type { StoredMember } from '../../pipeline/model/accounts/member.ts'
 import type { AgentTests } from '../../pipeline/model/agent-test.ts'
-import type { StoredMember } from '../../pipeline/model/member.ts'
-import { COMPLIANCE_TARGET, STORYBOARD_PROTOCOL_VERSION } from '../../pipeline/model/storyboard.ts'
-import type { AgentRuns } from '../../pipeline/model/storyboard-record.ts'
+import {
+  COMPLIANCE_TARGET,
+  STORYBOARD_PROTOCOL_VERSION,
+} from '../../pipeline/model/storyboards/storyboard.ts'
+import type { AgentRuns } from '../../pipeline/model/storyboards/storyboard-record.ts'
 import { findAgentTests } from '../../pipeline/read/lookups/agent-tests.ts'
 import { getMembers } from '../../pipeline/read/lookups/members.ts'
 import { findAgentRuns } from '../../pipeline/read/lookups/records.ts'

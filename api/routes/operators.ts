@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { hasApiAccess, tiers, type Visibility } from '../../pipeline/core/tiers.ts'
+import type { StoredMember } from '../../pipeline/model/accounts/member.ts'
 import { agentTypes } from '../../pipeline/model/documents/index.ts'
-import type { StoredMember } from '../../pipeline/model/member.ts'
 import { OperatorLookup } from '../../pipeline/model/responses/agents.ts'
 import { declareCache } from '../../pipeline/read/cache/caches.ts'
 import { CommitCache } from '../../pipeline/read/cache/commit-cache.ts'

@@ -11,7 +11,7 @@ import type {
   StoryboardAnswers,
   StoryboardJobKind,
   StoryboardJobOf,
-} from '../../pipeline/model/storyboard-job.ts'
+} from '../../pipeline/model/storyboards/storyboard-job.ts'
 import type { Answer, Operation, Submission } from '../../pipeline/model/submission.ts'
 import type { Question } from '../indexer/questions.ts'
 import { UNRECORDED_JOBS_KEY } from '../queues.ts'

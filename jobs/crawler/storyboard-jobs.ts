@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto'
 import { Worker } from 'bullmq'
 import { SECOND } from '../../pipeline/core/clock.ts'
 import type { Log } from '../../pipeline/core/log.ts'
-import { StoryboardJob, type StoryboardProgress } from '../../pipeline/model/storyboard-job.ts'
+import {
+  StoryboardJob,
+  type StoryboardProgress,
+} from '../../pipeline/model/storyboards/storyboard-job.ts'
 import { type JobDeps, runStoryboardJob } from '../../pipeline/storyboards/run-job.ts'
 import {
   JOB_CANCELLED,

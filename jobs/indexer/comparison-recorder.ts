@@ -1,6 +1,9 @@
 import type { Log } from '../../pipeline/core/log.ts'
-import type { ComparedRuns, NeedsCredential } from '../../pipeline/model/storyboard-job.ts'
-import { StoryboardJob } from '../../pipeline/model/storyboard-job.ts'
+import type {
+  ComparedRuns,
+  NeedsCredential,
+} from '../../pipeline/model/storyboards/storyboard-job.ts'
+import { StoryboardJob } from '../../pipeline/model/storyboards/storyboard-job.ts'
 import { buildComparisonRecord } from '../../pipeline/resolve/comparison-record.ts'
 import type { FoundJob } from '../api-client/rpc-queue.ts'
 import type { WriterClient } from '../api-client/writer-client.ts'

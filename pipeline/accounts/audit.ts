@@ -1,5 +1,9 @@
 import { type Instant, toIso } from '../core/clock.ts'
-import { auditedFacts, auditedOperations, type StoredChange } from '../model/organization-audit.ts'
+import {
+  auditedFacts,
+  auditedOperations,
+  type StoredChange,
+} from '../model/accounts/organization-audit.ts'
 import type { Answer, Operation, Submission } from '../model/submission.ts'
 import { AppendedRows } from '../store/appended-rows.ts'
 import { type Database, type Parameters, toListExpression } from '../store/duckdb.ts'

@@ -1,5 +1,5 @@
 import { toIso } from '../core/clock.ts'
-import type { DomainProof } from '../model/member.ts'
+import type { DomainProof } from '../model/accounts/member.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'
 import { touchMember } from './members.ts'

@@ -1,5 +1,5 @@
 import { toIso } from '../core/clock.ts'
-import type { Founding } from '../model/organization.ts'
+import type { Founding } from '../model/accounts/organization.ts'
 import type { Answer, OperationOf, Refusal } from '../model/submission.ts'
 import { type Database, toListExpression } from '../store/duckdb.ts'
 import { addMembership } from './memberships.ts'

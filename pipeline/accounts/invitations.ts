@@ -1,6 +1,6 @@
 import { toIso } from '../core/clock.ts'
 import { getRightOverRole } from '../core/roles.ts'
-import type { StoredInvitation } from '../model/invitation.ts'
+import type { StoredInvitation } from '../model/accounts/invitation.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Database, Parameters } from '../store/duckdb.ts'
 import { addMembership } from './memberships.ts'

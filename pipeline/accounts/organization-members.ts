@@ -1,6 +1,6 @@
 import { toIso } from '../core/clock.ts'
 import type { MembershipRole } from '../core/roles.ts'
-import type { StoredMembership } from '../model/invitation.ts'
+import type { StoredMembership } from '../model/accounts/invitation.ts'
 import type { Answer, OperationOf, Refusal } from '../model/submission.ts'
 import type { Database, Parameters } from '../store/duckdb.ts'
 import type { OperationDefinitions } from './operation-definition.ts'

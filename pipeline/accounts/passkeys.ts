@@ -1,5 +1,5 @@
 import { toIso } from '../core/clock.ts'
-import { PASSKEYS_MAX, type Passkey } from '../model/passkey.ts'
+import { PASSKEYS_MAX, type Passkey } from '../model/accounts/passkey.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Database, Parameters } from '../store/duckdb.ts'
 import type { OperationDefinitions } from './operation-definition.ts'

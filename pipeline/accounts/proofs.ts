@@ -1,7 +1,7 @@
 import { DAY, type Instant, toIso } from '../core/clock.ts'
 import { listSelfAndParents } from '../core/domain.ts'
 import { limits } from '../core/limits.ts'
-import type { DomainProof } from '../model/member.ts'
+import type { DomainProof } from '../model/accounts/member.ts'
 import type { ShownBy, StoredHolder, StoredProof } from '../model/ownership.ts'
 import { type Database, type Parameters, toListExpression } from '../store/duckdb.ts'
 import { touchMember } from './members.ts'

@@ -1,5 +1,5 @@
 import { toIso } from '../core/clock.ts'
-import type { StoredRoles } from '../model/role.ts'
+import type { StoredRoles } from '../model/accounts/role.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Database, Parameters } from '../store/duckdb.ts'
 import type { OperationDefinitions } from './operation-definition.ts'

@@ -1,4 +1,4 @@
-import type { MemberAgent, StoredMember } from '../model/member.ts'
+import type { MemberAgent, StoredMember } from '../model/accounts/member.ts'
 import { type Database, type Parameters, toListExpression } from '../store/duckdb.ts'
 
 /** Loads the members for which `where` holds (m is members), each with its agents and domains. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EnrolledUrl } from './member.ts'
+import { EnrolledUrl } from './accounts/member.ts'
 
 /** Reasons for which the registry calls an agent that is tested. */
 export const agentRequestTypes = [

@@ -1,8 +1,8 @@
 import type { AgentRequest } from './agent-request.ts'
 import type { Badge } from './badge.ts'
 import type { ComplianceState, CredentialType, MonitoringSettings } from './compliance.ts'
-import type { StepDiagnostic } from './step-diagnostic.ts'
-import type { StepExchange } from './step-exchange.ts'
+import type { StepDiagnostic } from './storyboards/step-diagnostic.ts'
+import type { StepExchange } from './storyboards/step-exchange.ts'
 
 /** A scheduled run as readers see it. */
 export interface SuiteRun {

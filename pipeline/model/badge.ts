@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { COMPLIANCE_TARGET } from './storyboard.ts'
+import { COMPLIANCE_TARGET } from './storyboards/storyboard.ts'
 
 /** Parts of the protocol for which an agent can earn a badge. */
 export const badgeRoles = [

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { EnrolledUrl } from './member.ts'
-import { StepDiagnostic } from './step-diagnostic.ts'
-import { tracks } from './storyboard.ts'
-import { storyboardResult } from './storyboard-record.ts'
+import { EnrolledUrl } from './accounts/member.ts'
+import { StepDiagnostic } from './storyboards/step-diagnostic.ts'
+import { tracks } from './storyboards/storyboard.ts'
+import { storyboardResult } from './storyboards/storyboard-record.ts'
 
 export const complianceStatuses = ['passing', 'degraded', 'failing', 'unknown'] as const
 export type ComplianceStatus = (typeof complianceStatuses)[number]

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Domain } from '../core/domain.ts'
-import type { DomainProof } from './member.ts'
+import type { DomainProof } from './accounts/member.ts'
 
 /** Methods by which an organization can prove its domain. */
 export const ownershipMethods = ['dns_txt', 'http'] as const

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Domain } from '../core/domain.ts'
 import { parseUrl } from '../core/url.ts'
-import { EnrolledUrl } from './member.ts'
+import { EnrolledUrl } from './accounts/member.ts'
 
 /** Largest number of event types, of domains and of agents in one subscription. */
 export const SUBSCRIPTION_FILTERS_MAX = 100

@@ -1,4 +1,4 @@
-import type { ComparedRuns } from '../model/storyboard-job.ts'
+import type { ComparedRuns } from '../model/storyboards/storyboard-job.ts'
 import type { OperationOf } from '../model/submission.ts'
 
 /** Place of a comparison, and its caller. */

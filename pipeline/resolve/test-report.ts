@@ -1,6 +1,6 @@
 import type { Badge } from '../model/badge.ts'
 import type { ComplianceState, MonitoringSettings } from '../model/compliance.ts'
-import type { RecordedRun } from '../model/storyboard-record.ts'
+import type { RecordedRun } from '../model/storyboards/storyboard-record.ts'
 import { chooseCompliance, type TrackStatus, trackStatuses } from './compliance.ts'
 
 /** A remark on the last runs of an agent’s tests, beside their verdict. */

@@ -1,5 +1,5 @@
+import type { StoredMember } from '../model/accounts/member.ts'
 import type { StoredOrigin } from '../model/hosted.ts'
-import type { StoredMember } from '../model/member.ts'
 import { isOnDomain } from '../resolve/agent-keeper.ts'
 import { toJsonValue } from './document-value.ts'
 import { CHAIN, type Entry, MEMBERS_CHANGED, POSITION, type SpaceName } from './spaces.ts'

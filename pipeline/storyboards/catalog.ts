@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { projectRoot } from '../core/project-root.ts'
-import { type Bundle, Storyboard } from '../model/storyboard.ts'
-import type { AgentProfile } from '../model/storyboard-result.ts'
+import { type Bundle, Storyboard } from '../model/storyboards/storyboard.ts'
+import type { AgentProfile } from '../model/storyboards/storyboard-result.ts'
 import { spellName } from './references.ts'
 
 /** A storyboard and the bundle of its file. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { CheckKind, Validation } from '../model/storyboard.ts'
-import type { ValidationResult } from '../model/storyboard-check.ts'
+import type { CheckKind, Validation } from '../model/storyboards/storyboard.ts'
+import type { ValidationResult } from '../model/storyboards/storyboard-check.ts'
 import { readPath } from './read-path.ts'
 import { redact } from './redact.ts'
 

@@ -2,9 +2,12 @@ import {
   COMPLIANCE_TARGET,
   STORYBOARD_PROTOCOL_VERSION,
   type Storyboard,
-} from '../model/storyboard.ts'
-import type { ComparedPhase, StoryboardComparison } from '../model/storyboard-comparison.ts'
-import type { AgentRun, SideResult } from '../model/storyboard-result.ts'
+} from '../model/storyboards/storyboard.ts'
+import type {
+  ComparedPhase,
+  StoryboardComparison,
+} from '../model/storyboards/storyboard-comparison.ts'
+import type { AgentRun, SideResult } from '../model/storyboards/storyboard-result.ts'
 import { spellName } from './references.ts'
 import { summarizeRun } from './summarize.ts'
 

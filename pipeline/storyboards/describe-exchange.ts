@@ -1,4 +1,4 @@
-import type { StepExchange } from '../model/step-exchange.ts'
+import type { StepExchange } from '../model/storyboards/step-exchange.ts'
 import type { TaskOutcome } from './check-answer.ts'
 import { redact, shortenText } from './redact.ts'
 

@@ -1,12 +1,12 @@
-import type { StepDiagnostic } from '../model/step-diagnostic.ts'
+import type { StepDiagnostic } from '../model/storyboards/step-diagnostic.ts'
 import {
   COMPLIANCE_TARGET,
   STORYBOARD_PROTOCOL_VERSION,
   type Storyboard,
-} from '../model/storyboard.ts'
-import type { FinishedRun } from '../model/storyboard-job.ts'
-import type { AgentRun, StepResult } from '../model/storyboard-result.ts'
-import type { StoryboardStatus } from '../model/storyboard-run.ts'
+} from '../model/storyboards/storyboard.ts'
+import type { FinishedRun } from '../model/storyboards/storyboard-job.ts'
+import type { AgentRun, StepResult } from '../model/storyboards/storyboard-result.ts'
+import type { StoryboardStatus } from '../model/storyboards/storyboard-run.ts'
 import { findResult } from './compare.ts'
 import { spellName } from './references.ts'
 import { summarizeRun } from './summarize.ts'

@@ -1,5 +1,9 @@
-import type { StoryboardPhase, StoryboardStep, Validation } from '../model/storyboard.ts'
-import type { SkipReason, StepResult } from '../model/storyboard-result.ts'
+import type {
+  StoryboardPhase,
+  StoryboardStep,
+  Validation,
+} from '../model/storyboards/storyboard.ts'
+import type { SkipReason, StepResult } from '../model/storyboards/storyboard-result.ts'
 import { type RunContext, resolveReferences, spellName } from './references.ts'
 
 /** State of a run between two steps. */

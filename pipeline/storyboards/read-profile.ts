@@ -1,4 +1,4 @@
-import type { AgentProfile } from '../model/storyboard-result.ts'
+import type { AgentProfile } from '../model/storyboards/storyboard-result.ts'
 import type { AgentSession } from './agent-session.ts'
 import { readPath } from './read-path.ts'
 import { shortenText } from './redact.ts'

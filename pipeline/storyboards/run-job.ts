@@ -4,7 +4,7 @@ import type { Outcome } from '../core/outcomes.ts'
 import { chooseAgentPort } from '../core/ports.ts'
 import type { McpFailure } from '../crawl/mcp/failure.ts'
 import { decryptCredential, type OpenedCredential } from '../model/agent-credential.ts'
-import type { Storyboard } from '../model/storyboard.ts'
+import type { Storyboard } from '../model/storyboards/storyboard.ts'
 import type {
   AgentSilent,
   NeedsCredential,
@@ -13,7 +13,7 @@ import type {
   StoryboardJobOf,
   StoryboardProgress,
   TestedAgent,
-} from '../model/storyboard-job.ts'
+} from '../model/storyboards/storyboard-job.ts'
 import { fetchAccessToken } from './access-token.ts'
 import {
   AgentSession,

@@ -6,9 +6,9 @@ import {
   type Storyboard,
   type StoryboardPhase,
   type StoryboardStep,
-} from '../model/storyboard.ts'
-import type { StepResult } from '../model/storyboard-result.ts'
-import type { SingleStep } from '../model/storyboard-run.ts'
+} from '../model/storyboards/storyboard.ts'
+import type { StepResult } from '../model/storyboards/storyboard-result.ts'
+import type { SingleStep } from '../model/storyboards/storyboard-run.ts'
 import type { AgentSession } from './agent-session.ts'
 import { describeExchange } from './describe-exchange.ts'
 import { judgeStep } from './judge-step.ts'

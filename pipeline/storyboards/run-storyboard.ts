@@ -1,5 +1,5 @@
-import type { Storyboard } from '../model/storyboard.ts'
-import type { AgentProfile, AgentRun, StepResult } from '../model/storyboard-result.ts'
+import type { Storyboard } from '../model/storyboards/storyboard.ts'
+import type { AgentProfile, AgentRun, StepResult } from '../model/storyboards/storyboard-result.ts'
 import { type AgentTarget, openAgentSession, type SessionDeps } from './agent-session.ts'
 import { recordResult } from './plan-step.ts'
 import { readProfile } from './read-profile.ts'

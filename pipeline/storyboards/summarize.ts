@@ -1,5 +1,5 @@
-import type { Storyboard } from '../model/storyboard.ts'
-import type { AgentRun, RunSummary, StepResult } from '../model/storyboard-result.ts'
+import type { Storyboard } from '../model/storyboards/storyboard.ts'
+import type { AgentRun, RunSummary, StepResult } from '../model/storyboards/storyboard-result.ts'
 
 /** Chooses the status of a run by its steps; steps that were not run are ignored. */
 export function chooseStatus(

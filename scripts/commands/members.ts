@@ -1,5 +1,5 @@
 import type { Tier } from '../../pipeline/core/tiers.ts'
-import { StoredMember } from '../../pipeline/model/member.ts'
+import { StoredMember } from '../../pipeline/model/accounts/member.ts'
 import { readSettings } from './environment.ts'
 import { readServing } from './reading.ts'
 import { submitOrApply, unwrapOrExit } from './running.ts'

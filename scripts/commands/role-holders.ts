@@ -1,5 +1,5 @@
 import type { Role } from '../../pipeline/core/roles.ts'
-import { StoredRoles } from '../../pipeline/model/role.ts'
+import { StoredRoles } from '../../pipeline/model/accounts/role.ts'
 import { readSettings } from './environment.ts'
 import { readServing } from './reading.ts'
 import { submitOrApply, unwrapOrExit } from './running.ts'

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vit
 import type { WriterClient } from '../../jobs/api-client/writer-client.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
-import { referenceTenants } from '../../pipeline/model/storyboard.ts'
+import { referenceTenants } from '../../pipeline/model/storyboards/storyboard.ts'
 import { listStoryboards } from '../../pipeline/storyboards/catalog.ts'
 import type { TestRegistry } from '../support/app.ts'
 import { type LiveWeb, openLiveWeb } from '../support/live.ts'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { toAgentUrlKey } from '../../../pipeline/core/agent-url.ts'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import { hasApiAccess } from '../../../pipeline/core/tiers.ts'
-import { EnrolledUrl } from '../../../pipeline/model/member.ts'
+import { EnrolledUrl } from '../../../pipeline/model/accounts/member.ts'
 import {
   AgentCompliance,
   AgentStoryboards,

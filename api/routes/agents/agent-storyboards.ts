@@ -8,9 +8,13 @@ import {
   COMPLIANCE_TARGET,
   STORYBOARD_PROTOCOL_VERSION,
   type Storyboard,
-} from '../../../pipeline/model/storyboard.ts'
-import type { AgentProfile } from '../../../pipeline/model/storyboard-result.ts'
-import { SingleStep, StepContext, StoryboardRun } from '../../../pipeline/model/storyboard-run.ts'
+} from '../../../pipeline/model/storyboards/storyboard.ts'
+import type { AgentProfile } from '../../../pipeline/model/storyboards/storyboard-result.ts'
+import {
+  SingleStep,
+  StepContext,
+  StoryboardRun,
+} from '../../../pipeline/model/storyboards/storyboard-run.ts'
 import { findAgentCredential } from '../../../pipeline/read/lookups/agent-tests.ts'
 import { checkClaims, describeClaimFault } from '../../../pipeline/resolve/agent-claims.ts'
 import { describeRuns } from '../../../pipeline/resolve/test-report.ts'

@@ -6,15 +6,15 @@ import {
   ComparisonProgress,
   ComparisonStarted,
 } from '../../../pipeline/model/responses/comparison-progress.ts'
-import type { Storyboard } from '../../../pipeline/model/storyboard.ts'
-import { StoryboardComparison } from '../../../pipeline/model/storyboard-comparison.ts'
+import type { Storyboard } from '../../../pipeline/model/storyboards/storyboard.ts'
+import { StoryboardComparison } from '../../../pipeline/model/storyboards/storyboard-comparison.ts'
 import {
   type ComparedRuns,
   type NeedsCredential,
   StoryboardJob,
   type StoryboardJobOf,
   type StoryboardProgress,
-} from '../../../pipeline/model/storyboard-job.ts'
+} from '../../../pipeline/model/storyboards/storyboard-job.ts'
 import { buildComparisonRecord } from '../../../pipeline/resolve/comparison-record.ts'
 import type { Principal } from '../../auth/principal.ts'
 import {

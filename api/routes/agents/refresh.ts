@@ -6,8 +6,8 @@ import { AgentRefreshed } from '../../../pipeline/model/responses/monitoring.ts'
 import {
   COMPLIANCE_TARGET,
   STORYBOARD_PROTOCOL_VERSION,
-} from '../../../pipeline/model/storyboard.ts'
-import type { AgentSilent } from '../../../pipeline/model/storyboard-job.ts'
+} from '../../../pipeline/model/storyboards/storyboard.ts'
+import type { AgentSilent } from '../../../pipeline/model/storyboards/storyboard-job.ts'
 import { findAgentTests } from '../../../pipeline/read/lookups/agent-tests.ts'
 import { getMembers } from '../../../pipeline/read/lookups/members.ts'
 import { AgentParams, ChosenOrganization, requireOwner } from '../../checks/own-agent.ts'

@@ -7,8 +7,8 @@ import type {
   StoryboardAnswers,
   StoryboardJobKind,
   StoryboardJobOf,
-} from '../../../pipeline/model/storyboard-job.ts'
-import type { StoryboardStatus } from '../../../pipeline/model/storyboard-run.ts'
+} from '../../../pipeline/model/storyboards/storyboard-job.ts'
+import type { StoryboardStatus } from '../../../pipeline/model/storyboards/storyboard-run.ts'
 import type { OperationOf } from '../../../pipeline/model/submission.ts'
 import { findAgentCredential } from '../../../pipeline/read/lookups/agent-tests.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'

@@ -9,7 +9,7 @@ import {
   COMPLIANCE_TARGET,
   STORYBOARD_PROTOCOL_VERSION,
   type Storyboard,
-} from '../../../pipeline/model/storyboard.ts'
+} from '../../../pipeline/model/storyboards/storyboard.ts'
 import {
   findSpelledStoryboard,
   findStoryboard,

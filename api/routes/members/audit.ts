@@ -3,7 +3,7 @@ import {
   type AuditedOperation,
   auditedOperations,
   type StoredChange,
-} from '../../../pipeline/model/organization-audit.ts'
+} from '../../../pipeline/model/accounts/organization-audit.ts'
 import { OrganizationAudit } from '../../../pipeline/model/responses/organization.ts'
 import { listOrganizationChanges } from '../../../pipeline/read/lookups/organizations.ts'
 import { findPerson } from '../../../pipeline/read/lookups/people.ts'

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { DAY, toIso } from '../../../pipeline/core/clock.ts'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import { getRightOverRole, membershipRoles } from '../../../pipeline/core/roles.ts'
-import type { StoredInvitation } from '../../../pipeline/model/invitation.ts'
-import { EmailAddress } from '../../../pipeline/model/person.ts'
+import type { StoredInvitation } from '../../../pipeline/model/accounts/invitation.ts'
+import { EmailAddress } from '../../../pipeline/model/accounts/person.ts'
 import {
   InvitationAccepted,
   InvitationMade,

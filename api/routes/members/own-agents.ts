@@ -3,8 +3,8 @@ import { toAgentUrlKey } from '../../../pipeline/core/agent-url.ts'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import { canBePublic } from '../../../pipeline/core/public-name.ts'
 import { visibilities } from '../../../pipeline/core/tiers.ts'
+import { EnrolledUrl, type MemberAgent } from '../../../pipeline/model/accounts/member.ts'
 import { type AgentType, agentTypes } from '../../../pipeline/model/documents/vocabulary.ts'
-import { EnrolledUrl, type MemberAgent } from '../../../pipeline/model/member.ts'
 import {
   type OwnAgent,
   OwnAgentSaved,

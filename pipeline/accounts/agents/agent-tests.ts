@@ -9,7 +9,7 @@ import type {
 } from '../../model/agent-test.ts'
 import type { Badge } from '../../model/badge.ts'
 import type { ComplianceState, MonitoringSettings } from '../../model/compliance.ts'
-import type { StepDiagnostic } from '../../model/step-diagnostic.ts'
+import type { StepDiagnostic } from '../../model/storyboards/step-diagnostic.ts'
 import { type Database, type Parameters, toListExpression } from '../../store/duckdb.ts'
 import { STATE_COLUMNS } from './compliance-state.ts'
 

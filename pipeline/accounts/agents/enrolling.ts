@@ -1,4 +1,4 @@
-import type { Founding } from '../../model/organization.ts'
+import type { Founding } from '../../model/accounts/organization.ts'
 import type { Answer, OperationOf, Refusal } from '../../model/submission.ts'
 import type { Database } from '../../store/duckdb.ts'
 import { applyPlan, findFreeName, type Plan, planFounding } from '../founding.ts'

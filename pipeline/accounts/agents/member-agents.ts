@@ -1,7 +1,7 @@
 import { toIso } from '../../core/clock.ts'
 import { canBePublic } from '../../core/public-name.ts'
 import { hasApiAccess } from '../../core/tiers.ts'
-import type { MemberAgent } from '../../model/member.ts'
+import type { MemberAgent } from '../../model/accounts/member.ts'
 import type { Answer, OperationOf, Refusal } from '../../model/submission.ts'
 import type { Database } from '../../store/duckdb.ts'
 import { findMember, touchMember } from '../members.ts'

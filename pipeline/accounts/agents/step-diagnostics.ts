@@ -1,4 +1,4 @@
-import type { StepDiagnostic } from '../../model/step-diagnostic.ts'
+import type { StepDiagnostic } from '../../model/storyboards/step-diagnostic.ts'
 import type { Database } from '../../store/duckdb.ts'
 
 /** Runs of one agent, of all storyboards and of single ones each, whose steps are stored. */

@@ -1,6 +1,6 @@
 import { groupBy } from '../../core/group.ts'
 import type { CountedResult } from '../../model/compliance.ts'
-import type { AgentRuns, RecordedRun } from '../../model/storyboard-record.ts'
+import type { AgentRuns, RecordedRun } from '../../model/storyboards/storyboard-record.ts'
 import type { Answer, OperationOf } from '../../model/submission.ts'
 import { applySingle } from '../../resolve/compliance.ts'
 import type { Database, Parameters } from '../../store/duckdb.ts'

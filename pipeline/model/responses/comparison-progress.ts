@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AgentUrl } from '../shared-fields.ts'
-import { StoryboardComparison } from '../storyboard-comparison.ts'
+import { StoryboardComparison } from '../storyboards/storyboard-comparison.ts'
 
 const text = z.string()
 const count = z.int().nonnegative()

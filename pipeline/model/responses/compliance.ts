@@ -3,8 +3,8 @@ import { tierNames } from '../../core/tiers.ts'
 import { badgeRoles } from '../badge.ts'
 import { complianceStatuses, lifecycleStages } from '../compliance.ts'
 import { AgentUrl } from '../shared-fields.ts'
-import { ValidationResult } from '../storyboard-check.ts'
-import { storyboardStatuses } from '../storyboard-record.ts'
+import { ValidationResult } from '../storyboards/storyboard-check.ts'
+import { storyboardStatuses } from '../storyboards/storyboard-record.ts'
 
 const text = z.string()
 const count = z.int().nonnegative()

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { agentRequestTypes } from '../agent-request.ts'
 import { complianceStatuses, credentialTypes, lifecycleStages } from '../compliance.ts'
 import { AgentUrl } from '../shared-fields.ts'
-import { extractionPaths } from '../step-exchange.ts'
-import { ValidationResult } from '../storyboard-check.ts'
+import { extractionPaths } from '../storyboards/step-exchange.ts'
+import { ValidationResult } from '../storyboards/storyboard-check.ts'
 
 const text = z.string()
 const moment = z.iso.datetime().nullable()

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { domainProofs } from '../member.ts'
+import { domainProofs } from '../accounts/member.ts'
 import { ownershipMethods, StoredProof } from '../ownership.ts'
 
 const text = z.string()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { bundleKinds } from '../storyboard.ts'
-import { stepDefinition } from '../storyboard-result.ts'
+import { bundleKinds } from '../storyboards/storyboard.ts'
+import { stepDefinition } from '../storyboards/storyboard-result.ts'
 
 const text = z.string()
 const count = z.int().nonnegative()

@@ -1,5 +1,5 @@
 import { groupBy } from '../../core/group.ts'
-import type { MemberAgent, StoredMember } from '../../model/member.ts'
+import type { MemberAgent, StoredMember } from '../../model/accounts/member.ts'
 import { type AgentEnrolment, chooseKeeper, isOnDomain } from '../../resolve/agent-keeper.ts'
 import { declareCache } from '../cache/caches.ts'
 import { LatestValue } from '../cache/latest-value.ts'

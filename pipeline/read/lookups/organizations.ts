@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { StoredInvitation, StoredMembership } from '../../model/invitation.ts'
-import type { StoredChange } from '../../model/organization-audit.ts'
+import type { StoredInvitation, StoredMembership } from '../../model/accounts/invitation.ts'
+import type { StoredChange } from '../../model/accounts/organization-audit.ts'
 import { toInvitationLinkKey, toOrganizationMemberKey } from '../../serving/keys.ts'
 import type { Reader } from '../reader.ts'
 import { findRecord, listRecords, type RecordReader } from './records.ts'

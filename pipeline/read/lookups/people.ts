@@ -1,5 +1,5 @@
-import type { Passkey } from '../../model/passkey.ts'
-import type { OauthClient, Person } from '../../model/person.ts'
+import type { Passkey } from '../../model/accounts/passkey.ts'
+import type { OauthClient, Person } from '../../model/accounts/person.ts'
 import { findRecord, listRecords, type RecordReader } from './records.ts'
 
 /** Finds a person who has signed in, by the subject of their tokens. */

@@ -1,6 +1,6 @@
 import type { Role, RoleHolder } from '../../core/roles.ts'
+import type { StoredRoles } from '../../model/accounts/role.ts'
 import type { Membership, StoredPrincipal, StoredUser } from '../../model/identity.ts'
-import type { StoredRoles } from '../../model/role.ts'
 import { toRoleKey } from '../../serving/keys.ts'
 import type { Reader } from '../reader.ts'
 import { findRecord, listRecords } from './records.ts'

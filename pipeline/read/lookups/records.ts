@@ -1,6 +1,6 @@
 import type { StoredMirror } from '../../model/mirror.ts'
 import type { Policy } from '../../model/responses/policies.ts'
-import type { AgentRuns } from '../../model/storyboard-record.ts'
+import type { AgentRuns } from '../../model/storyboards/storyboard-record.ts'
 import { hashAgent } from '../../serving/keys.ts'
 import type { ServingStore, SpaceName } from '../../serving/lmdb.ts'
 

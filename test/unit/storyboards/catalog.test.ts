@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { tenants } from '../../../api/agent/tenants.ts'
-import { tracks } from '../../../pipeline/model/storyboard.ts'
+import { tracks } from '../../../pipeline/model/storyboards/storyboard.ts'
 import { listStoryboards, readStoryboards } from '../../../pipeline/storyboards/catalog.ts'
 import { makeTemporaryFolder } from '../../support/command.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Validation } from '../../../pipeline/model/storyboard.ts'
+import { Validation } from '../../../pipeline/model/storyboards/storyboard.ts'
 import { checkAnswer } from '../../../pipeline/storyboards/check-answer.ts'
 import { readPath } from '../../../pipeline/storyboards/read-path.ts'
 import { redact } from '../../../pipeline/storyboards/redact.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { TestObservation } from './responses/compliance.ts'
-import { AgentDiagnostic } from './responses/monitoring.ts'
+import { TestObservation } from '../responses/compliance.ts'
+import { AgentDiagnostic } from '../responses/monitoring.ts'
 import { ValidationResult } from './storyboard-check.ts'
 import {
   AgentProfile,

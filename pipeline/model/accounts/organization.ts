@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Domain } from '../core/domain.ts'
+import { Domain } from '../../core/domain.ts'
 
 const id = z.uuid()
 const name = z.string().trim().min(1).max(200)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EnrolledUrl } from './member.ts'
+import { EnrolledUrl } from '../accounts/member.ts'
 import { StepDiagnostic } from './step-diagnostic.ts'
 import { tracks } from './storyboard.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { tierNames } from '../core/tiers.ts'
+import { tierNames } from '../../core/tiers.ts'
 
 /** The year 3000 in seconds: a later time is in other units. */
 const LATEST_S = 32_503_680_000

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Operation } from './submission.ts'
+import type { Operation } from '../submission.ts'
 
 /** Changes that the audit of an organization shows, each in the words of its page. */
 export const auditedOperations = {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { membershipRoles } from '../core/roles.ts'
+import { membershipRoles } from '../../core/roles.ts'
 import { EmailAddress } from './person.ts'
 
 const id = z.uuid()

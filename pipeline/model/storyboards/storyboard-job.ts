@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { SEALED_CHARS_MAX, type Suite } from './compliance.ts'
+import { SEALED_CHARS_MAX, type Suite } from '../compliance.ts'
 import type { StepDiagnostic } from './step-diagnostic.ts'
 import type { StoryboardComparison } from './storyboard-comparison.ts'
 import type { AgentProfile } from './storyboard-result.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { roleHolders, roleNames } from '../core/roles.ts'
+import { roleHolders, roleNames } from '../../core/roles.ts'
 
 const role = {
   role: z.enum(roleNames),

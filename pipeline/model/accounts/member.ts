@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { toAgentUrlKey } from '../core/agent-url.ts'
-import { Domain } from '../core/domain.ts'
-import { tierNames, visibilities } from '../core/tiers.ts'
-import { agentTypes } from './documents/index.ts'
+import { toAgentUrlKey } from '../../core/agent-url.ts'
+import { Domain } from '../../core/domain.ts'
+import { tierNames, visibilities } from '../../core/tiers.ts'
+import { agentTypes } from '../documents/index.ts'
 import { Founding } from './organization.ts'
 
 /**
