@@ -36,9 +36,12 @@ export interface Requirements<Name extends OperationName> {
   /** Returns the organization that the caller must be a member of; absent if no membership is needed. */
   membershipIn?(operation: OperationOf<Name>): string | null | undefined
   /** Returns the right that it takes there; `edit` where this is absent. */
-  right?(operation: OperationOf<Name>): OrganizationRight
+  right?(operation: OperationOf<Name>, findRole: FindRole): OrganizationRight
   moderator?(operation: OperationOf<Name>): boolean
 }
+
+/** Finds the role that a person has in an organization as of now; undefined where they do not belong to it. */
+export type FindRole = (orgId: string, userId: string) => MembershipRole | undefined
 
 /** A role of a key or a person. */
 export interface RoleHolding {

@@ -1,5 +1,5 @@
 import { toIso } from '../core/clock.ts'
-import type { MembershipRole } from '../core/roles.ts'
+import { getRightOverRole, type MembershipRole } from '../core/roles.ts'
 import type { StoredMembership } from '../model/accounts/invitation.ts'
 import type { Answer, OperationOf, Refusal } from '../model/submission.ts'
 import type { Database, Parameters } from '../store/duckdb.ts'
@@ -105,7 +105,11 @@ export const organizationMemberDefinitions: OperationDefinitions<Change['op']> =
   'membership.end': {
     perform: endMembership,
     watches: [membership],
-    requires: { membershipIn: ({ org_id }) => org_id, right: () => 'members' },
+    requires: {
+      membershipIn: ({ org_id }) => org_id,
+      right: ({ org_id, user_id }, findRole) =>
+        getRightOverRole(findRole(org_id, user_id) ?? 'member'),
+    },
     updateRights: (rights, { org_id, user_id }) => rights.removeMembership(org_id, user_id),
     irreversible: 'a person comes back by another invitation',
   },

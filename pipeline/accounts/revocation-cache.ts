@@ -2,7 +2,7 @@ import { hasOrganizationRight, isModerator, type MembershipRole } from '../core/
 import { toUserId } from '../core/user-id.ts'
 import type { Answer, Asker, Refusal, Submission } from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'
-import type { Rights, RoleHolding } from './operation-definition.ts'
+import type { FindRole, Rights, RoleHolding } from './operation-definition.ts'
 import { getDefinition } from './operations.ts'
 import { listRevokedKeys } from './organizations.ts'
 
@@ -59,9 +59,11 @@ export class RevocationCache implements Rights {
     const { membershipIn, right, moderator } = getDefinition(operation).requires ?? {}
     const org_id = by.kind === 'user' ? membershipIn?.(operation) : undefined
     if (org_id) {
-      const role = this.#memberships.get(pair(org_id, by.id))
+      const findRole: FindRole = (...member) => this.#memberships.get(pair(...member))
+      const role = findRole(org_id, by.id)
       if (!role) return refusals.membership
-      if (!hasOrganizationRight(role, right?.(operation) ?? 'edit')) return refusals.right
+      const needed = right?.(operation, findRole) ?? 'edit'
+      if (!hasOrganizationRight(role, needed)) return refusals.right
     }
     return moderator?.(operation) && !this.#moderates(by) ? refusals.moderator : undefined
   }

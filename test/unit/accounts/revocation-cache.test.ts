@@ -99,6 +99,16 @@ describe('a person who was removed from an organization', () => {
     ])
   })
 
+  test('removes no owner any more once they are an admin, but still members', async () => {
+    const remove = (user_id: string) => asked({ op: 'membership.end', org_id, user_id }, ann)
+    await outcomes(joining('owner', 'bob'), joining('owner', 'cy'), joining('member', 'dee'))
+    expect(await outcomes(joining('admin'), remove('bob'), remove('dee'))).toEqual([
+      'done',
+      { refused: 'your role in that organization does not allow it', error: 'forbidden' },
+      'done',
+    ])
+  })
+
   test('belongs to it again once added again', async () => {
     expect(await outcomes(removal(), joining('member'), saved())).toEqual(['done', 'done', 'done'])
   })
