@@ -5,6 +5,7 @@ import { findContradictions } from './settings/setting-contradictions.ts'
 import {
   cron,
   flag,
+  hostUrl,
   httpUrl,
   isNameServer,
   issuerUrl,
@@ -61,8 +62,8 @@ export const settings = {
     { secret: true },
   ),
   BASE_URL: defineSetting(
-    httpUrl.optional(),
-    'public address of the API, without a trailing slash; domains can point to the files it serves for them where this is https',
+    hostUrl.optional(),
+    'public address of the API: a host of its own, without a path; domains can point to the files it serves for them where this is https',
     { shown: 'http://HOST:PORT' },
   ),
   TRUSTED_PROXIES: defineSetting(

@@ -18,6 +18,17 @@ export const share = z.coerce.number().min(0).max(1)
 export const cron = text.refine(isCron, { error: 'must be a cron pattern such as "0 3 * * *"' })
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
 
+/** Address of a host: the pages and the protocol of sign-in name paths from its root. */
+export const hostUrl = httpUrl.refine(isHostUrl, {
+  error:
+    'must be a host of its own, such as https://registry.example.org: without a path, query or credentials',
+})
+
+function isHostUrl(text: string): boolean {
+  const url = parseUrl(text)
+  return url !== undefined && url.href === `${url.origin}/`
+}
+
 /**
  * Plain http is allowed only for this machine: elsewhere an attacker on the network could answer with other
  * keys.

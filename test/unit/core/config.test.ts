@@ -40,6 +40,24 @@ describe('TRUSTED_PROXIES', () => {
   )
 })
 
+describe('BASE_URL', () => {
+  it.each(['https://registry.example', 'https://registry.example/', 'http://127.0.0.1:3000'])(
+    'may be %s',
+    BASE_URL => {
+      expect(readConfig({ BASE_URL })).toMatchObject({ BASE_URL })
+    },
+  )
+
+  it.each([
+    'https://example.org/registry',
+    'https://registry.example/?a=b',
+    'https://registry.example/#top',
+    'https://user:secret@registry.example',
+  ])('may not be %s: pages link to paths of the host', BASE_URL => {
+    expect(() => readConfig({ BASE_URL })).toThrow('BASE_URL: must be a host of its own')
+  })
+})
+
 describe('CRAWL_SIGNING_KEY', () => {
   it('requires the address of the public key', () => {
     expect(() => readConfig({ CRAWL_SIGNING_KEY: 'key.jwk' })).toThrow('requires BASE_URL')
