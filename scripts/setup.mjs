@@ -1,14 +1,15 @@
 /**
  * Runs before every `npm` command, on a machine that may have only Node and npm: installs the
- * packages, builds, makes Redis available, then starts the requested program.
+ * packages and a newer Node, builds, makes Redis available, then starts the requested program.
  */
 import { build } from './setup/build.mjs'
 import { check } from './setup/check.mjs'
 import { requireChromium } from './setup/chromium.mjs'
-import { installModules, requireNode } from './setup/modules.mjs'
+import { installModules } from './setup/modules.mjs'
+import { requireNode } from './setup/node.mjs'
 import { requireOperatorPrograms } from './setup/operator-programs.mjs'
 import { requireRedis } from './setup/redis.mjs'
-import { execNode, fail } from './setup/run.mjs'
+import { execNode, execWith, fail } from './setup/run.mjs'
 import { useTemporaryFolder } from './setup/temporary-folder.mjs'
 
 const registry = 'dist/scripts/registry.js'
@@ -58,6 +59,7 @@ function countAsFailed() {
 if (!Object.hasOwn(commands, command)) {
   fail(`setup.mjs wants one of: ${Object.keys(commands).join(', ')}`)
 }
-requireNode()
 installModules()
-await commands[command]()
+const node = requireNode()
+if (node === process.execPath) await commands[command]()
+else execWith(node, 'scripts/setup.mjs', ...process.argv.slice(2))

@@ -1,6 +1,6 @@
 /**
- * Parses an absolute address; undefined when the text is none. `URL.canParse` is called nowhere: in
- * Node 20 it refuses `https://Müller.example` as soon as V8 has optimised its caller.
+ * Parses an absolute address; undefined when the text is none. `URL.canParse` is called nowhere: Node 20
+ * refuses `https://Müller.example` by it as soon as V8 has optimised its caller.
  */
 export function parseUrl(text: string, base?: string): URL | undefined {
   try {

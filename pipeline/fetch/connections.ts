@@ -110,6 +110,8 @@ export class Connections {
     const port = Number(url.port) || (secure ? 443 : 80)
     return new Client(url.origin, {
       connect: (_, done) => this.#dial({ secure, hostname, port, addresses: addresses() }, done),
+      // One request at a time is what a budget counts, and what a connection is taken for.
+      allowH2: false,
       maxHeaderSize: HEADER_BYTES,
       keepAliveTimeout: IDLE_MS,
       keepAliveMaxTimeout: IDLE_MS,

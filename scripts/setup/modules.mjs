@@ -5,14 +5,6 @@ import { fail, root, say } from './run.mjs'
 
 const read = path => JSON.parse(readFileSync(join(root, path), 'utf8'))
 
-export function requireNode() {
-  const wanted = read('package.json').engines.node.replace('>=', '')
-  const [major, minor] = wanted.split('.').map(Number)
-  const [ourMajor, ourMinor] = process.versions.node.split('.').map(Number)
-  if (ourMajor > major || (ourMajor === major && ourMinor >= minor)) return
-  fail(`Node ${wanted} or newer is needed; this is ${process.versions.node}.`)
-}
-
 /**
  * Installs exactly the packages of package-lock.json; does nothing where they are there already.
  */

@@ -27,15 +27,20 @@ export function run(program, args, options = {}) {
   return { ok: result.status === 0, output }
 }
 
+/** Runs `node ...args` in place of this process, with the same Node. */
+export function execNode(...args) {
+  execWith(process.execPath, ...args)
+}
+
 /**
  * Runs `node ...args` in place of this process, as far as Node can: same terminal, same exit.
  * Ctrl-C reaches this process from the terminal and again from npm; the child is in a process group
  * of its own, so that it gets each signal only from here, and only once. A second signal, sent on
  * purpose a moment later, gets through.
  */
-export function execNode(...args) {
+export function execWith(node, ...args) {
   const leash = new URL('leash.mjs', import.meta.url).href
-  const child = spawn(process.execPath, ['--import', leash, ...args], {
+  const child = spawn(node, ['--import', leash, ...args], {
     cwd: root,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     detached: true,
