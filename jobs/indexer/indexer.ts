@@ -16,6 +16,7 @@ import { ComparisonRecorder } from './comparison-recorder.ts'
 import { ComplianceMonitor } from './compliance-monitor.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { startHeartbeat } from './heartbeat.ts'
+import { startLogging } from './log-loop.ts'
 import { repeatEvery } from './loops.ts'
 import { startPublishing } from './publishing-loop.ts'
 import { openQueueWorkers } from './queue-workers.ts'
@@ -115,6 +116,7 @@ export async function runIndexer(
     repeatEvery(MONITOR_EVERY_MS, log, () => monitor.testNext()),
     repeatEvery(RECORD_EVERY_MS, log, () => recorder.storeEnded()),
     startPublishing(sequencer, config, clock, log, metrics),
+    startLogging(sequencer, log),
     startReplicaPublishing(sequencer, config, clock, log),
     repeatEvery(
       () => statusWatch.pauseMs,
@@ -145,6 +147,7 @@ export async function runIndexer(
       await sequencer
         .publish()
         .catch(error => log.error({ error: getMessage(error) }, 'not published'))
+      await sequencer.treeLog.update().catch(() => undefined)
       removeRunFile(sequencer.paths)
       stopHeartbeat()
       await sequencer.close()

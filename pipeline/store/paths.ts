@@ -23,6 +23,13 @@ export function resolvePaths(dataDir: string) {
     accountsBackups: findBackupsBeside(at('accounts', 'accounts.duckdb')),
     /** Private key that `start` makes where the settings name none. */
     registryKey: at('accounts', 'registry-key.jwk'),
+    /** Private key of the log that `start` makes where the settings name none. */
+    logKey: at('accounts', 'log-key.jwk'),
+    /** Head of the log that was signed last; beside the accounts, so that it outlives the log's folder. */
+    logHead: at('accounts', 'log-head'),
+    /** The tamper-evident log of the events: files as they are published, and the id of each leaf's event. */
+    log: at('log'),
+    logIds: at('log', 'ids'),
     demoCredentialsKey: at('accounts', 'demo-credentials-key'),
     lease: at('lease.duckdb'),
     serving: at('serving'),

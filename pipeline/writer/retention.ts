@@ -29,20 +29,24 @@ export async function dropOldEvents(
   await forgetUnprojectedEvents(index)
 }
 
-/** Brings the serving store and the event files to what the index still holds. Safe to repeat. */
+/**
+ * Brings the serving store and the event files to what the index still holds. Safe to repeat. Returns the id of
+ * the oldest event; undefined where there is none.
+ */
 export async function followRetention(
   index: Database,
   serving: ServingStore,
   paths: Paths,
-): Promise<void> {
+): Promise<string | undefined> {
   const oldest = await index.one<{ id: string | null }>('select min(event_id) as id from events')
-  if (!oldest?.id) return
+  if (!oldest?.id) return undefined
   const gone = listBlocksBefore(serving, toIdBytes(oldest.id))
   if (gone.length > 0) serving.write(gone, serving.seq)
   const day = toDay(toInstant(oldest.id))
   for (const name of readdirSync(paths.events)) {
     if (name < `${day}.ndjson`) rmSync(`${paths.events}/${name}`)
   }
+  return oldest.id
 }
 
 /**

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Accounts } from '../accounts/store.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Config } from '../core/config.ts'
@@ -9,6 +10,8 @@ import { dropJournal, WriteJournal } from '../serving/write-journal.ts'
 import type { Database } from '../store/duckdb.ts'
 import { type Meta, raiseFence } from '../store/meta.ts'
 import type { Paths } from '../store/paths.ts'
+import { readHeadSigner } from '../transparency/head-signer.ts'
+import { TreeLog } from '../transparency/tree-log.ts'
 import type { Batch } from './apply-context.ts'
 import { findUncommitted } from './catch-up.ts'
 import { type Committed, commitBisecting, commitSplitAtTakedowns } from './commit-in-parts.ts'
@@ -74,6 +77,8 @@ export class Sequencer {
   readonly serving: ServingStore
   /** Records commits for replicas, where they are published. */
   readonly journal: WriteJournal | undefined
+  /** The tamper-evident log of what was committed. */
+  readonly treeLog: TreeLog
   readonly #stores: WriterStores
   readonly #projector: Projector
   readonly #publishing: Publishing
@@ -97,12 +102,14 @@ export class Sequencer {
     this.serving = ServingStore.open(servingFile)
     if (options.config.PUBLISH_TO === undefined) dropJournal(servingFile)
     else this.journal = WriteJournal.open(this.serving, servingFile)
+    this.treeLog = openTreeLog(stores.paths, options.config)
     const parts = {
       ...stores,
       ...options,
       takedowns,
       meta,
       serving: this.serving,
+      treeLog: this.treeLog,
       alone: <Result>(work: () => Promise<Result>) => this.#alone(work),
       step: <Result>(step: Step, work: () => Result | Promise<Result>) => this.#step(step, work),
     }
@@ -244,6 +251,7 @@ export class Sequencer {
     this.#isUnfinished = false
     await this.#publishing.close()
     await this.#turns.settled()
+    await this.treeLog.settle()
     await this.serving.close()
     this.journal?.close()
     closeStores(this.#stores)
@@ -302,4 +310,10 @@ export class Sequencer {
       return work()
     })
   }
+}
+
+function openTreeLog(paths: Paths, config: Config): TreeLog {
+  const { PUBLISH_TO: folder } = config
+  const copyTo = folder === undefined ? undefined : join(folder, 'log')
+  return new TreeLog({ paths, signer: readHeadSigner(config, paths), copyTo })
 }

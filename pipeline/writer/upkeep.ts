@@ -3,6 +3,7 @@ import type { Config } from '../core/config.ts'
 import type { Log } from '../core/log.ts'
 import type { ServingStore } from '../serving/lmdb.ts'
 import { exportParquet, isTooSoonToExport } from '../store/parquet.ts'
+import type { TreeLog } from '../transparency/tree-log.ts'
 import { beginBackup, copyStores, finishBackup, type Manifest } from './copy-stores.ts'
 import { listDerived, listFilesBelow } from './healing/heal.ts'
 import type { WriterStores } from './open-stores.ts'
@@ -12,6 +13,7 @@ import { dropOldBodies, dropOldEvents, followRetention } from './retention.ts'
 /** Parts of the writer that upkeep needs. */
 export interface UpkeepParts extends WriterStores {
   serving: ServingStore
+  treeLog: TreeLog
   clock: Clock
   config: Config
   log: Log
@@ -31,11 +33,12 @@ export class Upkeep {
 
   /** Deletes what is past its retention: events beyond the feed's reach, old bytes, old requests. */
   retain(): Promise<void> {
-    const { index, accounts, serving, paths, seals, clock, config, alone } = this.#parts
+    const { index, accounts, serving, treeLog, paths, seals, clock, config, alone } = this.#parts
     return alone(async () => {
       seals.unseal()
       await dropOldEvents(index, clock.now(), config.LIMITS.feedRetentionDays)
-      await followRetention(index, serving, paths)
+      const oldest = await followRetention(index, serving, paths)
+      if (oldest !== undefined) await treeLog.dropEntriesBefore(oldest)
       await dropOldBodies(index, paths, clock.now())
       const stores = { index, serving, accounts: accounts.db }
       await forgetPrivateRows(stores, clock.now(), config.LIMITS)

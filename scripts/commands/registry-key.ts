@@ -10,9 +10,12 @@ const CREDENTIALS_KEY_BYTES = 32
 
 /** Returns the file of the registry's own key, which only its user may read; makes it the first time. */
 export function ensureRegistryKey(paths: Paths): string {
-  return ensureSecretFile(paths.registryKey, () =>
-    JSON.stringify(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })),
-  )
+  return ensureSecretFile(paths.registryKey, createSigningKey)
+}
+
+/** Returns the file of the key of the log, in the same way. */
+export function ensureLogKey(paths: Paths): string {
+  return ensureSecretFile(paths.logKey, createSigningKey)
 }
 
 /**
@@ -24,6 +27,10 @@ export function ensureDemoCredentialsKey(paths: Paths): string {
     randomBytes(CREDENTIALS_KEY_BYTES).toString('base64'),
   )
   return readFileSync(file, 'utf8').trim()
+}
+
+function createSigningKey(): string {
+  return JSON.stringify(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }))
 }
 
 function ensureSecretFile(file: string, createSecret: () => string): string {

@@ -17,7 +17,7 @@ import { crawlInRunning } from './crawl.ts'
 import { enrolDemoMembers } from './demo-members.ts'
 import { type DomainsFile, describeRefused, readDomainsFile } from './domains-file.ts'
 import { readSettings, requireRedisUrl, warnOfProtocolName } from './environment.ts'
-import { ensureDemoCredentialsKey, ensureRegistryKey } from './registry-key.ts'
+import { ensureDemoCredentialsKey, ensureLogKey, ensureRegistryKey } from './registry-key.ts'
 import { connectWriter } from './running.ts'
 import { takeStartLock } from './start-lock.ts'
 import {
@@ -142,7 +142,9 @@ async function startRoles(plan: StartPlan, supervisor: Supervisor): Promise<void
     CREDENTIALS_KEY:
       config.CREDENTIALS_KEY ?? (isDemo ? ensureDemoCredentialsKey(paths) : undefined),
   }
-  const indexing = supervisor.start({ name: 'indexer', args: ['indexer'], env })
+  const LOG_SIGNING_KEY = config.LOG_SIGNING_KEY ?? ensureLogKey(paths)
+  const indexerEnv = { ...env, LOG_SIGNING_KEY }
+  const indexing = supervisor.start({ name: 'indexer', args: ['indexer'], env: indexerEnv })
   // A failure is reported by the awaits below; until then it must not count as unhandled.
   indexing.catch(() => undefined)
   const url = await startApis(supervisor, config, env, indexing)

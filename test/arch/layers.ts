@@ -29,6 +29,7 @@ const maintenance = 'pipeline/maintenance'
 const storyboards = 'pipeline/storyboards'
 const push = 'pipeline/push'
 const replica = 'pipeline/replica'
+const transparency = 'pipeline/transparency'
 const apiClient = 'jobs/api-client'
 const jobMetrics = 'jobs/metrics/role-metrics.ts'
 
@@ -113,8 +114,13 @@ export const layers: Layer[] = [
     never: { [fetch]: readsNoWeb, [crawl]: readsNoWeb },
   },
   {
+    folder: transparency,
+    imports: [core, store],
+    because: 'a log of lines knows neither who writes them nor what they say',
+  },
+  {
     folder: read,
-    imports: [core, model, resolve, diff, store, serving, search],
+    imports: [core, model, resolve, diff, store, serving, search, transparency],
     because: 'readers know nothing of the writer',
   },
   {
@@ -125,18 +131,30 @@ export const layers: Layer[] = [
   },
   {
     folder: replica,
-    imports: [core, fetch, store, serving, search],
+    imports: [core, fetch, store, serving, search, transparency],
     because: 'it copies what is published, and knows neither the writer nor what a brand is',
   },
   {
     folder: writer,
-    imports: [core, model, resolve, diff, parse, store, accounts, serving, search],
+    imports: [core, model, resolve, diff, parse, store, accounts, serving, search, transparency],
     because: 'the writer knows nothing of the readers',
     never: { [fetch]: readsNoWeb, [crawl]: readsNoWeb },
   },
   {
     folder: maintenance,
-    imports: [core, model, resolve, diff, store, accounts, serving, search, read, writer],
+    imports: [
+      core,
+      model,
+      resolve,
+      diff,
+      store,
+      accounts,
+      serving,
+      search,
+      transparency,
+      read,
+      writer,
+    ],
     because: 'maintenance works on the stores alone',
   },
   {

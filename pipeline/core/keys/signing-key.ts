@@ -18,13 +18,14 @@ export interface PublicJwk {
   use: 'sig'
 }
 
-/** Reads a private Ed25519 key from a file with one JWK. Throws `ConfigError` for anything else. */
-export function readSigningKey(path: string): SigningKey {
+/**
+ * Reads a private Ed25519 key from a file with one JWK. Throws `ConfigError` for anything else, which names
+ * the setting.
+ */
+export function readSigningKey(path: string, setting = 'CRAWL_SIGNING_KEY'): SigningKey {
   const key = readPrivateKey(path)
   if (key?.asymmetricKeyType !== 'ed25519') {
-    throw new ConfigError(
-      `CRAWL_SIGNING_KEY: ${path} does not contain a private Ed25519 key as a JWK`,
-    )
+    throw new ConfigError(`${setting}: ${path} does not contain a private Ed25519 key as a JWK`)
   }
   const jwk = toPublicJwk(key)
   return { private: key, public: jwk, id: jwk.kid }

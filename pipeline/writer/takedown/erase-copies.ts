@@ -12,12 +12,14 @@ import { type Database, toListExpression } from '../../store/duckdb.ts'
 import { replaceFile } from '../../store/durable-files.ts'
 import type { Paths } from '../../store/paths.ts'
 import { forgetUnprojectedEvents, IS_SHOWN_EVENT } from '../../store/unprojected.ts'
+import type { TreeLog } from '../../transparency/tree-log.ts'
 import { dropOldBodies } from '../retention.ts'
 
 interface Stores {
   index: Database
   serving: ServingStore
   paths: Paths
+  treeLog: TreeLog
 }
 
 const NAMES_DOMAINS = `regexp_matches(entity_id || ' ' || payload::varchar, $pattern)`
@@ -25,12 +27,12 @@ const NAMES_DOMAINS = `regexp_matches(entity_id || ' ' || payload::varchar, $pat
 type Stored = FeedEvent & { seq: number }
 
 /**
- * Deletes every event that names one of the domains from all copies of the log, and the bytes of deleted
- * documents. The index is last, so that an interrupted run is found and repeated. A reader whose cursor was
+ * Deletes every event that names one of the domains from all copies of the feed, and the bytes of deleted
+ * documents. In the tamper-evident log the hashes of the events stay. The index is last, so that an interrupted run is found and repeated. A reader whose cursor was
  * such an event gets an expired cursor.
  */
 export async function erase(
-  { index, serving, paths }: Stores,
+  { index, serving, paths, treeLog }: Stores,
   domains: readonly Domain[],
   now: Instant,
 ): Promise<void> {
@@ -53,6 +55,7 @@ export async function erase(
       .map(({ event_id }) => event_id),
   )
   serving.write(rebuildBlocks(touched, gone), serving.seq)
+  await treeLog.erase([...gone])
   await rewriteFiles(index, paths, gone, now)
   await index.write(
     'delete from',
