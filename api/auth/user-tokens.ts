@@ -2,6 +2,7 @@ import { createLocalJWKSet, errors, importJWK, type JWTPayload, jwtVerify, SignJ
 import type { Config } from '../../pipeline/core/config.ts'
 import { parseDomain } from '../../pipeline/core/domain.ts'
 import type { TokenJwk } from '../../pipeline/core/keys/token-keys.ts'
+import { asymmetricAlgorithms } from '../../pipeline/core/signature-algorithms.ts'
 import { toUserId } from '../../pipeline/core/user-id.ts'
 import { EmailAddress, type Person as SignedIn } from '../../pipeline/model/accounts/person.ts'
 import type { Issuer } from '../../pipeline/model/identity.ts'
@@ -22,20 +23,6 @@ export interface Person {
   emailDomain?: string
 }
 
-/** Signature algorithms with a private key; symmetric algorithms are refused. */
-const algorithms = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-  'Ed25519',
-]
 /** `typ` of access tokens and plain JWTs; a logout token, `logout+jwt`, names a person too and is refused. */
 const ACCEPTED_TYPE = /^(?:application\/)?(?:at\+)?jwt$/i
 /** Three parts in base64url: the form of a signed JWT. */
@@ -146,7 +133,7 @@ export class UserTokens {
     if (keySet === undefined) return 'unknown key'
     try {
       const { payload, protectedHeader } = await jwtVerify(token, keySet, {
-        algorithms,
+        algorithms: asymmetricAlgorithms,
         issuer: issuer!,
         requiredClaims: ['exp', 'sub'],
         ...(audience !== undefined && { audience }),

@@ -67,6 +67,9 @@ async function showAccess(step: Step, fault?: string): Promise<DashboardAnswer> 
         of one makes its tokens void; the last of them counts for{' '}
         {services.config.LIMITS.accessTokenMinutes} minutes at most.
       </p>
+      <p>
+        Your id in this registry is <code>{person.user_id}</code>.
+      </p>
       {renderFault(fault)}
       {renderTable({
         caption: 'Applications',

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { DASHBOARD_CALLBACK, DASHBOARD_CLIENT } from '../identity/dashboard-client.ts'
 import type { Identity } from '../identity/identity.ts'
+import { buildSignedOutPage } from '../identity/pages.tsx'
 import type { Services } from '../operation/services.ts'
 import type { RoutePath } from '../operation/unknown-routes.ts'
 import { personPlaces } from './account.tsx'
@@ -22,6 +23,7 @@ import type { OrganizationPlace, PersonPlace, Step } from './step.ts'
 
 const FORM_BYTES_MAX = 1024 * 1024
 const SIGN_OUT = '/dashboard/sign-out'
+const SIGNED_OUT = '/dashboard/signed-out'
 const SIGN_IN = '/dashboard/sign-in'
 
 const organizationPlaces: readonly OrganizationPlace[] = [
@@ -50,6 +52,7 @@ export const dashboardPaths: readonly RoutePath[] = [
   { method: 'GET', path: SIGN_IN },
   { method: 'GET', path: DASHBOARD_CALLBACK },
   { method: 'POST', path: SIGN_OUT },
+  { method: 'GET', path: SIGNED_OUT },
 ]
 
 /** Adds the pages on which people manage what their organizations keep here. */
@@ -80,7 +83,13 @@ export function addDashboard(app: FastifyInstance, identity: Identity, services:
     add('POST', SIGN_OUT, async (request, reply) => {
       const step = await buildStep({ app, identity, services }, request, reply)
       if (step !== undefined) await endSession(identity, services, request, reply)
-      return reply.redirect('/', 303)
+      return reply.redirect(identity.getUpstream(services) === undefined ? '/' : SIGNED_OUT, 303)
+    })
+    add('GET', SIGNED_OUT, async (_, reply) => {
+      const upstream = identity.getUpstream(services)
+      if (upstream === undefined) return reply.redirect('/', 303)
+      const page = buildSignedOutPage(upstream.name, upstream.getSignOutAddress())
+      return reply.code(page.status).headers(page.headers).send(page.body)
     })
   })
 }
@@ -161,6 +170,7 @@ function sendAnswer(step: Step, answer: DashboardAnswer, reply: FastifyReply) {
     who: person.email ?? person.name ?? person.user_id,
     path: request.url.split('?', 1)[0]!,
     token,
+    signsInElsewhere: step.identity.getUpstream(step.services) !== undefined,
     organization: memberships.find(({ org_id }) => org_id === params.org),
     hasPasskeys: answer.hasPasskeys,
     done: typeof query.done === 'string' ? query.done : undefined,

@@ -47,6 +47,8 @@ interface Frame {
   who: string
   path: string
   token: string
+  /** True where an OpenID provider knows people, so that passkeys count for nothing. */
+  signsInElsewhere: boolean
   organization?: Membership | undefined
   done?: string | undefined
   hasPasskeys?: boolean | undefined
@@ -76,7 +78,7 @@ export function buildDashboardPage(title: string, status: number, body: Html, fr
         </p>
         <nav aria-label="Your account">
           <a href="/dashboard">Organizations</a> <a href="/dashboard/access">Applications</a>{' '}
-          <a href="/dashboard/passkeys">Passkeys</a>
+          {frame.signsInElsewhere ? null : <a href="/dashboard/passkeys">Passkeys</a>}
         </nav>
         <form method="post" action="/dashboard/sign-out">
           {renderToken(token)}

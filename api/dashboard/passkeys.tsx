@@ -39,6 +39,8 @@ async function showPasskeys(step: Step, fault?: string): Promise<DashboardAnswer
 }
 
 async function renderNewForm({ identity, services, person, sessionUid, token }: Step) {
+  const upstream = identity.getUpstream(services)
+  if (upstream !== undefined) return <p>People sign in at {upstream.name} here, not by passkeys.</p>
   const options = await identity.getPasskeys(services)?.buildRegistration(person, sessionUid)
   if (options === undefined)
     return <p>Browsers make passkeys only for an address with a name and TLS.</p>

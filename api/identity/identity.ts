@@ -7,6 +7,7 @@ import { type Access, endAccess, listAccess } from './access.ts'
 import { LoginLinks } from './login-links.ts'
 import { hasPasskeys, Passkeys } from './passkeys.ts'
 import { listGrantIds } from './redis-models.ts'
+import { Upstream } from './upstream.ts'
 
 const RETRY_AFTER_S = 5
 
@@ -17,6 +18,7 @@ export class Identity {
   #provider: Promise<Provider> | undefined
   #links: LoginLinks | undefined
   #passkeys: Passkeys | undefined
+  #upstream: Upstream | undefined
 
   constructor(keys: TokenKeys, redis: Redis | undefined) {
     this.keys = keys
@@ -25,7 +27,7 @@ export class Identity {
 
   /** Returns the authorization server; refuses with 503 while Redis is away, which holds its sessions. */
   getProvider(services: Services): Promise<Provider> {
-    const redis = this.#requireRedis()
+    const redis = this.requireRedis()
     this.#provider ??= import('./provider.ts').then(({ createProvider }) =>
       createProvider({ issuer: services.baseUrl(), keys: this.keys, redis, services }),
     )
@@ -35,7 +37,7 @@ export class Identity {
   /** Lists the applications that a person has allowed to act for them. */
   async listAccess(services: Services, userId: string): Promise<Access[]> {
     const provider = await this.getProvider(services)
-    const ids = await listGrantIds(this.#requireRedis(), userId)
+    const ids = await listGrantIds(this.requireRedis(), userId)
     return listAccess(provider, userId, ids)
   }
 
@@ -46,18 +48,28 @@ export class Identity {
 
   /** Returns the sign-in links; refuses with 503 while Redis is away. */
   getLinks({ config }: Services): LoginLinks {
-    this.#links ??= new LoginLinks(this.#requireRedis(), config.LIMITS)
+    this.#links ??= new LoginLinks(this.requireRedis(), config.LIMITS)
     return this.#links
   }
 
-  /** Returns the passkeys; undefined where browsers make none for the public address. */
+  /** Returns the OpenID provider at which people sign in instead; undefined without one in the settings. */
+  getUpstream(services: Services): Upstream | undefined {
+    const { OPENID_ISSUER } = services.config
+    if (OPENID_ISSUER === undefined) return undefined
+    this.#upstream ??= new Upstream(OPENID_ISSUER, services)
+    return this.#upstream
+  }
+
+  /** Returns the passkeys; undefined where people sign in elsewhere, or browsers make none for the public address. */
   getPasskeys(services: Services): Passkeys | undefined {
+    if (services.config.OPENID_ISSUER !== undefined) return undefined
     if (!hasPasskeys(services.baseUrl())) return undefined
-    this.#passkeys ??= new Passkeys(this.#requireRedis(), services)
+    this.#passkeys ??= new Passkeys(this.requireRedis(), services)
     return this.#passkeys
   }
 
-  #requireRedis(): Redis {
+  /** Returns Redis; refuses with 503 while it is away. */
+  requireRedis(): Redis {
     if (this.#redis?.status === 'ready') return this.#redis
     return refuse('unavailable', 'nobody can sign in at the moment; try again', {
       retry_after: RETRY_AFTER_S,

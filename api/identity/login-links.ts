@@ -1,7 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Redis } from '../../jobs/redis.ts'
-import { HOUR, MINUTE, SECOND } from '../../pipeline/core/clock.ts'
+import { MINUTE, SECOND } from '../../pipeline/core/clock.ts'
 import type { Limits } from '../../pipeline/core/limits.ts'
+import { countInHour } from './hourly-count.ts'
 import { IDENTITY_KEYS } from './redis-models.ts'
 
 const TOKEN_BYTES = 32
@@ -26,8 +27,8 @@ export class LoginLinks {
   async issue(uid: string, email: string, caller: string): Promise<string | undefined> {
     const { signInLinksPerHour, signInLinksPerCallerHour, signInLinkMinutes } = this.#limits
     const isWithinLimits = await Promise.all([
-      this.#countSent(`address:${hash('sha256', email, 'hex')}`, signInLinksPerHour),
-      this.#countSent(`caller:${caller}`, signInLinksPerCallerHour),
+      countInHour(this.#redis, `sent:address:${hash('sha256', email, 'hex')}`, signInLinksPerHour),
+      countInHour(this.#redis, `sent:caller:${caller}`, signInLinksPerCallerHour),
     ])
     if (isWithinLimits.includes(false)) return undefined
     const token = randomBytes(TOKEN_BYTES).toString('base64url')
@@ -46,17 +47,6 @@ export class LoginLinks {
     if (text === null) return undefined
     const record = JSON.parse(text) as LinkRecord
     return record.uid === uid ? record.email : undefined
-  }
-
-  /** Counts a mail to an address or for a caller in the current hour; false beyond the limit. */
-  async #countSent(recipient: string, max: number): Promise<boolean> {
-    const key = `${IDENTITY_KEYS}sent:${recipient}`
-    const counted = await this.#redis
-      .multi()
-      .incr(key)
-      .expire(key, HOUR / SECOND, 'NX')
-      .exec()
-    return Number(counted?.[0]?.[1]) <= max
   }
 }
 

@@ -112,6 +112,35 @@ export function buildSignInPage(
   )
 }
 
+/**
+ * Builds the page that leads to the OpenID provider. `name` is what people call it, `fault` what was wrong
+ * with the last attempt.
+ */
+export function buildUpstreamPage(
+  uid: string,
+  client: ClientShown,
+  { name, fault }: { name: string; fault?: string | undefined },
+): SignInPage {
+  return buildPage(
+    fault === undefined ? 200 : 400,
+    'Sign in',
+    <>
+      <h1>Sign in</h1>
+      {renderClient(client)}
+      <form method="post" action={`/sign-in/${uid}/upstream`}>
+        {fault === undefined ? null : (
+          <p class="fault" role="alert">
+            {fault}
+          </p>
+        )}
+        <button type="submit">Continue with {name}</button>
+        <p class="hint">You sign in there, and come back here.</p>
+      </form>
+      {renderCancel(uid)}
+    </>,
+  )
+}
+
 /** Builds the page that says that a link is on its way. */
 export function buildSentPage(email: string, minutes: number): SignInPage {
   return buildPage(
@@ -194,6 +223,25 @@ export function buildContinuePage(address: string): SignInPage {
       </p>
     </>,
     { refresh: `0; url=${address}` },
+  )
+}
+
+/** Builds the page after a sign-out: the provider may still know the person, who signs out there themselves. */
+export function buildSignedOutPage(name: string, address: string | undefined): SignInPage {
+  return buildPage(
+    200,
+    'Signed out',
+    <>
+      <h1>Signed out</h1>
+      <p class="lead">You are signed out here. At {name} you may still be signed in.</p>
+      {address === undefined ? null : (
+        <p>
+          <a href={address} rel="noreferrer">
+            Sign out of {name}
+          </a>
+        </p>
+      )}
+    </>,
   )
 }
 

@@ -10,9 +10,11 @@ import type { Cause, Fetcher } from '../../pipeline/fetch/http.ts'
 import { askAgent } from '../../pipeline/live/ask-agent.ts'
 import { checkAgents } from '../../pipeline/live/check-agents.ts'
 import { checkOrigin } from '../../pipeline/live/check-origin.ts'
+import { exchangeOpenIdCode } from '../../pipeline/live/exchange-openid-code.ts'
 import { readAdagents } from '../../pipeline/live/read-adagents.ts'
 import { readBrand } from '../../pipeline/live/read-brand.ts'
 import { readIssuer } from '../../pipeline/live/read-issuer.ts'
+import { readOpenIdProvider } from '../../pipeline/live/read-openid.ts'
 import { sendMail } from '../../pipeline/live/send-mail.ts'
 import type {
   LiveRequestAnswers,
@@ -69,6 +71,8 @@ const runners: Runners = {
     return checkOrigin(domain, { base, protocolName }, { ...deps, limits })
   },
   read_issuer: (_, { fetcher, config }) => readIssuer(fetcher, config),
+  read_openid: (_, { fetcher, config }) => readOpenIdProvider(fetcher, config),
+  exchange_openid_code: (request, deps) => exchangeOpenIdCode(request, deps),
   send_mail: (request, { config }) => sendMail(request, config),
   ask_receiver(request, { fetcher, clock, config }) {
     const keys = readRegistryKeys(config)
@@ -101,6 +105,13 @@ function buildProviders({ BRANDFETCH_KEY: key, BRANDFETCH_URL: url }: Config): B
   return key === undefined ? [homePage] : [createBrandfetchProvider({ url, key }), homePage]
 }
 
+/** Requests to identity providers in the settings. */
+const ownRequests: ReadonlySet<LiveRequestName> = new Set([
+  'read_issuer',
+  'read_openid',
+  'exchange_openid_code',
+])
+
 /**
  * Runs a live request; the requests it causes are counted for its caller. The identity provider
  * comes from the settings and is never limited.
@@ -111,8 +122,7 @@ export function runLiveRequest<Name extends LiveRequestName>(
   deps: LiveRequestDeps,
 ): Promise<LiveRequestAnswers[Name]> {
   const cause: CallerCause = { kind: 'caller', ...(caller !== undefined && { caller }) }
-  const isOwn = request.kind === 'read_issuer'
-  const fetcher = deps.fetcher.for(isOwn ? { kind: 'operator' } : cause)
+  const fetcher = deps.fetcher.for(ownRequests.has(request.kind) ? { kind: 'operator' } : cause)
   const run = runners[request.kind] as Runners[Name]
   return run(request, { ...deps, fetcher, cause })
 }

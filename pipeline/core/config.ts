@@ -202,6 +202,24 @@ export const settings = {
     text.optional(),
     'claim `azp`, or else `client_id`, that a user token must have; AUTH_ISSUER requires this or AUTH_AUDIENCE',
   ),
+  OPENID_ISSUER: defineSetting(
+    issuerUrl.optional(),
+    'OpenID provider at which people sign in instead of by links and passkeys, exactly as its metadata have it in `issuer`; its redirect address is BASE_URL with `/sign-in/return`',
+  ),
+  OPENID_CLIENT_ID: defineSetting(
+    text.optional(),
+    'id of the registry as an application of that provider; OPENID_ISSUER requires it',
+  ),
+  OPENID_CLIENT_SECRET: defineSetting(
+    text.optional(),
+    'secret of the registry there; without it the registry is a public client, by PKCE alone',
+    { secret: true },
+  ),
+  OPENID_NAME: defineSetting(
+    text.max(60).optional(),
+    'what people call that provider, for the button “Continue with …”',
+    { shown: 'its host' },
+  ),
   SMTP_URL: defineSetting(
     z
       .string()

@@ -83,6 +83,10 @@ const entries = {
   clientRegistrationsPerHour: [20, 'applications that one address may register in an hour'],
   signInLinksPerHour: [5, 'sign-in links that are sent to one address in an hour'],
   signInLinksPerCallerHour: [30, 'sign-in links that one caller may have sent in an hour'],
+  upstreamSignInsPerCallerHour: [
+    60,
+    'sign-ins at an OpenID provider that one caller may begin in an hour',
+  ],
   signInLinkMinutes: [15, 'minutes for which a sign-in link works'],
   invitationDays: [7, 'days for which an invitation can be accepted'],
   invitationsPending: [50, 'invitations of an organization that can be pending'],

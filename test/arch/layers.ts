@@ -269,7 +269,7 @@ export const doors: Record<string, string[]> = {
   nodemailer: ['pipeline/live/send-mail.ts'],
   'oidc-provider': ['api/identity'],
   '@simplewebauthn/server': ['api/identity/passkeys.ts'],
-  jose: ['api/auth/user-tokens.ts', 'api/responses/badge-token.ts'],
+  jose: ['api/auth/user-tokens.ts', 'api/responses/badge-token.ts', `${live}/id-token.ts`],
   yaml: ['api', 'scripts', `${storyboards}/catalog.ts`],
   tsx: [`${read}/queries/read-agent-index.ts`],
   'lru-cache': [`${core}/ttl-cache.ts`, `${read}/cache`, store, 'api'],

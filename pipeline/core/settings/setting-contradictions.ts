@@ -12,6 +12,8 @@ interface DependentSettings {
   AUTH_JWKS_URL?: string | undefined
   AUTH_AUDIENCE?: string | undefined
   AUTH_CLIENT_ID?: string | undefined
+  OPENID_ISSUER?: string | undefined
+  OPENID_CLIENT_ID?: string | undefined
   SMTP_URL?: string | undefined
   MAIL_FROM?: string | undefined
   AGENT_BASE_URL?: string | undefined
@@ -31,6 +33,12 @@ export function findContradictions(
   if (settings.AUTH_ISSUER && !settings.AUTH_AUDIENCE && !settings.AUTH_CLIENT_ID)
     faults.push(
       '  AUTH_ISSUER: requires AUTH_AUDIENCE or AUTH_CLIENT_ID, or tokens for others would be accepted',
+    )
+  if (settings.OPENID_ISSUER && !settings.OPENID_CLIENT_ID)
+    faults.push('  OPENID_ISSUER: requires OPENID_CLIENT_ID, the id of the registry there')
+  if (settings.OPENID_ISSUER && settings.AUTH_ISSUER)
+    faults.push(
+      '  OPENID_ISSUER: people sign in here only without AUTH_ISSUER, whose own tokens are accepted instead',
     )
   if (settings.SMTP_URL && !settings.MAIL_FROM)
     faults.push('  SMTP_URL: requires MAIL_FROM, the sender of its mails')

@@ -1,5 +1,11 @@
 import { z } from 'zod'
 import { Domain } from '../../core/domain.ts'
+import {
+  OpenIdCode,
+  type OpenIdFailure,
+  type OpenIdPerson,
+  type OpenIdProvider,
+} from '../accounts/openid.ts'
 import { EmailAddress } from '../accounts/person.ts'
 import type { Enrichment } from '../enrichment.ts'
 import type { OriginCheck } from '../hosted.ts'
@@ -38,6 +44,10 @@ export const LiveRequest = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('check_origin'), domain: Domain, base: z.url() }),
   /** Reads the issuer in the crawler's own settings. */
   z.object({ kind: z.literal('read_issuer') }),
+  /** Reads the metadata of the OpenID provider in the crawler's own settings. */
+  z.object({ kind: z.literal('read_openid') }),
+  /** Exchanges a code at that provider for the identity of its person. */
+  z.object({ kind: z.literal('exchange_openid_code'), ...OpenIdCode.shape }),
   /** Sends a mail by the mail server in the crawler's own settings. */
   z.object({
     kind: z.literal('send_mail'),
@@ -85,6 +95,8 @@ export interface LiveRequestAnswers {
   check_origin: OriginCheck
   /** The identity provider's metadata and keys, or why they could not be read. */
   read_issuer: Issuer | { failed: string }
+  read_openid: OpenIdProvider | OpenIdFailure
+  exchange_openid_code: OpenIdPerson | OpenIdFailure
   /** Answer of the mail server: it took the mail, or why it did not. */
   send_mail: { sent: true } | { failed: string }
   /** Answer of the receiver; `isConfirmed` where it was the challenge. */

@@ -1,0 +1,76 @@
+import { EMAIL_PROVIDER, EmailAddress } from '../../pipeline/model/accounts/person.ts'
+import { toCaller } from '../limits/caller.ts'
+import { canSendLinks, sendLink } from './link-mail.ts'
+import { buildOpenPage, buildSentPage, buildSignInError, type SignInPage } from './pages.tsx'
+import {
+  askWho,
+  enterPerson,
+  finishLogin,
+  requirePrompt,
+  SIGN_IN_PATH,
+  type SignInPlace,
+  type Step,
+} from './sign-in-step.ts'
+
+const PASSKEY_REFUSED =
+  'This passkey was not accepted. Try once more, or ask for a link and look at your passkeys.'
+const LINK_USED = 'This link has been used, or is too old. Ask for another one.'
+
+/** Sends a link to the address in the form; the page shows what is wrong where that is not possible. */
+async function sendSignInLink(step: Step): Promise<SignInPage> {
+  const { signIn, form, request, identity, services } = step
+  const { uid } = signIn
+  requirePrompt(signIn, 'login')
+  if (!canSendLinks(services)) return askWho(step, 'This registry sends no mail yet.')
+  const email = EmailAddress.safeParse(form.get('email') ?? '')
+  if (!email.success) return askWho(step, 'This is no e-mail address.')
+  const links = identity.getLinks(services)
+  const token = await links.issue(uid, email.data, toCaller(request.ip))
+  if (token === undefined) {
+    return askWho(step, 'Too many links were asked for. Try again in an hour.')
+  }
+  const url = `${services.baseUrl()}/sign-in/${uid}/open?token=${token}`
+  if (!(await sendLink(services, email.data, url))) {
+    return askWho(step, 'The mail could not be sent. Try again later.')
+  }
+  return buildSentPage(email.data, services.config.LIMITS.signInLinkMinutes)
+}
+
+/** Shows the button that opens a link: a mail scanner that only reads the page uses nothing up. */
+async function showLink({ signIn, request }: Step): Promise<SignInPage> {
+  const { token } = request.query as { token?: unknown }
+  return typeof token === 'string' ? buildOpenPage(signIn.uid, token) : buildSignInError(LINK_USED)
+}
+
+/** Opens a link: registers its person if they are new, and ends the login. */
+async function openLink(step: Step): Promise<SignInPage> {
+  const { signIn, form, identity, services } = step
+  requirePrompt(signIn, 'login')
+  const email = await identity.getLinks(services).use(signIn.uid, form.get('token') ?? '')
+  if (email === undefined) return buildSignInError(LINK_USED)
+  const userId = await enterPerson(step, {
+    provider: EMAIL_PROVIDER,
+    subject: email,
+    email,
+    name: null,
+  })
+  return finishLogin(step, userId, 'email')
+}
+
+/** Signs the person in whose passkey has answered the challenge of this sign-in. */
+async function signInWithPasskey(step: Step): Promise<SignInPage> {
+  const { signIn, form, identity, services } = step
+  requirePrompt(signIn, 'login')
+  const credential = form.get('credential') ?? ''
+  const userId = await identity.getPasskeys(services)?.signIn(signIn.uid, credential)
+  if (userId === undefined) return askWho(step, PASSKEY_REFUSED)
+  return finishLogin(step, userId, 'pop')
+}
+
+/** Steps of people whom the registry knows itself: by a link or by a passkey. */
+export const localPlaces: readonly SignInPlace[] = [
+  { method: 'POST', path: `${SIGN_IN_PATH}/link`, handle: sendSignInLink },
+  { method: 'GET', path: `${SIGN_IN_PATH}/open`, handle: showLink },
+  { method: 'POST', path: `${SIGN_IN_PATH}/open`, handle: openLink },
+  { method: 'POST', path: `${SIGN_IN_PATH}/passkey`, handle: signInWithPasskey },
+]

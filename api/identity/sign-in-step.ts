@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { InteractionResults } from 'oidc-provider'
+import { refuse } from '../../pipeline/core/errors.ts'
+import type { OperationOf } from '../../pipeline/model/submission.ts'
+import type { Services } from '../operation/services.ts'
+import type { RoutePath } from '../operation/unknown-routes.ts'
+import type { Identity } from './identity.ts'
+import { buildContinuePage, buildSignInPage, buildUpstreamPage, type SignInPage } from './pages.tsx'
+import { describeClient, type SignInRequest } from './sign-in-request.ts'
+
+export const SIGN_IN_PATH = '/sign-in/:uid'
+
+/** One step of a sign-in: the request that it belongs to, the form that was sent, and the services. */
+export interface Step {
+  request: FastifyRequest
+  reply: FastifyReply
+  signIn: SignInRequest
+  form: URLSearchParams
+  identity: Identity
+  services: Services
+}
+
+/** An address of one step. */
+export type SignInPlace = RoutePath & { handle(step: Step): Promise<SignInPage> }
+
+/**
+ * Asks who the person is: by a link or a passkey, or at the provider of the settings. `fault` is what was
+ * wrong with the last attempt.
+ */
+export async function askWho(
+  { signIn, identity, services }: Step,
+  fault?: string,
+): Promise<SignInPage> {
+  const { uid } = signIn
+  const client = await describeClient(signIn)
+  const upstream = identity.getUpstream(services)
+  if (upstream !== undefined) return buildUpstreamPage(uid, client, { fault, name: upstream.name })
+  const passkey = await identity.getPasskeys(services)?.buildSignIn(uid)
+  return buildSignInPage(uid, client, { fault, passkey })
+}
+
+/** Enters the person whom a provider has identified, and returns their id. */
+export async function enterPerson(
+  { services }: Step,
+  person: Omit<OperationOf<'person.enter'>, 'op' | 'user_id' | 'email_verified'>,
+): Promise<string> {
+  const email_verified = person.email !== null
+  const operation = {
+    op: 'person.enter',
+    user_id: randomUUID(),
+    ...person,
+    email_verified,
+  } as const
+  const answer = await services.writer.submit(operation, {
+    by: { kind: 'registry', id: 'sign-in' },
+  })
+  return 'refused' in answer ? refuse('conflict', answer.refused) : String(answer.done.user_id)
+}
+
+/**
+ * Ends the login; `method` is how the person proved who they are (`amr`, RFC 8176), where the registry
+ * knows. Another
+ * person who was signed in in this browser is signed out.
+ */
+export async function finishLogin(
+  step: Step,
+  accountId: string,
+  method?: string,
+): Promise<SignInPage> {
+  const { provider, interaction } = step.signIn
+  const { session } = interaction
+  if (session !== undefined && session.accountId !== accountId) {
+    const context = provider.createContext(step.request.raw, step.reply.raw)
+    const other = await provider.Session.get(context as never)
+    await other.destroy()
+    interaction.session = undefined
+    await interaction.persist()
+  }
+  return finish(step, { login: { accountId, ...(method !== undefined && { amr: [method] }) } })
+}
+
+/** Hands the result of a step on to the protocol, and leads the browser on. */
+export async function finish({ signIn, request, reply }: Step, result: InteractionResults) {
+  const { provider } = signIn
+  return buildContinuePage(await provider.interactionResult(request.raw, reply.raw, result))
+}
+
+/** Refuses a form of another step: nobody consents before they have signed in. */
+export function requirePrompt({ interaction }: SignInRequest, prompt: 'login' | 'consent'): void {
+  if (interaction.prompt.name !== prompt) refuse('invalid_request', 'this is another step')
+}
