@@ -19,6 +19,7 @@ import { buildDashboardPage, type DashboardAnswer } from './page.tsx'
 import { passkeyPlaces } from './passkeys.tsx'
 import { peoplePlaces } from './people.tsx'
 import { endSession, findSignedIn } from './person.ts'
+import { canReview, reviewPlaces } from './reviews.tsx'
 import type { OrganizationPlace, PersonPlace, Step } from './step.ts'
 
 const FORM_BYTES_MAX = 1024 * 1024
@@ -40,6 +41,7 @@ const places: readonly PersonPlace[] = [
   ...personPlaces,
   ...passkeyPlaces,
   ...joinPlaces,
+  ...reviewPlaces,
   ...organizationPlaces.map(({ method, path, take }) => ({
     method,
     path: `/dashboard/org/:org${path}`,
@@ -170,6 +172,7 @@ function sendAnswer(step: Step, answer: DashboardAnswer, reply: FastifyReply) {
     who: person.email ?? person.name ?? person.user_id,
     path: request.url.split('?', 1)[0]!,
     token,
+    canReview: canReview(step),
     signsInElsewhere: step.identity.getUpstream(step.services) !== undefined,
     organization: memberships.find(({ org_id }) => org_id === params.org),
     hasPasskeys: answer.hasPasskeys,

@@ -37,6 +37,8 @@ export const doneTexts = {
   uninvited: 'The invitation is revoked: its link opens nothing any more.',
   role_changed: 'The role is changed.',
   person_removed: 'The person is removed: every process refuses them from now on.',
+  approved: 'It is approved and published.',
+  rejected: 'It is rejected; its organization reads your reason.',
   left: 'You have left the organization.',
   joined: 'You belong to the organization now.',
 } as const
@@ -49,6 +51,8 @@ interface Frame {
   token: string
   /** True where an OpenID provider knows people, so that passkeys count for nothing. */
   signsInElsewhere: boolean
+  /** True for moderators. */
+  canReview: boolean
   organization?: Membership | undefined
   done?: string | undefined
   hasPasskeys?: boolean | undefined
@@ -78,6 +82,7 @@ export function buildDashboardPage(title: string, status: number, body: Html, fr
         </p>
         <nav aria-label="Your account">
           <a href="/dashboard">Organizations</a> <a href="/dashboard/access">Applications</a>{' '}
+          {frame.canReview ? <a href="/dashboard/reviews">Reviews</a> : null}{' '}
           {frame.signsInElsewhere ? null : <a href="/dashboard/passkeys">Passkeys</a>}
         </nav>
         <form method="post" action="/dashboard/sign-out">

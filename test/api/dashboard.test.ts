@@ -1,6 +1,7 @@
 import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dashboardPaths } from '../../api/dashboard/dashboard.ts'
+import { buildMirrorFile } from '../support/mirrors.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 import {
   askToken,
@@ -275,5 +276,91 @@ describe('a person manages', () => {
     const again = { grant_type: 'refresh_token', refresh_token, client_id }
     expect((await askToken(registry, again)).status).toBe(400)
     expect((await read(ann, '/dashboard/access'))('tbody tr')).toHaveLength(0)
+  })
+})
+
+describe('reviews', () => {
+  let moderator: TestBrowser
+  let key: string
+
+  beforeAll(async () => {
+    moderator = await enterAs('mo@registry.example')
+    key = await registry.createKey('Proposers')
+    const id = (await read(moderator, '/dashboard/access'))('main code').first().text()
+    await registry.submit({ op: 'role.grant', role: 'moderator', holder: 'user', id })
+  })
+
+  async function propose(platform: string, ...collections: string[]): Promise<string> {
+    const answer = await registry.app.inject({
+      method: 'PUT',
+      url: `/api/registry/mirrors/${platform}`,
+      headers: { authorization: `Bearer ${key}` },
+      payload: buildMirrorFile(...collections),
+    })
+    expect([answer.statusCode, answer.body]).toEqual([202, expect.any(String)])
+    return `/dashboard/reviews/${answer.json().proposal_id}`
+  }
+
+  async function decide(place: string, form: Record<string, string>) {
+    const page = await read(moderator, place)
+    const digest = String(page('input[name=digest]').val())
+    return send(moderator, place, { digest, ...form })
+  }
+
+  test('do not exist for others, who find no link to them', async () => {
+    const place = await propose('stillness', 'songs')
+    expect((await read(ann, '/dashboard'))('a[href="/dashboard/reviews"]')).toHaveLength(0)
+    for (const url of ['/dashboard/reviews', place]) {
+      const answer = await ann.get(url)
+      expect(answer.statusCode).toBe(404)
+      expect(answer.body).not.toMatch(/stillness|Proposers/)
+    }
+    const before = registry.submitted.length
+    const answer = await send(ann, place, { decision: 'approve', digest: '0'.repeat(64) })
+    expect([answer.statusCode, registry.submitted.length]).toEqual([404, before])
+  })
+
+  test('show moderators what waits and the difference that it makes, and publish it', async () => {
+    const first = await propose('radio', 'songs')
+    const queue = await read(moderator, '/dashboard/reviews')
+    expect(queue(`a[href="${first}"]`).text()).toBe('radio')
+    expect((await read(moderator, first))('#difference').text()).toContain('A new mirror')
+    expect((await decide(first, { decision: 'approve' })).headers.location).toBe(
+      '/dashboard/reviews?done=approved',
+    )
+    const second = await propose('radio', 'songs', 'news')
+    const difference = (await read(moderator, second))('#difference')
+    expect(difference.text()).toContain('collections.1.collection_id')
+    expect(difference.text()).not.toContain('collections.0.collection_id')
+    await decide(second, { decision: 'approve' })
+    const mirror = await registry.app.inject('/api/registry/mirrors/radio')
+    expect(mirror.json().adagents_json.collections).toHaveLength(2)
+    expect((await read(moderator, second))('form[class=panel]')).toHaveLength(0)
+  })
+
+  test('are rejected with a reason, which the organization reads', async () => {
+    const place = await propose('cinema', 'films')
+    const refused = await decide(place, { decision: 'reject', notes: ' ' })
+    expect([refused.statusCode, refused.body]).toEqual([
+      400,
+      expect.stringContaining('A rejection needs a reason'),
+    ])
+    await decide(place, { decision: 'reject', notes: 'Not your <platform>.' })
+    const answer = await registry.app.inject({
+      url: `/api/registry/mirror-proposals/${place.split('/').at(-1)}`,
+      headers: { authorization: `Bearer ${key}` },
+    })
+    expect(answer.json().proposal).toMatchObject({
+      status: 'rejected',
+      review_notes: 'Not your <platform>.',
+    })
+    expect((await moderator.get(place)).body).toContain('Not your &lt;platform&gt;.')
+  })
+
+  test('of a version that was replaced meanwhile are not decided', async () => {
+    const place = await propose('press', 'papers')
+    const answer = await decide(place, { decision: 'approve', digest: '0'.repeat(64) })
+    expect(answer.statusCode).toBe(400)
+    expect((await registry.app.inject('/api/registry/mirrors/press')).statusCode).toBe(404)
   })
 })
