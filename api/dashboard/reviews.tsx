@@ -174,7 +174,7 @@ async function decide(step: Step): Promise<DashboardAnswer> {
   return { next: PATH, done: isApproval ? 'approved' : 'rejected' }
 }
 
-/** For all others, and for what is no proposal, there is nothing here. */
+/** Denies a page to whoever is no moderator, and for what is no proposal. */
 function denyReviews(): DashboardAnswer {
   const body = (
     <>

@@ -4,8 +4,8 @@ import { canSendLinks, sendLink } from './link-mail.ts'
 import { buildOpenPage, buildSentPage, buildSignInError, type SignInPage } from './pages.tsx'
 import {
   askWho,
-  enterPerson,
   finishLogin,
+  registerPerson,
   requirePrompt,
   SIGN_IN_PATH,
   type SignInPlace,
@@ -48,7 +48,7 @@ async function openLink(step: Step): Promise<SignInPage> {
   requirePrompt(signIn, 'login')
   const email = await identity.getLinks(services).use(signIn.uid, form.get('token') ?? '')
   if (email === undefined) return buildSignInError(LINK_USED)
-  const userId = await enterPerson(step, {
+  const userId = await registerPerson(step, {
     provider: EMAIL_PROVIDER,
     subject: email,
     email,

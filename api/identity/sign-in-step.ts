@@ -40,8 +40,8 @@ export async function askWho(
   return buildSignInPage(uid, client, { fault, passkey })
 }
 
-/** Enters the person whom a provider has identified, and returns their id. */
-export async function enterPerson(
+/** Registers the person whom a provider has identified, unless they are known, and returns their id. */
+export async function registerPerson(
   { services }: Step,
   person: Omit<OperationOf<'person.enter'>, 'op' | 'user_id' | 'email_verified'>,
 ): Promise<string> {
@@ -80,7 +80,7 @@ export async function finishLogin(
   return finish(step, { login: { accountId, ...(method !== undefined && { amr: [method] }) } })
 }
 
-/** Hands the result of a step on to the protocol, and leads the browser on. */
+/** Finishes a step: its result goes to the protocol, and the browser is led on. */
 export async function finish({ signIn, request, reply }: Step, result: InteractionResults) {
   const { provider } = signIn
   return buildContinuePage(await provider.interactionResult(request.raw, reply.raw, result))

@@ -3,8 +3,8 @@ import { toCaller } from '../limits/caller.ts'
 import { buildContinuePage, type SignInPage } from './pages.tsx'
 import {
   askWho,
-  enterPerson,
   finishLogin,
+  registerPerson,
   requirePrompt,
   SIGN_IN_PATH,
   type SignInPlace,
@@ -13,7 +13,7 @@ import {
 import type { Upstream } from './upstream.ts'
 
 /** Sends the person to the provider. */
-async function goUpstream(step: Step): Promise<SignInPage> {
+async function sendUpstream(step: Step): Promise<SignInPage> {
   const { signIn, request, identity } = step
   requirePrompt(signIn, 'login')
   const { prompt, max_age } = signIn.interaction.params
@@ -38,7 +38,7 @@ async function returnFromUpstream(step: Step): Promise<SignInPage> {
   const person = await requireUpstream(step).finish(identity.requireRedis(), signIn.uid, answer)
   if ('refused' in person) return askWho(step, person.refused)
   const { issuer: provider, ...known } = person
-  return finishLogin(step, await enterPerson(step, { provider, ...known }))
+  return finishLogin(step, await registerPerson(step, { provider, ...known }))
 }
 
 function requireUpstream({ identity, services }: Step): Upstream {
@@ -47,6 +47,6 @@ function requireUpstream({ identity, services }: Step): Upstream {
 
 /** Steps of people whom the OpenID provider of the settings knows. */
 export const upstreamPlaces: readonly SignInPlace[] = [
-  { method: 'POST', path: `${SIGN_IN_PATH}/upstream`, handle: goUpstream },
+  { method: 'POST', path: `${SIGN_IN_PATH}/upstream`, handle: sendUpstream },
   { method: 'GET', path: `${SIGN_IN_PATH}/return`, handle: returnFromUpstream },
 ]

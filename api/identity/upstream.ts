@@ -56,7 +56,7 @@ const errorTexts: Readonly<Record<string, string>> = {
  * agree between the way there and the way back is kept in Redis, for the browser that went.
  */
 export class Upstream {
-  /** What people call the provider. */
+  /** Name of the provider for people. */
   readonly name: string
   readonly #issuer: string
   readonly #services: Services

@@ -5,7 +5,7 @@ import { type OpenIdFailure, OpenIdPerson } from '../model/accounts/openid.ts'
 import { EmailAddress } from '../model/accounts/person.ts'
 import type { IssuerKey } from '../model/identity.ts'
 
-/** What an ID token must agree with. */
+/** The facts that an ID token must agree with. */
 interface Expected {
   keys: IssuerKey[]
   issuer: string
@@ -37,17 +37,17 @@ export async function verifyIdToken(
       clockTolerance: CLOCK_TOLERANCE_S,
     })
     const { typ } = protectedHeader
-    if (typ !== undefined && typ.toUpperCase() !== 'JWT') return distrust(`its type is ${typ}`)
-    if (payload.nonce !== nonce) return distrust('the nonce is that of another sign-in')
+    if (typ !== undefined && typ.toUpperCase() !== 'JWT') return refuseToken(`its type is ${typ}`)
+    if (payload.nonce !== nonce) return refuseToken('the nonce is that of another sign-in')
     const { azp } = payload
     const needsParty = Array.isArray(payload.aud) && payload.aud.length > 1
     if ((needsParty || azp !== undefined) && azp !== client)
-      return distrust('it was issued to another application')
+      return refuseToken('it was issued to another application')
     const person = OpenIdPerson.safeParse({ issuer, ...readClaims(payload) })
-    return person.success ? person.data : distrust('its subject is too long')
+    return person.success ? person.data : refuseToken('its subject is too long')
   } catch (error) {
     if (error instanceof errors.JOSEError || error instanceof TypeError)
-      return distrust(error.message)
+      return refuseToken(error.message)
     throw error
   }
 }
@@ -62,6 +62,6 @@ function readClaims({ sub, email, email_verified, name }: JWTPayload) {
   }
 }
 
-function distrust(detail: string): OpenIdFailure {
+function refuseToken(detail: string): OpenIdFailure {
   return { failed: 'untrusted', detail: `the ID token is refused: ${detail}` }
 }

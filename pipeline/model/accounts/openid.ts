@@ -3,7 +3,7 @@ import { EmailAddress } from './person.ts'
 
 const endpoint = z.url({ protocol: /^https?$/ }).max(2_000)
 
-/** What the registry uses of the metadata of an OpenID provider (OpenID Connect Discovery). */
+/** The part of an OpenID provider's metadata that the registry uses (OpenID Connect Discovery). */
 export const OpenIdProvider = z.object({
   issuer: z.string().max(2_000),
   authorization_endpoint: endpoint,
@@ -13,7 +13,7 @@ export const OpenIdProvider = z.object({
   end_session_endpoint: endpoint.exactOptional(),
   /** True if its answers name it in `iss` (RFC 9207); absent is false. */
   authorization_response_iss_parameter_supported: z.boolean().exactOptional(),
-  /** How the registry may authenticate for a token; absent means by HTTP Basic. */
+  /** Methods by which the registry may authenticate for a token; absent means HTTP Basic. */
   token_endpoint_auth_methods_supported: z.array(z.string().max(200)).max(50).exactOptional(),
 })
 export type OpenIdProvider = z.infer<typeof OpenIdProvider>
@@ -32,7 +32,7 @@ export const OpenIdCode = z.object({
 })
 export type OpenIdCode = z.infer<typeof OpenIdCode>
 
-/** What a verified ID token says of its person. */
+/** A person as a verified ID token describes them. */
 export const OpenIdPerson = z.object({
   issuer: z.string(),
   subject: z.string().min(1).max(255),
