@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { CrawlTarget, Observation } from '../pipeline/model/observation.ts'
-import { REDIS_PREFIX } from './queues.ts'
-import type { Redis } from './redis.ts'
+import { REDIS_PREFIX, type Redis } from './redis.ts'
 
 /** Parts of a message whose job is lost expire after this. */
 const PARTS_TTL_S = 86_400

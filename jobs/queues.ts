@@ -1,5 +1,6 @@
 import type { JobsOptions, WorkerOptions } from 'bullmq'
 import type { Limits } from '../pipeline/core/limits.ts'
+import { REDIS_PREFIX } from './redis.ts'
 
 interface QueueEntry {
   means: string
@@ -43,9 +44,6 @@ export const queues = {
 } as const satisfies Record<string, QueueEntry>
 
 export type QueueName = keyof typeof queues
-
-/** Prefix of every key in Redis, so that the registry can share a server. */
-export const REDIS_PREFIX = 'registry'
 
 /**
  * Stream of submissions. It is not a BullMQ queue since its one reader takes all waiting entries at

@@ -1,29 +1,105 @@
-import { Redis } from 'ioredis'
+import { Cluster, Redis as Server } from 'ioredis'
 import { type Limits, limits } from '../pipeline/core/limits.ts'
 import type { Log } from '../pipeline/core/log.ts'
+import {
+  type Login,
+  parseRedisAddress,
+  type RedisAddress,
+} from '../pipeline/core/settings/redis-address.ts'
+
+/** A connection to one server, to the primary that sentinels name, or to a cluster. */
+export type Redis = Server | Cluster
+
+/**
+ * Prefix of every key, so that the registry can share a server. The braces keep all keys on one node of a
+ * cluster, since a script or a transaction may use several.
+ */
+export const REDIS_PREFIX = '{registry}'
+
+type Mode = 'failFast' | 'waitForever'
+
+/** Longest pause between two attempts to connect. */
+const RETRY_MAX_MS = 300
 
 /**
  * Connects to Redis. In the mode `failFast` commands fail at once while Redis is unavailable, so that callers get
- * an answer; in the mode `waitForever` they wait until it is back, as a worker should.
+ * an answer; in the mode `waitForever` they wait until it is back, as a worker should. Throws where `url` is
+ * no address of a Redis.
  */
 export function connectRedis(
   url: string,
-  mode: 'failFast' | 'waitForever',
+  mode: Mode,
   log: Log,
   { redisAnswerMs }: Pick<Limits, 'redisAnswerMs'> = limits,
 ): Redis {
-  const target = url.startsWith('unix://')
-    ? { path: url.slice('unix://'.length) }
-    : parseRedisAddress(url)
-  const redis = new Redis({
-    ...target,
-    retryStrategy: attempt => Math.min(attempt * 50, 300),
+  const address = parseRedisAddress(url)
+  if (address === undefined) throw new Error('REDIS_URL is no address of a Redis')
+  const redis =
+    address.kind === 'cluster'
+      ? new Cluster(address.nodes, toClusterOptions(address.login, mode, redisAnswerMs))
+      : new Server(toServerOptions(address, mode, redisAnswerMs))
+  logAvailability(redis, log)
+  return redis
+}
+
+function toServerOptions(
+  address: Exclude<RedisAddress, { kind: 'cluster' }>,
+  mode: Mode,
+  redisAnswerMs: number,
+) {
+  return {
+    ...toTarget(address),
+    retryStrategy: toRetryDelay,
+    reconnectOnError: isDemoted,
     ...(mode === 'failFast'
       ? { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: redisAnswerMs }
       : { maxRetriesPerRequest: null }),
-  })
+  }
+}
+
+function toTarget(address: Exclude<RedisAddress, { kind: 'cluster' }>) {
+  if (address.kind === 'socket') return { path: address.path }
+  const { db, login } = address
+  if (address.kind === 'server') return { ...address.server, db, ...login }
+  const { sentinels, name, sentinelPassword } = address
+  const { tls } = login
+  return {
+    sentinels,
+    name,
+    db,
+    ...login,
+    ...(tls && { enableTLSForSentinelMode: true, sentinelTLS: tls }),
+    ...(sentinelPassword !== undefined && { sentinelPassword }),
+    sentinelRetryStrategy: toRetryDelay,
+  }
+}
+
+function toClusterOptions(login: Login, mode: Mode, redisAnswerMs: number) {
+  const isFast = mode === 'failFast'
+  return {
+    clusterRetryStrategy: toRetryDelay,
+    enableOfflineQueue: !isFast,
+    // A worker's command outlasts the election of a new primary.
+    maxRedirections: isFast ? 16 : Number.MAX_SAFE_INTEGER,
+    redisOptions: { ...login, ...(isFast && { commandTimeout: redisAnswerMs }) },
+  }
+}
+
+function toRetryDelay(attempt: number): number {
+  return Math.min(attempt * 50, RETRY_MAX_MS)
+}
+
+/**
+ * Tells whether a server refuses a write since it is no primary any more: it keeps its connections, so connect
+ * again and repeat the command.
+ */
+function isDemoted(error: Error): false | 2 {
+  return error.message.startsWith('READONLY') && 2
+}
+
+function logAvailability(redis: Redis, log: Log): void {
   let isUnavailable = false
-  redis.on('error', error => {
+  redis.on('error', (error: Error) => {
     if (!isUnavailable) log.warn({ error: error.message }, 'redis is away')
     isUnavailable = true
   })
@@ -31,7 +107,6 @@ export function connectRedis(
     if (isUnavailable) log.info('redis is back')
     isUnavailable = false
   })
-  return redis
 }
 
 /** Resolves once connected, however many attempts it takes. */
@@ -55,24 +130,9 @@ export function defineScript<Answer>(
   lua: string,
 ): Script<Answer> {
   redis?.defineCommand(name, { numberOfKeys, lua })
-  const commands = redis as Record<string, Script<Answer>> | undefined
+  const commands = redis as unknown as Record<string, Script<Answer>> | undefined
   return async (...values) => {
     if (commands === undefined) throw new Error('no connection to Redis')
     return await commands[name]!(...values)
   }
 }
-
-function parseRedisAddress(url: string) {
-  const { protocol, hostname, port, username, password, pathname } = new URL(url)
-  const database = Number(pathname.slice(1) || 0)
-  return {
-    host: hostname || '127.0.0.1',
-    port: Number(port || 6379),
-    db: database,
-    ...(username ? { username: decodeURIComponent(username) } : {}),
-    ...(password ? { password: decodeURIComponent(password) } : {}),
-    ...(protocol === 'rediss:' ? { tls: {} } : {}),
-  }
-}
-
-export type { Redis }

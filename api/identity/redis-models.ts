@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
-import { defineScript, type Redis, type Script } from '../../jobs/redis.ts'
+import { defineScript, REDIS_PREFIX, type Redis, type Script } from '../../jobs/redis.ts'
 
 /** Beginning of all keys of this room in Redis. */
-export const IDENTITY_KEYS = 'registry:identity:'
+export const IDENTITY_KEYS = `${REDIS_PREFIX}:identity:`
 
 /** Models that end together with the grant that they were issued under. */
 const granted = new Set(['AccessToken', 'AuthorizationCode', 'RefreshToken'])

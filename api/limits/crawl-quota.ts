@@ -1,4 +1,4 @@
-import { defineScript, type Redis, type Script } from '../../jobs/redis.ts'
+import { defineScript, REDIS_PREFIX, type Redis, type Script } from '../../jobs/redis.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { buildLimitHeaders, type LimitHeaders, toRetrySeconds } from './limit-headers.ts'
@@ -88,8 +88,8 @@ export class CrawlQuota {
   ): Promise<Answer> {
     try {
       return await script(
-        `registry:crawl:target:${target}`,
-        `registry:crawl:user:${user}`,
+        `${REDIS_PREFIX}:crawl:target:${target}`,
+        `${REDIS_PREFIX}:crawl:user:${user}`,
         id,
         ...more,
       )

@@ -1,5 +1,5 @@
 import type { RateLimitOptions, RateLimitPluginOptions } from '@fastify/rate-limit'
-import type { Redis } from '../../jobs/redis.ts'
+import { REDIS_PREFIX, type Redis } from '../../jobs/redis.ts'
 import { MINUTE, SECOND } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
@@ -53,7 +53,7 @@ export function buildRateLimitOptions(redis: Redis | undefined): RateLimitPlugin
     global: false,
     enableDraftSpec: true,
     skipOnError: true,
-    nameSpace: 'registry:limit:',
+    nameSpace: `${REDIS_PREFIX}:limit:`,
     keyGenerator: ({ ip }) => toCaller(ip),
     ...(redis && { redis, allowList: () => redis.status !== 'ready' }),
   }

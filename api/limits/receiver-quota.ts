@@ -1,4 +1,4 @@
-import type { Redis } from '../../jobs/redis.ts'
+import { REDIS_PREFIX, type Redis } from '../../jobs/redis.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { LimitHeaders } from './limit-headers.ts'
 import { RedisWindowCounter } from './redis-window-counter.ts'
@@ -20,7 +20,7 @@ export class ReceiverQuota {
 
   /** Counts a request to a receiver and returns the headers of the limit. Refuses with 429, with 503 while Redis is away. */
   count(orgId: string): Promise<LimitHeaders> {
-    return this.#counter.countOrRefuse(`registry:receivers:${orgId}`, {
+    return this.#counter.countOrRefuse(`${REDIS_PREFIX}:receivers:${orgId}`, {
       max: this.#max,
       windowSeconds: HOUR_S,
       refusal: `no more than ${this.#max} challenges and tests of receivers an hour`,

@@ -1,4 +1,4 @@
-import { defineScript, type Redis, type Script } from '../../jobs/redis.ts'
+import { defineScript, REDIS_PREFIX, type Redis, type Script } from '../../jobs/redis.ts'
 import { DAY, HOUR, type Instant, SECOND } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
@@ -93,7 +93,7 @@ export class SaveQuota {
     { id, user, organization = `of ${user}` }: CountedSave,
     now: Instant,
   ): Promise<Counted> {
-    const keys = [`registry:saves:user:${user}`, `registry:saves:org:${organization}`]
+    const keys = [`${REDIS_PREFIX}:saves:user:${user}`, `${REDIS_PREFIX}:saves:org:${organization}`]
     const { user: byUser, hour, day } = this.#windows
     const values = [now, id, HOUR, DAY, byUser.max, hour.max, day.max]
     try {

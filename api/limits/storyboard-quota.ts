@@ -1,4 +1,4 @@
-import type { Redis } from '../../jobs/redis.ts'
+import { REDIS_PREFIX, type Redis } from '../../jobs/redis.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { isAdmin } from '../../pipeline/core/roles.ts'
@@ -56,7 +56,7 @@ export class StoryboardQuota {
     tester: Tester,
   ): Promise<{ headers: LimitHeaders; release(): Promise<void> }> {
     if (isAdmin(tester.roles)) return { headers: {}, release: async () => undefined }
-    const key = `registry:storyboards:${kind}:${toUser(tester)}`
+    const key = `${REDIS_PREFIX}:storyboards:${kind}:${toUser(tester)}`
     const max = this.#maxPerHour[kind]
     const headers = await this.#counter.countOrRefuse(key, {
       max,
@@ -69,7 +69,7 @@ export class StoryboardQuota {
   /** Refuses with 429 where an agent was refreshed less than a minute ago, by whoever it was. */
   async lockAgent(agentUrl: string): Promise<void> {
     const limit = { max: 1, windowSeconds: MINUTE_S }
-    const key = `registry:storyboards:agent:${agentUrl}`
+    const key = `${REDIS_PREFIX}:storyboards:agent:${agentUrl}`
     const { isAllowed, resetSeconds: retry_after } = await this.#counter.count(key, limit)
     if (isAllowed) return
     refuse('rate_limited', 'the agent was refreshed less than a minute ago', { retry_after })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
-import { defineScript, type Redis, type Script } from '../../jobs/redis.ts'
+import { defineScript, REDIS_PREFIX, type Redis, type Script } from '../../jobs/redis.ts'
 import { DAY } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
@@ -9,11 +9,11 @@ import { refuse } from '../../pipeline/core/errors.ts'
 const [zip, unzip] = [promisify(gzip), promisify(gunzip)]
 const RETRY_AFTER_S = 5
 /**
- * Prefix of the keys: `registry:report:` and the id hold a report; the other two keys list all of them by
+ * Prefix of the keys: `report:` and the id hold a report; the other two keys list all of them by
  * age and by size.
  */
-const PREFIX = 'registry:report:'
-const INDEX = ['registry:reports:age', 'registry:reports:size']
+const PREFIX = `${REDIS_PREFIX}:report:`
+const INDEX = [`${REDIS_PREFIX}:reports:age`, `${REDIS_PREFIX}:reports:size`]
 
 /** Stores a report, and deletes expired ones, then the oldest until all fit into ARGV[5] bytes. */
 const KEEP = `

@@ -1,8 +1,8 @@
 import { Queue } from 'bullmq'
 import { limits } from '../../pipeline/core/limits.ts'
 import type { Log } from '../../pipeline/core/log.ts'
-import { type QueueName, queues, REDIS_PREFIX, SUBMISSIONS } from '../queues.ts'
-import { connectRedis, type Redis, waitUntilReady } from '../redis.ts'
+import { type QueueName, queues, SUBMISSIONS } from '../queues.ts'
+import { connectRedis, REDIS_PREFIX, type Redis, waitUntilReady } from '../redis.ts'
 
 /** Jobs of a queue and the processes that work on it. */
 export interface QueueStatus {

@@ -6,11 +6,10 @@ import {
   JOB_CANCELLED,
   type QueueName,
   queues,
-  REDIS_PREFIX,
   toCancelledKey,
   UNRECORDED_JOBS_KEY,
 } from '../queues.ts'
-import { type Redis, waitUntilReady } from '../redis.ts'
+import { REDIS_PREFIX, type Redis, waitUntilReady } from '../redis.ts'
 import type { ClientTimeouts } from './submission-client.ts'
 import { waitAtMost } from './wait-at-most.ts'
 

@@ -4,8 +4,8 @@ import type { Limits } from '../../pipeline/core/limits.ts'
 import type { Observation } from '../../pipeline/model/observation.ts'
 import { waitAtMost } from '../api-client/wait-at-most.ts'
 import { type ObservationsMessage, packObservations } from '../crawl-messages.ts'
-import { queues, REDIS_PREFIX } from '../queues.ts'
-import type { Redis } from '../redis.ts'
+import { queues } from '../queues.ts'
+import { REDIS_PREFIX, type Redis } from '../redis.ts'
 
 const POLL_MS = 250
 /** States in which no indexer holds the message of a job in memory; `unknown`: it is committed and gone. */

@@ -5,8 +5,7 @@ import {
   RESERVATION_MAX_MS,
   type TokenBuckets,
 } from '../../pipeline/fetch/token-buckets.ts'
-import { REDIS_PREFIX } from '../queues.ts'
-import { defineScript, type Redis } from '../redis.ts'
+import { defineScript, REDIS_PREFIX, type Redis } from '../redis.ts'
 
 /**
  * A bucket is one key, the time in µs at which it will be full again (the generic cell rate algorithm); `each` is

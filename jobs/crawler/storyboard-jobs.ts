@@ -7,14 +7,8 @@ import {
   type StoryboardProgress,
 } from '../../pipeline/model/storyboards/storyboard-job.ts'
 import { type JobDeps, runStoryboardJob } from '../../pipeline/storyboards/run-job.ts'
-import {
-  JOB_CANCELLED,
-  queues,
-  REDIS_PREFIX,
-  toCancelledKey,
-  toStalledInterval,
-} from '../queues.ts'
-import type { Redis } from '../redis.ts'
+import { JOB_CANCELLED, queues, toCancelledKey, toStalledInterval } from '../queues.ts'
+import { REDIS_PREFIX, type Redis } from '../redis.ts'
 
 /** Interval in which a job is checked for its cancellation. */
 const CANCEL_POLL_MS = SECOND / 2

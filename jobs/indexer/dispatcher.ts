@@ -16,8 +16,8 @@ import {
   type ObservationsMessage,
   unpackObservations,
 } from '../crawl-messages.ts'
-import { queues, REDIS_PREFIX } from '../queues.ts'
-import type { Redis } from '../redis.ts'
+import { queues } from '../queues.ts'
+import { REDIS_PREFIX, type Redis } from '../redis.ts'
 import { BatchesInFlight } from './batches-in-flight.ts'
 import { type DueRead, Prefetch } from './prefetch.ts'
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { SEALING_KEY } from './keys/sealing.ts'
 import { type Limits, LimitsOverride, limits } from './limits.ts'
 import { LOG_ORIGIN } from './log-origin.ts'
+import { parseRedisAddress } from './settings/redis-address.ts'
 import { findContradictions } from './settings/setting-contradictions.ts'
 import {
   cron,
@@ -75,9 +76,12 @@ export const settings = {
   REDIS_URL: defineSetting(
     z
       .string()
-      .regex(/^(rediss?|unix):\/\//, 'must start with redis://, rediss:// or unix://')
+      .refine(text => parseRedisAddress(text) !== undefined, {
+        error:
+          'must be redis://HOST:PORT, unix://SOCKET, redis+sentinel://HOST:PORT,HOST:PORT/NAME or redis+cluster://HOST:PORT,HOST:PORT, with rediss for TLS',
+      })
       .optional(),
-    'Redis for jobs and limits; by default `start` runs its own',
+    'Redis for jobs and limits: one server (`redis://`, `unix://`), sentinels (`redis+sentinel://HOST:PORT,HOST:PORT/NAME`) or a cluster (`redis+cluster://HOST:PORT,HOST:PORT`); by default `start` runs its own',
     { secret: true },
   ),
   PROTOCOL_NAME: defineSetting(

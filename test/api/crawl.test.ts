@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { openWriterClient, type WriterClient } from '../../jobs/api-client/writer-client.ts'
 import { runCrawler } from '../../jobs/crawler/crawler.ts'
 import type { Role } from '../../jobs/process-role.ts'
+import { REDIS_PREFIX } from '../../jobs/redis.ts'
 import { MINUTE, systemClock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
@@ -56,7 +57,7 @@ beforeEach(async () => {
       PUBLIC,
     ]),
   )
-  const kept = await redis.redis.keys('registry:crawl:*')
+  const kept = await redis.redis.keys(`${REDIS_PREFIX}:crawl:*`)
   const counts = kept.filter(key => /^registry:crawl:(target|user):/.test(key))
   if (counts.length > 0) await redis.redis.del(counts)
 })
@@ -177,7 +178,7 @@ describe('POST /api/registry/crawl-request', () => {
   test('429: a refused request costs nothing and opens no window', async () => {
     const { ask } = await open({ limits: { crawlRequestsPerHour: 2 } })
     expect((await ask({ domain: 'news.example' })).statusCode).toBe(202)
-    const key = 'registry:crawl:target:news.example'
+    const key = `${REDIS_PREFIX}:crawl:target:news.example`
     await redis.redis.expire(key, 100)
     expect((await ask({ domain: 'news.example' })).json().retry_after).toBeLessThanOrEqual(100)
     expect(await redis.redis.ttl(key)).toBeLessThanOrEqual(100)

@@ -4,6 +4,7 @@ import { toCaller } from '../../api/limits/caller.ts'
 import { openWriterClient, type WriterClient } from '../../jobs/api-client/writer-client.ts'
 import { runCrawler } from '../../jobs/crawler/crawler.ts'
 import type { Role } from '../../jobs/process-role.ts'
+import { REDIS_PREFIX } from '../../jobs/redis.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
@@ -111,7 +112,7 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
-  const keys = await redis.redis.keys('registry:requests:*')
+  const keys = await redis.redis.keys(`${REDIS_PREFIX}:requests:*`)
   if (keys.length > 0) await redis.redis.del(...keys)
   asked.length = 0
 })

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { REDIS_PREFIX } from '../../jobs/redis.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { observePublisherFile } from '../support/documents.ts'
 import { measureCpuMs } from '../support/effort.ts'
@@ -268,7 +269,7 @@ describe('reports', () => {
     const own = await startRedis()
     const at = await open({}, own)
     const { report_id } = (await check(['acme.example'], at)).json()
-    const left = await own.redis.pttl(`registry:report:domains:${report_id}`)
+    const left = await own.redis.pttl(`${REDIS_PREFIX}:report:domains:${report_id}`)
     expect(left).toBeGreaterThan(7 * DAY - 60_000)
     expect(left).toBeLessThanOrEqual(7 * DAY)
     at.clock.tick(8 * DAY)
@@ -288,7 +289,7 @@ describe('reports', () => {
     const found = await Promise.all(ids.map(async id => (await read(id, at)).statusCode))
     expect(found.lastIndexOf(404)).toBe(found.indexOf(200) - 1)
     expect(found.at(-1)).toBe(200)
-    const sizes = await own.redis.hgetall('registry:reports:size')
+    const sizes = await own.redis.hgetall(`${REDIS_PREFIX}:reports:size`)
     const { total, ...each } = sizes
     const sum = Object.values(each).reduce((all, size) => all + Number(size), 0)
     expect(sum).toBe(Number(total))

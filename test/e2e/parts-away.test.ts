@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { REDIS_PREFIX } from '../../jobs/redis.ts'
 import { createScaleWorld } from '../../scripts/world/scale.ts'
 import { type ServedWorld, serveWorld } from '../../scripts/world/server.ts'
 import {
@@ -36,7 +37,7 @@ function ask(path: string, body?: object) {
   })
 }
 
-const waiting = () => redis.redis.llen('registry:observations:wait')
+const waiting = () => redis.redis.llen(`${REDIS_PREFIX}:observations:wait`)
 const usedBytes = async () =>
   Number(/used_memory:(\d+)/.exec(await redis.redis.info('memory'))?.[1] ?? 0)
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { openWriterClient, type WriterClient } from '../../jobs/api-client/writer-client.ts'
 import { runCrawler } from '../../jobs/crawler/crawler.ts'
+import { REDIS_PREFIX } from '../../jobs/redis.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
@@ -82,7 +83,7 @@ export async function openLiveWeb(
       return registry
     },
     async forget() {
-      const keys = await redis.redis.keys('registry:requests:*')
+      const keys = await redis.redis.keys(`${REDIS_PREFIX}:requests:*`)
       if (keys.length > 0) await redis.redis.del(...keys)
       origin.asked.length = 0
     },

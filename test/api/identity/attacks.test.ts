@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { REDIS_PREFIX } from '../../../jobs/redis.ts'
 import { startRedis, type TestRedis } from '../../support/redis.ts'
 import {
   askToken,
@@ -314,7 +315,7 @@ describe('a session', () => {
     await signIn(registry, browser, begin(), nextEmail())
     await follow(browser, await browser.get(begin({ prompt: 'login' })))
     const id = browser.getCookie('registry_session')!
-    const keys = await redis.redis.keys('registry:identity:*')
+    const keys = await redis.redis.keys(`${REDIS_PREFIX}:identity:*`)
     const stored = await Promise.all(
       keys.map(async key =>
         (await redis.redis.type(key)) === 'hash' ? redis.redis.hgetall(key) : [key],
@@ -395,7 +396,9 @@ describe('a sign-in link', () => {
   test('ends by itself', async () => {
     const { browser, at } = await beginSignIn()
     const { token } = await askForLink(browser, at)
-    const left = await redis.redis.ttl(`registry:identity:link:${hash('sha256', token, 'hex')}`)
+    const left = await redis.redis.ttl(
+      `${REDIS_PREFIX}:identity:link:${hash('sha256', token, 'hex')}`,
+    )
     expect(left).toBeGreaterThan(0)
     expect(left).toBeLessThanOrEqual(15 * 60)
   })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { REDIS_PREFIX } from '../../../jobs/redis.ts'
 import { Operation } from '../../../pipeline/model/submission.ts'
 import { startRedis, type TestRedis } from '../../support/redis.ts'
 import {
@@ -144,7 +145,7 @@ describe('the challenge of a passkey', () => {
 
   test('ends by itself', async () => {
     await begin()
-    const keys = await redis.redis.keys('registry:identity:challenge:*')
+    const keys = await redis.redis.keys(`${REDIS_PREFIX}:identity:challenge:*`)
     expect(keys.length).toBeGreaterThan(0)
     for (const key of keys) expect(await redis.redis.ttl(key)).toBeGreaterThan(0)
   })

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dropParts, packObservations, unpackObservations } from '../../../jobs/crawl-messages.ts'
+import { REDIS_PREFIX } from '../../../jobs/redis.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
 import { startRedis, type TestRedis } from '../../support/redis.ts'
 
@@ -47,7 +48,7 @@ describe('packed observations', () => {
   test('that are too large for one message come in parts, which are deleted afterwards', async () => {
     const sent = [seen('large.example', 500_000)]
     expect(await delivered(sent)).toEqual(sent)
-    expect(await server.redis.keys('registry:part:*')).toEqual([])
+    expect(await server.redis.keys(`${REDIS_PREFIX}:part:*`)).toEqual([])
   })
 
   test('with a missing part are an error, not half a message', async () => {

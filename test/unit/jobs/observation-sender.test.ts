@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { Queue } from 'bullmq'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ObservationSender } from '../../../jobs/crawler/observation-sender.ts'
-import { REDIS_PREFIX } from '../../../jobs/queues.ts'
+import { REDIS_PREFIX } from '../../../jobs/redis.ts'
 import { limits } from '../../../pipeline/core/limits.ts'
 import { startRedis, type TestRedis } from '../../support/redis.ts'
 

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { Worker } from 'bullmq'
 import { expect, it } from 'vitest'
 import { openWriterClient } from '../../../jobs/api-client/writer-client.ts'
-import { REDIS_PREFIX } from '../../../jobs/queues.ts'
+import { REDIS_PREFIX } from '../../../jobs/redis.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
 import { startRedis, startSlowRedis } from '../../support/redis.ts'
@@ -27,12 +27,12 @@ it('a live request that timed out is not run by a crawler that starts later', as
   const redis = await startRedis()
   cleanUp(() => redis.close())
   const writer = openWriterClient(redis.url, silentLog)
-  const waiting = () => redis.redis.llen('registry:live:wait')
+  const waiting = () => redis.redis.llen(`${REDIS_PREFIX}:live:wait`)
   const refused = (ms: number) =>
     expect(writer.requestLive(request, ms)).rejects.toMatchObject({ error: 'unavailable' })
   await Promise.all([1, 2, 3].map(() => refused(2_000)))
   await expect.poll(waiting).toBe(0)
-  const events = await redis.redis.xrange('registry:live:events', '-', '+')
+  const events = await redis.redis.xrange(`${REDIS_PREFIX}:live:events`, '-', '+')
   expect(events.filter(([, [, event]]) => event === 'added')).toHaveLength(3)
 
   const closed = refused(60_000)
@@ -40,7 +40,7 @@ it('a live request that timed out is not run by a crawler that starts later', as
   await writer.close()
   await closed
   expect(await waiting()).toBe(0)
-  expect(await redis.redis.keys('registry:live:*-*-*-*-*')).toEqual([])
+  expect(await redis.redis.keys(`${REDIS_PREFIX}:live:*-*-*-*-*`)).toEqual([])
 })
 
 it('a live request whose caller gave up ends, and leaves nothing in Redis', async () => {
@@ -70,7 +70,7 @@ it('a live request whose caller gave up ends, and leaves nothing in Redis', asyn
   await closed
   end()
   await ended
-  expect(await redis.redis.keys('registry:live:*-*-*-*-*')).toEqual([])
+  expect(await redis.redis.keys(`${REDIS_PREFIX}:live:*-*-*-*-*`)).toEqual([])
   await crawler.close()
 })
 
@@ -79,7 +79,7 @@ it('a live request is refused when Redis disconnects, and nothing else fails', a
   cleanUp(() => redis.close())
   const writer = openWriterClient(await startSlowRedis(redis.url, 1_000, 'live:failed'), silentLog)
   const asked = writer.requestLive(request, 4_000)
-  await expect.poll(() => redis.redis.llen('registry:live:wait')).toBe(1)
+  await expect.poll(() => redis.redis.llen(`${REDIS_PREFIX}:live:wait`)).toBe(1)
   await redis.stop()
   await expect(asked).rejects.toMatchObject({ error: 'unavailable' })
   await writer.close()
