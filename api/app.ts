@@ -4,7 +4,7 @@ import { type FastifyInstance, fastify } from 'fastify'
 import type { ApiWriter } from '../jobs/api-client/writer-client.ts'
 import type { RoleMetrics } from '../jobs/metrics/role-metrics.ts'
 import type { Redis } from '../jobs/redis.ts'
-import type { Clock } from '../pipeline/core/clock.ts'
+import { type Clock, DAY, MINUTE } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import { readRegistryKeys } from '../pipeline/core/keys/registry-keys.ts'
 import { readSigningKey } from '../pipeline/core/keys/signing-key.ts'
@@ -156,7 +156,14 @@ function buildServices(app: FastifyInstance, deps: AppDeps): Services {
     ),
     outbound: new Outbound(deps.writer, config, deps.clock),
     demand,
-    reports: new Reports(redis, config),
+    reports: new Reports(redis, 'report', {
+      keepMs: config.LIMITS.checkReportDays * DAY,
+      maxBytes: config.LIMITS.checkReportsBytes,
+    }),
+    drafts: new Reports(redis, 'draft', {
+      keepMs: config.LIMITS.draftMinutes * MINUTE,
+      maxBytes: config.LIMITS.draftsBytes,
+    }),
     answerCache: new AnswerCache(deps.reader, deps.clock),
     answerGroup: new AnswerGroup(),
     compressor: new Compressor(),

@@ -2,6 +2,7 @@ import { companyTypes } from '../../pipeline/model/accounts/organization.ts'
 import { Fragment, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
+import { hasDraft, PUBLISH_PATH } from './draft.ts'
 import {
   type DashboardAnswer,
   renderButton,
@@ -17,6 +18,11 @@ function showOrganizations(step: Step, fault?: string): DashboardAnswer {
     <>
       <h1>Organizations</h1>
       {renderFault(fault)}
+      {hasDraft(step.request.headers.cookie) ? (
+        <p class="notice">
+          A file from the workshop waits: <a href={PUBLISH_PATH}>publish it</a>.
+        </p>
+      ) : null}
       {renderTable({
         caption: 'Organizations',
         columns: ['Organization', 'Your role', 'Membership'],

@@ -11,14 +11,16 @@ import { agentPlaces } from './agents.tsx'
 import { createAskAs } from './ask-as.ts'
 import { auditPlaces } from './audit.tsx'
 import { domainPlaces } from './domains.tsx'
+import { PUBLISH_PATH } from './draft.ts'
 import { entryPlaces } from './entries.tsx'
 import { deriveFormToken, requireFormToken } from './form-tokens.ts'
-import { buildJoinPath, joinPlaces, readJoinState, toJoinState } from './join.tsx'
+import { buildJoinPath, joinPlaces, PUBLISH_STATE, readJoinState, toJoinState } from './join.tsx'
 import { keyPlaces } from './keys.tsx'
 import { buildDashboardPage, type DashboardAnswer } from './page.tsx'
 import { passkeyPlaces } from './passkeys.tsx'
 import { peoplePlaces } from './people.tsx'
 import { endSession, findSignedIn } from './person.ts'
+import { publishPlaces } from './publish.tsx'
 import { canReview, reviewPlaces } from './reviews.tsx'
 import type { OrganizationPlace, PersonPlace, Step } from './step.ts'
 
@@ -42,6 +44,7 @@ const places: readonly PersonPlace[] = [
   ...passkeyPlaces,
   ...joinPlaces,
   ...reviewPlaces,
+  ...publishPlaces,
   ...organizationPlaces.map(({ method, path, take }) => ({
     method,
     path: `/dashboard/org/:org${path}`,
@@ -138,8 +141,12 @@ function requireOrganization(step: Step) {
 }
 
 /** Sends a stranger to the sign-in, which leads back to an invitation that they came with. */
-function sendToSignIn({ method, query }: FastifyRequest, reply: FastifyReply) {
-  if (method === 'GET') return reply.redirect(buildJoinPath(SIGN_IN, query), 303)
+function sendToSignIn({ method, query, url }: FastifyRequest, reply: FastifyReply) {
+  if (method === 'GET') {
+    const isPublishing = url.split('?', 1)[0] === PUBLISH_PATH
+    const next = isPublishing ? `${SIGN_IN}?to=${PUBLISH_STATE}` : buildJoinPath(SIGN_IN, query)
+    return reply.redirect(next, 303)
+  }
   return refuse('forbidden', 'your sign-in has ended: open the dashboard again')
 }
 

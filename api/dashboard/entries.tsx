@@ -1,13 +1,11 @@
 import type { z } from 'zod'
 import type { Domain } from '../../pipeline/core/domain.ts'
-import type { RevisionList } from '../../pipeline/model/responses/history.ts'
+import type { RevisionHeld, RevisionList } from '../../pipeline/model/responses/history.ts'
 import type { OrganizationDomains } from '../../pipeline/model/responses/ownership.ts'
-import { checkFile } from '../../pipeline/parse/check-file.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
-import { renderMarkedLines } from '../pages/parts/marked-lines.tsx'
 import { toBrandPath, toPublisherPath, toWorkshopPath } from '../pages/parts/paths.ts'
 import {
   type DashboardAnswer,
@@ -16,6 +14,8 @@ import {
   renderToken,
   toSectionPath,
 } from './page.tsx'
+import { publishFile, saveProperties } from './publish-file.ts'
+import { canReview } from './reviews.tsx'
 import type { OrganizationPlace, OrganizationStep } from './step.ts'
 
 type Revisions = z.infer<typeof RevisionList>
@@ -154,45 +154,45 @@ async function restoreRevision(step: OrganizationStep): Promise<DashboardAnswer>
   const domain = parseFormDomain(form.get('domain') ?? '')
   const kind = form.get('kind') === 'property' ? 'property' : 'brand'
   if (domain === undefined) return chooseDomain(step, 'Name a domain.')
-  const { refused } = await ask({
-    method: 'POST',
-    url: `${kinds[kind].path}${encodeURIComponent(domain)}/rollback`,
-    query: org,
-    payload: { to_revision: Number(form.get('to_revision')) },
-  })
+  const number = Number(form.get('to_revision'))
+  const { refused } =
+    kind === 'property' && !canReview(step)
+      ? await saveEarlier(step, domain, number)
+      : await ask({
+          method: 'POST',
+          url: `${kinds[kind].path}${encodeURIComponent(domain)}/rollback`,
+          query: org,
+          payload: { to_revision: number },
+        })
   if (refused !== undefined) return showEntry(step, domain, { fault: refused })
   return redirectToEntry(organization.org_id, domain, 'rolled_back')
 }
 
+/**
+ * Saves the properties of an earlier revision again: only moderators roll properties back, and a member may
+ * save any. The contact of the entry is not shown, so it is left out.
+ */
+async function saveEarlier(
+  { ask, org }: OrganizationStep,
+  domain: Domain,
+  number: number,
+): Promise<{ refused: string | undefined }> {
+  const url = `${kinds.property.path}${encodeURIComponent(domain)}/revisions/${number}`
+  const held = await ask<RevisionHeld>({ method: 'GET', url })
+  if (held.refused !== undefined) return held
+  const { properties } = held.body.content?.document ?? {}
+  if (!Array.isArray(properties)) return { refused: 'The content of this revision is not shown.' }
+  return saveProperties({ ask, org }, domain, properties)
+}
+
 /** Saves the properties of a file that was checked; the registry builds the hosted file from them. */
 async function publish(step: OrganizationStep): Promise<DashboardAnswer> {
-  const { ask, form, organization, services, org } = step
+  const { form, organization } = step
   const domain = parseFormDomain(form.get('domain') ?? '')
   if (domain === undefined) return chooseDomain(step, 'Name a domain.')
   const text = (form.get('text') ?? '').replaceAll('\r\n', '\n')
-  const context = { domain, now: services.clock.now(), maxFaults: 50 }
-  const { valid, errors, warnings, document } = checkFile(
-    'adagents.json',
-    Buffer.from(text),
-    context,
-  )
-  if (!valid || document === undefined || document.variant !== 'inline') {
-    const marked = renderMarkedLines(text, [...errors, ...warnings])
-    const fault = valid ? 'It lists no properties.' : 'Mend the faults first.'
-    return showEntry(step, domain, { fault, text, marked })
-  }
-  const properties = document.properties.map(
-    ({ property_id, property_type, name, identifiers, tags }) => ({
-      type: property_type,
-      name,
-      ...(property_id !== undefined && { id: property_id }),
-      identifiers,
-      tags,
-    }),
-  )
-  const payload = { publisher_domain: domain, properties }
-  const saved = await ask({ method: 'POST', url: '/api/properties/save', query: org, payload })
-  if (saved.refused !== undefined) return showEntry(step, domain, { fault: saved.refused, text })
+  const failed = await publishFile(step, { kind: 'adagents.json', domain, text })
+  if (failed !== undefined) return showEntry(step, domain, { ...failed, text })
   return redirectToEntry(organization.org_id, domain, 'published')
 }
 

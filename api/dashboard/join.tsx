@@ -1,10 +1,13 @@
 import { findInvitation } from '../../pipeline/read/lookups/organizations.ts'
 import { Fragment, h } from '../pages/html/jsx.ts'
 import { clipText, renderName } from '../pages/html/text.tsx'
+import { PUBLISH_PATH } from './draft.ts'
 import { type DashboardAnswer, renderFault, renderToken, toSectionPath } from './page.tsx'
 import type { PersonPlace, Step } from './step.ts'
 
 const JOIN = '/dashboard/join'
+/** Value of `to` and of the state that lead back to the file of the workshop. */
+export const PUBLISH_STATE = 'publish'
 const TOKEN = /^[\w-]{43}$/
 const STATE = /^join\.([\w-]{43})$/
 const CLOSED =
@@ -16,15 +19,17 @@ export function buildJoinPath(path: string, query: unknown): string {
   return token === undefined ? path : `${path}?token=${token}`
 }
 
-/** Converts the invitation of a query to the state that a sign-in carries on. */
+/** Converts what a person came with, an invitation or a file, to the state that a sign-in carries on. */
 export function toJoinState(query: unknown): string | undefined {
+  if ((query as { to?: unknown }).to === PUBLISH_STATE) return PUBLISH_STATE
   const token = readToken(query)
   return token === undefined ? undefined : `join.${token}`
 }
 
-/** Reads where the state of a sign-in leads: to its invitation, and nowhere else. */
+/** Reads where the state of a sign-in leads: to its invitation or to the file that waits, and nowhere else. */
 export function readJoinState(query: unknown): string | undefined {
   const { state } = query as { state?: unknown }
+  if (state === PUBLISH_STATE) return PUBLISH_PATH
   const [, token] = (typeof state === 'string' && STATE.exec(state)) || []
   return token === undefined ? undefined : buildJoinPath(JOIN, { token })
 }

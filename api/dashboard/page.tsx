@@ -30,6 +30,7 @@ export const doneTexts = {
   removed: 'The agent is removed.',
   proven: 'The domain is proven.',
   published: 'The properties are saved, and the hosted file is published.',
+  brand_published: 'The brand is saved, and its hosted file is published.',
   rolled_back: 'The earlier state is restored, as a revision of its own.',
   ended: 'Its access has ended.',
   passkey: 'The passkey is made: sign in with it from now on.',

@@ -10,6 +10,8 @@ export interface WorkshopForm {
   domain: string
   text: string
   isDownload: boolean
+  /** True to carry the file on to the dashboard. */
+  isPublishing: boolean
 }
 
 /** Reads the form of the page on which files are checked; an uploaded file goes before the text. */
@@ -31,6 +33,7 @@ export async function readWorkshopForm(body: Buffer, contentType: string): Promi
     // Browsers send line breaks of fields as those of mail.
     text: text.replaceAll('\r\n', '\n').replace(/^\ufeff/, ''),
     isDownload: read('do') === 'download',
+    isPublishing: read('do') === 'publish',
   }
 }
 

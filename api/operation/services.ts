@@ -52,6 +52,8 @@ export interface Services {
   demand: Demand
   /** Stores reports for later reading. */
   reports: Reports
+  /** Files on their way from the workshop to the dashboard. */
+  drafts: Reports
   /** Cached answers of lists. */
   answerCache: AnswerCache
   answerGroup: AnswerGroup

@@ -1,8 +1,10 @@
 import { z } from 'zod'
+import { refuse } from '../../pipeline/core/errors.ts'
 import { type ProposedKind, proposedKinds } from '../../pipeline/parse/check-file.ts'
+import { keepDraft, PUBLISH_PATH } from '../dashboard/draft.ts'
 import { PastedDomain } from '../inputs/fields.ts'
-import { readWorkshopForm } from '../inputs/workshop-form.ts'
-import { defineOperation, type Operation } from '../operation/operation.ts'
+import { readWorkshopForm, type WorkshopForm } from '../inputs/workshop-form.ts'
+import { type Call, defineOperation, type Operation } from '../operation/operation.ts'
 import type { Sent } from '../responses/reply.ts'
 import { createAsk } from './ask.ts'
 import { definePage } from './define-page.ts'
@@ -33,11 +35,20 @@ const checkedFile = defineOperation({
   isLaborious: true,
   raw: true,
   body: z.instanceof(Buffer),
-  reply: { 200: { type: [HTML, 'application/json'] } },
-  errors: ['invalid_request', 'too_large', 'unsupported_media_type', 'rate_limited', 'unavailable'],
+  reply: { 200: { type: [HTML, 'application/json'] }, 303: { type: HTML } },
+  errors: [
+    'invalid_request',
+    'forbidden',
+    'not_found',
+    'too_large',
+    'unsupported_media_type',
+    'rate_limited',
+    'unavailable',
+  ],
   handle: async call => {
     const form = await readWorkshopForm(call.body, String(call.header('content-type') ?? ''))
     if (form.isDownload) return sendDownload(form)
+    if (form.isPublishing) return carryOn(form, call)
     const [{ showChecked }, { renderDocument }] = await Promise.all([
       import('./views/workshop.tsx'),
       import('./parts/document.tsx'),
@@ -55,6 +66,29 @@ function sendDownload({ kind, text }: { kind: ProposedKind; text: string }): Sen
     'content-disposition': `attachment; filename="${kind}"`,
   }
   return { status: 200, body: text, type: 'application/json; charset=utf-8', headers }
+}
+
+/**
+ * Carries a file on to the dashboard, where whoever is signed in, or signs in now, publishes it. Only from a
+ * page of the registry: another site may not put a file into somebody's hands.
+ */
+async function carryOn(
+  { kind, domain, text }: WorkshopForm,
+  { header, services }: Pick<Call<unknown, unknown, unknown, 'public'>, 'header' | 'services'>,
+): Promise<Sent> {
+  const site = header('sec-fetch-site')
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
+    refuse('forbidden', 'this form was not sent by a page of the registry')
+  }
+  if (!services.isAuthorizationServer) refuse('not_found', 'nobody signs in at this registry')
+  const cookie = await keepDraft({ kind, domain, text }, services)
+  if (cookie === undefined) {
+    return refuse('unavailable', 'the file cannot be carried on now; download it', {
+      retry_after: 5,
+    })
+  }
+  const headers = { ...pageHeaders, location: PUBLISH_PATH, 'set-cookie': cookie }
+  return { status: 303, body: '', type: HTML, headers }
 }
 
 /** The page on which files are checked before they are served. */

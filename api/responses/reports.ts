@@ -2,19 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { defineScript, REDIS_PREFIX, type Redis, type Script } from '../../jobs/redis.ts'
-import { DAY } from '../../pipeline/core/clock.ts'
-import type { Config } from '../../pipeline/core/config.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 
 const [zip, unzip] = [promisify(gzip), promisify(gunzip)]
 const RETRY_AFTER_S = 5
-/**
- * Prefix of the keys: `report:` and the id hold a report; the other two keys list all of them by
- * age and by size.
- */
-const PREFIX = `${REDIS_PREFIX}:report:`
-const INDEX = [`${REDIS_PREFIX}:reports:age`, `${REDIS_PREFIX}:reports:size`]
-
 /** Stores a report, and deletes expired ones, then the oldest until all fit into ARGV[5] bytes. */
 const KEEP = `
 local now, keep_ms, max_bytes = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -36,29 +27,41 @@ while total > max_bytes do
   total = tonumber(redis.call('HGET', KEYS[2], 'total'))
 end`
 
+/** Bounds of the stored reports: their age, and their total size when packed, in bytes. */
+interface ReportBounds {
+  keepMs: number
+  maxBytes: number
+}
+
 /**
- * Stores packed reports in Redis, which anybody with their id can read for some days. Their total size is
+ * Stores packed reports in Redis, which anybody with their id can read for some time. Their total size is
  * limited: the oldest are dropped first.
  */
 export class Reports {
   readonly #redis: Redis | undefined
   readonly #keep: Script<unknown>
-  readonly #config: Config
+  readonly #bounds: ReportBounds
+  /** Prefix of the keys: it and the id hold a report. */
+  readonly #prefix: string
+  /** Keys that list all of them, by age and by size. */
+  readonly #index: readonly [string, string]
 
-  constructor(redis: Redis | undefined, config: Config) {
+  constructor(redis: Redis | undefined, name: 'report' | 'draft', bounds: ReportBounds) {
     this.#redis = redis
     this.#keep = defineScript(redis, 'keepReport', 2, KEEP)
-    this.#config = config
+    this.#bounds = bounds
+    this.#prefix = `${REDIS_PREFIX}:${name}:`
+    this.#index = [`${REDIS_PREFIX}:${name}s:age`, `${REDIS_PREFIX}:${name}s:size`]
   }
 
   /** Stores a report and returns its id; undefined while it cannot be stored. */
   async keep(kind: string, report: object, now: number): Promise<string | undefined> {
-    const { checkReportDays: days, checkReportsBytes: maxBytes } = this.#config.LIMITS
+    const { keepMs, maxBytes } = this.#bounds
     const id = randomUUID()
     const packed = (await zip(JSON.stringify(report))).toString('base64')
     try {
       const name = `${kind}:${id}`
-      await this.#keep(...INDEX, name, packed, now, days * DAY, maxBytes, PREFIX)
+      await this.#keep(...this.#index, name, packed, now, keepMs, maxBytes, this.#prefix)
       return id
     } catch {
       return undefined
@@ -69,7 +72,7 @@ export class Reports {
   async find(kind: string, id: string): Promise<Buffer | undefined> {
     try {
       if (this.#redis === undefined) throw new Error('no connection to Redis')
-      const packed = await this.#redis.get(`${PREFIX}${kind}:${id}`)
+      const packed = await this.#redis.get(`${this.#prefix}${kind}:${id}`)
       return packed !== null ? await unzip(Buffer.from(packed, 'base64')) : undefined
     } catch {
       return refuse('unavailable', 'reports are not available at the moment; try again', {

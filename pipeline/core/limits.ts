@@ -134,6 +134,11 @@ const entries = {
   checkedNames: [10_000, 'entries in one check of a list'],
   checkReportDays: [7, 'days for which the report of a check is stored'],
   checkReportsBytes: [64 * MiB, 'bytes of all stored reports'],
+  draftMinutes: [
+    60,
+    'minutes for which a file waits on its way from the workshop to the dashboard',
+  ],
+  draftsBytes: [32 * MiB, 'bytes of all files that wait so'],
   homePageBytes: [2 * MiB, 'largest home page'],
   homeManifestBytes: [256 * KiB, 'largest web app manifest of a home page'],
   providerAnswerBytes: [MiB, 'largest answer of a provider of brand data'],

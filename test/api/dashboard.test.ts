@@ -1,6 +1,7 @@
 import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dashboardPaths } from '../../api/dashboard/dashboard.ts'
+import { REDIS_PREFIX } from '../../jobs/redis.ts'
 import { buildMirrorFile } from '../support/mirrors.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 import {
@@ -11,6 +12,7 @@ import {
   obtainTokens,
   openWithSignIn,
   type SignInRegistry,
+  signIn,
   TestBrowser,
 } from '../support/signing-in.ts'
 
@@ -363,4 +365,107 @@ describe('reviews', () => {
     expect(answer.statusCode).toBe(400)
     expect((await registry.app.inject('/api/registry/mirrors/press')).statusCode).toBe(404)
   })
+})
+
+const buildFile = (name: string) =>
+  JSON.stringify({
+    authorized_agents: [],
+    properties: [
+      {
+        property_id: 'site',
+        property_type: 'website',
+        name,
+        identifiers: [{ type: 'domain', value: 'handed.example' }],
+        publisher_domain: 'handed.example',
+      },
+    ],
+  })
+
+/** Names of the properties in the file that the registry serves for a domain. */
+async function readHosted(domain: string): Promise<string[]> {
+  const answer = await registry.app.inject(`/publisher/${domain}/.well-known/adagents.json`)
+  return answer.json().properties.map(({ name }: { name: string }) => name)
+}
+
+describe('a file of the workshop', () => {
+  const handed = { kind: 'adagents.json', domain: 'handed.example', text: buildFile('Handed on') }
+  const carry = (browser: TestBrowser, site = 'same-origin') =>
+    browser.post('/workshop', { ...handed, do: 'publish' }, { 'sec-fetch-site': site })
+
+  beforeAll(async () => {
+    const domain = { domain: 'handed.example', proof: 'operator' as const }
+    await registry.submit({ op: 'organization.domain.add', org: acme, ...domain } as never)
+  })
+
+  test('waits through a sign-in, and is published by one form', async () => {
+    const browser = new TestBrowser(registry)
+    const carried = await carry(browser)
+    expect([carried.statusCode, carried.headers.location]).toEqual([303, '/dashboard/publish'])
+    expect(String(carried.headers['set-cookie'])).toMatch(/HttpOnly; SameSite=Lax/)
+    const led = await signIn(registry, browser, '/dashboard/publish', 'ann@acme.example')
+    expect(new URL(led, BASE).pathname).toBe('/dashboard/publish')
+    const page = await read(browser, '/dashboard/publish')
+    expect(page('textarea').text()).toBe(handed.text)
+    expect(page('#domain').val()).toBe('handed.example')
+    const form = { kind: 'adagents.json', domain: 'handed.example', org: acme }
+    const sent = await send(browser, '/dashboard/publish', { ...form, text: handed.text })
+    expect(sent.headers.location).toContain('done=published')
+    expect(await readHosted('handed.example')).toEqual(['Handed on'])
+  })
+
+  test('is seen by no other browser, and by nobody after an hour', async () => {
+    const browser = await enterAs('ann@acme.example')
+    await carry(browser)
+    expect((await ann.get('/dashboard/publish')).statusCode).toBe(404)
+    const id = browser.getCookie('registry_draft')!
+    const seconds = await redis.redis.ttl(`${REDIS_PREFIX}:draft:file:${id}`)
+    expect(seconds).toBeGreaterThan(0)
+    expect(seconds).toBeLessThanOrEqual(3_600)
+    await redis.redis.del(`${REDIS_PREFIX}:draft:file:${id}`)
+    expect((await browser.get('/dashboard/publish')).statusCode).toBe(404)
+  })
+
+  test('is put into nobody’s hands by another site', async () => {
+    const browser = new TestBrowser(registry)
+    expect((await carry(browser, 'cross-site')).statusCode).toBe(403)
+    expect(browser.getCookie('registry_draft')).toBeUndefined()
+  })
+
+  test('with a fault is shown with its lines, and a foreign organization publishes nothing', async () => {
+    const form = { kind: 'adagents.json', domain: 'handed.example', org: acme }
+    const faulty = await send(ann, '/dashboard/publish', { ...form, text: '{"a": ' })
+    expect([faulty.statusCode, faulty.body]).toEqual([
+      400,
+      expect.stringContaining('Mend the faults'),
+    ])
+    const foreign = { ...form, org: other, text: buildFile('Not theirs') }
+    expect((await send(ann, '/dashboard/publish', foreign)).statusCode).toBe(400)
+    expect(await readHosted('handed.example')).toEqual(['Handed on'])
+  })
+
+  test('waits while its person creates an organization first', async () => {
+    const browser = await enterAs('new@fresh.example')
+    await carry(browser)
+    expect((await browser.get('/dashboard/publish')).body).toContain('create one')
+    expect((await browser.get('/dashboard')).body).toContain('A file from the workshop waits')
+  })
+})
+
+test('a rollback brings the earlier content back into what the registry answers', async () => {
+  const publish = (name: string) =>
+    send(ann, at(acme, '/entries/publish'), { domain: 'handed.example', text: buildFile(name) })
+  await publish('Before')
+  await publish('After')
+  expect(await readHosted('handed.example')).toEqual(['After'])
+  const page = await read(ann, at(acme, '/entries?domain=handed.example'))
+  const earlier = page('#properties input[name=to_revision]').first().val() as string
+  const form = { domain: 'handed.example', kind: 'property', to_revision: earlier }
+  const answer = await send(ann, at(acme, '/entries/roll-back'), form)
+  expect(load(answer.body)('[role=alert]').text()).toBe('')
+  expect(answer.headers.location).toContain('done=rolled_back')
+  expect(await readHosted('handed.example')).toEqual(['Before'])
+  const { properties } = (
+    await registry.app.inject('/api/properties/resolve?domain=handed.example')
+  ).json()
+  expect(properties.map(({ name }: { name: string }) => name)).toEqual(['Before'])
 })

@@ -31,11 +31,12 @@ type Asking = Pick<ViewCall, 'ask' | 'services' | 'caller'>
 /** Shows an empty form, or one with the file of a domain as it was last crawled. */
 export async function show(call: ViewCall<Asked>): Promise<View> {
   const { domain, kind } = call.query
-  if (domain === undefined) return showForm({ kind, domain: '', text: '' })
+  const canPublish = call.services.isAuthorizationServer
+  if (domain === undefined) return showForm({ kind, domain: '', text: '' }, { canPublish })
   const found = await loadFile(domain, kind, call.services)
   if (found === undefined) {
     const note = `The registry holds no ${kind} of ${domain} that it can show here. Paste yours.`
-    return showForm({ kind, domain, text: '' }, { note })
+    return showForm({ kind, domain, text: '' }, { canPublish, note })
   }
   const note = found.isComplete
     ? `This is the ${kind} of ${domain} as it was last read.`
@@ -53,10 +54,15 @@ type Filled = Pick<WorkshopForm, 'kind' | 'domain' | 'text'>
 
 async function showExamined(filled: Filled, call: Asking, note?: string): Promise<View> {
   const { kind, text } = filled
-  if (text.trim() === '') return showForm(filled, { fault: 'Paste a file, or choose one.' })
+  const canPublish = call.services.isAuthorizationServer
+  if (text.trim() === '')
+    return showForm(filled, { canPublish, fault: 'Paste a file, or choose one.' })
   const domain = parseFormDomain(filled.domain)
   if (domain === undefined && filled.domain !== '') {
-    return showForm(filled, { fault: `“${filled.domain}” is no domain, such as acme.example.` })
+    return showForm(filled, {
+      canPublish,
+      fault: `“${filled.domain}” is no domain, such as acme.example.`,
+    })
   }
   const { workers, clock } = call.services
   const bytes = Buffer.byteLength(text)
@@ -64,6 +70,7 @@ async function showExamined(filled: Filled, call: Asking, note?: string): Promis
   const proposed = { document: text, kind, domain }
   const examined = await workers.run('checkText', origin, proposed, clock.now())
   return showForm(filled, {
+    canPublish,
     ...(note !== undefined && { note }),
     result: (
       <>
@@ -102,12 +109,17 @@ function renderVerdict({ kind, valid, errors, warnings }: ExaminedFile): Html {
 }
 
 interface Below {
+  /** True where people sign in here, who can publish it. */
+  canPublish: boolean
   note?: string
   fault?: string
   result?: Html
 }
 
-function showForm({ kind, domain, text }: Filled, { note, fault, result }: Below = {}): View {
+function showForm(
+  { kind, domain, text }: Filled,
+  { canPublish, note, fault, result }: Below,
+): View {
   return {
     title: 'Check a file before you publish it',
     description:
@@ -165,6 +177,11 @@ function showForm({ kind, domain, text }: Filled, { note, fault, result }: Below
             <button type="submit" class="plain" name="do" value="download">
               Download
             </button>
+            {canPublish ? (
+              <button type="submit" class="plain" name="do" value="publish">
+                Publish hosted
+              </button>
+            ) : null}
           </div>
         </form>
         <div id="result">{result ?? null}</div>

@@ -12,6 +12,7 @@ import {
 } from '../../../pipeline/model/save.ts'
 import { getMembers } from '../../../pipeline/read/lookups/members.ts'
 import { toEditor } from '../../auth/editor.ts'
+import { OrganizationQuery } from '../../auth/organization-query.ts'
 import type { readBrandFile } from '../../inputs/brand-file.ts'
 import { PastedDomain } from '../../inputs/fields.ts'
 import { resolveLiveBrand } from '../../live/resolve-live-brand.ts'
@@ -47,6 +48,7 @@ export const setUpBrand = defineOperation({
   writes: true,
   quota: 'saves',
   cache: 'none',
+  query: OrganizationQuery,
   body: z.object({
     domain: PastedDomain.transform(text => stripHostPrefix(text) as Domain),
     brand_name: BrandName.describe('What the brand is called in public'),

@@ -1,0 +1,49 @@
+import { MINUTE, SECOND } from '../../pipeline/core/clock.ts'
+import type { ProposedKind } from '../../pipeline/parse/check-file.ts'
+import type { Services } from '../operation/services.ts'
+
+/** Page on which a file from the workshop is published. */
+export const PUBLISH_PATH = '/dashboard/publish'
+
+const COOKIE = 'registry_draft'
+const DRAFT = new RegExp(`(?:^|;\\s*)${COOKIE}=([\\da-f-]{36})(?:;|$)`)
+
+/** A file on its way from the workshop to the dashboard. */
+export interface Draft {
+  kind: ProposedKind
+  /** Domain that will serve it, as it was written; may be empty. */
+  domain: string
+  text: string
+}
+
+type DraftServices = Pick<Services, 'drafts' | 'clock' | 'config' | 'baseUrl'>
+
+/**
+ * Keeps a file for a while and returns the cookie by which its browser finds it again, and nobody else;
+ * undefined while nothing can be kept.
+ */
+export async function keepDraft(
+  draft: Draft,
+  { drafts, clock, config, baseUrl }: DraftServices,
+): Promise<string | undefined> {
+  const id = await drafts.keep('file', draft, clock.now())
+  if (id === undefined) return undefined
+  const seconds = (config.LIMITS.draftMinutes * MINUTE) / SECOND
+  const secure = baseUrl().startsWith('https:') ? '; Secure' : ''
+  return `${COOKIE}=${id}; Path=/dashboard; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
+}
+
+/** Tells whether a browser has brought a file from the workshop. */
+export function hasDraft(cookies: string | undefined): boolean {
+  return DRAFT.test(cookies ?? '')
+}
+
+/** Finds the file that a browser has brought; undefined without one, or when it is too old. */
+export async function findDraft(
+  cookies: string | undefined,
+  { drafts }: Pick<Services, 'drafts'>,
+): Promise<Draft | undefined> {
+  const id = DRAFT.exec(cookies ?? '')?.[1]
+  const found = id === undefined ? undefined : await drafts.find('file', id)
+  return found && (JSON.parse(found.toString()) as Draft)
+}

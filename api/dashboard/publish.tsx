@@ -1,0 +1,112 @@
+import { hasOrganizationRight } from '../../pipeline/core/roles.ts'
+import type { Membership } from '../../pipeline/model/identity.ts'
+import { type ProposedKind, proposedKinds } from '../../pipeline/parse/check-file.ts'
+import { parseFormDomain } from '../inputs/workshop-form.ts'
+import { type Child, Fragment, h } from '../pages/html/jsx.ts'
+import { type Draft, findDraft, PUBLISH_PATH } from './draft.ts'
+import { type DashboardAnswer, renderFault, renderToken, toSectionPath } from './page.tsx'
+import { publishFile } from './publish-file.ts'
+import type { PersonPlace, Step } from './step.ts'
+
+/** Shows the file that the browser has brought from the workshop, to be published by an organization. */
+async function showDraft(step: Step): Promise<DashboardAnswer> {
+  const draft = await findDraft(step.request.headers.cookie, step.services)
+  if (draft !== undefined) return showFile(step, draft)
+  const body = (
+    <>
+      <h1>No file is here</h1>
+      <p class="notice fair">
+        A file from the workshop waits for {step.services.config.LIMITS.draftMinutes} minutes.
+      </p>
+      <p>
+        <a href="/workshop">Open the workshop</a>
+      </p>
+    </>
+  )
+  return { status: 404, title: 'No file is here', body }
+}
+
+function showFile(
+  step: Step,
+  { kind, domain, text }: Draft,
+  { fault, marked, name = '' }: { fault?: string; marked?: Child; name?: string } = {},
+): DashboardAnswer {
+  const editors = step.memberships.filter(({ role }) => hasOrganizationRight(role, 'edit'))
+  const body = (
+    <>
+      <h1>Publish a hosted {kind}</h1>
+      <p class="lead">
+        The registry serves it for the domain, which may point here. A file that the domain itself
+        serves goes before it.
+      </p>
+      {renderFault(fault)}
+      {marked ?? null}
+      {editors.length === 0 ? (
+        <p class="notice fair">
+          Files are published for an organization: <a href="/dashboard">create one</a>, and come
+          back to <a href={PUBLISH_PATH}>this file</a>, which waits here for{' '}
+          {step.services.config.LIMITS.draftMinutes} minutes.
+        </p>
+      ) : (
+        <form method="post" action={PUBLISH_PATH} class="editor">
+          {renderToken(step.token)}
+          <input type="hidden" name="kind" value={kind} />
+          <div class="row">
+            <label for="org">Organization</label>
+            {renderOrganizations(editors)}
+            <label for="domain">Domain</label>
+            <input id="domain" name="domain" value={domain} required maxlength="300" />
+            {kind === 'brand.json' ? (
+              <>
+                <label for="name">Name of the brand</label>
+                <input id="name" name="brand_name" value={name} required maxlength="200" />
+              </>
+            ) : null}
+          </div>
+          <label for="text">The file</label>
+          <textarea id="text" name="text" rows="18" spellcheck="false" wrap="off" required>
+            {text}
+          </textarea>
+          <button type="submit">Publish it</button>
+        </form>
+      )}
+    </>
+  )
+  return { status: fault === undefined ? 200 : 400, title: `Publish a hosted ${kind}`, body }
+}
+
+function renderOrganizations(editors: readonly Membership[]) {
+  return (
+    <select id="org" name="org">
+      {editors.map(({ org_id, org_name }) => (
+        <option value={org_id}>{org_name}</option>
+      ))}
+    </select>
+  )
+}
+
+async function publishDraft(step: Step): Promise<DashboardAnswer> {
+  const { form, memberships } = step
+  const read = (name: string) => form.get(name) ?? ''
+  const kind: ProposedKind = proposedKinds.find(known => known === read('kind')) ?? 'adagents.json'
+  const text = read('text').replaceAll('\r\n', '\n')
+  const draft = { kind, domain: read('domain').trim(), text }
+  const name = read('brand_name')
+  const domain = parseFormDomain(draft.domain)
+  const organization = memberships.find(({ org_id }) => org_id === read('org'))
+  if (domain === undefined) return showFile(step, draft, { fault: 'Name a domain.', name })
+  if (organization === undefined) {
+    return showFile(step, draft, { fault: 'You belong to no such organization.', name })
+  }
+  const { org_id } = organization
+  const org = { org: org_id }
+  const failed = await publishFile({ ...step, org }, { kind, domain, text, brandName: name })
+  if (failed !== undefined) return showFile(step, draft, { ...failed, name })
+  const next = `${toSectionPath(org_id, 'entries')}?${new URLSearchParams({ domain })}`
+  return { next, done: kind === 'brand.json' ? 'brand_published' : 'published' }
+}
+
+export const publishPlaces: readonly PersonPlace[] = [
+  { method: 'GET', path: PUBLISH_PATH, take: showDraft },
+  { method: 'POST', path: PUBLISH_PATH, take: publishDraft },
+]
