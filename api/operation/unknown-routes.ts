@@ -12,7 +12,9 @@ export type RoutePath = Pick<Operation, 'method' | 'path'>
  */
 export function answerUnknown(app: FastifyInstance, operations: readonly RoutePath[]): void {
   const paths = [...groupMethodsByPath(operations)].map(([path, methods]) => ({
-    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}/?$`),
+    pattern: new RegExp(
+      `^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+').replaceAll('*', '.+')}/?$`,
+    ),
     methods,
   }))
   const answer: onRequestHookHandler = (request, reply, done) => {

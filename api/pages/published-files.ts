@@ -7,6 +7,7 @@ import { PublicError } from '../../pipeline/core/errors.ts'
 import { projectRoot } from '../../pipeline/core/project-root.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import { FILE_NAME, FILES, MANIFEST } from '../../pipeline/replica/manifest.ts'
+import { HEAD, KEY, TILE_NAME } from '../../pipeline/transparency/tile-names.ts'
 import { buildAddressLimit } from '../limits/per-address.ts'
 import { anyOrigin, buildExposedHeaders } from '../operation/cross-origin.ts'
 import type { Services } from '../operation/services.ts'
@@ -21,6 +22,7 @@ const latestPath = '/data/registry.duckdb'
 const snapshotPath = (file: string) => `/data/snapshots/${file}`
 const manifestPath = `/data/${MANIFEST}`
 const filePath = (file: string) => `/data/${FILES}/${file}`
+const logPath = (file: string) => `/log/${file}`
 const programPath = (file: string) => `/assets/browser/${file}`
 
 export const publishedPaths: readonly RoutePath[] = [
@@ -28,6 +30,9 @@ export const publishedPaths: readonly RoutePath[] = [
   snapshotPath(':file'),
   manifestPath,
   filePath(':file'),
+  logPath(HEAD),
+  logPath(KEY),
+  logPath('tile/*'),
   programPath(':file'),
 ].map(path => ({ method: 'GET', path }))
 
@@ -57,24 +62,24 @@ export function findProgram(source: string): string | undefined {
 
 /**
  * Serves files as they are, by ranges and with an ETag: snapshots, files for replicas, and programs for
- * browsers. The name of each says what is in it, so they are cached for ever; `/data/registry.duckdb` leads to
+ * browsers, and the log of events below `/log/`. The name of each says what is in it, so they are cached for ever; `/data/registry.duckdb` leads to
  * the latest snapshot, `/data/manifest.json` names the files for replicas.
  */
 export function addPublishedFiles(app: FastifyInstance, { config, reader }: Services): void {
   app.register(async scope => {
-    const { snapshots } = reader.paths
+    const { snapshots, log } = reader.paths
     await scope.register(fastifyStatic, { root: snapshots, serve: false, preCompressed: true })
     const perMinute = config.LIMITS.fileRequestsPerMinute
     const rateLimit = buildAddressLimit(perMinute, MINUTE)
     const route = (url: string, handler: (file: string, reply: FastifyReply) => FastifyReply) =>
-      scope.route<{ Params: { file?: string } }>({
+      scope.route<{ Params: { file?: string; '*'?: string } }>({
         method: ['GET', 'HEAD'],
         exposeHeadRoute: false,
         url,
         config: { operation: 'publishedFile', rateLimit },
         handler: (request, reply) => {
           reply.headers({ ...anyOrigin, ...buildExposedHeaders(request) })
-          return handler(request.params.file ?? '', reply)
+          return handler(request.params.file ?? request.params['*'] ?? '', reply)
         },
       })
     route(latestPath, (_, reply) => {
@@ -100,6 +105,23 @@ export function addPublishedFiles(app: FastifyInstance, { config, reader }: Serv
         throw new PublicError('not_found', `the published files are those of ${manifestPath}`)
       return reply.type('application/octet-stream').sendFile(file, files, forEver)
     })
+    for (const name of [HEAD, KEY])
+      route(logPath(name), (_, reply) => {
+        if (!existsSync(join(log, name)))
+          throw new PublicError('not_found', 'this registry has no log of its events yet')
+        return reply
+          .headers({ 'cache-control': 'public, no-cache' })
+          .type('text/plain; charset=utf-8')
+          .send(readFileSync(join(log, name)))
+      })
+    route(logPath('tile/*'), (file, reply) => {
+      const name = `tile/${file}`
+      if (!TILE_NAME.test(name) || !existsSync(join(log, name)))
+        throw new PublicError('not_found', `the log has no such tile: see ${logPath(HEAD)}`)
+      // Entries are erased where their events are taken down.
+      const caching = name.startsWith('tile/entries/') ? forAMinute : forEver
+      return reply.type('application/octet-stream').sendFile(name, log, caching)
+    })
     route(programPath(':file'), (file, reply) => {
       if (!PROGRAM.test(file) || !existsSync(join(programsFolder, file)))
         throw new PublicError('not_found', 'there is no such file')
@@ -114,4 +136,5 @@ function findStateFolder({ PUBLISH_TO: folder }: Services['config']): string | u
   return folder === undefined ? undefined : resolve(folder)
 }
 
+const forAMinute = { immutable: false, maxAge: '1m' }
 const forEver = { immutable: true, maxAge: '365d' }

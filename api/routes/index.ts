@@ -102,6 +102,7 @@ import {
   requestCrawl,
   requestManagerRevalidation,
 } from './crawl.ts'
+import { proveConsistency, proveInclusion, readLogCheckpoint } from './event-log.ts'
 import { readFeed, streamFeed } from './feed.ts'
 import { lookUpDomain, lookUpPublisher, registryStats } from './lookups.ts'
 import { lookUpManifest } from './manifests.ts'
@@ -227,6 +228,9 @@ export const operations: readonly Operation[] = [
   forceBrandCrawl,
   readFeed,
   streamFeed,
+  readLogCheckpoint,
+  proveInclusion,
+  proveConsistency,
   createSubscription,
   listOwnSubscriptions,
   readSubscription,

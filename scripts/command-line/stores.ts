@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { failureGroupings } from '../../pipeline/maintenance/inspect/crawl-failures.ts'
-import { domain, path, readWholeBetween } from './values.ts'
+import { domain, path, readWholeBetween, verifierKey } from './values.ts'
 
 /** Adds commands that check, copy and count the stores. */
 export function addStores(program: Command): void {
@@ -14,6 +14,26 @@ export function addStores(program: Command): void {
     .command('verify')
     .description('check every store against the others; exit 1 with the differences')
     .action(async () => (await import('../commands/verify.ts')).verifyStores())
+
+  program
+    .command('log')
+    .description('the tamper-evident log of all events')
+    .command('verify')
+    .description('check a log from its signed head down to every event; exit 1 with what is wrong')
+    .argument(
+      '[place]',
+      'address of a registry, or folder of a log; that of DATA_DIR by default',
+      path,
+    )
+    .option('--key <key>', 'public key that you know, as name+id+key', verifierKey)
+    .option(
+      '--remember <file>',
+      'compare with the head in this file, then keep the new one there',
+      path,
+    )
+    .action(async (place, options) =>
+      (await import('../commands/log.ts')).verifyPublishedLog(place, options),
+    )
 
   program
     .command('rebuild')

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { type Domain, parseDomain } from '../../pipeline/core/domain.ts'
 import { parseUrl } from '../../pipeline/core/url.ts'
+import { parseVerifierKey } from '../../pipeline/transparency/tree-head.ts'
 
 /** Reads an argument; throws with a message where it is not valid, which ends the command. */
 type ReadArgument<Value> = (text: string) => Value
@@ -48,6 +49,12 @@ export const origin: ReadArgument<string> = text => {
 }
 /** Path of a file or a folder. */
 export const path = readLine(4_096)
+
+/** Public key of a log, as verifiers of signed notes take it. */
+export const verifierKey: ReadArgument<string> = text => {
+  if (parseVerifierKey(text) !== undefined) return text.trim()
+  throw new InvalidArgumentError('must be the key of a log, as name+id+key.')
+}
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 

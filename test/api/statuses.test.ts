@@ -62,7 +62,7 @@ const strict = {
 const examples = createRecorder()
 
 const registryKey = makeRegistryKey()
-const signing = { REGISTRY_SIGNING_KEYS: registryKey.path }
+const signing = { REGISTRY_SIGNING_KEYS: registryKey.path, LOG_SIGNING_KEY: registryKey.path }
 
 /** Repeats the challenge of whoever asks whether it wants changes. */
 function repeatChallenge({ body, response }: LiveAsk): void {

@@ -175,6 +175,7 @@ export const layers: Layer[] = [
       `${storyboards}/catalog.ts`,
       `${push}/state.ts`,
       `${replica}/manifest.ts`,
+      `${transparency}/tile-names.ts`,
       apiClient,
       jobMetrics,
       'jobs/redis.ts',

@@ -138,6 +138,7 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
     },
     async publish() {
       await sequencer.publish()
+      await sequencer.treeLog.update()
       await sequencer.searchable()
       await reader.refresh()
     },

@@ -339,6 +339,17 @@ export const asks: Asks = {
     400: { query: 'limit=0' },
     410: { query: `cursor=${unissued}` },
   },
+  readLogCheckpoint: { 200: {}, 404: { registry: 'empty' } },
+  proveInclusion: {
+    200: { query: 'index=0' },
+    400: { query: 'index=0&size=0' },
+    404: { query: `event_id=${unissued}` },
+  },
+  proveConsistency: {
+    200: { query: 'from=1' },
+    400: { query: 'from=0' },
+    404: { query: 'from=1', registry: 'empty' },
+  },
   streamFeed: {
     200: { query: 'types=authorization.*' },
     400: { query: 'poll_interval_seconds=0' },

@@ -9,6 +9,7 @@ const sound: Record<string, string[]> = {
   crawl: ['--domains', '-'],
   follow: ['https://registry.example'],
   world: ['--seed', '1', '--port', '0'],
+  'log verify': ['https://registry.example'],
   backup: ['folder'],
   restore: ['folder'],
   'org create': ['--name', 'Acme'],

@@ -1,0 +1,45 @@
+import { z } from 'zod'
+
+const hash = z.string().describe('SHA-256, in Base64')
+const size = z.int().nonnegative()
+
+/** The signed head of the log. */
+export const LogCheckpoint = z
+  .object({
+    origin: z.string().describe('Name of the log and of the key that signs it'),
+    size: size.describe('Number of events in the log'),
+    root: hash.describe('Hash over all of them (RFC 6962), in Base64'),
+    key: z.string().describe('Public key, as `name+id+key`: verifiers of signed notes take it'),
+    note: z.string().describe('The signed note itself, as `/log/checkpoint` has it'),
+  })
+  .meta({ id: 'LogCheckpoint', description: 'The signed head of the log of events' })
+
+/** Proof that an event is in the log. */
+export const LogInclusion = z
+  .object({
+    index: size.describe('Place of the event in the log, from 0'),
+    size: size.describe('Number of events of the tree that the proof is for'),
+    leaf_hash: hash.describe('SHA-256 of a zero byte and the entry, in Base64'),
+    proof: z.array(hash).describe('Hashes of the neighbouring subtrees, from the leaf to the root'),
+    root: hash.describe('Hash that follows from leaf and proof, in Base64'),
+    entry: z
+      .string()
+      .nullable()
+      .describe(
+        'The entry: the line of the event in the feed’s file, as text; null where it was taken down or is older than the feed',
+      ),
+    note: z.string().describe('The signed note of the current head'),
+  })
+  .meta({ id: 'LogInclusion', description: 'Proof that the log contains an event' })
+
+/** Proof that the log was only appended to. */
+export const LogConsistency = z
+  .object({
+    from: size.describe('Size of the earlier tree'),
+    to: size.describe('Size of the later tree'),
+    from_root: hash.describe('Root of the earlier tree, in Base64: the one that you remember'),
+    to_root: hash.describe('Root of the later tree, in Base64'),
+    proof: z.array(hash).describe('Hashes by which one root follows from the other (RFC 6962)'),
+    note: z.string().describe('The signed note of the current head'),
+  })
+  .meta({ id: 'LogConsistency', description: 'Proof that one tree is the beginning of another' })
