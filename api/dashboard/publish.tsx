@@ -51,18 +51,16 @@ function showFile(
         <form method="post" action={PUBLISH_PATH} class="editor">
           {renderToken(step.token)}
           <input type="hidden" name="kind" value={kind} />
-          <div class="row">
-            <label for="org">Organization</label>
-            {renderOrganizations(editors)}
-            <label for="domain">Domain</label>
-            <input id="domain" name="domain" value={domain} required maxlength="300" />
-            {kind === 'brand.json' ? (
-              <>
-                <label for="name">Name of the brand</label>
-                <input id="name" name="brand_name" value={name} required maxlength="200" />
-              </>
-            ) : null}
-          </div>
+          <label for="org">Organization</label>
+          {renderOrganizations(editors)}
+          <label for="domain">Domain</label>
+          <input id="domain" name="domain" value={domain} required maxlength="300" />
+          {kind === 'brand.json' ? (
+            <>
+              <label for="name">Name of the brand</label>
+              <input id="name" name="brand_name" value={name} required maxlength="200" />
+            </>
+          ) : null}
           <label for="text">The file</label>
           <textarea id="text" name="text" rows="18" spellcheck="false" wrap="off" required>
             {text}
