@@ -9,6 +9,7 @@ import { type ReplicaState, writeReplicaState } from '../store/replica-state.ts'
 import { applySegment } from './apply-segment.ts'
 import { fetchFile } from './fetch-file.ts'
 import { FileFollower, type FollowerParts } from './file-follower.ts'
+import { LogWatch } from './log-watch.ts'
 import { PublishedManifest } from './manifest.ts'
 import type { Origin } from './origin.ts'
 
@@ -22,6 +23,7 @@ const STATE_EVERY_MS = SECOND
 export class Follower {
   readonly #parts: FollowerParts
   readonly #files: FileFollower
+  readonly #log: LogWatch
   #store: ServingStore | undefined
   /** The last manifest, or why it cannot be followed. */
   #manifest: PublishedManifest | Error | undefined
@@ -31,6 +33,7 @@ export class Follower {
   constructor(parts: FollowerParts) {
     this.#parts = parts
     this.#files = new FileFollower(parts)
+    this.#log = new LogWatch(parts.origin, parts.paths)
     const { servingFile } = parts.paths
     if (existsSync(servingFile)) this.#store = ServingStore.open(servingFile)
   }
@@ -64,6 +67,7 @@ export class Follower {
     if (this.#manifest instanceof Error) throw this.#manifest
     const manifest = this.#manifest
     if (manifest === undefined) throw new Error(`${origin.name} has no manifest yet`)
+    await this.#log.check(manifest)
     await this.#followServing(manifest)
     this.#files.follow(manifest)
     this.#caughtUpAt = askedAt

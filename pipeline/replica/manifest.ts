@@ -49,6 +49,8 @@ export const PublishedManifest = z.object({
   segments: z.array(Segment),
   snapshot: PublishedFile.extend({ checkpoint: Checkpoint }).exactOptional(),
   search: PublishedFile.extend({ checkpoint: SearchCheckpoint }).exactOptional(),
+  /** Signed head of the log of events, whose files lie in `log/`. */
+  log: z.string().exactOptional(),
   parquet: z.array(NamedFile),
   events: z.array(NamedFile),
 })

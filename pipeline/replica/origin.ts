@@ -11,8 +11,14 @@ export interface Origin {
   readManifest(): Promise<string | undefined>
   /** Reads bytes of a file from `first` to `last`, which is included. */
   readRange(name: string, first: number, last: number): Promise<Buffer>
+  /** Reads a file of the log of events; undefined where there is none. */
+  readLogFile(name: string): Promise<Buffer | undefined>
 }
 
+/** Folder of the log of events, beside the manifest; an API has it at its root. */
+const LOG = 'log'
+/** A bundle of the largest entries, which no check of a head asks for, is larger. */
+const LOG_FILE_BYTES_MAX = 64 * 1024
 const MANIFEST_MS = 10_000
 const PART_MS = 120_000
 
@@ -30,6 +36,7 @@ export function openFolderOrigin(folder: string): Origin {
       lastMark = mark
       return text
     },
+    readLogFile: name => readFile(join(folder, LOG, name)).catch(() => undefined),
     async readRange(name, first, last) {
       const handle = await open(join(folder, FILES, name))
       try {
@@ -49,6 +56,9 @@ export function openFolderOrigin(folder: string): Origin {
  */
 export function openHttpOrigin(fetcher: Fetcher, url: string): Origin {
   const manifest = url.endsWith('.json') ? url : `${url.replace(/\/+$/, '')}/data/${MANIFEST}`
+  const log = url.endsWith('.json')
+    ? new URL(LOG, manifest).href
+    : `${url.replace(/\/+$/, '')}/${LOG}`
   const { protocol, hostname } = new URL(manifest)
   const operated = fetcher.for({ kind: 'operator' })
   const ask: Omit<FetchOptions, 'maxBytes' | 'deadlineMs'> = {
@@ -67,6 +77,14 @@ export function openHttpOrigin(fetcher: Fetcher, url: string): Origin {
       if (fetched.kind === 'failed') throw new Error(`${manifest}: ${fetched.detail}`)
       etag = fetched.etag
       return fetched.body.toString()
+    },
+    async readLogFile(name) {
+      const place = `${log}/${name}`
+      const limits = { maxBytes: LOG_FILE_BYTES_MAX, deadlineMs: MANIFEST_MS }
+      const fetched = await operated.fetchDocument(place, { ...ask, ...limits })
+      if (fetched.kind === 'ok') return fetched.body
+      if (fetched.kind === 'failed' && fetched.status === 404) return undefined
+      throw new Error(`${place}: ${fetched.kind === 'failed' ? fetched.detail : 'no body'}`)
     },
     async readRange(name, first, last) {
       const place = new URL(`${FILES}/${name}`, manifest).href

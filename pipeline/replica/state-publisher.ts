@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { type Clock, type Instant, MINUTE, toDay, toIso } from '../core/clock.ts'
 import { readSearchCheckpoint } from '../search/checkpoint.ts'
@@ -7,6 +8,7 @@ import { readCheckpoint } from '../store/checkpoint.ts'
 import { listEventFiles } from '../store/event-log.ts'
 import { listExportedFiles } from '../store/parquet.ts'
 import type { Paths } from '../store/paths.ts'
+import { HEAD } from '../transparency/tile-names.ts'
 import { dropOldSegments, findJoinable } from './join-segments.ts'
 import { makeBase } from './make-base.ts'
 import {
@@ -148,7 +150,11 @@ export class StatePublisher {
     const search = found && (await folder.addLink(join(paths.search, found.file), 'search'))
     const today = toDay(clock.now())
     const days = listEventFiles(paths).filter(name => name < today)
+    const head = existsSync(join(paths.log, HEAD))
+      ? readFileSync(join(paths.log, HEAD), 'utf8')
+      : undefined
     return {
+      ...(head !== undefined && { log: head }),
       ...(checkpoint && snapshot && { snapshot: { ...snapshot, checkpoint } }),
       ...(found && search && { search: { ...search, checkpoint: found } }),
       parquet: await this.#link(listExportedFiles(paths), 'parquet'),

@@ -57,6 +57,8 @@ export function resolvePaths(dataDir: string) {
     checkpoint: at('checkpoint.json'),
     /** State of a replica (`replica-state.ts`). */
     replica: at('replica.json'),
+    /** Log of the origin, as a replica saw it last. */
+    replicaLog: at('replica-log.json'),
     /** Files that a replica is copying. */
     copying: at('copying'),
     restoring: at('restoring'),
