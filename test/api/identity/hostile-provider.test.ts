@@ -285,7 +285,7 @@ describe('a provider that', () => {
     ],
     [
       'sends endless metadata',
-      /large/,
+      /size limit/,
       () => {
         script.answerMetadata = response => {
           response.write(' '.repeat(1_000_000))
@@ -359,7 +359,7 @@ describe('a provider that', () => {
     ],
     [
       'sends an endless token',
-      /large/,
+      /size limit/,
       () => {
         script.answerToken = response => {
           response.write(' '.repeat(1_000_000))
