@@ -58,7 +58,7 @@ beforeEach(async () => {
     ]),
   )
   const kept = await redis.redis.keys(`${REDIS_PREFIX}:crawl:*`)
-  const counts = kept.filter(key => /^registry:crawl:(target|user):/.test(key))
+  const counts = kept.filter(key => /:crawl:(target|user):/.test(key))
   if (counts.length > 0) await redis.redis.del(counts)
 })
 

@@ -547,6 +547,16 @@ const cases: Record<string, Case[]> = {
   saveBrand: [
     { asks: () => ({ method: 'POST', url: '/api/brands/save', payload: saving }), status: 403 },
   ],
+  setUpBrand: [
+    {
+      asks: () => ({
+        method: 'POST',
+        url: `/api/brands/setup-my-brand?org=${acme.org}`,
+        payload: { domain: 'acme.example', brand_name: 'Mallory' },
+      }),
+      status: 403,
+    },
+  ],
   saveProperty: [
     {
       asks: () => ({

@@ -10,11 +10,11 @@ async function peakMB(isLean: boolean): Promise<number> {
   const program = `
     import { limitHeapGrowth } from '${new URL('../../../jobs/v8-heap.ts', import.meta.url)}'
     if (${isLean}) limitHeapGrowth()
-    const alive = Array.from({ length: 300_000 }, (_, n) => ({ n, text: 'a' + n, list: [n] }))
+    const alive = Array.from({ length: 1_000_000 }, (_, n) => ({ n, text: 'a' + n, list: [n] }))
     const lately = []
     let peak = 0
     for (let round = 0; round < ${ROUNDS}; round++) {
-      for (let n = 0; n < 10_000; n++) lately[(round * 10_000 + n) % 100_000] = { n, list: new Array(10) }
+      for (let n = 0; n < 10_000; n++) lately[(round * 10_000 + n) % 300_000] = { n, list: new Array(10) }
       peak = Math.max(peak, process.memoryUsage().heapTotal)
       await new Promise(resolve => setImmediate(resolve))
     }
