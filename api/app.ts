@@ -38,6 +38,7 @@ import { showReplicaLag } from './operation/replica-lag.ts'
 import { readBodies } from './operation/request-bodies.ts'
 import { addRoutes } from './operation/route.ts'
 import type { Services } from './operation/services.ts'
+import { traceRequests } from './operation/tracing.ts'
 import { answerUnknown } from './operation/unknown-routes.ts'
 import { compileValidator } from './operation/validation.ts'
 import { pages } from './pages/index.ts'
@@ -89,6 +90,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   })
   const services = buildServices(app, deps)
   refuseUnsupported(app.server)
+  if (deps.config.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined) traceRequests(app)
   if (deps.config.REPLICA_OF !== undefined) showReplicaLag(app, deps.reader)
   const connections = watchConnections(app, services)
   closeGracefully(app, connections)

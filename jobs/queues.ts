@@ -1,6 +1,13 @@
 import type { JobsOptions, WorkerOptions } from 'bullmq'
+import { BullMQOtel } from 'bullmq-otel'
 import type { Limits } from '../pipeline/core/limits.ts'
 import { REDIS_PREFIX } from './redis.ts'
+
+/** Options of everything that adds jobs or does them: a job belongs to the trace in which it was added. */
+export const queueOptions = {
+  prefix: REDIS_PREFIX,
+  telemetry: new BullMQOtel({ tracerName: 'registry' }),
+}
 
 interface QueueEntry {
   means: string

@@ -5,6 +5,7 @@ import { HOUR, type Instant, SECOND } from '../../pipeline/core/clock.ts'
 import {
   JOB_CANCELLED,
   type QueueName,
+  queueOptions,
   queues,
   toCancelledKey,
   UNRECORDED_JOBS_KEY,
@@ -216,11 +217,14 @@ async function openQueue(
   commands: Redis,
   listening: Redis,
 ): Promise<OpenQueue> {
-  const shared = { prefix: REDIS_PREFIX }
-  const queue = new Queue(name, { ...shared, connection: commands, skipWaitingForReady: true })
+  const queue = new Queue(name, {
+    ...queueOptions,
+    connection: commands,
+    skipWaitingForReady: true,
+  })
   const [last] = await commands.xrevrange(queue.toKey('events'), '+', '-', 'COUNT', 1)
   const lastEventId = last?.[0] ?? '0-0'
-  const events = new QueueEvents(name, { ...shared, connection: listening, lastEventId })
+  const events = new QueueEvents(name, { prefix: REDIS_PREFIX, connection: listening, lastEventId })
   queue.setMaxListeners(0).on('error', () => undefined)
   events.setMaxListeners(0).on('error', () => undefined)
   return { queue, events }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Limits } from '../../pipeline/core/limits.ts'
+import { getTraceParent } from '../../pipeline/core/trace.ts'
 import type { Answer, Submission } from '../../pipeline/model/submission.ts'
 import { SUBMISSIONS, toChannel } from '../queues.ts'
 import { type Redis, waitUntilReady } from '../redis.ts'
@@ -56,7 +57,9 @@ export class SubmissionClient {
         resolveAnswer = resolve
         this.#waiting.set(id, (this.#waiting.get(id) ?? new Set()).add(resolveAnswer))
         timer = setTimeout(() => reject(new Error('no answer in time')), this.#timeouts.answerMs)
-        this.#send({ text: JSON.stringify(submission), reject })
+        const trace = getTraceParent()
+        const text = JSON.stringify(trace === undefined ? submission : { ...submission, trace })
+        this.#send({ text, reject })
       })
     } finally {
       clearTimeout(timer)

@@ -7,8 +7,8 @@ import { waitAtMost } from '../api-client/wait-at-most.ts'
 import type { CrawlMessage } from '../crawl-messages.ts'
 import { CrawlerMetrics } from '../metrics/crawler-metrics.ts'
 import type { Role } from '../process-role.ts'
-import { queues, toStalledInterval } from '../queues.ts'
-import { connectRedis, REDIS_PREFIX } from '../redis.ts'
+import { queueOptions, queues, toStalledInterval } from '../queues.ts'
+import { connectRedis } from '../redis.ts'
 import { createCrawl } from './crawl-jobs.ts'
 import { buildFetcherOptions } from './fetcher-options.ts'
 import { openLiveRequestWorker } from './live-request-worker.ts'
@@ -43,7 +43,7 @@ export async function runCrawler(
   const crawl = createCrawl({ fetcher, sender, config, clock, log, metrics }, stop.signal)
   const worker = new Worker<CrawlMessage>('crawl', crawl, {
     connection: crawlJobs,
-    prefix: REDIS_PREFIX,
+    ...queueOptions,
     concurrency: queues.crawl.concurrency,
     ...toStalledInterval(config.LIMITS),
   })

@@ -2,8 +2,8 @@ import { Worker } from 'bullmq'
 import type { Log } from '../../pipeline/core/log.ts'
 import { LiveRequest, LiveRequestCaller } from '../../pipeline/model/live/live-request.ts'
 import type { CrawlerMetrics } from '../metrics/crawler-metrics.ts'
-import { queues } from '../queues.ts'
-import { REDIS_PREFIX, type Redis } from '../redis.ts'
+import { queueOptions, queues } from '../queues.ts'
+import type { Redis } from '../redis.ts'
 import { type LiveRequestDeps, runLiveRequest } from './live-requests.ts'
 
 /** Opens the worker that reads the web for callers who wait for the answer. */
@@ -17,7 +17,7 @@ export function openLiveRequestWorker(
     'live',
     async ({ data }) =>
       runLiveRequest(LiveRequest.parse(data), LiveRequestCaller.parse(data), deps),
-    { connection, prefix: REDIS_PREFIX, concurrency: queues.live.concurrency },
+    { connection, ...queueOptions, concurrency: queues.live.concurrency },
   )
   worker.on('error', () => undefined)
   worker.on('completed', ({ name }) => metrics.countLiveRequest(name, 'done'))

@@ -4,8 +4,8 @@ import type { Limits } from '../../pipeline/core/limits.ts'
 import type { Observation } from '../../pipeline/model/observation.ts'
 import { waitAtMost } from '../api-client/wait-at-most.ts'
 import { type ObservationsMessage, packObservations } from '../crawl-messages.ts'
-import { queues } from '../queues.ts'
-import { REDIS_PREFIX, type Redis } from '../redis.ts'
+import { queueOptions, queues } from '../queues.ts'
+import type { Redis } from '../redis.ts'
 
 const POLL_MS = 250
 /** States in which no indexer holds the message of a job in memory; `unknown`: it is committed and gone. */
@@ -35,7 +35,7 @@ export class ObservationSender {
   constructor(connection: Redis, limits: Limits) {
     this.#connection = connection
     this.#limits = limits
-    this.#queue = new Queue('observations', { connection, prefix: REDIS_PREFIX })
+    this.#queue = new Queue('observations', { connection, ...queueOptions })
     this.#queue.on('error', () => undefined)
   }
 

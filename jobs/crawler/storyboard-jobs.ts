@@ -7,8 +7,14 @@ import {
   type StoryboardProgress,
 } from '../../pipeline/model/storyboards/storyboard-job.ts'
 import { type JobDeps, runStoryboardJob } from '../../pipeline/storyboards/run-job.ts'
-import { JOB_CANCELLED, queues, toCancelledKey, toStalledInterval } from '../queues.ts'
-import { REDIS_PREFIX, type Redis } from '../redis.ts'
+import {
+  JOB_CANCELLED,
+  queueOptions,
+  queues,
+  toCancelledKey,
+  toStalledInterval,
+} from '../queues.ts'
+import type { Redis } from '../redis.ts'
 
 /** Interval in which a job is checked for its cancellation. */
 const CANCEL_POLL_MS = SECOND / 2
@@ -45,7 +51,7 @@ export function openStoryboardWorker(
     },
     {
       connection: jobs,
-      prefix: REDIS_PREFIX,
+      ...queueOptions,
       concurrency: queues.storyboards.concurrency,
       ...toStalledInterval(deps.limits),
       // A run is not repeated: a crawler that died may have bought something by it.

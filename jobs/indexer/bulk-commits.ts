@@ -1,4 +1,5 @@
 import type { Config } from '../../pipeline/core/config.ts'
+import { traceWork } from '../../pipeline/core/trace.ts'
 import type { Observation } from '../../pipeline/model/observation.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { BatchSize } from './batch-size.ts'
@@ -33,7 +34,9 @@ export function createBulkCommits(
       for (let remaining: readonly Observation[] = deliveries.flat(); remaining.length > 0; ) {
         const observations = parts.next(remaining)
         const started = performance.now()
-        await sequencer.commit({ observations: observations, submissions: [] }).catch(failed)
+        await traceWork('commit observations', { observations: observations.length }, () =>
+          sequencer.commit({ observations, submissions: [] }).catch(failed),
+        )
         lastMs = performance.now() - started
         size.learn(observations.length, lastMs)
         parts.learn(observations, lastMs)

@@ -16,8 +16,8 @@ import {
   type ObservationsMessage,
   unpackObservations,
 } from '../crawl-messages.ts'
-import { queues } from '../queues.ts'
-import { REDIS_PREFIX, type Redis } from '../redis.ts'
+import { queueOptions, queues } from '../queues.ts'
+import type { Redis } from '../redis.ts'
 import { BatchesInFlight } from './batches-in-flight.ts'
 import { type DueRead, Prefetch } from './prefetch.ts'
 
@@ -60,7 +60,7 @@ export class Dispatcher {
     this.#clock = clock
     this.#log = log
     this.#connection = connection
-    this.#queue = new Queue('crawl', { connection, prefix: REDIS_PREFIX })
+    this.#queue = new Queue('crawl', { connection, ...queueOptions })
     this.#queue.on('error', () => undefined)
     this.#batches = new BatchesInFlight({
       clock,
@@ -163,7 +163,7 @@ export class Dispatcher {
     }
     const results = new Queue<ObservationsMessage>('observations', {
       connection: this.#connection,
-      prefix: REDIS_PREFIX,
+      ...queueOptions,
     })
     results.on('error', () => undefined)
     for (const job of await results.getJobs([...PENDING])) {

@@ -5,8 +5,8 @@ import type { Log } from '../../pipeline/core/log.ts'
 import { readObservation } from '../../pipeline/parse/read-observation.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { dropParts, type ObservationsMessage, unpackObservations } from '../crawl-messages.ts'
-import { queues, toStalledInterval } from '../queues.ts'
-import { REDIS_PREFIX, type Redis } from '../redis.ts'
+import { queueOptions, queues, toStalledInterval } from '../queues.ts'
+import type { Redis } from '../redis.ts'
 import type { createBulkCommits } from './bulk-commits.ts'
 import type { ByteSemaphore } from './byte-semaphore.ts'
 import { answerQuestion, type Question } from './questions.ts'
@@ -31,7 +31,7 @@ export function openQueueWorkers(connect: () => Redis, deps: QueueWorkersDeps): 
   ) => {
     const worker = new Worker<Data, Result>(name, ({ data }) => handle(data), {
       connection: connect(),
-      prefix: REDIS_PREFIX,
+      ...queueOptions,
       concurrency: queues[name].concurrency,
       ...toStalledInterval(config.LIMITS),
     })

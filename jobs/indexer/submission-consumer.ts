@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Log } from '../../pipeline/core/log.ts'
+import { traceWork } from '../../pipeline/core/trace.ts'
 import { type Answer, Submission } from '../../pipeline/model/submission.ts'
 import type { Answers } from '../api-client/submission-client.ts'
 import { SUBMISSIONS, toChannel } from '../queues.ts'
@@ -88,7 +89,13 @@ export class SubmissionConsumer {
         continue
       }
       const started = performance.now()
-      const answers = await this.#commit(handed.map(({ submission }) => submission))
+      const submissions = handed.map(({ submission }) => submission)
+      const answers = await traceWork(
+        'commit submissions',
+        { submissions: submissions.length },
+        () => this.#commit(submissions),
+        { parent: submissions[0]!.trace },
+      )
       const maxMs = Math.min(performance.now() - started, this.#gatherMs)
       // Read before anyone is answered, so that repeated requests are not among these.
       const waiting = this.#read()

@@ -1,5 +1,6 @@
 import type { Counter } from 'prom-client'
 import type { Clock } from '../../pipeline/core/clock.ts'
+import { addSpan } from '../../pipeline/core/trace.ts'
 import type { IndexStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
 import { measureStores, readFreeDisk } from '../../pipeline/maintenance/inspect/store-sizes.ts'
 import type { Paths } from '../../pipeline/store/paths.ts'
@@ -46,7 +47,10 @@ export class IndexerMetrics {
       return
     }
     const began = this.#stepBegan.get(step)
-    if (began !== undefined) this.#steps.labels(step).observe((performance.now() - began) / 1_000)
+    if (began === undefined) return
+    const ms = performance.now() - began
+    this.#steps.labels(step).observe(ms / 1_000)
+    addSpan(step, ms)
   }
 
   countCommit(facts: CommitFacts, at: number): void {

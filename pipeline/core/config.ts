@@ -63,6 +63,15 @@ export const settings = {
     'secret that the operator’s port requires, as a bearer token or as the password of a browser; `/healthz` and `/readyz` do not',
     { secret: true },
   ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: defineSetting(
+    z.url({ protocol: /^https?$/ }).optional(),
+    'OpenTelemetry collector that gets the traces of all roles (OTLP over HTTP, at `/v1/traces`)',
+  ),
+  OTEL_TRACES_SAMPLER_ARG: defineSetting(
+    z.coerce.number().min(0).max(1).default(1),
+    'share of the traces that is exported, from 0 to 1: each file of a crawl is part of one',
+    { shown: '1' },
+  ),
   BASE_URL: defineSetting(
     hostUrl.optional(),
     'public address of the API: a host of its own, without a path; domains can point to the files it serves for them where this is https',

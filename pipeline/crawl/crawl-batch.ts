@@ -1,4 +1,5 @@
 import pLimit from 'p-limit'
+import { traceWork } from '../core/trace.ts'
 import { parseUrl } from '../core/url.ts'
 import type { Cause, Fetcher } from '../fetch/http.ts'
 import {
@@ -112,7 +113,12 @@ function skipSilentAgent({ kind, location }: CrawlTarget, { clock }: BatchDeps):
 }
 
 function crawlTarget(target: CrawlTarget, deps: BatchDeps): Promise<Observation> {
-  return target.kind === 'agent' ? probeWithinBudget(target, deps) : crawlSource(target, deps)
+  const { kind, location } = target
+  return traceWork(`crawl ${kind}`, { location }, async span => {
+    const observation = await (kind === 'agent' ? probeWithinBudget : crawlSource)(target, deps)
+    span.setAttributes({ outcome: observation.outcome })
+    return observation
+  })
 }
 
 /** Typical number of requests of a probe. */

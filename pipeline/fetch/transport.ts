@@ -1,4 +1,5 @@
 import type { Log } from '../core/log.ts'
+import { traceWork } from '../core/trace.ts'
 import type { Connections, Request } from './connections.ts'
 import type { Resolution, Resolver } from './dns.ts'
 import { type Exchanged, exchange, type Reading } from './exchange.ts'
@@ -135,7 +136,12 @@ export class Transport {
       const content = (body ?? null) as NonNullable<Request['body']> | null
       const request = { path: url.pathname + url.search, method, headers, body: content }
       const started = performance.now()
-      const result = await exchange(line, request, reading, Math.ceil(budget.remainingMs), signal)
+      const result = await traceWork(
+        `fetch ${method}`,
+        { host: url.host, address: addresses[0], reused: wasUsed },
+        () => exchange(line, request, reading, Math.ceil(budget.remainingMs), signal),
+        { kind: 'client' },
+      )
       const tookMs = performance.now() - started
       budget.remainingMs -= tookMs
       this.#meter.countExchange(result.kind === 'answer' ? 'answered' : 'broken', tookMs)

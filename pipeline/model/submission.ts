@@ -125,6 +125,8 @@ export const Submission = z.object({
   by: Asker.exactOptional(),
   /** Id of the HTTP request, as in the log. */
   request: z.string().max(200).exactOptional(),
+  /** Trace of the request, where traces are exported (W3C `traceparent`). */
+  trace: z.string().max(100).exactOptional(),
   /** The submission that this one reverts; the writer adds it (writer/community/reverts.ts). */
   reverts: id.exactOptional(),
 })

@@ -107,6 +107,7 @@ export async function runRole(
   start: (given: Start) => Promise<UpRole>,
 ): Promise<void> {
   const log = createLog(name, config.LOG_LEVEL)
+  const tracing = await traceRole(name, config)
   let role: UpRole | undefined
   let isEnding = false
   const end = async (status: number) => {
@@ -115,6 +116,7 @@ export async function runRole(
     await role
       ?.close()
       .catch(error => log.error({ error: String(error) }, 'could not close cleanly'))
+    await tracing?.close()
     process.exit(status)
   }
   const fail = (error: unknown) => {
@@ -138,6 +140,14 @@ export async function runRole(
     process.exit(1)
   }
   process.send?.({ ready: role.url === undefined ? {} : { url: role.url } })
+}
+
+/** Exports the traces of this process where the settings name a collector. */
+async function traceRole(role: string, config: Config) {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER_ARG: share } = config
+  if (endpoint === undefined) return undefined
+  const { startTracing } = await import('../../jobs/tracing.ts')
+  return startTracing(role, endpoint, share)
 }
 
 /**

@@ -233,6 +233,9 @@ export const layers: Layer[] = [
 export const doors: Record<string, string[]> = {
   zod: ['pipeline', 'jobs', 'api', 'scripts'],
   pino: [core],
+  '@opentelemetry/api': [`${core}/trace.ts`, 'jobs/tracing.ts'],
+  '@opentelemetry/*': ['jobs/tracing.ts'],
+  'bullmq-otel': ['jobs/queues.ts'],
   'pino-pretty': [`${core}/log.ts`],
   tldts: [core],
   'idn-hostname': [core],
