@@ -6,6 +6,7 @@ import { assertSoundHead } from '../store/lmdb-head.ts'
 import { PRIVATE } from '../store/paths.ts'
 import { mergeFreshness } from './freshness-record.ts'
 import { encodePairs, PAIRS_READ_MAX, toIdentifierName } from './identifier-index.ts'
+import { listPortfolioEntries, NAMES_A_HOUSE } from './portfolio-record.ts'
 import { isReplicated } from './public-entries.ts'
 import {
   CHAIN,
@@ -30,7 +31,7 @@ export {
 } from './spaces.ts'
 
 /** Version of the keys and values; a store of another version is projected again. */
-export const SERVING_FORMAT = 31
+export const SERVING_FORMAT = 32
 
 /** The byte of the digit 0. */
 const ZERO = 0x30
@@ -206,6 +207,11 @@ export class ServingStore {
     }) as Iterable<{ key: string; value: Buffer }>
   }
 
+  /** Counts the entries whose key begins with `prefix` and a space, without reading them. */
+  countRange(space: SpaceName, prefix: string): number {
+    return this.#read(space).getKeysCount({ start: `${prefix} `, end: `${prefix}!` })
+  }
+
   /** Iterates downward over entries whose key begins with `prefix` and a space, before the key `below`. */
   descend(
     space: SpaceName,
@@ -258,6 +264,7 @@ export class ServingStore {
         if (this.#holds(space, key, value)) continue
         names.add(toIdentifierName(key as string))
       }
+      if (space === 'brand') this.#putInPortfolios(key as string, value)
       if (value === undefined) this.#spaces[space].removeSync(key)
       else if (space === 'freshness') this.#putFreshness(key, value)
       else this.#spaces[space].putSync(key, value)
@@ -269,6 +276,17 @@ export class ServingStore {
   #putFreshness(key: Key, value: Buffer): void {
     const held = this.#spaces.freshness.getBinaryFast(key) as Buffer | undefined
     this.#spaces.freshness.putSync(key, mergeFreshness(held, value))
+  }
+
+  /** Moves a brand to the portfolios of the houses that it has now, before it is written itself. */
+  #putInPortfolios(domain: string, value: Buffer | undefined): void {
+    const { brand, portfolio } = this.#spaces
+    const before = brand.getBinary(domain)
+    if (before?.includes(NAMES_A_HOUSE))
+      for (const { key } of listPortfolioEntries(domain, before)) portfolio.removeSync(key)
+    if (value?.includes(NAMES_A_HOUSE))
+      for (const entry of listPortfolioEntries(domain, value))
+        portfolio.putSync(entry.key, entry.value)
   }
 
   /**

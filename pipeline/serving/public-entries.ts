@@ -27,6 +27,9 @@ const whole = [
   'alias',
   'entry',
   'revision',
+  'file',
+  'agent_profile',
+  'agent_timing',
 ] as const satisfies readonly SpaceName[]
 
 /** Spaces of which a public part leaves this host. */
@@ -37,8 +40,8 @@ const partly = [
   'meta',
 ] as const satisfies readonly SpaceName[]
 
-/** Spaces that a replica makes again: the pairs of an identifier say what its name holds. */
-const derived = ['named'] as const satisfies readonly SpaceName[]
+/** Spaces that a replica makes again: of the pairs of an identifier, and of brands that name a house. */
+const derived = ['named', 'portfolio'] as const satisfies readonly SpaceName[]
 
 /** Spaces whose entries leave this host, in the order in which a base has them. */
 export const publishedSpaces: readonly SpaceName[] = [...whole, ...partly]

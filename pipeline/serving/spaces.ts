@@ -61,6 +61,10 @@ export const spaces = [
   'revision',
   'revision_content',
   'entry',
+  'file',
+  'agent_profile',
+  'agent_timing',
+  'portfolio',
   'meta',
 ] as const
 export type SpaceName = (typeof spaces)[number]

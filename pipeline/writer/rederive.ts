@@ -58,6 +58,7 @@ export async function deriveAgain(
     publisher: [...publishers.domains, ...publishers.managers],
     ...publishers.gone,
     agent: agents.named,
+    agent_profile: agents.told,
     operated: agents.naming,
     operator,
   })
@@ -75,7 +76,7 @@ async function updateAllOfAgents(
   invalidated: readonly Invalidated[],
   files: Files,
   applying: Applying,
-): Promise<AgentChanges & { named: string[]; naming: string[] }> {
+): Promise<AgentChanges & { named: string[]; told: string[]; naming: string[] }> {
   const declared = await updateDeclarations(db, invalidated, files)
   const probed = invalidated.filter(({ kind, is_new }) => kind === 'agent' && is_new)
   await updateAgentClaims(db, probed, files, applying.seq)
@@ -84,5 +85,5 @@ async function updateAllOfAgents(
   const named = [...changes.joinedOrLeft, ...declared.agents]
   const answered = probed.map(({ location }) => location)
   await keepAgentSources(db, named, answered, applying)
-  return { ...changes, named, naming: declared.locations }
+  return { ...changes, named, told: probing, naming: declared.locations }
 }

@@ -1,7 +1,7 @@
 import { getEffect, outcomes } from '../../../pipeline/core/outcomes.ts'
 import type { AgentPublishers } from '../../../pipeline/model/responses/authority.ts'
+import type { ProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.ts'
 import { getMembers } from '../../../pipeline/read/lookups/members.ts'
-import type { AgentFacts } from '../../../pipeline/read/queries/agent-facts.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import type { Reply } from '../ask.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
@@ -13,7 +13,7 @@ import { toAgentPath, toPublisherAuthorizationPath, toPublisherPath } from './pa
 export interface AgentShown {
   agent_url: string
   /** Findings of the last probe; absent where they are not for everybody. */
-  facts?: AgentFacts
+  probed?: ProbedAgent
 }
 
 /** Tells whether what the registry learned by probing is for everybody: a member may keep it private. */
@@ -24,25 +24,25 @@ export function isForEverybody(reader: Reader, agentUrl: string): boolean {
   return enrolled.length === 0 || enrolled.some(({ visibility }) => visibility === 'public')
 }
 
-export function describeHealth({ facts }: AgentShown): Html | undefined {
-  if (!facts?.outcome) return undefined
-  return getEffect(facts.outcome) === 'success'
+export function describeHealth({ probed }: AgentShown): Html | undefined {
+  if (!probed?.outcome) return undefined
+  return getEffect(probed.outcome) === 'success'
     ? renderBadge('good', 'online')
     : renderBadge('bad', 'offline')
 }
 
-export function renderHealth({ facts }: AgentShown): Html {
-  if (!facts?.outcome) return <p class="empty">Nothing is known: nobody has asked it yet.</p>
-  const { outcome, checked_at, took_ms, tools_count, needs_auth } = facts
+export function renderHealth({ probed }: AgentShown): Html {
+  if (!probed?.outcome) return <p class="empty">Nothing is known: nobody has asked it yet.</p>
+  const { outcome, checked_at, took_ms, profile } = probed
   return renderFacts([
     ['Last asked', renderMoment(checked_at)],
     [
       'Result of the probe',
       getEffect(outcome) === 'success' ? 'it answered' : outcomes[outcome].means,
     ],
-    ['Took', took_ms === null ? undefined : `${formatCount(took_ms)} ms`],
-    ['Tools', tools_count === null ? undefined : formatCount(tools_count)],
-    ['Credential', needs_auth ? 'wants one for some of it' : undefined],
+    ['Took', took_ms === undefined ? undefined : `${formatCount(took_ms)} ms`],
+    ['Tools', profile && formatCount(profile.tools_count)],
+    ['Credential', profile?.needs_auth ? 'wants one for some of it' : undefined],
   ])
 }
 
@@ -79,12 +79,13 @@ export function renderPublishers(
   })
 }
 
-export function renderCapabilities({ facts }: AgentShown): Html {
-  const tools = facts?.said?.tools ?? []
+export function renderCapabilities({ probed }: AgentShown): Html {
+  const { tools, tools_count } = probed?.profile ?? { tools: [], tools_count: 0 }
   return renderTable({
     caption: 'Tools',
     columns: ['Tool', 'What it does, in the agent’s words'],
     items: tools,
+    total: Math.max(tools_count, tools.length),
     bytes: 10_000,
     empty: 'It has not told anybody what it can do.',
     render: ({ name, description }) => [

@@ -1,5 +1,5 @@
 import { type FaultCode, faultCodes } from '../../../pipeline/model/fault-codes.ts'
-import type { FileRecord } from '../../../pipeline/read/queries/file-records.ts'
+import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, countThings } from '../html/text.tsx'
 import { renderTable } from './blocks.tsx'

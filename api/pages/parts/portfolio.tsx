@@ -1,6 +1,6 @@
 import { groupBy } from '../../../pipeline/core/group.ts'
 import type { BrandResolution } from '../../../pipeline/model/responses/index.ts'
-import type { Portfolio, PortfolioBrand } from '../../../pipeline/read/queries/portfolios.ts'
+import type { Portfolio, PortfolioBrand } from '../../../pipeline/read/lookups/portfolios.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { countThings, fitItems, formatCount, renderMoment, renderName } from '../html/text.tsx'
 import { renderFacts, renderSection } from './blocks.tsx'
@@ -17,13 +17,9 @@ const trusts: Readonly<Record<string, string>> = {
 }
 
 /** Renders the house of a brand, and its portfolio as a tree. */
-export function renderHouse(
-  brand: BrandResolution,
-  domain: string,
-  portfolio: Portfolio | undefined,
-): Html {
+export function renderHouse(brand: BrandResolution, domain: string, portfolio: Portfolio): Html {
   const { house_domain, claimed_house_domain, house_name, relationship_trust } = brand
-  const isHouse = (portfolio?.total ?? 0) > 0
+  const isHouse = portfolio.total > 0
   const house = house_domain ?? claimed_house_domain
   return renderSection(
     'house',
@@ -49,9 +45,9 @@ export function renderHouse(
           brand.relationship_verified_at && renderMoment(brand.relationship_verified_at),
         ],
       ])}
-      {isHouse ? renderTree(portfolio!, brand.brand_name) : null}
+      {isHouse ? renderTree(portfolio, brand.brand_name) : null}
     </>,
-    isHouse ? countThings(portfolio!.total, 'brand') : undefined,
+    isHouse ? countThings(portfolio.total, 'brand') : undefined,
   )
 }
 

@@ -1,6 +1,6 @@
 import type { Source } from '../../../pipeline/model/observation.ts'
 import type { PublisherLookup } from '../../../pipeline/model/responses/index.ts'
-import type { FileRecord } from '../../../pipeline/read/queries/file-records.ts'
+import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { type Html, h } from '../html/jsx.ts'
 import { clipText, formatCount, renderMoment, renderName, renderOutside } from '../html/text.tsx'
 import { renderFacts, renderTable } from './blocks.tsx'

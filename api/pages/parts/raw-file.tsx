@@ -1,5 +1,5 @@
 import type { Source } from '../../../pipeline/model/observation.ts'
-import type { FileRecord } from '../../../pipeline/read/queries/file-records.ts'
+import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { type Html, h } from '../html/jsx.ts'
 import { formatCount } from '../html/text.tsx'
 import { toRawFilePath } from './paths.ts'

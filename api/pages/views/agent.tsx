@@ -1,12 +1,10 @@
 import { parseUrl } from '../../../pipeline/core/url.ts'
 import type { AgentPublishers } from '../../../pipeline/model/responses/authority.ts'
 import type { AgentCompliance } from '../../../pipeline/model/responses/compliance.ts'
+import { findProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.ts'
 import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
-import { loadAgentFacts } from '../../../pipeline/read/queries/agent-facts.ts'
-import { getSnapshot } from '../../responses/lists.ts'
 import { readCompliance } from '../../routes/agents/agent-compliance.ts'
 import { listAgentPublishersAlias } from '../../routes/authorization/agent-publishers.ts'
-import { askIfReady } from '../ask.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, countThings, formatCount, renderName } from '../html/text.tsx'
 import {
@@ -35,22 +33,21 @@ interface Asked {
 export async function show(call: ViewCall<Asked, { url: string }>): Promise<View> {
   const { ask, query, services } = call
   const { reader } = services
-  const { agent_url, operator, publisher_count } = findAgent(reader, call.params.url)
+  const { agent_url, operator, publisher_count, property_count } = findAgent(
+    reader,
+    call.params.url,
+  )
   const params = { encodedUrl: agent_url }
   const page = { limit: ROWS, ...(query.cursor && { cursor: query.cursor }) }
-  const [publishers, compliance, facts] = await Promise.all([
+  const [publishers, compliance] = await Promise.all([
     ask<AgentPublishers>(listAgentPublishersAlias, { params, query: page }),
     ask<AgentCompliance>(readCompliance, { params }),
-    askIfReady(reader, async () => {
-      const snapshot = getSnapshot(reader)
-      return snapshot && loadAgentFacts(snapshot, [agent_url], new Map())
-    }),
   ])
-  const known = isForEverybody(reader, agent_url) ? facts?.get(agent_url) : undefined
-  const isKnown = publishers.status === 200 || known?.outcome || known?.type
+  const known = isForEverybody(reader, agent_url) ? findProbedAgent(reader, agent_url) : undefined
+  const isKnown = publishers.status === 200 || known?.outcome || known?.profile
   if (!isKnown) return showUnknown(agent_url)
-  const properties = known?.property_count ?? 0
-  const agent: AgentShown = { agent_url, ...(known && { facts: known }) }
+  const agent: AgentShown = { agent_url, ...(known && { probed: known }) }
+  const profile = known?.profile
   return {
     title: `Agent ${agent_url.replace(/^https:\/\//, '')}`,
     description: `${agent_url} is authorized by ${countThings(publisher_count, 'publisher')}.`,
@@ -60,13 +57,13 @@ export async function show(call: ViewCall<Asked, { url: string }>): Promise<View
         {renderHead(agent)}
         {renderCounts([
           [publisher_count === 1 ? 'publisher' : 'publishers', publisher_count],
-          [properties === 1 ? 'property' : 'properties', properties],
+          [property_count === 1 ? 'property' : 'properties', property_count],
         ])}
         {renderFacts([
-          ['Type', known?.type && renderName(known.type)],
-          ['Speaks', known?.protocols?.join(', ').toUpperCase()],
+          ['Type', profile && renderName(profile.type)],
+          ['Speaks', profile?.protocols.join(', ').toUpperCase()],
           ['Operated by', operator && renderOperator(operator.location)],
-          ['Says of itself', known?.said?.description && renderName(known.said.description, 400)],
+          ['Says of itself', profile?.description && renderName(profile.description, 400)],
         ])}
         {renderSection('health', 'Health', renderHealth(agent), describeHealth(agent))}
         {renderSection(
@@ -90,7 +87,7 @@ function renderOperator(location: string): Html {
   )
 }
 
-function renderHead({ agent_url, facts }: AgentShown): Html {
+function renderHead({ agent_url, probed }: AgentShown): Html {
   const host = parseUrl(agent_url)?.host ?? agent_url
   return renderTitle({
     mark: renderMonogram(host, agent_url),
@@ -99,7 +96,7 @@ function renderHead({ agent_url, facts }: AgentShown): Html {
     below: (
       <>
         <code>{clipText(agent_url, 300)}</code>{' '}
-        {facts?.type ? renderBadge('none', clipText(facts.type, 30)) : null}
+        {probed?.profile ? renderBadge('none', clipText(probed.profile.type, 30)) : null}
       </>
     ),
   })

@@ -1,13 +1,12 @@
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import type { LogoList } from '../../../pipeline/model/logo.ts'
 import type { BrandResolution, FreshnessBlock } from '../../../pipeline/model/responses/index.ts'
-import { type FileRecord, findKnownFile } from '../../../pipeline/read/queries/file-records.ts'
-import { loadPortfolio, type Portfolio } from '../../../pipeline/read/queries/portfolios.ts'
-import { getSnapshot } from '../../responses/lists.ts'
+import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
+import { findFileRecord } from '../../../pipeline/read/lookups/file-records.ts'
+import { listPortfolio, type Portfolio } from '../../../pipeline/read/lookups/portfolios.ts'
 import { resolveBrand } from '../../routes/brands/brands.ts'
 import { listLogos } from '../../routes/brands/logos.ts'
 import { listBrandRevisions, readBrandRevision } from '../../routes/community/revisions.ts'
-import { askIfReady } from '../ask.ts'
 import { Fragment, h } from '../html/jsx.ts'
 import { countThings, renderMoment } from '../html/text.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'
@@ -34,20 +33,11 @@ export async function show({
 }: ViewCall<unknown, { domain: Domain }>): Promise<View> {
   const query = { domain }
   const found = await ask<BrandResolution | Refused>(resolveBrand, { query })
-  const { reader } = services
-  const [file, portfolio] = await Promise.all([
-    askIfReady(reader, async () => {
-      const snapshot = getSnapshot(reader)
-      return snapshot && findKnownFile(snapshot, { kind: 'brand.json', location: domain })
-    }),
-    askIfReady(reader, async () => {
-      const snapshot = getSnapshot(reader)
-      return snapshot && loadPortfolio(snapshot, domain)
-    }),
-  ])
+  const file = findFileRecord(services.reader, { kind: 'brand.json', location: domain })
+  const portfolio = listPortfolio(services.reader, domain)
   if (found.status !== 200) {
     const refused = found.body as Refused
-    return portfolio && portfolio.total > 0
+    return portfolio.total > 0
       ? showHouse(domain, refused, file, portfolio)
       : showUnknown(domain, refused)
   }

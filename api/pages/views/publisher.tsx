@@ -1,11 +1,9 @@
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { parseSource, type Source } from '../../../pipeline/model/observation.ts'
 import type { DomainLookup, PublisherLookup } from '../../../pipeline/model/responses/index.ts'
-import { findKnownFile } from '../../../pipeline/read/queries/file-records.ts'
-import { getSnapshot } from '../../responses/lists.ts'
+import { findFileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { listPropertyRevisions, readPropertyRevision } from '../../routes/community/revisions.ts'
 import { lookUpDomain, lookUpPublisher } from '../../routes/lookups.ts'
-import { askIfReady } from '../ask.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { countThings, renderName } from '../html/text.tsx'
 import { renderCounts, renderSection, renderTitle } from '../parts/blocks.tsx'
@@ -41,13 +39,9 @@ export async function show({
   const state = lookup.freshness?.state
   if (isNothing(lookup)) return showUnknown(lookup)
   const source = toDecidingSource(lookup)
-  const [file, edits] = await Promise.all([
-    askIfReady(reader, async () => {
-      const snapshot = getSnapshot(reader)
-      return snapshot && findKnownFile(snapshot, source)
-    }),
-    loadEdits(ask, { list: listPropertyRevisions, read: readPropertyRevision }, domain),
-  ])
+  const file = findFileRecord(reader, source)
+  const operations = { list: listPropertyRevisions, read: readPropertyRevision }
+  const edits = await loadEdits(ask, operations, domain)
   const name = lookup.brand?.name ?? domain
   const total = lookup.properties_total ?? lookup.properties.length
   const agents = lookup.authorized_agents_total ?? lookup.authorized_agents.length

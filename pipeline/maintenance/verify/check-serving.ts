@@ -11,6 +11,7 @@ import { buildScopeOfSlice, sliceCount } from '../../serving/projections/change-
 import { projectReadableEvents } from '../../serving/projections/events.ts'
 import { projectInSlices } from '../../serving/projections/project-slices.ts'
 import { EVENTS_PART, loadUnprojected, type Unprojected } from '../../store/unprojected.ts'
+import { checkPortfolios } from './check-portfolios.ts'
 import type { Stores } from './stores.ts'
 
 /** Compares two values; of documents the time of projection is ignored, which the index does not have. */
@@ -57,8 +58,10 @@ export async function checkServing({ index, accounts, serving }: Stores): Promis
     await serving.releasePages()
   }
   const names = checkIdentifierIndex(serving)
-  wrong.push(...names.wrong)
+  const portfolios = checkPortfolios(serving)
+  wrong.push(...names.wrong, ...portfolios.wrong)
   counted.set('named', names.count)
+  counted.set('portfolio', portfolios.count)
   for (const [space, expected] of counted) {
     const there = serving.count(space)
     if (space !== 'meta' && there !== expected) {

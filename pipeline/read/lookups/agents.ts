@@ -20,6 +20,8 @@ import { findFreshness } from './stored.ts'
 export interface KnownAgent {
   agent_url: string
   publisher_count: number
+  /** Active properties that it reaches. */
+  property_count: number
   operator: Operator | null
   /** True if its operator is silent; set once this was looked up, and cached with the agent. */
   isSilent?: boolean
@@ -54,7 +56,7 @@ function findStoredAgent(store: ServingStore, agentUrl: string): KnownAgent | un
 
 function toStranger(agentUrl: string): KnownAgent {
   const operator = toAgentUrlKey(agentUrl) === undefined ? undefined : resolveOperator(agentUrl, [])
-  return { agent_url: agentUrl, publisher_count: 0, operator: operator ?? null }
+  return { agent_url: agentUrl, publisher_count: 0, property_count: 0, operator: operator ?? null }
 }
 
 function findAlike(store: ServingStore, agentUrl: string): Buffer | undefined {

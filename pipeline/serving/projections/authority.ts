@@ -10,6 +10,7 @@ import {
 } from '../inventory-record.ts'
 import { hashKey, listIdentifierKeys, toAgentKey, toReachKey } from '../keys.ts'
 import type { Entry, SpaceName } from '../lmdb.ts'
+import { projectAgentProfiles } from './agent-profiles.ts'
 import type { Scope } from './change-scope.ts'
 
 /** An agent as a brand.json names it. */
@@ -34,6 +35,7 @@ export async function projectKeys(
     ...(await projectOperators(index, listKeys('operator'), at)),
     ...(await projectOperated(index, listKeys('operated'))),
     ...(await claimEntries(index, listKeys('claim'))),
+    ...(await projectAgentProfiles(index, listKeys('agent_profile'))),
   ]
   return { gone, put }
 }
@@ -45,7 +47,7 @@ const vanished = {
   freshness_gone: 'freshness',
 } as const satisfies Record<string, SpaceName>
 
-type Keyed = keyof typeof vanished | 'agent' | 'operator' | 'operated' | 'claim'
+type Keyed = keyof typeof vanished | 'agent' | 'agent_profile' | 'operator' | 'operated' | 'claim'
 
 /** Projects the sale rights of one publisher's properties, by publisher, agent and identifier. */
 export function projectAuthority(rows: InventoryRows, at: Instant): Entry[] {
@@ -76,16 +78,18 @@ async function projectAgents(index: Database, keys: readonly string[]): Promise<
   const rows = await index.all<{
     agent_url: string
     publisher_count: number | null
+    property_count: number | null
     named_by: string[] | null
   }>(
     `with touched as (select unnest(${toListExpression('$keys')}) as agent_url),
      naming as (select agent_url, list(distinct location order by location) as named_by
        from agent_declarations semi join touched using (agent_url) group by all)
-     select agent_url, a.publisher_count::double as publisher_count, n.named_by
+     select agent_url, a.publisher_count::double as publisher_count,
+       a.property_count::double as property_count, n.named_by
      from touched left join agents a using (agent_url) left join naming n using (agent_url)`,
     { keys: JSON.stringify(keys) },
   )
-  return rows.map(({ agent_url, publisher_count, named_by }) => ({
+  return rows.map(({ agent_url, publisher_count, property_count, named_by }) => ({
     space: 'agent',
     key: toAgentKey(agent_url),
     value:
@@ -94,6 +98,7 @@ async function projectAgents(index: Database, keys: readonly string[]): Promise<
         : toJsonValue({
             agent_url,
             publisher_count: publisher_count ?? 0,
+            property_count: property_count ?? 0,
             operator: resolveOperator(agent_url, named_by ?? []) ?? null,
           }),
   }))

@@ -108,7 +108,16 @@ export async function buildScopeAfter(
 const CHANGED_AGENTS = `select 'agent' as space, agent_url as key from agents where seq > $seq`
 
 /** Spaces whose keys are passed to the projection. */
-const KEYED = ['reach', 'identifier', 'agent', 'operator', 'operated', 'claim', 'freshness_gone']
+const KEYED = [
+  'reach',
+  'identifier',
+  'agent',
+  'agent_profile',
+  'operator',
+  'operated',
+  'claim',
+  'freshness_gone',
+]
 
 function listKeys(touched: readonly Touched[], spaces: readonly string[]): string[] {
   const keys = touched.filter(({ space }) => spaces.includes(space)).map(({ key }) => key)
@@ -188,6 +197,7 @@ export function buildScopeOfSlice(slice: number, count: number, at: Instant): Sc
       union select domain from entries where entity = 'property' and ${inSlice('domain')})`,
     keyed: `select 'agent' as space, agent_url as key from agents where ${inSlice('agent_url')}
       union select 'agent', agent_url from agent_declarations where ${inSlice('agent_url')}
+      union select 'agent_profile', agent_url from agent_profiles where ${inSlice('agent_url')}
       union select 'operator', location from property_declarations where ${inSlice('location')}
       union select 'operated', location from agent_declarations where ${inSlice('location')}
       union select 'claim', publisher_domain from agent_claims where ${inSlice('publisher_domain')}`,

@@ -2,7 +2,8 @@ import { outcomeNames } from '../../core/outcomes.ts'
 import { ROW_END } from '../../store/row-texts.ts'
 import { toUpdatesMark } from '../../store/table-versions.ts'
 import { CELL_BYTES, mergeFreshness, storedKinds, writeCell } from '../freshness-record.ts'
-import { toFreshnessKey } from '../keys.ts'
+import { hashAgent, toFreshnessKey } from '../keys.ts'
+import type { Entry } from '../lmdb.ts'
 import type { RowProjection } from './projection.ts'
 
 const toPlace = (names: readonly string[], column: string) =>
@@ -14,12 +15,13 @@ const COLUMNS = [
   'coalesce(status, 0)',
   'coalesce(epoch_ms(attempted_at), 0)',
   'coalesce(epoch_ms(succeeded_at), 0)',
+  'coalesce(took_ms, 0)',
   'location',
 ]
 
 /**
- * Projects the crawl state of the files that a commit attempted; the other files of a location keep
- * theirs.
+ * Projects the crawl state of the files that a commit attempted, and how long agents took to answer; the other
+ * files of a location keep theirs.
  */
 export const freshnessProjection: RowProjection = {
   store: 'index',
@@ -30,26 +32,31 @@ export const freshnessProjection: RowProjection = {
   from: 'crawl_state',
   async project({ index }, where, parameters) {
     const rows = `crawl_state where ${where} and outcome is not null`
+    const lines = new Lines(await index.text(COLUMNS, rows, parameters))
     const values = new Map<string, Buffer>()
-    for (const { key, value } of toCells(new Lines(await index.text(COLUMNS, rows, parameters)))) {
+    const timings: Entry[] = []
+    for (const { key, value } of toCells(lines, timings)) {
       values.set(key, mergeFreshness(values.get(key), value))
     }
-    return [...values].map(([key, value]) => ({ space: 'freshness', key, value }))
+    const cells = [...values].map(([key, value]): Entry => ({ space: 'freshness', key, value }))
+    return [...cells, ...timings]
   },
 }
 
 /**
  * Converts rows to cells, one per file. Rows of one location follow each other as a rule, and are
- * joined.
+ * joined. What an agent took is added to `timings`.
  */
-function* toCells(lines: Lines): Iterable<{ key: string; value: Buffer }> {
+function* toCells(lines: Lines, timings: Entry[]): Iterable<{ key: string; value: Buffer }> {
   let key = ''
   let value: Buffer = EMPTY
   while (!lines.ended) {
     const cell = Buffer.allocUnsafe(CELL_BYTES)
     const kind = lines.number()
     writeCell(cell, 0, kind, lines.number(), lines.number(), lines.number(), lines.number())
+    const took = lines.number()
     const location = lines.rest()
+    if (storedKinds[kind] === 'agent') timings.push(toTiming(location, took))
     const own = toFreshnessKey(storedKinds[kind]!, location)
     if (own === key) value = mergeFreshness(value, cell)
     else {
@@ -60,6 +67,12 @@ function* toCells(lines: Lines): Iterable<{ key: string; value: Buffer }> {
   }
   if (value.length > 0) yield { key, value }
 }
+
+function toTiming(agentUrl: string, ms: number): Entry {
+  const value = ms === 0 ? undefined : Buffer.from(String(ms))
+  return { space: 'agent_timing', key: hashAgent(agentUrl), value }
+}
+
 const EMPTY = Buffer.alloc(0)
 
 /** Rows of numbers and a text at their end, read where they lie. */

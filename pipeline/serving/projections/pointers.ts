@@ -3,6 +3,8 @@ import type { AdagentsPointer, BrandDocument } from '../../model/documents/index
 import { isUrl, parseSource } from '../../model/observation.ts'
 import { findNextPlace } from '../../resolve/brand-facts.ts'
 import { toPointerKey } from '../keys.ts'
+import type { Entry } from '../lmdb.ts'
+import { projectFileRecords } from './files.ts'
 import type { RowProjection } from './projection.ts'
 
 interface StoredDocument {
@@ -16,10 +18,10 @@ const LEADS_ELSEWHERE = `(kind = 'adagents.json' and variant = 'pointer'
   or kind = 'brand.json' and variant in ('authoritative_location', 'house_redirect'))`
 
 /**
- * Locations that files lead to. An answer depends on that file also while nothing was ever read there, so
- * nothing else in the store would name it.
+ * Projects stored files: their facts beside their content, and the locations that they lead to. An answer
+ * depends on such a file also while nothing was ever read there, so nothing else in the store would name it.
  */
-export const pointerProjection: RowProjection = {
+export const documentProjection: RowProjection = {
   store: 'index',
   tables: ['documents'],
   changed: 'seq > $seq',
@@ -32,15 +34,17 @@ export const pointerProjection: RowProjection = {
        where ${where} and kind in ('adagents.json', 'brand.json') and not ${LEADS_ELSEWHERE}`,
       parameters,
     )
-    return rows.map(row => {
-      const target = findTarget(row)
-      return {
-        space: 'pointer',
-        key: toPointerKey(row.kind, row.location),
-        value: target === undefined ? undefined : Buffer.from(target),
-      }
-    })
+    return [...rows.map(toPointer), ...(await projectFileRecords(index, where, parameters))]
   },
+}
+
+function toPointer(row: StoredDocument): Entry {
+  const target = findTarget(row)
+  return {
+    space: 'pointer',
+    key: toPointerKey(row.kind, row.location),
+    value: target === undefined ? undefined : Buffer.from(target),
+  }
 }
 
 /** Finds the location of the other file; undefined if none could be read. */

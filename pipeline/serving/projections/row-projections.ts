@@ -7,7 +7,7 @@ import {
 import { freshnessProjection } from './freshness.ts'
 import { memberProjection, originProjection, ownershipProjection } from './members.ts'
 import { invitationProjection, orgMemberProjection } from './organizations.ts'
-import { aliasProjection, pointerProjection } from './pointers.ts'
+import { aliasProjection, documentProjection } from './pointers.ts'
 import {
   clientProjection,
   issuerProjection,
@@ -26,7 +26,7 @@ import { subscriptionProjection } from './subscriptions.ts'
 /** All projections whose changed rows are found by a column such as `seq`. */
 export const rowProjections: readonly RowProjection[] = [
   freshnessProjection,
-  pointerProjection,
+  documentProjection,
   keyProjection,
   userProjection,
   orgMemberProjection,

@@ -1,4 +1,4 @@
-import { toFreshnessKey } from '../../serving/keys.ts'
+import { hashAgent, toFreshnessKey } from '../../serving/keys.ts'
 import { recordChanges } from '../../store/appended-rows.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 import { listDomains } from '../entities/agent-claims.ts'
@@ -112,6 +112,8 @@ async function forget(db: Database, agents: readonly string[], seq: number): Pro
   }
   await recordChanges(db, seq, {
     freshness_gone: known.map(({ location }) => toFreshnessKey('agent', location)),
+    'gone agent_timing': known.map(({ location }) => hashAgent(location)),
+    agent_profile: agents,
     claim: listDomains(claims),
   })
 }

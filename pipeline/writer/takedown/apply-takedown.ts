@@ -6,7 +6,7 @@ import type { Invalidated } from '../../model/invalidated.ts'
 import type { Source } from '../../model/observation.ts'
 import { toHistoryKey, toRevisionKey } from '../../serving/document-value.ts'
 import { listGoneKeys } from '../../serving/gone-keys.ts'
-import { toFreshnessKey, toHostedKey, toPointerKey } from '../../serving/keys.ts'
+import { hashAgent, toFreshnessKey, toHostedKey, toPointerKey } from '../../serving/keys.ts'
 import { appendedRevisions, recordChanges } from '../../store/appended-rows.ts'
 import { buildDomainCondition } from '../../store/domain-match.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
@@ -144,6 +144,12 @@ async function recordDeletedKeys(
     'gone freshness': [
       ...new Set(files.map(({ kind, location }) => toFreshnessKey(kind, location))),
     ],
+    'gone file': files
+      .filter(({ kind }) => kind === 'adagents.json' || kind === 'brand.json')
+      .map(({ kind, location }) => toPointerKey(kind, location)),
+    'gone agent_timing': files
+      .filter(({ kind }) => kind === 'agent')
+      .map(({ location }) => hashAgent(location)),
     'gone crawl_request': requests.map(({ id }) => id),
     'gone revision': [...histories, ...numbered],
     'gone revision_content': numbered,

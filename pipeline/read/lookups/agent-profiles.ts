@@ -1,0 +1,28 @@
+import type { Outcome } from '../../core/outcomes.ts'
+import type { AgentProfile } from '../../serving/agent-profile-record.ts'
+import { hashAgent } from '../../serving/keys.ts'
+import type { Reader } from '../reader.ts'
+import { findFreshness } from './stored.ts'
+
+/** Findings about an agent, by asking it and by who declares it. */
+export interface ProbedAgent {
+  profile: AgentProfile | undefined
+  /** Result of the last probe; undefined before the first. */
+  outcome: Outcome | undefined
+  checked_at: string | undefined
+  took_ms: number | undefined
+}
+
+/** Finds the findings of the last probe of an agent, whoever may see them. */
+export function findProbedAgent(reader: Reader, agentUrl: string): ProbedAgent {
+  const { outcome, checked_at } = findFreshness(reader, 'agent', agentUrl)
+  const key = hashAgent(agentUrl)
+  const profile = reader.serving?.text('agent_profile', key)
+  const took = reader.serving?.text('agent_timing', key)
+  return {
+    profile: profile === undefined ? undefined : JSON.parse(profile),
+    outcome: outcome as Outcome | undefined,
+    checked_at,
+    took_ms: took === undefined ? undefined : Number(took),
+  }
+}

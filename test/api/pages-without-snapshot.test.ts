@@ -1,0 +1,76 @@
+import { load } from 'cheerio'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ObservationDraft, openRegistry, type TestRegistry } from '../support/app.ts'
+import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
+import { observeProbedAgent } from '../support/probed.ts'
+
+const AGENT = 'https://sales.agent.example/mcp'
+const fault = { field: 'properties[0]', code: 'missing', message: 'lacks a name' } as const
+
+let registry: TestRegistry
+
+beforeAll(async () => {
+  registry = await openRegistry()
+  const publisher = observePublisherFile('news.example', {
+    sites: ['news.example', 'sport.example'],
+    agents: [AGENT],
+  })
+  await registry.observe(
+    { ...publisher, faults: [{ ...fault, severity: 'error' }] } as ObservationDraft,
+    buildLeaf('first-house.example'),
+    ...['first-house.example', 'second-house.example'].map(observeNothing),
+  )
+  const says = { tools: ['get_products', 'list_accounts'] }
+  await registry.observe({ ...observeProbedAgent(AGENT, says), took_ms: 250 })
+})
+
+afterAll(() => registry.close())
+
+function buildLeaf(house: string): ObservationDraft {
+  const { document, ...seen } = observeBrandFile('leaf.example', 'Leaf', { tagline: house })
+  return { ...seen, document: { ...(document as object), house_domain: house } } as ObservationDraft
+}
+
+const observeNothing = (location: string): ObservationDraft => ({
+  kind: 'brand.json',
+  location,
+  outcome: 'absent',
+  status: 404,
+})
+
+async function read(path: string) {
+  const answer = await registry.app.inject(path)
+  expect([path, answer.statusCode]).toEqual([path, 200])
+  return load(answer.body)
+}
+
+test('the page of a publisher shows the faults of its file', async () => {
+  const page = await read('/publisher/news.example')
+  expect(page('#file tbody tr').text()).toContain('lacks a name')
+  expect(page('#file dl').text()).toContain('First read')
+})
+
+test('the page of an agent shows how it was found and what it can do', async () => {
+  const page = await read(`/agent/${encodeURIComponent(AGENT)}`)
+  expect(page('.counts').text()).toBe('publisher1property1')
+  expect(page('#health').text()).toMatch(/online.*250 ms.*Tools.*2/s)
+  expect(
+    page('#capabilities tbody th')
+      .map((_, cell) => page(cell).text())
+      .get(),
+  ).toEqual(['get_products', 'list_accounts'])
+})
+
+test('a brand that names another house leaves the portfolio of the first', async () => {
+  const before = await read('/brand/first-house.example')
+  expect(before('#house .tree a').attr('href')).toBe('/brand/leaf.example')
+  registry.clock.tick({ days: 1 })
+  await registry.observe(buildLeaf('second-house.example'))
+  const after = await read('/brand/second-house.example')
+  expect(after('#house .tree a').text()).toBe('Leaf')
+  expect((await registry.app.inject('/brand/first-house.example')).statusCode).toBe(404)
+})
+
+test('what pages show is checked with the other stores', async () => {
+  expect(await registry.verify()).toEqual([])
+})
