@@ -44,8 +44,8 @@ export function parseHead(note: string): TreeHead | undefined {
   const [origin, size, root] = splitNote(note)?.text.split('\n') ?? []
   if (origin === undefined || size === undefined || root === undefined) return undefined
   if (!LOG_ORIGIN.test(origin) || !/^(?:0|[1-9]\d{0,14})$/.test(size)) return undefined
-  const hash = Buffer.from(root, 'base64')
-  if (hash.length !== HASH_BYTES || hash.toString('base64') !== root) return undefined
+  const hash = decodeBase64(root)
+  if (hash?.length !== HASH_BYTES) return undefined
   return { origin, size: Number(size), root: hash }
 }
 
@@ -74,9 +74,9 @@ export function formatVerifierKey(key: VerifierKey): string {
 /** Parses `name+id+key`; undefined for anything else, or where the id is of another key. */
 export function parseVerifierKey(text: string): VerifierKey | undefined {
   const [name, id, ...rest] = text.trim().split('+')
-  const typed = Buffer.from(rest.join('+'), 'base64')
-  if (name === undefined || !LOG_ORIGIN.test(name) || typed.length !== 33 || typed[0] !== ED25519)
-    return undefined
+  const typed = decodeBase64(rest.join('+'))
+  if (name === undefined || !LOG_ORIGIN.test(name)) return undefined
+  if (typed?.length !== 33 || typed[0] !== ED25519) return undefined
   const key = { name, publicKey: typed.subarray(1) }
   return buildKeyId(key).toString('hex') === id ? key : undefined
 }
@@ -109,14 +109,18 @@ function splitNote(
 ): { text: string; signatures: { name: string; bytes: Buffer }[] } | undefined {
   const end = note.lastIndexOf('\n\n')
   if (end < 0 || note.length > HEAD_BYTES_MAX || !note.endsWith('\n')) return undefined
-  const lines = note.slice(end + 2, -1).split('\n')
-  const signatures = lines.map(line => /^— (\S+) ([A-Za-z0-9+/=]+)$/.exec(line))
-  if (signatures.some(found => found === null)) return undefined
-  return {
-    text: note.slice(0, end + 1),
-    signatures: signatures.map(found => ({
-      name: found![1]!,
-      bytes: Buffer.from(found![2]!, 'base64'),
-    })),
+  const signatures = []
+  for (const line of note.slice(end + 2, -1).split('\n')) {
+    const [, name, encoded] = /^— (\S+) (\S+)$/.exec(line) ?? []
+    const bytes = encoded === undefined ? undefined : decodeBase64(encoded)
+    if (name === undefined || bytes === undefined) return undefined
+    signatures.push({ name, bytes })
   }
+  return { text: note.slice(0, end + 1), signatures }
+}
+
+/** Decodes base64; undefined for text that is not the one way to write these bytes. */
+function decodeBase64(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, 'base64')
+  return bytes.toString('base64') === text ? bytes : undefined
 }
