@@ -23,6 +23,7 @@ import { endSession, findSignedIn } from './person.ts'
 import { publishPlaces } from './publish.tsx'
 import { canReview, reviewPlaces } from './reviews.tsx'
 import type { OrganizationPlace, PersonPlace, Step } from './step.ts'
+import { ownUsagePlaces, usagePlaces } from './usage.tsx'
 
 const FORM_BYTES_MAX = 1024 * 1024
 const SIGN_OUT = '/dashboard/sign-out'
@@ -35,6 +36,7 @@ const organizationPlaces: readonly OrganizationPlace[] = [
   ...domainPlaces,
   ...agentPlaces,
   ...entryPlaces,
+  ...usagePlaces,
   ...auditPlaces,
 ]
 
@@ -45,6 +47,7 @@ const places: readonly PersonPlace[] = [
   ...joinPlaces,
   ...reviewPlaces,
   ...publishPlaces,
+  ...ownUsagePlaces,
   ...organizationPlaces.map(({ method, path, take }) => ({
     method,
     path: `/dashboard/org/:org${path}`,

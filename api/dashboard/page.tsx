@@ -65,6 +65,7 @@ const sections = [
   ['domains', 'Domains'],
   ['agents', 'Agents'],
   ['entries', 'Saved entries'],
+  ['usage', 'Usage'],
   ['audit', 'Audit'],
 ] as const
 

@@ -2,9 +2,11 @@ import { defineScript, REDIS_PREFIX, type Redis, type Script } from '../../jobs/
 import type { Config } from '../../pipeline/core/config.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { buildLimitHeaders, type LimitHeaders, toRetrySeconds } from './limit-headers.ts'
+import { RedisWindowCounter, type WindowUse } from './redis-window-counter.ts'
 
 const HOUR_S = 3_600
 const RETRY_AFTER_S = 5
+const UNAVAILABLE = 'crawl requests cannot be accepted at the moment; try again'
 
 /**
  * Counts a request for its target (one request a window) and for its user (some an hour), or for neither.
@@ -42,11 +44,13 @@ export class CrawlQuota {
     [refusedBy: 'target' | 'user' | 'allowed', remaining: number, ms: number]
   >
   readonly #release: Script<unknown>
+  readonly #users: RedisWindowCounter
   readonly #config: Config
 
   constructor(redis: Redis | undefined, config: Config) {
     this.#reserve = defineScript(redis, 'reserveCrawl', 2, RESERVE)
     this.#release = defineScript(redis, 'releaseCrawl', 2, RELEASE)
+    this.#users = new RedisWindowCounter(redis, UNAVAILABLE)
     this.#config = config
   }
 
@@ -76,6 +80,11 @@ export class CrawlQuota {
     return refuse('rate_limited', text, { retry_after: resetSeconds }, buildLimitHeaders(ofTarget))
   }
 
+  /** Reads the window of a user and counts nothing. Throws while Redis is away. */
+  readUse(user: string): Promise<WindowUse> {
+    return this.#users.read(toUserKey(user))
+  }
+
   /** Takes a request back that was not admitted. */
   async release(request: CountedCrawl): Promise<void> {
     await this.#run(this.#release, request).catch(() => undefined)
@@ -87,18 +96,13 @@ export class CrawlQuota {
     ...more: number[]
   ): Promise<Answer> {
     try {
-      return await script(
-        `${REDIS_PREFIX}:crawl:target:${target}`,
-        `${REDIS_PREFIX}:crawl:user:${user}`,
-        id,
-        ...more,
-      )
+      return await script(`${REDIS_PREFIX}:crawl:target:${target}`, toUserKey(user), id, ...more)
     } catch {
-      return refuse(
-        'crawl_queue_unavailable',
-        'crawl requests cannot be accepted at the moment; try again',
-        { retry_after: RETRY_AFTER_S },
-      )
+      return refuse('crawl_queue_unavailable', UNAVAILABLE, { retry_after: RETRY_AFTER_S })
     }
   }
+}
+
+function toUserKey(user: string): string {
+  return `${REDIS_PREFIX}:crawl:user:${user}`
 }

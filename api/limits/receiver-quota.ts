@@ -1,7 +1,7 @@
 import { REDIS_PREFIX, type Redis } from '../../jobs/redis.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { LimitHeaders } from './limit-headers.ts'
-import { RedisWindowCounter } from './redis-window-counter.ts'
+import { RedisWindowCounter, type WindowUse } from './redis-window-counter.ts'
 
 const HOUR_S = 3_600
 
@@ -20,10 +20,19 @@ export class ReceiverQuota {
 
   /** Counts a request to a receiver and returns the headers of the limit. Refuses with 429, with 503 while Redis is away. */
   count(orgId: string): Promise<LimitHeaders> {
-    return this.#counter.countOrRefuse(`${REDIS_PREFIX}:receivers:${orgId}`, {
+    return this.#counter.countOrRefuse(toKey(orgId), {
       max: this.#max,
       windowSeconds: HOUR_S,
       refusal: `no more than ${this.#max} challenges and tests of receivers an hour`,
     })
   }
+
+  /** Reads the window of an organization and counts nothing. Throws while Redis is away. */
+  readUse(orgId: string): Promise<WindowUse> {
+    return this.#counter.read(toKey(orgId))
+  }
+}
+
+function toKey(orgId: string): string {
+  return `${REDIS_PREFIX}:receivers:${orgId}`
 }

@@ -16,6 +16,16 @@ return {1, max - used, redis.call('PTTL', KEYS[1])}`
 const UNCOUNT = `
 if tonumber(redis.call('GET', KEYS[1]) or '0') > 0 then redis.call('DECR', KEYS[1]) end`
 
+/** Reads how often a key was used in its window, and the milliseconds until that ends. */
+const READ = `return {tonumber(redis.call('GET', KEYS[1]) or '0'), redis.call('PTTL', KEYS[1])}`
+
+/** Use of a window. */
+export interface WindowUse {
+  used: number
+  /** Milliseconds until the window ends, or until the oldest use in a sliding one ends; none without a use. */
+  resetMs: number | undefined
+}
+
 /** A number of uses in a window that begins with the first of them. */
 export interface WindowLimit {
   max: number
@@ -26,12 +36,14 @@ export interface WindowLimit {
 export class RedisWindowCounter {
   readonly #count: Script<[isAllowed: 0 | 1, remaining: number, ms: number]>
   readonly #uncount: Script<unknown>
+  readonly #read: Script<[used: number, ms: number]>
   readonly #unavailable: string
 
   /** Creates a counter; `unavailable` is the text of a refusal while Redis is away. */
   constructor(redis: Redis | undefined, unavailable: string) {
     this.#count = defineScript(redis, 'countInWindow', 1, COUNT)
     this.#uncount = defineScript(redis, 'uncountInWindow', 1, UNCOUNT)
+    this.#read = defineScript(redis, 'readWindow', 1, READ)
     this.#unavailable = unavailable
   }
 
@@ -57,5 +69,11 @@ export class RedisWindowCounter {
   /** Takes a use back that caused no work; without effect while Redis is away. */
   async uncount(key: string): Promise<void> {
     await this.#uncount(key).catch(() => undefined)
+  }
+
+  /** Reads the window of a key without counting. Throws while Redis is away. */
+  async read(key: string): Promise<WindowUse> {
+    const [used, ms] = await this.#read(key)
+    return { used, resetMs: used > 0 && ms > 0 ? ms : undefined }
   }
 }

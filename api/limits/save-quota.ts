@@ -3,6 +3,7 @@ import { DAY, HOUR, type Instant, SECOND } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { buildLimitHeaders, type LimitHeaders, toRetrySeconds } from './limit-headers.ts'
+import type { WindowUse } from './redis-window-counter.ts'
 
 const RETRY_AFTER_S = 5
 
@@ -45,6 +46,13 @@ for i, window in ipairs({hour, day}) do
 end
 return {'counted', narrowest.name, narrowest.left - 1, narrowest.ms}`
 
+/** Returns the saves in a sliding window, and the milliseconds until the oldest of them ends. */
+const READ = `
+local since = '(' .. (tonumber(ARGV[1]) - tonumber(ARGV[2]))
+local oldest = redis.call('ZRANGEBYSCORE', KEYS[1], since, '+inf', 'WITHSCORES', 'LIMIT', '0', '1')[2]
+local left = oldest and math.ceil(tonumber(oldest) + ARGV[2] - ARGV[1]) or 0
+return {redis.call('ZCOUNT', KEYS[1], since, '+inf'), left}`
+
 /** A save about to be made, as it is counted. */
 export interface CountedSave {
   /** Id of the submission. */
@@ -54,7 +62,8 @@ export interface CountedSave {
   organization: string | undefined
 }
 
-type Window = 'user' | 'hour' | 'day'
+/** Windows that a save is counted in: an hour of its user, an hour and a day of its organization. */
+export type SaveWindow = 'user' | 'hour' | 'day'
 
 /**
  * Limits edits of entries, whatever their result: a refused save costs the writer work too. Windows slide:
@@ -62,11 +71,13 @@ type Window = 'user' | 'hour' | 'day'
  */
 export class SaveQuota {
   readonly #reserve: Script<Counted>
-  readonly #windows: Record<Window, { max: number; ms: number; text: string }>
+  readonly #read: Script<[used: number, ms: number]>
+  readonly #windows: Record<SaveWindow, { max: number; ms: number; text: string }>
 
   constructor(redis: Redis | undefined, { LIMITS }: Config) {
     const { savesPerHour, savesPerOrganizationHour, savesPerOrganizationDay } = LIMITS
     this.#reserve = defineScript(redis, 'reserveSave', 2, RESERVE)
+    this.#read = defineScript(redis, 'readSaves', 1, READ)
     this.#windows = {
       user: { max: savesPerHour, ms: HOUR, text: 'an hour' },
       hour: { max: savesPerOrganizationHour, ms: HOUR, text: 'an hour by one organization' },
@@ -89,11 +100,20 @@ export class SaveQuota {
     return refuse('rate_limited', refusal, { retry_after: resetSeconds }, headers)
   }
 
-  async #count(
-    { id, user, organization = `of ${user}` }: CountedSave,
+  /** Reads one of the windows of a user and its organization, and counts nothing. Throws while Redis is away. */
+  async readUse(
+    window: SaveWindow,
+    caller: Omit<CountedSave, 'id'>,
     now: Instant,
-  ): Promise<Counted> {
-    const keys = [`${REDIS_PREFIX}:saves:user:${user}`, `${REDIS_PREFIX}:saves:org:${organization}`]
+  ): Promise<WindowUse> {
+    const [ofUser, ofOrganization] = toKeys(caller)
+    const key = window === 'user' ? ofUser : ofOrganization
+    const [used, ms] = await this.#read(key, now, this.#windows[window].ms)
+    return { used, resetMs: used > 0 ? ms : undefined }
+  }
+
+  async #count({ id, ...caller }: CountedSave, now: Instant): Promise<Counted> {
+    const keys = toKeys(caller)
     const { user: byUser, hour, day } = this.#windows
     const values = [now, id, HOUR, DAY, byUser.max, hour.max, day.max]
     try {
@@ -106,4 +126,16 @@ export class SaveQuota {
   }
 }
 
-type Counted = [result: 'counted' | 'known' | 'full', window: Window, remaining: number, ms: number]
+function toKeys({ user, organization = `of ${user}` }: Omit<CountedSave, 'id'>) {
+  return [
+    `${REDIS_PREFIX}:saves:user:${user}`,
+    `${REDIS_PREFIX}:saves:org:${organization}`,
+  ] as const
+}
+
+type Counted = [
+  result: 'counted' | 'known' | 'full',
+  window: SaveWindow,
+  remaining: number,
+  ms: number,
+]

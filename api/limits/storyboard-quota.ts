@@ -3,7 +3,8 @@ import type { Config } from '../../pipeline/core/config.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { isAdmin } from '../../pipeline/core/roles.ts'
 import type { LimitHeaders } from './limit-headers.ts'
-import { RedisWindowCounter } from './redis-window-counter.ts'
+import { toLimitedUser } from './limited-user.ts'
+import { RedisWindowCounter, type WindowUse } from './redis-window-counter.ts'
 
 const HOUR_S = 3_600
 const MINUTE_S = 60
@@ -56,7 +57,7 @@ export class StoryboardQuota {
     tester: Tester,
   ): Promise<{ headers: LimitHeaders; release(): Promise<void> }> {
     if (isAdmin(tester.roles)) return { headers: {}, release: async () => undefined }
-    const key = `${REDIS_PREFIX}:storyboards:${kind}:${toUser(tester)}`
+    const key = toKey(kind, tester)
     const max = this.#maxPerHour[kind]
     const headers = await this.#counter.countOrRefuse(key, {
       max,
@@ -64,6 +65,11 @@ export class StoryboardQuota {
       refusal: `no more than ${max} tests of agents an hour`,
     })
     return { headers, release: () => this.#counter.uncount(key) }
+  }
+
+  /** Reads the caller's window and counts nothing; undefined for admins, who are not limited. */
+  readUse(kind: TestKind, tester: Tester): Promise<WindowUse> | undefined {
+    return isAdmin(tester.roles) ? undefined : this.#counter.read(toKey(kind, tester))
   }
 
   /** Refuses with 429 where an agent was refreshed less than a minute ago, by whoever it was. */
@@ -76,10 +82,6 @@ export class StoryboardQuota {
   }
 }
 
-/**
- * Converts a caller to the user that is limited. A key can create keys, so all keys of an organization are
- * one user.
- */
-function toUser({ person, org_id, id }: Tester): string {
-  return person === undefined ? (org_id ?? id) : id
+function toKey(kind: TestKind, tester: Tester): string {
+  return `${REDIS_PREFIX}:storyboards:${kind}:${toLimitedUser(tester)}`
 }

@@ -12,6 +12,7 @@ import { crawlRequestStatus, findCrawlRequest } from '../../pipeline/read/lookup
 import { canActFor } from '../auth/organization-access.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { CountedCrawl } from '../limits/crawl-quota.ts'
+import { toLimitedUser } from '../limits/limited-user.ts'
 import { PublicDomain, requirePublic } from '../live/public-host.ts'
 import { defineOperation } from '../operation/operation.ts'
 import type { Services } from '../operation/services.ts'
@@ -147,8 +148,7 @@ export async function submitCrawlRequest(
     id,
     // A forced request has a target of its own: it counts for its user alone.
     target: isForced ? `forced:${id}` : scope === 'manager' ? `manager:${domain}` : domain,
-    // A key can create keys: those of an organization count as one caller.
-    user: principal.person === undefined ? (principal.org_id ?? principal.id) : principal.id,
+    user: toLimitedUser(principal),
   }
   const headers = await services.quota.reserve(counted)
   try {

@@ -130,6 +130,7 @@ import {
   removeOwnAgent,
 } from './members/own-agents.ts'
 import { changeMember, listMembers, listOrganizations, removeMember } from './members/people.ts'
+import { readOrganizationUsage } from './members/usage.ts'
 import { lookUpOperator } from './operators.ts'
 import {
   listCatalog,
@@ -336,6 +337,7 @@ export const operations: readonly Operation[] = [
   revokeInvitation,
   acceptInvitation,
   readAudit,
+  readOrganizationUsage,
   describeRegistry,
   ...openapiDocuments,
   referencePage,

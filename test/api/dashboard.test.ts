@@ -261,6 +261,24 @@ describe('a person manages', () => {
     expect((await read(ann, at(acme, '/agents')))('tbody tr')).toHaveLength(0)
   })
 
+  test('and sees what was used of each limit, and what is left', async () => {
+    const page = await read(ann, at(acme, '/usage'))
+    const row = page('tbody tr').filter((_, each) =>
+      page(each).text().startsWith('Saves per user and hour'),
+    )
+    expect(
+      row
+        .find('td, th')
+        .map((_, cell) => page(cell).text())
+        .get()
+        .slice(1),
+    ).toEqual(['you', '0 of 60', '60', 'now'])
+    expect(page('main').text()).toContain('Membership: none.')
+    expect(page('main [aria-current=page]').text()).toBe('Usage')
+    const { headers } = await ann.get('/dashboard/usage')
+    expect(headers.location).toBe(at(acme, '/usage'))
+  })
+
   test('who acts is in the submission: the person, not the page', async () => {
     await send(ann, at(acme, '/keys'), { name: 'Audited' })
     const [created] = registry.submitted.filter(({ op }) => op === 'key.create').slice(-1)

@@ -263,6 +263,9 @@ const cases: Record<string, Case[]> = {
       status: 403,
     },
   ],
+  getOrganizationUsage: [
+    { asks: () => ({ url: `/api/me/organization/usage?org=${acme.org}` }), status: 403 },
+  ],
   getOrganizationAudit: [
     { asks: () => ({ url: `/api/me/organization/audit?org=${acme.org}` }), status: 403 },
   ],

@@ -229,6 +229,11 @@ export const asks: Asks = {
     404: as('invited', { payload: { token: 'x'.repeat(43) } }),
     503: as('invited', { payload: { token: 'x'.repeat(43) } }),
   },
+  getOrganizationUsage: {
+    200: as('boss'),
+    400: { query: 'org=' },
+    403: { query: `org=${unissued}` },
+  },
   getOrganizationAudit: { 200: as('boss'), 400: { query: 'limit=x' }, 403: {} },
   listApiKeys: { 200: as('adminKey'), 400: { query: 'org=' }, 403: {} },
   createApiKey: {

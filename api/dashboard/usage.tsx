@@ -1,0 +1,95 @@
+import { tiers } from '../../pipeline/core/tiers.ts'
+import type { OrganizationUsage } from '../../pipeline/model/responses/organization-usage.ts'
+import { Fragment, type Html, h } from '../pages/html/jsx.ts'
+import { formatCount, renderMoment } from '../pages/html/text.tsx'
+import { renderTable } from '../pages/parts/blocks.tsx'
+import { type DashboardAnswer, renderFault, toSectionPath } from './page.tsx'
+import type { OrganizationPlace, OrganizationStep, PersonPlace, Step } from './step.ts'
+
+type LimitUse = OrganizationUsage['limits'][number]
+
+async function showUsage({ ask, org }: OrganizationStep): Promise<DashboardAnswer> {
+  const read = await ask<OrganizationUsage>({
+    method: 'GET',
+    url: '/api/me/organization/usage',
+    query: org,
+  })
+  const { refused, body: usage } = read
+  const body = (
+    <>
+      <h1>Usage</h1>
+      <p class="lead">What was used of each limit. Looking at it uses nothing.</p>
+      {renderFault(refused)}
+      {refused !== undefined ? null : renderUsage(usage)}
+    </>
+  )
+  return { status: refused === undefined ? 200 : read.status, title: 'Usage', body }
+}
+
+function renderUsage({ organization, is_complete, limits }: OrganizationUsage): Html {
+  const { membership_tier: tier, has_api_access } = organization
+  return (
+    <>
+      <p>
+        Membership: {tier === null ? 'none' : tiers[tier].label}.{' '}
+        {has_api_access
+          ? 'It has access by API: agents may be public.'
+          : 'It has no access by API: agents are shown to members at most.'}
+      </p>
+      {is_complete ? null : (
+        <p class="notice fair" role="status">
+          The counters cannot be read at the moment, so what was used is unknown. Limits hold
+          nevertheless.
+        </p>
+      )}
+      {renderLimits(
+        'Requests',
+        limits.filter(({ window_seconds }) => window_seconds !== null),
+      )}
+      {renderLimits(
+        'What is kept',
+        limits.filter(({ window_seconds }) => window_seconds === null),
+      )}
+    </>
+  )
+}
+
+function renderLimits(caption: string, items: readonly LimitUse[]): Html {
+  return renderTable({
+    caption,
+    columns: ['Limit', 'Counted for', 'Used', 'Left', 'More from'],
+    items,
+    limit: items.length,
+    bytes: 40_000,
+    empty: 'There is none.',
+    render: ({ text, counted_for, max, used, remaining, resets_at }) => [
+      text.charAt(0).toUpperCase() + text.slice(1),
+      counted_for === 'caller' ? 'you' : 'the organization',
+      renderUse(used, max),
+      remaining === null ? renderUnknown(max) : formatCount(remaining),
+      renderMoment(resets_at, 'now'),
+    ],
+  })
+}
+
+function renderUse(used: number | null, max: number | null): string {
+  if (used === null) return renderUnknown(max)
+  return max === null ? formatCount(used) : `${formatCount(used)} of ${formatCount(max)}`
+}
+
+function renderUnknown(max: number | null): string {
+  return max === null ? 'no limit' : 'unknown'
+}
+
+/** Sends to the usage of the organization that the person joined first. */
+function sendToUsage({ memberships: [first] }: Step): DashboardAnswer {
+  return { next: first === undefined ? '/dashboard' : toSectionPath(first.org_id, 'usage') }
+}
+
+export const usagePlaces: readonly OrganizationPlace[] = [
+  { method: 'GET', path: '/usage', take: showUsage },
+]
+
+export const ownUsagePlaces: readonly PersonPlace[] = [
+  { method: 'GET', path: '/dashboard/usage', take: sendToUsage },
+]

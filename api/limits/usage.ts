@@ -1,0 +1,193 @@
+import { type Instant, SECOND, toIso } from '../../pipeline/core/clock.ts'
+import { type Limits, limitMeanings } from '../../pipeline/core/limits.ts'
+import type {
+  OrganizationUsage,
+  UsageName,
+} from '../../pipeline/model/responses/organization-usage.ts'
+import { getMembers } from '../../pipeline/read/lookups/members.ts'
+import {
+  listInvitations,
+  listOrganizationMembers,
+} from '../../pipeline/read/lookups/organizations.ts'
+import { listKeys } from '../../pipeline/read/lookups/principals.ts'
+import { listSubscriptions } from '../../pipeline/read/lookups/subscriptions.ts'
+import type { Principal } from '../auth/principal.ts'
+import type { Services } from '../operation/services.ts'
+import { toLimitedUser } from './limited-user.ts'
+import type { WindowUse } from './redis-window-counter.ts'
+import type { SaveWindow } from './save-quota.ts'
+
+type LimitUse = OrganizationUsage['limits'][number]
+
+/** A caller who acts for an organization. */
+export interface CountedMember {
+  principal: Principal
+  orgId: string
+}
+
+interface Counted {
+  for: LimitUse['counted_for']
+  limit: keyof Limits
+  windowSeconds: number
+  /** Reads the counter; undefined for callers who are not limited. */
+  read(member: CountedMember, services: Services): Promise<WindowUse> | undefined
+}
+
+interface Possession {
+  limit?: keyof Limits
+  /** Said of what has no limit. */
+  text?: string
+  count(orgId: string, services: Services): number
+}
+
+const HOUR_S = 3_600
+const DAY_S = 86_400
+
+/** Requests that are counted in Redis. */
+const counted = {
+  saves_per_hour: countSaves('savesPerHour', 'user', HOUR_S),
+  saves_per_organization_hour: countSaves('savesPerOrganizationHour', 'hour', HOUR_S),
+  saves_per_organization_day: countSaves('savesPerOrganizationDay', 'day', DAY_S),
+  crawl_requests_per_hour: {
+    for: 'caller',
+    limit: 'crawlRequestsPerHour',
+    windowSeconds: HOUR_S,
+    read: ({ principal }, { quota }) => quota.readUse(toLimitedUser(principal)),
+  },
+  storyboard_runs_per_hour: {
+    for: 'caller',
+    limit: 'storyboardRunsPerHour',
+    windowSeconds: HOUR_S,
+    read: ({ principal }, { storyboards }) => storyboards.readUse('run', principal),
+  },
+  storyboard_steps_per_hour: {
+    for: 'caller',
+    limit: 'storyboardStepsPerHour',
+    windowSeconds: HOUR_S,
+    read: ({ principal }, { storyboards }) => storyboards.readUse('step', principal),
+  },
+  receiver_questions_per_hour: {
+    for: 'organization',
+    limit: 'receiverQuestionsPerHour',
+    windowSeconds: HOUR_S,
+    read: ({ orgId }, { receivers }) => receivers.readUse(orgId),
+  },
+} satisfies Partial<Record<UsageName, Counted>>
+
+/** Things that an organization has until somebody removes them. */
+const possessions = {
+  subscriptions: {
+    limit: 'subscriptionsPerOrganization',
+    count: (orgId, { reader }) => listSubscriptions(reader, orgId).length,
+  },
+  pending_invitations: {
+    limit: 'invitationsPending',
+    count: (orgId, { reader }) => listInvitations(reader, orgId).length,
+  },
+  agents: {
+    text: 'agents that the organization has enrolled',
+    count: (orgId, { reader }) =>
+      getMembers(reader).all.find(({ org_id }) => org_id === orgId)?.agents.length ?? 0,
+  },
+  api_keys: {
+    text: 'API keys of the organization that were not revoked',
+    count: (orgId, { reader }) => listKeys(reader, orgId).length,
+  },
+  people: {
+    text: 'people who belong to the organization',
+    count: (orgId, { reader }) => listOrganizationMembers(reader, orgId).length,
+  },
+} satisfies Record<Exclude<UsageName, keyof typeof counted>, Possession>
+
+/**
+ * Reads what a member has used of each limit, and counts nothing itself. While Redis is away the uses that it
+ * counts are unknown, and `is_complete` is false.
+ */
+export async function readUsage(
+  member: CountedMember,
+  services: Services,
+): Promise<Pick<OrganizationUsage, 'is_complete' | 'limits'>> {
+  let is_complete = true
+  const unknown = () => {
+    is_complete = false
+    return undefined
+  }
+  const entries = Object.entries<Counted>(counted) as [UsageName, Counted][]
+  const windows = await Promise.all(
+    entries.map(async ([name, { read, ...limit }]) => {
+      const reading = read(member, services)
+      if (reading === undefined) return toUnlimited(name, limit)
+      return toWindowUse(name, limit, await reading.catch(unknown), services)
+    }),
+  )
+  const things = (Object.entries<Possession>(possessions) as [UsageName, Possession][]).map(
+    ([name, thing]) => toPossessionUse(name, thing, member.orgId, services),
+  )
+  return { is_complete, limits: [...windows, ...things] }
+}
+
+function countSaves(limit: keyof Limits, window: SaveWindow, windowSeconds: number): Counted {
+  return {
+    for: window === 'user' ? 'caller' : 'organization',
+    limit,
+    windowSeconds,
+    read: ({ principal, orgId: organization }, { saves, clock }) =>
+      saves.readUse(window, { user: principal.id, organization }, clock.now()),
+  }
+}
+
+function toWindowUse(
+  name: UsageName,
+  { for: counted_for, limit, windowSeconds: window_seconds }: Omit<Counted, 'read'>,
+  use: WindowUse | undefined,
+  { config, clock }: Services,
+): LimitUse {
+  const max = config.LIMITS[limit]
+  const used = use?.used ?? null
+  const remaining = used === null ? null : Math.max(0, max - used)
+  const resets_at = use?.resetMs === undefined ? null : toMoment(clock.now() + use.resetMs)
+  const text = limitMeanings[limit]
+  return { name, text, counted_for, max, window_seconds, used, remaining, resets_at }
+}
+
+/** Rounds up to seconds: at the moment that is told, more is allowed. */
+function toMoment(at: Instant): string {
+  return toIso(Math.ceil(at / SECOND) * SECOND)
+}
+
+/** Describes a limit that does not hold for the caller. */
+function toUnlimited(
+  name: UsageName,
+  { for: counted_for, limit }: Omit<Counted, 'read'>,
+): LimitUse {
+  return {
+    name,
+    text: limitMeanings[limit],
+    counted_for,
+    max: null,
+    window_seconds: null,
+    used: null,
+    remaining: null,
+    resets_at: null,
+  }
+}
+
+function toPossessionUse(
+  name: UsageName,
+  { limit, text, count }: Possession,
+  orgId: string,
+  services: Services,
+): LimitUse {
+  const used = count(orgId, services)
+  const max = limit === undefined ? null : services.config.LIMITS[limit]
+  return {
+    name,
+    text: limit === undefined ? (text ?? name) : limitMeanings[limit],
+    counted_for: 'organization',
+    max,
+    window_seconds: null,
+    used,
+    remaining: max === null ? null : Math.max(0, max - used),
+    resets_at: null,
+  }
+}

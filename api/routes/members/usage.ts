@@ -1,0 +1,36 @@
+import { hasApiAccess } from '../../../pipeline/core/tiers.ts'
+import { OrganizationUsage } from '../../../pipeline/model/responses/organization-usage.ts'
+import { resolveOrganization } from '../../auth/organization-access.ts'
+import { OrganizationQuery } from '../../auth/organization-query.ts'
+import { readUsage } from '../../limits/usage.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import { replyOk } from '../../responses/reply.ts'
+
+export const readOrganizationUsage = defineOperation({
+  id: 'getOrganizationUsage',
+  method: 'GET',
+  path: '/api/me/organization/usage',
+  group: 'Onboarding',
+  access: 'bearer',
+  cache: 'private',
+  summary: 'Read what your organization has used of its limits',
+  description:
+    'Each limit of a member with what was used in the current window, what is left and when more ' +
+    'is allowed again; and what the organization keeps. Reading counts as no use. All keys of an ' +
+    'organization are one caller, except for saves, which each key has for itself. Limits by address are told ' +
+    'in the `RateLimit` headers of the answers that they concern.',
+  query: OrganizationQuery,
+  reply: { 200: OrganizationUsage },
+  errors: ['invalid_request', 'forbidden'],
+  handle: async ({ query, principal, services }) => {
+    const { org_id, org_name, membership_tier } = resolveOrganization(principal, query.org)
+    const usage = await readUsage({ principal, orgId: org_id }, services)
+    const organization = {
+      id: org_id,
+      name: org_name,
+      membership_tier,
+      has_api_access: hasApiAccess(membership_tier),
+    }
+    return replyOk({ organization, ...usage })
+  },
+})

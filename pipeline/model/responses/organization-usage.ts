@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { tierNames } from '../../core/tiers.ts'
+
+/** Everything that a member has only so much of, by its name in answers. */
+export const usageNames = [
+  'saves_per_hour',
+  'saves_per_organization_hour',
+  'saves_per_organization_day',
+  'crawl_requests_per_hour',
+  'storyboard_runs_per_hour',
+  'storyboard_steps_per_hour',
+  'receiver_questions_per_hour',
+  'subscriptions',
+  'pending_invitations',
+  'agents',
+  'api_keys',
+  'people',
+] as const
+export type UsageName = (typeof usageNames)[number]
+
+const count = z.number().int().nonnegative().nullable()
+
+const LimitUse = z.object({
+  name: z.enum(usageNames).describe('Stable name of the limit, for programs'),
+  text: z.string().describe('What is counted, in words'),
+  counted_for: z
+    .enum(['caller', 'organization'])
+    .describe('Whose uses are counted together: yours alone, or those of the whole organization'),
+  max: count.describe('Most that is allowed; null where there is no limit'),
+  window_seconds: count.describe('Length of the window; null for what is kept until it is removed'),
+  used: count.describe('Uses in the window, or things that are kept; null while unknown'),
+  remaining: count.describe('What is left; null without a limit and while unknown'),
+  resets_at: z
+    .string()
+    .nullable()
+    .describe(
+      'Time from which more is allowed again: the window ends, or the oldest use leaves it; null while nothing is used',
+    ),
+})
+
+export const OrganizationUsage = z
+  .object({
+    organization: z
+      .object({
+        id: z.string().describe('Permanent id, for the parameter `org` of other operations'),
+        name: z.string().describe('Public name of the organization'),
+        membership_tier: z
+          .enum(tierNames)
+          .nullable()
+          .describe('Tier of its membership, which billing sets; null without one'),
+        has_api_access: z
+          .boolean()
+          .describe('Whether the tier lets it publish agents and see what members show each other'),
+      })
+      .describe('The organization that the uses are of'),
+    is_complete: z
+      .boolean()
+      .describe('False while the counters cannot be read: what they count is unknown then'),
+    limits: z.array(LimitUse).describe('Limits, and what was used of each'),
+  })
+  .meta({
+    id: 'OrganizationUsage',
+    description: 'What an organization has used of its limits',
+  })
+export type OrganizationUsage = z.infer<typeof OrganizationUsage>
