@@ -10,6 +10,8 @@ const publishingPercent = 3
 const failingPercent = 1
 /** Domains of a thousand that belong to the network. */
 const networkPermille = 7
+/** Publishers that one network names at most: its file would be too large with more. */
+const networkMax = 7_000
 
 /**
  * Creates a web as a registry finds it: most domains have nothing, a few publish, a few fail, and
@@ -19,7 +21,7 @@ const networkPermille = 7
 export function createSparseWorld({ domains, seed, night }: SparseOptions): World {
   const full = createScaleWorld({ domains, seed, night })
   const manager = full.domains[0]!
-  const children = Math.floor((domains * networkPermille) / 1_000)
+  const children = Math.min(networkMax, Math.floor((domains * networkPermille) / 1_000))
   const managerFile = `https://${manager}${wellKnownPaths['adagents.json']}`
   const pointer = answerJson(buildPointerTo(managerFile))
   let network: ReturnType<typeof answerJson> | undefined

@@ -12,6 +12,8 @@ export interface Options {
   questions: number | undefined
   /** Part of the names of the rows to measure; empty for all rows. */
   only: string
+  /** Leaves out what fetches: observations are computed in place of the crawl. */
+  noFetch: boolean
   /** Folder of the stores; one named by `--folder` is kept and reused. */
   folder: string
   /** Removes the folder unless it was named. */
@@ -27,6 +29,7 @@ const flags = {
   connections: { type: 'string' },
   questions: { type: 'string' },
   only: { type: 'string' },
+  'no-fetch': { type: 'boolean', default: false },
   folder: { type: 'string' },
 } as const
 
@@ -50,6 +53,7 @@ export function readOptions(full: number, usual = full / 10, connections = 50): 
         ? undefined
         : requireAtLeast(1, Number(values.questions), 'questions'),
     only: values.only ?? '',
+    noFetch: values['no-fetch'],
     folder,
     tidy() {
       if (values.folder === undefined) rmSync(folder, { recursive: true, force: true })
