@@ -29,7 +29,7 @@ export async function runUnfetchedNights(options: Options): Promise<void> {
   for (const share of SHARES) {
     const domains = Math.max(1, Math.round(options.size * share))
     note(`${domains} domains …`)
-    runs.push(await runOne(join(options.folder, String(domains)), domains))
+    runs.push(await runNights(join(options.folder, String(domains)), domains))
   }
   options.tidy()
   const rows: [string, (run: Run) => number][] = [
@@ -68,7 +68,7 @@ export async function runUnfetchedNights(options: Options): Promise<void> {
   printResult({ bench: 'night', size: options.size, fetched: false, ratio, runs, exponents })
 }
 
-async function runOne(folder: string, domains: number): Promise<Run> {
+async function runNights(folder: string, domains: number): Promise<Run> {
   const program = join(builtFolder, 'scripts/bench/support/unfetched-night.js')
   const child = await Child.start<object, UnfetchedQuestion, UnfetchedAnswer>(program, {
     args: [folder, String(domains)],
