@@ -15,6 +15,9 @@ export function findReportedProblems(
   const snapshotBehindSince = behindS > 0 ? now - behindS * SECOND : undefined
   return [
     ...[...new Set(silent)].map(role => `the ${role} does not answer`),
+    ...(findMost(reports, 'registry_log_stopped') > 0
+      ? ['the log of events is not continued: `registry status` says why']
+      : []),
     ...findStoreProblems({ now, heartbeatAt: readHeartbeat(paths), snapshotBehindSince }),
   ]
 }

@@ -105,6 +105,7 @@ export async function runIndexer(
     clock,
     busyMs,
     filesInFlight: () => dispatcher.inFlight,
+    isLogStopped: () => sequencer.treeLog.problem !== undefined,
     status: () => statusWatch.status,
   })
   const stopHeartbeat = startHeartbeat({ file: paths.heartbeat, clock, busyMs })

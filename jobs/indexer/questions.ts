@@ -7,7 +7,7 @@ import {
   reportFailures,
 } from '../../pipeline/maintenance/inspect/crawl-failures.ts'
 import { reportDomain } from '../../pipeline/maintenance/inspect/domain-report.ts'
-import { reportIndex } from '../../pipeline/maintenance/inspect/index-status.ts'
+import { type IndexStatus, reportIndex } from '../../pipeline/maintenance/inspect/index-status.ts'
 import { verify } from '../../pipeline/maintenance/verify-stores.ts'
 import { loadAuditDetail } from '../../pipeline/writer/community/audit-detail.ts'
 import { crawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
@@ -50,7 +50,7 @@ export function answerQuestion(
     case 'held':
       return sequencer.quietly(() => loadHeldRows(sequencer.index))
     case 'status':
-      return sequencer.quietly(() => reportIndex(sequencer.index, clock.now()))
+      return sequencer.quietly(() => reportStatus(sequencer, clock))
     case 'domain':
       return sequencer.quietly(() =>
         reportDomain({ index: sequencer.index, accounts: sequencer.accounts.db }, question.domain),
@@ -68,4 +68,9 @@ export function answerQuestion(
         crawlSummary(sequencer.index, question.since, clock.now(), question),
       )
   }
+}
+
+async function reportStatus({ index, treeLog }: Sequencer, clock: Clock): Promise<IndexStatus> {
+  const status = await reportIndex(index, clock.now())
+  return treeLog.problem === undefined ? status : { ...status, log_problem: treeLog.problem }
 }

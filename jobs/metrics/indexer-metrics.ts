@@ -14,6 +14,7 @@ export interface IndexerGauges {
   clock: Clock
   busyMs: () => number
   filesInFlight: () => number
+  isLogStopped: () => boolean
   /** State of the index as of the last look; undefined before the first. */
   status: () => IndexStatus | undefined
 }
@@ -69,7 +70,7 @@ export class IndexerMetrics {
   }
 
   /** Shows the state of the indexer from now on. */
-  watch({ paths, clock, busyMs, filesInFlight, status }: IndexerGauges): void {
+  watch({ paths, clock, busyMs, filesInFlight, isLogStopped, status }: IndexerGauges): void {
     const role = this.#role
     role.watch('registry_last_commit_timestamp_seconds', () => {
       const stored = status()?.committed_at
@@ -77,6 +78,7 @@ export class IndexerMetrics {
     })
     role.watch('registry_writer_busy_seconds', () => busyMs() / 1_000)
     role.watch('registry_crawl_in_flight_files', filesInFlight)
+    role.watch('registry_log_stopped', () => (isLogStopped() ? 1 : 0))
     role.watch('registry_files', () => status()?.files)
     role.watch('registry_due_files', () => status()?.due)
     role.watch('registry_due_age_seconds', () => {

@@ -98,6 +98,12 @@ export const metricTable = {
     means: 'for how long commits have been missing from lists; 0 while lists show all of them',
     combine: 'max',
   },
+  registry_log_stopped: {
+    type: 'gauge',
+    role: 'indexer',
+    means: 'whether the tamper-evident log cannot be continued: 1 or 0',
+    combine: 'max',
+  },
   registry_held_publishers: {
     type: 'gauge',
     role: 'api',

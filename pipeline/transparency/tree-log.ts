@@ -36,6 +36,7 @@ export class TreeLog {
   #edge: RightEdge | undefined
   #lastId: string | undefined
   #turn: Promise<unknown> = Promise.resolve()
+  #problem: string | undefined
 
   constructor(parts: TreeLogParts) {
     this.#parts = parts
@@ -49,7 +50,20 @@ export class TreeLog {
    * where the stored tree is not the last signed one and cannot be made again.
    */
   update(): Promise<void> {
-    return this.#take(() => this.#update())
+    return this.#take(async () => {
+      try {
+        await this.#update()
+        this.#problem = undefined
+      } catch (error) {
+        this.#problem = error instanceof Error ? error.message : String(error)
+        throw error
+      }
+    })
+  }
+
+  /** Returns why the last update failed; undefined where it did not. */
+  get problem(): string | undefined {
+    return this.#problem
   }
 
   /** Erases the entries of events; their hashes stay. Events without a leaf get one first. Safe to repeat. */

@@ -59,7 +59,7 @@ function* findRoleProblems({ running, source, queues }: Facts): Generator<string
 
 function* findCrawlProblems({ index }: Facts, now: number): Generator<string> {
   if (index === null) return
-  const { due, due_since, last_attempt_at, files, held, quarantined } = index
+  const { due, due_since, last_attempt_at, files, held, quarantined, log_problem } = index
   if (due_since !== null && now - Date.parse(due_since) > BACKLOG_MS) {
     yield `${due} files are due, the first for ${formatDuration(now - Date.parse(due_since))}`
   }
@@ -68,6 +68,7 @@ function* findCrawlProblems({ index }: Facts, now: number): Generator<string> {
   }
   if (held > 0)
     yield `the brake holds back losses of ${formatCount(held, 'publisher')}: \`registry held list\``
+  if (log_problem !== undefined) yield `the log of events is not continued: ${log_problem}`
   if (quarantined > 0)
     yield `${formatCount(quarantined, 'observation')} could not be applied within a week`
 }

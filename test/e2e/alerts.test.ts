@@ -61,6 +61,11 @@ const cases: Record<string, Case> = {
     minute: 5,
     summary: 'The writer has been at one task for 6m 0s',
   },
+  RegistryLogStopped: {
+    series: { registry_log_stopped: { bad: always(1), well: always(0) } },
+    minute: 6,
+    summary: 'The tamper-evident log is not continued',
+  },
   RegistryNoCommits: {
     series: {
       registry_due_files: { bad: always(12), well: always(12) },

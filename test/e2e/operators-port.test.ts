@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { metricTable } from '../../jobs/metrics/table.ts'
@@ -10,6 +10,7 @@ import {
   type Environment,
   findFreePort,
   makeTemporaryFolder,
+  runRegistry,
   waitUntil,
 } from '../support/command.ts'
 import { findChild } from '../support/processes.ts'
@@ -143,6 +144,30 @@ describe('the operator’s port of a running registry', () => {
         text.includes('registry_role_up{role="crawler"} 1\n')
       )
     })
+  })
+
+  test('says that the log of events is not continued, and status says why', async () => {
+    const head = `${folder.path}/accounts/log-head`
+    const restart = async () =>
+      process.kill(
+        await waitUntil(async () => findChild(start.child.pid!, 'registry.js indexer')),
+        'SIGKILL',
+      )
+    const note = await waitUntil(async () => existsSync(head) && readFileSync(head, 'utf8'))
+    writeFileSync(head, note.replace(/\d+/, '1'))
+    await restart()
+    const { problems } = await waitUntil(async () => {
+      const ready = await readProblems(operator)
+      return ready.problems.some(problem => problem.includes('the log of events')) && ready
+    }, 60)
+    expect(problems).toContain('the log of events is not continued: `registry status` says why')
+    const { stdout } = await runRegistry(['status'], env)
+    expect(stdout).toMatch(
+      /! the log of events is not continued: the head of the log cannot be continued/,
+    )
+    writeFileSync(head, note)
+    await restart()
+    await waitUntil(async () => (await readProblems(operator)).status === 200, 60)
   })
 
   test('refuses pages in a browser that reach it by another name', async () => {

@@ -27,6 +27,8 @@ export interface IndexStatus {
   held: number
   /** Observations that were set aside within a week. */
   quarantined: number
+  /** Why the log of events is not continued, as the indexer says. */
+  log_problem?: string
 }
 
 const STATUS = `

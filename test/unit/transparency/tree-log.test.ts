@@ -115,9 +115,10 @@ describe('damage', () => {
     rmSync(`${world.paths.events}/${first}`)
     rmSync(world.paths.log, { recursive: true })
     world.commit(400)
-    await expect(world.open().update()).rejects.toThrow(
-      'the log registry.example/log was signed with 305 events, and neither',
-    )
+    const log = world.open()
+    const reason = 'the log registry.example/log was signed with 305 events, and neither'
+    await expect(log.update()).rejects.toThrow(reason)
+    expect(log.problem).toContain(reason)
     expect(readFileSync(world.paths.logHead, 'utf8')).toBe(before)
     expect(existsSync(`${world.paths.log}/checkpoint`)).toBe(false)
   })
