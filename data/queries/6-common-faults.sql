@@ -1,10 +1,10 @@
 -- What do publishers get wrong most often?
-with faults as (
-  select kind, unnest(regexp_extract_all(faults::varchar, '"code":"(\w+)"', 1)) as code
+with found as (
+  select kind, unnest(faults).code as code
   from documents
 )
 select kind, code, count(*) as times
-from faults
+from found
 group by all
 order by times desc, kind, code
 limit 20

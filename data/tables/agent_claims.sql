@@ -1,3 +1,4 @@
+-- key: agent_url, publisher_domain
 create table if not exists agent_claims (
   agent_url varchar not null,
   publisher_domain varchar not null

@@ -1,3 +1,4 @@
+-- key: agent_url, location, type
 create table if not exists agent_declarations (
   agent_url varchar not null,
   location varchar not null,

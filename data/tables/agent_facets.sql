@@ -1,3 +1,4 @@
+-- bookkeeping
 create table if not exists agent_facets (
   agent_url varchar not null,
   facet varchar not null,

@@ -1,7 +1,8 @@
+-- key: agent_url
 create table if not exists agent_profiles (
   agent_url varchar not null,
   name varchar,
-  type varchar not null,
+  type varchar not null, -- published as enum agent_type
   protocols varchar[] not null,
   tools_count uinteger not null,
   channels varchar[] not null,

@@ -1,7 +1,8 @@
+-- key: agent_url
 create table if not exists agent_standings (
   agent_url varchar not null,
-  status varchar not null,
-  lifecycle_stage varchar not null,
+  status varchar not null, -- published as enum agent_status
+  lifecycle_stage varchar not null, -- published as enum lifecycle_stage
   headline varchar,
   tracks json not null,
   storyboards_passing uinteger not null,

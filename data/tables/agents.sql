@@ -1,3 +1,4 @@
+-- key: agent_url
 create table if not exists agents (
   agent_url varchar not null,
   publisher_count uinteger not null,

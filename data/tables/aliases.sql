@@ -1,3 +1,4 @@
+-- key: alias_rid
 create table if not exists aliases (
   kind varchar not null,
   alias_rid uuid not null,

@@ -1,29 +1,33 @@
+-- key: id
+-- references: property_set -> property_sets.set_id
+-- references: publisher_domain -> publishers.domain
+-- references: agent_url -> agents.agent_url
 create table if not exists authorizations (
   id uuid not null,
   agent_url varchar not null,
   publisher_domain varchar not null,
   entry uinteger not null,
-  authorization_type varchar not null,
+  authorization_type varchar not null, -- published as enum authorization_type
   authorized_for varchar,
   property_set uuid,
   property_count uinteger not null,
   publisher_wide boolean not null,
   property_ids varchar[],
   property_tags varchar[],
-  publisher_properties json,
+  publisher_properties json, -- published as struct(publisher_domain varchar, selection_type varchar, property_ids varchar[], property_tags varchar[])[]
   signal_ids varchar[],
   signal_tags varchar[],
   placement_ids varchar[],
   placement_tags varchar[],
-  collections json,
-  delegation_type varchar,
+  collections json, -- published as struct(publisher_domain varchar, collection_ids varchar[])[]
+  delegation_type varchar, -- published as enum delegation_type
   exclusive boolean,
   countries varchar[],
-  effective_from varchar,
-  effective_until varchar,
+  effective_from varchar, -- published as timestamptz
+  effective_until varchar, -- published as timestamptz
   in_force boolean not null,
   signing_keys json,
-  discovery_method varchar not null,
+  discovery_method varchar not null, -- published as enum discovery_method
   manager_domain varchar,
   granted_at timestamptz not null,
   changed_at timestamptz not null,

@@ -1,16 +1,17 @@
+-- key: domain, seq
 create table if not exists brand_versions (
   domain varchar not null,
   canonical_id varchar not null,
   canonical_domain varchar not null,
   brand_name varchar not null,
-  source varchar not null,
+  source varchar not null, -- published as enum brand_source
   brand_id varchar,
-  keller_type varchar,
+  keller_type varchar, -- published as enum keller_type
   house_domain varchar,
   house_name varchar,
   claimed_house_domain varchar,
   parent_brand varchar,
-  relationship_trust varchar,
+  relationship_trust varchar, -- published as enum relationship_trust
   resolved_location varchar,
   valid_from timestamptz not null,
   ended boolean not null,

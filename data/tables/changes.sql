@@ -1,3 +1,4 @@
+-- bookkeeping
 create table if not exists changes (
   seq bigint not null,
   space varchar not null,

@@ -1,3 +1,4 @@
+-- key: claim_id
 create table if not exists claims (
   claim_id uuid not null,
   agent_url varchar not null,
@@ -6,23 +7,23 @@ create table if not exists claims (
   entry uinteger not null,
   selector uinteger not null,
   authorized_for varchar,
-  selection_type varchar not null,
+  selection_type varchar not null, -- published as enum selection_type
   property_ids varchar[],
   property_tags varchar[],
   inline_property_ids varchar[] not null,
   inline_property_count uinteger not null,
   placement_ids varchar[],
   placement_tags varchar[],
-  collections json,
-  delegation_type varchar,
+  collections json, -- published as struct(publisher_domain varchar, collection_ids varchar[])[]
+  delegation_type varchar, -- published as enum delegation_type
   exclusive boolean,
   countries varchar[],
-  effective_from varchar,
-  effective_until varchar,
+  effective_from varchar, -- published as timestamptz
+  effective_until varchar, -- published as timestamptz
   claimed_at timestamptz not null,
   changed_at timestamptz not null,
   seq bigint not null,
-  inline_properties json
+  inline_properties json -- published as struct(property_id varchar, property_type varchar, name varchar, identifiers struct(type varchar, value varchar)[], tags varchar[])[]
 );
 comment on table claims is 'What managers'' files say agents may sell of other publishers. A claim authorizes nobody: only a publisher''s own file does.';
 comment on column claims.claim_id is 'permanent id of the claim, made of its facts';

@@ -1,13 +1,14 @@
+-- key: collection_rid
 create table if not exists collections (
   collection_rid uuid not null,
   publisher_domain varchar not null,
   collection_id varchar not null,
   name varchar not null,
-  kind varchar not null,
+  kind varchar not null, -- published as enum collection_kind
   identifiers struct(publisher_domain varchar, type varchar, value varchar)[] not null,
   collection json not null,
-  source varchar not null,
-  status varchar not null,
+  source varchar not null, -- published as enum catalog_source
+  status varchar not null, -- published as enum collection_status
   created_at timestamptz not null,
   changed_at timestamptz not null,
   seq bigint not null

@@ -1,8 +1,9 @@
+-- key: crawl_request_id
 create table if not exists crawl_requests (
   crawl_request_id varchar not null,
-  scope varchar not null,
+  scope varchar not null, -- published as enum crawl_scope
   domain varchar not null,
-  status varchar not null,
+  status varchar not null, -- published as enum crawl_status
   attempts utinyint not null,
   requested_at timestamptz not null,
   requested_seq bigint not null,

@@ -1,9 +1,10 @@
+-- key: kind, location
 create table if not exists crawl_state (
-  kind varchar not null,
+  kind varchar not null, -- published as enum source_kind
   location varchar not null,
   priority utinyint not null,
-  outcome varchar,
-  effect varchar,
+  outcome varchar, -- published as enum outcome
+  effect varchar, -- published as enum effect
   status usmallint,
   streak uinteger not null,
   streak_since timestamptz,

@@ -1,12 +1,14 @@
+-- key: kind, location
+-- references: kind, location -> crawl_state.kind, location
 create table if not exists documents (
-  kind varchar not null,
+  kind varchar not null, -- published as enum source_kind
   location varchar not null,
   variant varchar not null,
   hash varchar not null,
   resolved_url varchar,
   bytes uinteger,
   fault_count uinteger not null,
-  faults json not null,
+  faults json not null, -- published as struct(field varchar, code varchar, message varchar, severity varchar)[]
   document json not null,
   first_seen_at timestamptz not null,
   changed_at timestamptz not null,

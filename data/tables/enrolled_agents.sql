@@ -1,3 +1,4 @@
+-- bookkeeping
 create table if not exists enrolled_agents (
   agent_url varchar not null,
   org_id varchar not null,

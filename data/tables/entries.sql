@@ -1,3 +1,4 @@
+-- key: entity, domain
 create table if not exists entries (
   entity varchar not null,
   domain varchar not null,

@@ -1,3 +1,4 @@
+-- key: day
 create table if not exists event_files (
   day date not null,
   sha256 varchar not null,

@@ -1,7 +1,8 @@
+-- key: event_id
 create table if not exists events (
   event_id uuid not null,
-  event_type varchar not null,
-  entity_type varchar not null,
+  event_type varchar not null, -- published as enum event_type
+  entity_type varchar not null, -- published as enum entity_type
   entity_id varchar not null,
   payload json not null,
   actor varchar not null,

@@ -1,3 +1,4 @@
+-- key: domain
 create table if not exists frontier (
   domain varchar not null,
   why varchar not null,

@@ -1,3 +1,4 @@
+-- key: rule, subject
 create table if not exists held (
   rule varchar not null,
   subject varchar not null,

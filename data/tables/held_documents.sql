@@ -1,12 +1,13 @@
+-- key: kind, location
 create table if not exists held_documents (
-  kind varchar not null,
+  kind varchar not null, -- published as enum source_kind
   location varchar not null,
   reason varchar not null,
   leads_to varchar,
   hash varchar not null,
   first_seen_at timestamptz not null,
   seen_at timestamptz not null,
-  faults json not null,
+  faults json not null, -- published as struct(field varchar, code varchar, message varchar, severity varchar)[]
   document json not null,
   seq bigint not null
 );

@@ -1,3 +1,4 @@
+-- bookkeeping
 create table if not exists meta (
   format integer not null,
   fence bigint not null,

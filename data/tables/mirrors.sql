@@ -1,3 +1,4 @@
+-- key: platform
 create table if not exists mirrors (
   platform varchar not null,
   adagents_json json not null,

@@ -1,3 +1,4 @@
+-- key: night
 create table if not exists nights (
   night timestamptz not null,
   publishers ubigint not null,

@@ -1,17 +1,18 @@
+-- key: policy_id
 create table if not exists policies (
   policy_id varchar not null,
   version varchar not null,
   name varchar not null,
   description varchar,
-  category varchar not null,
-  enforcement varchar not null,
+  category varchar not null, -- published as enum policy_category
+  enforcement varchar not null, -- published as enum enforcement
   jurisdictions varchar[] not null,
   region_aliases json not null,
   policy_categories varchar[] not null,
   channels varchar[],
   governance_domains varchar[] not null,
-  effective_date varchar,
-  sunset_date varchar,
+  effective_date varchar, -- published as date
+  sunset_date varchar, -- published as date
   source_url varchar,
   source_name varchar,
   policy varchar not null,

@@ -1,3 +1,4 @@
+-- key: property_rid
 create table if not exists properties (
   property_rid uuid not null,
   publisher_domain varchar not null,
@@ -8,10 +9,10 @@ create table if not exists properties (
   tags varchar[] not null,
   supported_channels varchar[] not null,
   channels varchar[] not null,
-  classification varchar not null,
-  source varchar not null,
-  status varchar not null,
-  stale_reason varchar,
+  classification varchar not null, -- published as enum classification
+  source varchar not null, -- published as enum catalog_source
+  status varchar not null, -- published as enum property_status
+  stale_reason varchar, -- published as enum stale_reason
   created_at timestamptz not null,
   changed_at timestamptz not null,
   seq bigint not null,

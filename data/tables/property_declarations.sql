@@ -4,7 +4,7 @@ create table if not exists property_declarations (
   type varchar not null,
   identifier varchar not null,
   store varchar,
-  relationship varchar not null
+  relationship varchar not null -- published as enum relationship
 );
 comment on table property_declarations is 'Properties that a brand.json that stands says are its brand''s, or sold by it: the operator''s side of an authorization.';
 comment on column property_declarations.location is 'the file: a domain (the well-known place) or an https URL';

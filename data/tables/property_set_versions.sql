@@ -1,3 +1,4 @@
+-- key: set_id
 create table if not exists property_set_versions (
   set_id uuid not null,
   publisher_domain varchar not null,

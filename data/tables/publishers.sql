@@ -1,7 +1,8 @@
+-- key: domain
 create table if not exists publishers (
   domain varchar not null,
   valid boolean not null,
-  discovery_method varchar not null,
+  discovery_method varchar not null, -- published as enum discovery_method
   manager_domain varchar,
   resolved_location varchar not null,
   agent_count uinteger not null,

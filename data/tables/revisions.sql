@@ -1,3 +1,4 @@
+-- key: entity, domain, revision_number
 create table if not exists revisions (
   entity varchar not null,
   domain varchar not null,

@@ -1,3 +1,4 @@
+-- bookkeeping
 create table if not exists submissions (
   submission_id varchar not null,
   seq bigint not null

@@ -1,3 +1,4 @@
+-- bookkeeping
 create table if not exists wakes (
   rule varchar not null,
   subject varchar not null,

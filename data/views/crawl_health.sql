@@ -20,7 +20,7 @@ select
   d.fault_count,
   c.took_ms
 from crawl_state c
-cross join meta m
+cross join internal.meta m
 left join documents d on d.kind = c.kind and d.location = c.location;
 comment on view crawl_health is 'How well the registry can read what it crawls: a row for each file and each agent. Ages are those at the commit that the snapshot shows.';
 comment on column crawl_health.kind is 'brand.json, adagents.json, ads.txt or agent';

@@ -1,5 +1,5 @@
 create or replace view data_set as
-select 1::uinteger as format, seq, committed_at as as_of, 'DEFINITIONS' as definitions from meta;
+select 2::uinteger as format, seq, committed_at as as_of, 'DEFINITIONS' as definitions from internal.meta;
 comment on view data_set is 'One row: which version of the data set this is, and which commit it shows.';
 comment on column data_set.format is 'version of the published tables and views: it rises when one is renamed, is removed or means something else';
 comment on column data_set.seq is 'number of the last commit that is shown';

@@ -13,8 +13,8 @@ select
   a.delegation_type,
   a.exclusive,
   a.countries,
-  a.effective_from::timestamptz as effective_from,
-  a.effective_until::timestamptz as effective_until,
+  a.effective_from,
+  a.effective_until,
   a.discovery_method,
   a.manager_domain,
   a.granted_at

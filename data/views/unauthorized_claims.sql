@@ -2,7 +2,7 @@ create or replace view unauthorized_claims as
 with told as (
   select 'manager' as claimed_by, manager_domain as claimant, agent_url, publisher_domain,
     selection_type, inline_property_count as properties, delegation_type,
-    effective_from::timestamptz as effective_from, effective_until::timestamptz as effective_until,
+    effective_from, effective_until,
     claimed_at
   from claims
   union all

@@ -1,5 +1,5 @@
 import type { BadgeLoss, BadgeRole } from './badge.ts'
-import type { ComplianceStatus, CountedResult, LifecycleStage } from './compliance.ts'
+import { type CountedResult, complianceStatuses, type LifecycleStage } from './compliance.ts'
 
 /** A badge as everybody may see it. */
 export interface ShownBadge {
@@ -8,10 +8,13 @@ export interface ShownBadge {
   verified_specialisms: string[]
 }
 
+/** Every status of an agent that is tested, and that of one whose owner wants no tests. */
+export const verdictStatuses = [...complianceStatuses, 'opted_out'] as const
+
 /** Result of an agent’s tests, as everybody may see it (a row of `agent_standings`). */
 export interface AgentVerdict {
   agent_url: string
-  status: ComplianceStatus | 'opted_out'
+  status: (typeof verdictStatuses)[number]
   lifecycle_stage: LifecycleStage
   headline: string | null
   tracks: Record<string, string>

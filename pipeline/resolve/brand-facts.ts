@@ -1,6 +1,7 @@
 import { type Domain, isSameSite, parseDomain } from '../core/domain.ts'
 import type { BrandDocument, BrandEntry } from '../model/documents/index.ts'
 import { isUrl, parseSource } from '../model/observation.ts'
+import type { relationshipTrusts } from '../model/responses/brands.ts'
 
 /** JSON-level redirects followed before a brand, or its house, counts as unresolvable. */
 export const HOPS_MAX = 3
@@ -8,13 +9,7 @@ export const HOPS_MAX = 3
 export type Portfolio = Extract<BrandDocument, { variant: 'house_portfolio' }>
 export type Canonical = Extract<BrandDocument, { variant: 'brand_canonical' }>
 
-export type RelationshipTrust =
-  | 'inline'
-  | 'mutual'
-  | 'leaf_only'
-  | 'house_only'
-  | 'standalone'
-  | 'unverifiable'
+export type RelationshipTrust = (typeof relationshipTrusts)[number]
 
 /** Brand of a domain. `canonical_id` is always a domain; `brand_id` is the document's own. */
 export interface BrandFacts {

@@ -7,6 +7,7 @@ import {
 } from '@duckdb/node-api'
 import { bindAs, type Cell, createRowMaker, isNamed, type Parameters } from './duckdb-values.ts'
 import { StatementCache } from './statement-cache.ts'
+import { FIND_STORED, USE_STORED } from './stored-schema.ts'
 import { Transactions } from './transactions.ts'
 
 /**
@@ -26,6 +27,8 @@ export interface OpenOptions {
   readOnly?: boolean
   memoryLimit?: string
   threads?: number
+  /** Reads the views that analysts see where a name has no schema, and not the stored tables. */
+  isForAnalysts?: boolean
 }
 
 /** Threads of a database for which no number is named. */
@@ -84,14 +87,14 @@ export class Connection {
       ...(file === ':memory:' ? {} : { temp_directory: `${file}.tmp` }),
       ...(options.readOnly ? { access_mode: 'READ_ONLY' } : {}),
     })
-    const connection = await connect(instance)
+    const connection = await connect(instance, options)
     await connection.run(`set checkpoint_threshold = '${CHECKPOINT_AT}'`)
     return new Connection(file, options, instance, connection, forget)
   }
 
   /** Opens another connection to the same file; closed before this one. */
   async another(forget: () => void): Promise<Connection> {
-    const connection = await connect(this.#instance)
+    const connection = await connect(this.#instance, this.options)
     return new Connection(this.file, this.options, this.#instance, connection, forget, false)
   }
 
@@ -136,7 +139,7 @@ export class Connection {
 
   /** Streams rows in batches, on a connection of its own. */
   async *stream<Row>(sql: string, parameters: Parameters): AsyncGenerator<Row[]> {
-    const connection = await connect(this.#instance)
+    const connection = await connect(this.#instance, this.options)
     try {
       const result = await connection.stream(sql, { ...parameters })
       const makeRow = createRowMaker<Row>(result)
@@ -146,10 +149,13 @@ export class Connection {
     }
   }
 
-  /** Appends flat rows to a table of varchar, double and boolean columns. */
-  async append(table: string, rows: Iterable<readonly Cell[]>): Promise<void> {
+  /**
+   * Appends flat rows to a table of varchar, double and boolean columns: a temporary one, or one of the
+   * schema that is named.
+   */
+  async append(table: string, rows: Iterable<readonly Cell[]>, schema?: string): Promise<void> {
     await this.transactions.beforeWriting()
-    const appender = await this.#connection.createAppender(table)
+    const appender = await this.#connection.createAppender(table, schema)
     for (const row of rows) {
       for (const cell of row) {
         if (typeof cell === 'string') appender.appendVarchar(cell)
@@ -221,10 +227,16 @@ export class Connection {
   }
 }
 
-/** Connects to an open file; times are in UTC. */
-async function connect(instance: DuckDBInstance): Promise<DuckDBConnection> {
+/** Connects to an open file; times are in UTC, and names those of stored tables where the file has them. */
+async function connect(
+  instance: DuckDBInstance,
+  { isForAnalysts }: OpenOptions,
+): Promise<DuckDBConnection> {
   const connection = await instance.connect()
   await connection.run("set TimeZone = 'UTC'")
+  if (isForAnalysts) return connection
+  const stored = await connection.runAndReadAll(FIND_STORED)
+  if (stored.currentRowCount > 0) await connection.run(USE_STORED)
   return connection
 }
 

@@ -190,10 +190,13 @@ export class Database {
     )
   }
 
-  /** Appends rows to a table that has only varchar, double and boolean columns: the fastest way to insert. */
-  append(table: string, rows: Iterable<readonly Cell[]>): Promise<void> {
+  /**
+   * Appends rows to a temporary table, or one of `schema`, that has only varchar, double and boolean columns:
+   * the fastest way to insert.
+   */
+  append(table: string, rows: Iterable<readonly Cell[]>, schema?: string): Promise<void> {
     this.written.note(table)
-    return this.#connection.append(table, rows)
+    return this.#connection.append(table, rows, schema)
   }
 
   /**
@@ -206,13 +209,13 @@ export class Database {
     const fresh = await Database.open(path, this.#connection.options)
     await create(fresh)
     fresh.close()
-    const tables = await this.all<{ name: string; whole: string }>(
-      `select table_name as name, format('"{}"."main"."{}"', database_name, table_name) as whole
+    const tables = await this.all<{ name: string; database: string }>(
+      `select format('"{}"."{}"', schema_name, table_name) as name, format('"{}"', database_name) as database
        from duckdb_tables() where database_name = current_database() and not temporary`,
     )
     await this.run(`attach '${path.replaceAll("'", "''")}' as fresh`)
-    for (const { name, whole } of tables) {
-      await this.run(`insert into fresh.main."${name}" by name from ${whole}`)
+    for (const { name, database } of tables) {
+      await this.run(`insert into fresh.${name} by name from ${database}.${name}`)
     }
     await this.run('checkpoint fresh')
     await this.run('detach fresh')
@@ -236,7 +239,8 @@ export class Database {
 
   async #readTypes(table: string): Promise<[column: string, type: string][]> {
     const columns = await this.all<{ column_name: string; data_type: string }>(
-      'select column_name, data_type from duckdb_columns() where table_name = $table',
+      `select column_name, data_type from duckdb_columns() where table_name = $table
+       and (schema_name = current_schema() or database_name = 'temp')`,
       { table },
     )
     return columns.map(({ column_name, data_type }) => [column_name, data_type])

@@ -93,7 +93,8 @@ export async function migrate(
  */
 async function createStore(db: Database, store: StoreName): Promise<void> {
   const leftover = await db.all<{ name: string; rows: number }>(
-    'select table_name as name, estimated_size as rows from duckdb_tables() where not temporary',
+    `select format('"{}"."{}"', schema_name, table_name) as name, estimated_size as rows
+     from duckdb_tables() where not temporary`,
   )
   if (leftover.some(({ rows }) => rows > 0)) {
     throw new Fatal(`${storeFiles[store]} has rows but no format number`)

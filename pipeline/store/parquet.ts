@@ -5,21 +5,13 @@ import { readCheckpoint } from './checkpoint.ts'
 import { Database } from './duckdb.ts'
 import { writeParquetManifest } from './parquet-manifest.ts'
 import type { Paths } from './paths.ts'
-import { listTables } from './schema.ts'
+import { STORED_SCHEMA } from './stored-schema.ts'
+import { listPublishedTables, type TableFile } from './table-files.ts'
 
-/** Tables that serve the machine, not the analyst. */
-const internal = new Set([
-  'meta',
-  'changes',
-  'submissions',
-  'depends_on',
-  'wakes',
-  'agent_facets',
-  'enrolled_agents',
-])
 const DAYS_RETAINED = 2
 
-export const exportedTables = () => listTables('tables').filter(name => !internal.has(name))
+/** Lists the tables that are exported, which are those that analysts see. */
+export const exportedTables = () => listPublishedTables().map(({ name }) => name)
 
 /**
  * Tells whether the first export of all has to wait: a day that is exported before most of what is
@@ -41,11 +33,12 @@ export async function isTooSoonToExport(index: Database, paths: Paths): Promise<
 export async function exportParquet(paths: Paths, now: Instant, log: Log): Promise<boolean> {
   const day = toDay(now)
   const checkpoint = readCheckpoint(paths)
-  const tables = exportedTables().filter(table => !existsSync(toFolder(paths, table, day)))
+  const tables = listPublishedTables().filter(({ name }) => !existsSync(toFolder(paths, name, day)))
   if (checkpoint === undefined || tables.length === 0) return false
   const started = performance.now()
   const file = `${paths.snapshots}/${checkpoint.snapshot}`
-  const snapshot = await Database.open(file, { readOnly: true, memoryLimit: '128MB', threads: 1 })
+  const options = { readOnly: true, memoryLimit: '128MB', threads: 1, isForAnalysts: true }
+  const snapshot = await Database.open(file, options)
   try {
     const facts = await readFacts(snapshot)
     for (const table of tables) await exportTable(snapshot, paths, { table, day, facts })
@@ -62,7 +55,7 @@ export async function exportParquet(paths: Paths, now: Instant, log: Log): Promi
 type Facts = Readonly<Record<string, string>>
 
 interface Export {
-  table: string
+  table: TableFile
   day: string
   facts: Facts
 }
@@ -71,20 +64,20 @@ interface Export {
 async function readFacts(snapshot: Database): Promise<Facts> {
   const { seq, as_of } = (await snapshot.one<{ seq: string; as_of: string | null }>(
     `select seq::varchar as seq, strftime(committed_at::timestamp, '%Y-%m-%dT%H:%M:%S.%gZ') as as_of
-     from meta`,
+     from ${STORED_SCHEMA}.meta`,
   ))!
   return { registry_seq: seq, registry_as_of: as_of ?? '' }
 }
 
 async function describeTable(db: Database, table: string): Promise<string> {
-  const sql = 'select comment from duckdb_tables() where table_name = $table'
+  const sql = 'select comment from duckdb_views() where view_name = $table'
   return (await db.one<{ comment: string | null }>(sql, { table }))?.comment ?? ''
 }
 
 async function exportTable(
   db: Database,
   paths: Paths,
-  { table, day, facts }: Export,
+  { table: { name: table, key }, day, facts }: Export,
 ): Promise<void> {
   const folder = toFolder(paths, table, day)
   const fresh = `${paths.parquet}/${table}.new`
@@ -92,7 +85,8 @@ async function exportTable(
   mkdirSync(fresh, { recursive: true })
   mkdirSync(`${paths.parquet}/${table}`, { recursive: true })
   const target = `${fresh}/part-0.parquet`.replaceAll("'", "''")
-  const pairs = { ...facts, registry_table: table, comment: await describeTable(db, table) }
+  const comment = await describeTable(db, table)
+  const pairs = { ...facts, registry_table: table, comment, ...(key && { key }) }
   const metadata = Object.entries(pairs).map(
     ([key, text]) => `${key}: '${text.replaceAll("'", "''")}'`,
   )

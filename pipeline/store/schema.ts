@@ -1,41 +1,62 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { projectRoot } from '../core/project-root.ts'
 import type { Database } from './duckdb.ts'
+import { STORED_SCHEMA, USE_STORED } from './stored-schema.ts'
+import { listTables, readTableFile, type TableFile, type TableFolder } from './table-files.ts'
 import { declareViews } from './views.ts'
 
-const getFolder = (name: 'tables' | 'accounts') => join(projectRoot, 'data', name)
-
-export function listTables(folder: 'tables' | 'accounts'): string[] {
-  return readdirSync(getFolder(folder))
-    .filter(file => file.endsWith('.sql'))
-    .map(file => file.slice(0, -4))
-    .sort()
-}
+export { listTables } from './table-files.ts'
 
 /**
  * Creates what is missing of the tables that the SQL files of a folder declare, and mends comments that
  * differ: all, or nothing. The default of a column may be a constant only: DuckDB cannot replay its log
  * where a list is one.
  */
-export function createTables(db: Database, folder: 'tables' | 'accounts'): Promise<void> {
+export function createTables(db: Database, folder: TableFolder): Promise<void> {
   return db.transaction(() => declareTables(db, folder))
 }
 
 /** Creates the same tables inside the transaction of a caller; beside those of the index, the views on them. */
-export async function declareTables(db: Database, folder: 'tables' | 'accounts'): Promise<void> {
-  const comments = await loadComments(db)
+export async function declareTables(db: Database, folder: TableFolder): Promise<void> {
+  if (folder === 'tables') await useStoredSchema(db)
+  const [names, comments] = [await loadNames(db), await loadComments(db)]
   const missing = listTables(folder)
-    .map(name => readFileSync(join(getFolder(folder), `${name}.sql`), 'utf8'))
-    .filter(sql => !isDeclared(sql, comments))
+    .map(name => readTableFile(folder, name))
+    .filter(table => !isDeclared(table, folder, names, comments))
+    .map(table => (isPublished(table, folder) ? omitComments(table.sql) : table.sql))
   if (missing.length > 0) await db.run(missing.join('\n'))
   if (folder === 'tables') await declareViews(db)
 }
 
+/** Creates the schema of the stored tables where it is missing, and has the connection use it. */
+export async function useStoredSchema(db: Database): Promise<void> {
+  await db.run(`create schema if not exists ${STORED_SCHEMA}; ${USE_STORED}`)
+}
+
+/** Tells whether analysts read a view instead of the table: the comments stand there. */
+function isPublished({ isBookkeeping }: TableFile, folder: TableFolder): boolean {
+  return folder === 'tables' && !isBookkeeping
+}
+
+function omitComments(sql: string): string {
+  return sql.split(/^comment on /m)[0]!
+}
+
 /** Tells whether a table is there with all its comments; one without comments is never known to be. */
-function isDeclared(sql: string, comments: ReadonlySet<string>): boolean {
-  const own = sql.split('\n').filter(line => line.startsWith('comment on '))
+function isDeclared(
+  table: TableFile,
+  folder: TableFolder,
+  names: ReadonlySet<string>,
+  comments: ReadonlySet<string>,
+): boolean {
+  if (isPublished(table, folder)) return names.has(table.name)
+  const own = table.sql.split('\n').filter(line => line.startsWith('comment on '))
   return own.length > 0 && own.every(comment => comments.has(comment))
+}
+
+async function loadNames(db: Database): Promise<ReadonlySet<string>> {
+  const rows = await db.all<{ name: string }>(
+    'select table_name as name from duckdb_tables() where schema_name = current_schema()',
+  )
+  return new Set(rows.map(({ name }) => name))
 }
 
 /**
@@ -47,7 +68,7 @@ async function loadComments(db: Database): Promise<ReadonlySet<string>> {
     `select 'table ' || table_name as place, comment from duckdb_tables() where comment is not null
      union all
      select 'column ' || table_name || '.' || column_name, comment from duckdb_columns()
-     where comment is not null`,
+     where comment is not null and schema_name = current_schema()`,
   )
   return new Set(
     rows.map(({ place, comment }) => `comment on ${place} is '${comment.replaceAll("'", "''")}';`),

@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectRoot } from '../core/project-root.ts'
 import type { Database } from './duckdb.ts'
+import { buildPublishedViews } from './published-views.ts'
+import { USE_PUBLISHED, USE_STORED } from './stored-schema.ts'
 
 /** Stands for the hash of the definitions in the view that tells it. */
 const HASH_PLACEHOLDER = "'DEFINITIONS'"
@@ -21,21 +23,31 @@ export function listViews(): string[] {
 }
 
 /**
- * Creates the views of `data/views` and the macros of `data/macros`, with their comments, in the transaction
- * of the caller. They stand in the index itself, so each copy of it has them; nothing is written where they
- * are the same already.
+ * Creates what analysts read, with its comments, in the transaction of the caller: a view for each stored
+ * table, the views of `data/views` and the macros of `data/macros`. They stand in the index itself, so each
+ * copy of it has them; nothing is written where they are the same already.
  */
 export async function declareViews(db: Database): Promise<void> {
-  const sql = [...readFiles('views'), ...readFiles('macros')].join('\n')
+  const sql = [buildPublishedViews(), ...readFiles('views'), ...readFiles('macros')].join('\n')
   const hash = createHash('sha256').update(sql).digest('hex')
   if ((await findDefinitions(db)) === hash) return
-  await db.run(sql.replace(HASH_PLACEHOLDER, `'${hash}'`))
+  await dropViews(db)
+  await db.run(`${USE_PUBLISHED}; ${sql.replace(HASH_PLACEHOLDER, `'${hash}'`)} ${USE_STORED}`)
+}
+
+/** Drops all views: one that is declared no more would stay, and name columns that are gone. */
+async function dropViews(db: Database): Promise<void> {
+  const views = await db.all<{ name: string }>(
+    `select view_name as name from duckdb_views()
+     where not internal and schema_name = 'main' and database_name = current_database()`,
+  )
+  for (const { name } of views) await db.run(`drop view main."${name}"`)
 }
 
 /** Finds the hash of the definitions that a database has; undefined where it has none. */
 async function findDefinitions(db: Database): Promise<string | undefined> {
   const view = await db.one<{ sql: string }>(
-    "select sql from duckdb_views() where view_name = 'data_set' and database_name = current_database()",
+    "select sql from duckdb_views() where view_name = 'data_set' and schema_name = 'main' and database_name = current_database()",
   )
   return /'([0-9a-f]{64})'/.exec(view?.sql ?? '')?.[1]
 }

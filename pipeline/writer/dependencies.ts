@@ -4,6 +4,7 @@ import type { SourceKind } from '../model/documents/index.ts'
 import type { Invalidated } from '../model/invalidated.ts'
 import { isUrl } from '../model/observation.ts'
 import { type Database, toListExpression } from '../store/duckdb.ts'
+import { STORED_SCHEMA } from '../store/stored-schema.ts'
 import type { Derived } from './derivation-runner.ts'
 
 /** The rules, each answering for domains, and the source a subject's own answer begins with. */
@@ -122,7 +123,7 @@ export async function recordDependencies(
       { rule },
     )
   }
-  await db.append('depends_on', toDependencyRows(rule, derived))
+  await db.append('depends_on', toDependencyRows(rule, derived), STORED_SCHEMA)
   await db.insert(
     'wakes',
     derived.flatMap(({ subject, wakesAt }) =>

@@ -341,7 +341,9 @@ describe('a public store', () => {
     )
     db.close()
     const tables = new Set(columns.map(({ table }) => table))
-    expect([...tables].sort()).toEqual([...listTables('tables'), ...listViews()].sort())
+    expect([...tables].sort()).toEqual(
+      [...listTables('tables'), ...listViews(), 'data_keys'].sort(),
+    )
     const wrong = columns.filter(({ column }) =>
       /e_?mail|phone|contact(?!_id$)|secret|token|nonce|password|permission|key_id|user_id|principal|submitted_by|requested_by|reviewer|notes|label|(^|_)ip($|_)/.test(
         column,

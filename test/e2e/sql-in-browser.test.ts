@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listExampleQueries } from '../../api/pages/cookbook.ts'
 import { Database } from '../../pipeline/store/duckdb.ts'
+import { listPublishedTables } from '../../pipeline/store/table-files.ts'
 import { listViews } from '../../pipeline/store/views.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { launchBrowser } from '../support/driven-browser.ts'
@@ -56,7 +57,10 @@ async function readAnswer(page: Page): Promise<string> {
 }
 
 test('each question of the cookbook is answered in the browser as by DuckDB itself', async () => {
-  const db = await Database.open(registry.reader.paths.registry, { readOnly: true })
+  const db = await Database.open(registry.reader.paths.registry, {
+    readOnly: true,
+    isForAnalysts: true,
+  })
   try {
     const outside = await visit('', async page => {
       for (const { question, sql } of listExampleQueries()) {
@@ -76,9 +80,13 @@ test('each question of the cookbook is answered in the browser as by DuckDB itse
   }
 })
 
-test('each view and macro is read in the browser, which has no extension of DuckDB', async () => {
-  const relations = [...listViews(), "authorized_on('2026-11-20')"]
-  const db = await Database.open(registry.reader.paths.registry, { readOnly: true })
+test('each table, view and macro is read in the browser, which has no extension of DuckDB', async () => {
+  const tables = listPublishedTables().map(({ name }) => name)
+  const relations = [...tables, ...listViews(), "authorized_on('2026-11-20')"]
+  const db = await Database.open(registry.reader.paths.registry, {
+    readOnly: true,
+    isForAnalysts: true,
+  })
   try {
     await visit('', async page => {
       for (const relation of relations) {

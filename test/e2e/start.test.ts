@@ -306,7 +306,10 @@ describe('README.md', () => {
 
 describe('an analyst', () => {
   test('runs every example query in a second process while the registry runs', async () => {
-    const db = await Database.open(`${folder.path}/registry.duckdb`, { readOnly: true })
+    const db = await Database.open(`${folder.path}/registry.duckdb`, {
+      readOnly: true,
+      isForAnalysts: true,
+    })
     for (const { sql } of listExampleQueries())
       expect((await db.all(sql)).length).toBeGreaterThan(0)
     db.close()

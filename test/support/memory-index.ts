@@ -10,7 +10,7 @@ import type { EventDraft, FeedEvent } from '../../pipeline/model/event.ts'
 import type { Observation } from '../../pipeline/model/observation.ts'
 import type { BrakeLimits } from '../../pipeline/resolve/brake.ts'
 import { Database } from '../../pipeline/store/duckdb.ts'
-import { listTables } from '../../pipeline/store/schema.ts'
+import { listTables, useStoredSchema } from '../../pipeline/store/schema.ts'
 import { apply } from '../../pipeline/writer/apply-batch.ts'
 import type { Applying, Batch } from '../../pipeline/writer/apply-context.ts'
 import { deriveEverything } from '../../pipeline/writer/derive-everything.ts'
@@ -52,6 +52,7 @@ export async function openMemoryIndex(
   }: IndexOptions = {},
 ): Promise<MemoryIndex> {
   const db = await Database.open(':memory:', { memoryLimit: '256MB', threads: 1 })
+  await useStoredSchema(db)
   await db.run(listTables('tables').map(readTable).join(';\n'))
   const ids = new RisingIds(clock)
   let seq = 0

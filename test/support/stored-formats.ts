@@ -34,9 +34,12 @@ export async function writeStores(
 export async function readShape(db: Database): Promise<Record<string, unknown[]>> {
   const rows = (sql: string) => db.all<object>(`${sql} order by all`)
   return {
-    tables: await rows('select table_name, comment from duckdb_tables() where not temporary'),
+    tables: await rows(
+      'select schema_name, table_name, comment from duckdb_tables() where not temporary',
+    ),
     views: await rows('select view_name, sql, comment from duckdb_views() where not internal'),
-    columns: await rows(`select table_name, column_index, column_name, data_type, is_nullable,
+    columns:
+      await rows(`select schema_name, table_name, column_index, column_name, data_type, is_nullable,
       column_default, comment from duckdb_columns() where not internal`),
     constraints: await rows(
       'select table_name, constraint_type, constraint_text from duckdb_constraints()',

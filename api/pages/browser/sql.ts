@@ -3,10 +3,9 @@ import { type Result, ROWS_MAX, SnapshotDatabase } from './snapshot-database.ts'
 
 /** Runs the page `/sql`: asks what stands in the field, and shows the answer below it. */
 
-const FIRST_QUESTION = `-- Which tables and views are there?
-select table_name as name, comment from duckdb_tables() where database_name = 'registry'
-union all
-select view_name, comment from duckdb_views() where database_name = 'registry' and not internal
+const FIRST_QUESTION = `-- Which tables are there?
+select view_name as name, comment from duckdb_views()
+where database_name = 'registry' and schema_name = 'main' and not internal
 order by name`
 
 const place = document.querySelector<HTMLElement>('[data-snapshot]')!

@@ -14,6 +14,16 @@ const Source = z
   .describe(
     'Source: the brand’s own file (`brand_json`), a third party that was asked (`enriched`), or a member (`community`)',
   )
+/** Degrees of certainty that a brand belongs to its house. */
+export const relationshipTrusts = [
+  'inline',
+  'mutual',
+  'leaf_only',
+  'house_only',
+  'standalone',
+  'unverifiable',
+] as const
+
 /** Values of `relationship_trust`, explained. */
 const trustLevels =
   'Trust in the relationship: `inline` (declared by the house for its own site), `mutual` (both name each other), `leaf_only`, `house_only` (one does), `standalone` (no house), `unverifiable`'

@@ -25,6 +25,8 @@ export const classifications = [
 ] as const
 export const catalogSources = ['authoritative', 'enriched', 'contributed'] as const
 export const propertyStatuses = ['active', 'stale', 'removed'] as const
+/** Reasons for which a property is stale. */
+export const staleReasons = ['not_listed', 'revoked', 'validation_failed', 'disputed'] as const
 export const collectionStatuses = ['active', 'removed'] as const
 
 export const Classification = z

@@ -208,8 +208,7 @@ async function removeMerges(
 async function listOwnedColumns(db: Database): Promise<{ table: string; column: string }[]> {
   return db.all(
     `select table_name as "table", column_name as "column" from duckdb_columns()
-     where not internal and database_name = current_database() and schema_name = 'main'
-       and table_name not in (select view_name from duckdb_views())
+     where not internal and database_name = current_database() and schema_name = current_schema()
        and column_name in (select unnest(${toListExpression('$owners')}))
        and table_name not in (select unnest(${toListExpression('$derived')}))
      order by all`,

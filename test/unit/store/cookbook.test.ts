@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listExampleQueries } from '../../../api/pages/cookbook.ts'
+import { USE_PUBLISHED } from '../../../pipeline/store/stored-schema.ts'
 import { declareViews } from '../../../pipeline/store/views.ts'
 import { commitTwoNights, FIRST_NIGHT, NETWORK, SALES } from '../../support/analyst-world.ts'
 import { testClock } from '../../support/clock.ts'
@@ -59,6 +60,7 @@ beforeAll(async () => {
     now: new Date(clock.now()).toISOString(),
   })
   await declareViews(index.db)
+  await index.db.run(USE_PUBLISHED)
 })
 
 afterAll(() => index.close())

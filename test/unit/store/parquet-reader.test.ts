@@ -50,6 +50,15 @@ test('a reader that is not DuckDB reads every table, its types, and which commit
     publisher_domain: 'news.example',
     property_ids: ['app', 'site'],
     in_force: true,
+    authorization_type: 'property_ids',
+    delegation_type: 'direct',
+  })
+  const shop = (await read(made, 'documents')).find(({ fault_count }) => fault_count > 0)!
+  expect(shop.faults[0]).toEqual({
+    field: expect.any(String),
+    code: expect.stringMatching(/^[a-z_]+$/),
+    message: expect.any(String),
+    severity: expect.stringMatching(/^(error|warning)$/),
   })
   expect(direct.granted_at).toEqual(new Date('2026-11-20T03:00:00Z'))
   const properties = await read(made, 'properties')
@@ -65,6 +74,7 @@ test('a reader that is not DuckDB reads every table, its types, and which commit
     registry_seq: '2',
     registry_as_of: '2026-11-21T03:00:00.000Z',
     comment: expect.stringContaining('which agent may sell what'),
+    key: 'id',
   })
 })
 

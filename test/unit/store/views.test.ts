@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../../pipeline/store/duckdb.ts'
+import { listPublishedTables } from '../../../pipeline/store/table-files.ts'
 import { declareViews, listViews } from '../../../pipeline/store/views.ts'
 import {
   commitTwoNights,
@@ -137,7 +138,7 @@ test('agent_reach counts publishers by how they authorize an agent', async () =>
 
 test('data_set names the commit that a snapshot shows', async () => {
   const [row] = await readLines(second, 'data_set', 'format, seq, as_of')
-  expect(row).toBe('1 2 2026-11-21T03:00:00.000Z')
+  expect(row).toBe('2 2 2026-11-21T03:00:00.000Z')
 })
 
 test('authorized_on lists the grants in force at a moment, windows included', async () => {
@@ -154,10 +155,13 @@ test('every view and every column of one says what it means', async () => {
   const named = await first.all<{ name: string }>(
     `select view_name as name from duckdb_views() where not internal and not temporary`,
   )
-  expect(named.map(({ name }) => name).sort()).toEqual(listViews())
+  const tables = listPublishedTables().map(({ name }) => name)
+  expect(named.map(({ name }) => name).sort()).toEqual(
+    [...listViews(), ...tables, 'data_keys'].sort(),
+  )
   const silent = await first.all(
     `select table_name, column_name from duckdb_columns()
-     where table_name in (select view_name from duckdb_views() where not internal and not temporary) and comment is null`,
+     where schema_name = 'main' and not internal and database_name = current_database() and comment is null`,
   )
   expect(silent).toEqual([])
 })
@@ -168,7 +172,9 @@ test('views that are there already are not written again, and a changed one is',
   const before = await read()
   await declareViews(first)
   expect(await read()).toEqual(before)
-  await first.run("create or replace view data_set as select 1 as format, 'old' as definitions")
+  await first.run(
+    "create or replace view main.data_set as select 1 as format, 'old' as definitions",
+  )
   await declareViews(first)
-  expect(await readLines(first, 'data_set', 'format, seq')).toEqual(['1 2'])
+  expect(await readLines(first, 'data_set', 'format, seq')).toEqual(['2 2'])
 })

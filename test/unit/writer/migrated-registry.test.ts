@@ -228,6 +228,7 @@ describe('registry migrate', () => {
       'accounts/002-format.sql',
       'index/002-property-sets.sql',
       'index/003-row-versions.sql',
+      'index/004-internal-schema.sql',
     ]
     expect(command(paths, 'migrate', '--dry-run')).toMatchObject({
       status: 0,
@@ -246,7 +247,7 @@ describe('registry migrate', () => {
     const paths = await oldRegistry()
     renameAndDie(paths.accounts)
     const before = hashFiles(paths)
-    expect(await planMigrations(paths)).toHaveLength(3)
+    expect(await planMigrations(paths)).toHaveLength(4)
     expect(hashFiles(paths)).toEqual(before)
   })
 

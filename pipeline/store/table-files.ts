@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { projectRoot } from '../core/project-root.ts'
+
+export type TableFolder = 'tables' | 'accounts'
+
+/** A column as a table's SQL file declares it. */
+export interface ColumnDeclaration {
+  name: string
+  /** Type that analysts see, such as `timestamptz` or `enum outcome`; undefined where it is the stored one. */
+  publishedAs: string | undefined
+}
+
+/** Columns whose values are found in those of another table. */
+export interface Reference {
+  columns: string
+  table: string
+  targets: string
+}
+
+/** A table as its SQL file declares it, with the statements about it that its comments hold. */
+export interface TableFile {
+  name: string
+  /** The whole file. */
+  sql: string
+  columns: readonly ColumnDeclaration[]
+  /** Columns that tell its rows apart, from `-- key:`; undefined where rows may be alike. */
+  key: string | undefined
+  /** From `-- references:`. */
+  references: readonly Reference[]
+  /** True for a table that serves the writer alone: `-- bookkeeping`. */
+  isBookkeeping: boolean
+}
+
+const getFolder = (folder: TableFolder) => join(projectRoot, 'data', folder)
+
+/** Lists the tables that the SQL files of a folder declare, by name. */
+export function listTables(folder: TableFolder): string[] {
+  return readdirSync(getFolder(folder))
+    .filter(file => file.endsWith('.sql'))
+    .map(file => file.slice(0, -4))
+    .sort()
+}
+
+/** Reads the SQL file of a table. */
+export function readTableFile(folder: TableFolder, name: string): TableFile {
+  const sql = readFileSync(join(getFolder(folder), `${name}.sql`), 'utf8')
+  const [head = '', body = ''] = sql.split(/^create table .*\n/m)
+  const [lines = ''] = body.split(/^\);$/m)
+  return {
+    name,
+    sql,
+    columns: parseColumns(lines),
+    key: /^-- key: (.+)$/m.exec(head)?.[1],
+    references: [...head.matchAll(/^-- references: (.+) -> (\w+)\.(.+)$/gm)].map(
+      ([, columns, table, targets]) => ({ columns: columns!, table: table!, targets: targets! }),
+    ),
+    isBookkeeping: /^-- bookkeeping$/m.test(head),
+  }
+}
+
+function parseColumns(lines: string): ColumnDeclaration[] {
+  return [...lines.matchAll(/^ {2}(\w+) .*?(?: -- published as (.+))?$/gm)].map(
+    ([, name, publishedAs]) => ({ name: name!, publishedAs }),
+  )
+}
+
+/** Lists the tables of the index that analysts see, which are all but those for bookkeeping. */
+export function listPublishedTables(): TableFile[] {
+  return listTables('tables')
+    .map(name => readTableFile('tables', name))
+    .filter(table => !table.isBookkeeping)
+}

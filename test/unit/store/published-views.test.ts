@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Database } from '../../../pipeline/store/duckdb.ts'
+import { USE_PUBLISHED } from '../../../pipeline/store/stored-schema.ts'
+import { listPublishedTables } from '../../../pipeline/store/table-files.ts'
+import { declareViews } from '../../../pipeline/store/views.ts'
+import { commitTwoNights, FIRST_NIGHT, LATE } from '../../support/analyst-world.ts'
+import { testClock } from '../../support/clock.ts'
+import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
+import { observeFile } from '../../support/observations.ts'
+
+/** Tags with all that JSON escapes, sorted. */
+const TAGS = ['a', 'b "quoted", it\'s {[', 'c\nd\te', 'f\\ng\\\\']
+
+let index: MemoryIndex
+let db: Database
+
+beforeAll(async () => {
+  const clock = testClock(FIRST_NIGHT)
+  index = await openMemoryIndex(clock)
+  db = index.db
+  await commitTwoNights(seen => index.commit(seen), clock)
+  const agent = {
+    url: LATE,
+    authorized_for: 'Sales',
+    authorization_type: 'publisher_properties',
+    publisher_properties: [
+      { publisher_domains: ['pinned.example'], selection_type: 'by_tag', property_tags: TAGS },
+    ],
+    collections: [{ publisher_domain: 'pinned.example', collection_ids: ['late', 'early'] }],
+    effective_until: '2026-12-24T18:00:00+01:00',
+  }
+  const property = {
+    property_type: 'website',
+    name: 'Pinned',
+    identifiers: [{ type: 'domain', value: 'pinned.example' }],
+    tags: ['a'],
+  }
+  await index.commit([
+    observeFile(
+      'adagents.json',
+      'pinned.example',
+      { properties: [property], authorized_agents: [agent] },
+      clock.now(),
+    ),
+  ])
+  await declareViews(db)
+  await db.run(USE_PUBLISHED)
+})
+
+afterAll(() => index.close())
+
+test('lists of a grant are structs, its window is in time zones, and closed lists are enums', async () => {
+  const [grant] = await db.all(`
+    select publisher_properties[1].property_tags as tags, collections[1].collection_ids as collections,
+      effective_from,
+      effective_until = timestamptz '2026-12-24 17:00:00+00' as ends,
+      authorization_type::varchar as by, typeof(effective_until) as moment,
+      typeof(authorization_type) like 'ENUM(%' as is_enum
+    from authorizations where publisher_domain = 'pinned.example'`)
+  expect(grant).toEqual({
+    tags: TAGS,
+    collections: ['early', 'late'],
+    effective_from: null,
+    ends: true,
+    by: 'publisher_properties',
+    moment: 'TIMESTAMP WITH TIME ZONE',
+    is_enum: true,
+  })
+})
+
+test('faults of a file are structs that can be counted by their code', async () => {
+  const codes = await db.all<{ code: string }>(
+    'select unnest(faults).code as code from documents where fault_count > 0',
+  )
+  expect(codes.length).toBeGreaterThan(0)
+  expect(codes.every(({ code }) => /^[a-z_]+$/.test(code))).toBe(true)
+})
+
+test('no published column is text where the stored one is JSON with a known shape, or loses a value', async () => {
+  for (const { name, columns } of listPublishedTables()) {
+    for (const { name: column, publishedAs } of columns) {
+      if (publishedAs === undefined) continue
+      const counts = await db.one(`select (select count(${column}) from ${name}) as published,
+        (select count(${column}) from internal.${name}) as stored`)
+      const { published, stored } = counts as { published: number; stored: number }
+      expect([`${name}.${column}`, published]).toEqual([`${name}.${column}`, stored])
+    }
+  }
+})
+
+test('only bookkeeping is without a view, and stands in the schema internal', async () => {
+  const hidden = await db.all<{ name: string }>(
+    `select table_name as name from duckdb_tables() where schema_name = 'internal'
+     and table_name not in (select view_name from duckdb_views() where schema_name = 'main') order by all`,
+  )
+  expect(hidden.map(({ name }) => name)).toEqual([
+    'agent_facets',
+    'changes',
+    'depends_on',
+    'enrolled_agents',
+    'meta',
+    'submissions',
+    'wakes',
+  ])
+})
+
+test('declared keys tell rows apart, and references lead to rows', async () => {
+  const keys = await db.all<{
+    table_name: string
+    kind: string
+    columns: string[]
+    referenced_table: string | null
+    referenced_columns: string[] | null
+  }>('from data_keys')
+  expect(keys.length).toBeGreaterThan(30)
+  for (const key of keys) {
+    const columns = key.columns.join(', ')
+    const sql =
+      key.kind === 'primary'
+        ? `select ${columns} from ${key.table_name} group by all having count(*) > 1`
+        : `select ${columns} from ${key.table_name} where ${key.columns[0]} is not null
+           except select ${key.referenced_columns!.join(', ')} from ${key.referenced_table}`
+    expect([key, await db.all(sql)]).toEqual([key, []])
+  }
+})
