@@ -12,7 +12,10 @@ export interface Asked {
 /** An answer of an operation. */
 export interface Answered<Body> {
   status: number
+  /** Answer in JSON; empty for any other. */
   body: Body
+  /** Bytes of the answer, with their type. */
+  file: { bytes: Buffer; type: string }
   /** Sentence of a refusal. */
   refused: string | undefined
 }
@@ -39,9 +42,10 @@ export function createAskAs(
       headers: { authorization: `Bearer ${await tokens.issueOwn(userId)}` },
       ...(payload && { payload }),
     })
-    const body = (answer.body === '' ? {} : answer.json()) as Body
+    const type = String(answer.headers['content-type'] ?? '')
+    const body = (type.startsWith('application/json') ? answer.json() : {}) as Body
     const { error, message } = body as { error?: string; message?: string }
     const refused = answer.statusCode < 400 ? undefined : (message ?? error ?? 'it was refused')
-    return { status: answer.statusCode, body, refused }
+    return { status: answer.statusCode, body, file: { bytes: answer.rawPayload, type }, refused }
   }
 }

@@ -16,7 +16,7 @@ import { entryPlaces } from './entries.tsx'
 import { deriveFormToken, requireFormToken } from './form-tokens.ts'
 import { buildJoinPath, joinPlaces, PUBLISH_STATE, readJoinState, toJoinState } from './join.tsx'
 import { keyPlaces } from './keys.tsx'
-import { buildDashboardPage, type DashboardAnswer } from './page.tsx'
+import { buildDashboardPage, type DashboardAnswer, pictureHeaders } from './page.tsx'
 import { passkeyPlaces } from './passkeys.tsx'
 import { peoplePlaces } from './people.tsx'
 import { endSession, findSignedIn } from './person.ts'
@@ -176,6 +176,9 @@ function sendAnswer(step: Step, answer: DashboardAnswer, reply: FastifyReply) {
     const { next, done } = answer
     const mark = done === undefined ? '' : `${next.includes('?') ? '&' : '?'}done=${done}`
     return reply.redirect(next + mark, 303)
+  }
+  if ('picture' in answer) {
+    return reply.headers(pictureHeaders).type(answer.type).send(answer.picture)
   }
   const { person, query, request, token, memberships, params } = step
   const { status, headers, body } = buildDashboardPage(answer.title, answer.status, answer.body, {

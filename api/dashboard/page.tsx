@@ -8,8 +8,18 @@ import { TOKEN_FIELD } from './form-tokens.ts'
 /** A page of the dashboard, or where a form leads on to. */
 export type DashboardAnswer =
   | { status: number; title: string; body: Html; hasPasskeys?: boolean }
+  /** A picture, for a page that shows it. */
+  | { picture: Buffer; type: string }
   /** `done` names the notice that the next page shows. */
   | { next: string; done?: DoneName }
+
+/** Headers of a picture that the dashboard shows: it is nothing but a picture, and stays with its reader. */
+export const pictureHeaders = {
+  'content-security-policy': "sandbox; default-src 'none'",
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'cache-control': 'no-store',
+}
 
 const headers = {
   ...pageHeaders,
@@ -38,8 +48,8 @@ export const doneTexts = {
   uninvited: 'The invitation is revoked: its link opens nothing any more.',
   role_changed: 'The role is changed.',
   person_removed: 'The person is removed: every process refuses them from now on.',
-  approved: 'It is approved and published.',
-  rejected: 'It is rejected; its organization reads your reason.',
+  approved: 'It is approved.',
+  rejected: 'It is rejected, and your reason is kept with it.',
   left: 'You have left the organization.',
   joined: 'You belong to the organization now.',
 } as const

@@ -1,24 +1,50 @@
-import type { z } from 'zod'
 import { isModerator } from '../../pipeline/core/roles.ts'
-import type {
-  Mirror,
-  ProposalAnswer,
-  ProposalList,
-} from '../../pipeline/model/responses/mirrors.ts'
+import type { ReviewAnswer, ReviewList } from '../../pipeline/model/responses/reviews.ts'
+import type { ReviewKind } from '../../pipeline/model/review.ts'
 import { listRoles } from '../../pipeline/read/lookups/principals.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderFacts, renderJson, renderSection, renderTable } from '../pages/parts/blocks.tsx'
-import { compareDocuments } from '../pages/parts/compare-documents.ts'
+import { renderMirrorReview } from './mirror-review.tsx'
 import { type DashboardAnswer, renderFault, renderToken } from './page.tsx'
 import type { PersonPlace, Step } from './step.ts'
 
-type Proposals = z.infer<typeof ProposalList>
-type Proposal = z.infer<typeof ProposalAnswer>['proposal']
-
 const PATH = '/dashboard/reviews'
-const URL = '/api/registry/mirror-proposals'
-const CHANGES_MAX = 500
+const URL = '/api/registry/reviews'
+
+/** Names of the kinds, and what each decision does. */
+const kinds: Record<ReviewKind, { name: string; approval: string; rejection: string }> = {
+  policy: {
+    name: 'Policy',
+    approval: 'it is listed, and any organization may save the next version',
+    rejection: 'it counts as never saved',
+  },
+  mirror: {
+    name: 'Mirror',
+    approval: 'the file is served as the mirror of the platform',
+    rejection: 'the mirror stays as it is, and the organization reads your reason',
+  },
+  dispute: {
+    name: 'Dispute',
+    approval: 'a suspended link stays suspended; commands of the operator correct the rest',
+    rejection: 'a suspended link counts again',
+  },
+  entry: {
+    name: 'Saved entry',
+    approval: 'what was saved is shown',
+    rejection: 'it stays hidden until the next save',
+  },
+  logo: {
+    name: 'Logo',
+    approval: 'it is shown to everybody as a logo of the brand',
+    rejection: 'the picture is deleted',
+  },
+  brand: {
+    name: 'Submitted brand',
+    approval: 'it is shown as a brand of the community',
+    rejection: 'it counts as never submitted',
+  },
+}
 
 /** Tells whether a person decides what others submit. */
 export function canReview({ services, person }: Pick<Step, 'services' | 'person'>): boolean {
@@ -29,18 +55,18 @@ async function showQueue(step: Step): Promise<DashboardAnswer> {
   if (!canReview(step)) return denyReviews()
   const { ask, query } = step
   const cursor = typeof query.cursor === 'string' ? query.cursor : undefined
-  const listed = await ask<Proposals>({
+  const listed = await ask<ReviewList>({
     method: 'GET',
     url: URL,
-    query: { review_queue: 'true', ...(cursor !== undefined && { cursor }) },
+    ...(cursor !== undefined && { query: { cursor } }),
   })
   const { refused, body: page } = listed
   const body = (
     <>
       <h1>Reviews</h1>
       <p class="lead">
-        Mirrors of platforms that members propose. Other submissions, of policies, brands, logos,
-        entries and disputes, are decided with the command <code>registry review</code>.
+        What members submit and the registry shows only after a moderator has read it, the latest
+        first.
       </p>
       {renderFault(refused)}
       {refused !== undefined ? null : renderQueue(page)}
@@ -59,92 +85,94 @@ async function showQueue(step: Step): Promise<DashboardAnswer> {
   return { status: refused === undefined ? 200 : listed.status, title: 'Reviews', body }
 }
 
-function renderQueue({ proposals, total }: Proposals): Html {
+function renderQueue({ reviews, total }: ReviewList): Html {
   return renderTable({
     caption: 'Waiting',
-    columns: ['Platform', 'By', 'Submitted'],
-    items: proposals,
+    columns: ['About', 'Kind', 'By', 'Submitted'],
+    items: reviews,
     total,
     empty: 'Nothing waits for a decision.',
-    render: ({ proposal_id, platform, proposer, submitted_at }) => [
-      <a href={`${PATH}/${proposal_id}`}>{renderName(platform)}</a>,
-      renderName(proposer?.organization ?? 'nobody'),
+    render: ({ review_id, kind, subject, submitter, submitted_at }) => [
+      <a href={`${PATH}/${review_id}`}>{renderName(subject)}</a>,
+      kinds[kind].name,
+      renderName(submitter.organization ?? 'nobody'),
       renderMoment(submitted_at),
     ],
   })
 }
 
-async function showProposal(step: Step, fault?: string): Promise<DashboardAnswer> {
-  if (!canReview(step)) return denyReviews()
-  const { ask, params } = step
+async function findReview({ ask, params }: Step): Promise<ReviewAnswer | undefined> {
   const url = `${URL}/${encodeURIComponent(params.id!)}`
-  const found = await ask<{ proposal: Proposal }>({ method: 'GET', url })
-  if (found.refused !== undefined) return denyReviews()
-  const { proposal } = found.body
-  const mirror = await ask<z.infer<typeof Mirror>>({
-    method: 'GET',
-    url: `/api/registry/mirrors/${encodeURIComponent(proposal.platform)}`,
-  })
-  const current = mirror.status === 200 ? mirror.body.adagents_json : undefined
+  const { refused, body } = await ask<ReviewAnswer>({ method: 'GET', url })
+  return refused === undefined ? body : undefined
+}
+
+async function showReview(step: Step, fault?: string): Promise<DashboardAnswer> {
+  const review = canReview(step) ? await findReview(step) : undefined
+  if (review === undefined) return denyReviews()
+  const { review_id, kind, subject, status, submission } = review
+  const isPending = status === 'pending'
+  const title = `${kinds[kind].name}: ${subject}`
   const body = (
     <>
       <p class="kicker">
         <a href={PATH}>Reviews</a>
       </p>
-      <h1>Mirror of {renderName(proposal.platform)}</h1>
+      <h1>{renderName(title, 240)}</h1>
       {renderFault(fault)}
       {renderFacts([
-        ['State', proposal.status],
-        ['Proposed by', renderName(proposal.proposer?.organization ?? 'nobody')],
-        ['Submitted', renderMoment(proposal.submitted_at)],
-        ['Decided', proposal.reviewed_at && renderMoment(proposal.reviewed_at)],
-        ['Notes', proposal.review_notes && clipText(proposal.review_notes, 2_000)],
+        ['State', status],
+        ['Submitted by', renderName(review.submitter.organization ?? 'nobody')],
+        ['Submitted', renderMoment(review.submitted_at)],
+        ['Decided', review.reviewed_at && renderMoment(review.reviewed_at)],
+        ['Notes', review.notes && clipText(review.notes, 2_000)],
       ])}
-      {proposal.status === 'pending' ? renderDifference(current, proposal) : null}
-      {renderSection('file', 'The proposed file', renderJson(proposal.adagents_json))}
-      {proposal.status === 'pending' ? renderDecision(proposal, step.token) : null}
+      {kind === 'mirror' ? await renderMirrorReview(step, review_id) : null}
+      {review.picture === null ? null : renderPicture(review_id)}
+      {kind === 'mirror' ? null : renderFields(submission)}
+      {renderSection('submission', 'The submission', renderJson(submission))}
+      {isPending ? renderDecision(review, step.token) : null}
     </>
   )
-  const status = fault === undefined ? 200 : 400
-  return { status, title: `Mirror of ${proposal.platform}`, body }
+  return { status: fault === undefined ? 200 : 400, title, body }
 }
 
-function renderDifference(current: unknown, proposal: Proposal): Html {
-  const table = renderTable({
-    caption: 'What approving changes',
-    columns: ['Field', 'Now', 'Proposed'],
-    items: compareDocuments(current, proposal.adagents_json),
-    limit: CHANGES_MAX,
-    bytes: 48_000,
-    empty: 'Nothing: the file is the one that is published.',
-    render: ({ path, before, after }) => [
-      <code>{clipText(path === '' ? 'the file' : path, 200)}</code>,
-      before === undefined ? 'absent' : <code>{clipText(before, 300)}</code>,
-      after === undefined ? 'absent' : <code>{clipText(after, 300)}</code>,
-    ],
-  })
-  const outdated = proposal.base_changed ? (
-    <p class="notice fair">
-      The mirror has changed since this was proposed: it cannot be approved, and is proposed anew.
-    </p>
-  ) : null
+function renderPicture(id: string): Html {
   return renderSection(
-    'difference',
-    current === undefined ? 'A new mirror' : 'The difference',
-    <>
-      {outdated}
-      {table}
-    </>,
+    'picture',
+    'The picture',
+    <img
+      class="logo"
+      src={`${PATH}/${id}/picture`}
+      alt="The logo as submitted"
+      width="160"
+      height="160"
+    />,
   )
 }
 
-function renderDecision({ proposal_id, proposal_digest }: Proposal, token: string): Html {
+function renderFields(submission: ReviewAnswer['submission']): Html {
+  return renderFacts(
+    Object.entries(submission)
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => [
+        name.replaceAll('_', ' '),
+        clipText(typeof value === 'string' ? value : JSON.stringify(value), 2_000),
+      ]),
+  )
+}
+
+function renderDecision({ review_id, kind, digest }: ReviewAnswer, token: string): Html {
+  const { approval, rejection } = kinds[kind]
   return (
-    <form method="post" action={`${PATH}/${proposal_id}`} class="panel">
+    <form method="post" action={`${PATH}/${review_id}`} class="panel">
       <h2>Decide</h2>
+      <p>
+        Approved: {approval}. Rejected: {rejection}. A decision is final.
+      </p>
       {renderToken(token)}
-      <input type="hidden" name="digest" value={proposal_digest} />
-      <label for="notes">Reason, which the organization reads</label>
+      <input type="hidden" name="digest" value={digest} />
+      <label for="notes">Reason</label>
       <textarea id="notes" name="notes" rows="3" maxlength="2000" />
       <button type="submit" name="decision" value="approve">
         Approve
@@ -156,25 +184,29 @@ function renderDecision({ proposal_id, proposal_digest }: Proposal, token: strin
   )
 }
 
+async function showPicture(step: Step): Promise<DashboardAnswer> {
+  const url = canReview(step) ? (await findReview(step))?.picture : undefined
+  if (url == null) return denyReviews()
+  const { status, file } = await step.ask({ method: 'GET', url })
+  return status === 200 ? { picture: file.bytes, type: file.type } : denyReviews()
+}
+
 async function decide(step: Step): Promise<DashboardAnswer> {
   if (!canReview(step)) return denyReviews()
   const { ask, form, params } = step
   const isApproval = form.get('decision') === 'approve'
   const notes = (form.get('notes') ?? '').trim()
-  if (!isApproval && notes === '') return showProposal(step, 'A rejection needs a reason.')
+  if (!isApproval && notes === '') return showReview(step, 'A rejection needs a reason.')
   const { refused } = await ask({
     method: 'POST',
     url: `${URL}/${encodeURIComponent(params.id!)}/${isApproval ? 'approve' : 'reject'}`,
-    payload: {
-      proposal_digest: form.get('digest') ?? '',
-      ...(notes !== '' && { review_notes: notes }),
-    },
+    payload: { digest: form.get('digest') ?? '', ...(notes !== '' && { notes }) },
   })
-  if (refused !== undefined) return showProposal(step, refused)
+  if (refused !== undefined) return showReview(step, refused)
   return { next: PATH, done: isApproval ? 'approved' : 'rejected' }
 }
 
-/** Denies a page to whoever is no moderator, and for what is no proposal. */
+/** Denies a page to whoever is no moderator, and for what is no review. */
 function denyReviews(): DashboardAnswer {
   const body = (
     <>
@@ -190,6 +222,7 @@ function denyReviews(): DashboardAnswer {
 
 export const reviewPlaces: readonly PersonPlace[] = [
   { method: 'GET', path: PATH, take: showQueue },
-  { method: 'GET', path: `${PATH}/:id`, take: step => showProposal(step) },
+  { method: 'GET', path: `${PATH}/:id`, take: step => showReview(step) },
+  { method: 'GET', path: `${PATH}/:id/picture`, take: showPicture },
   { method: 'POST', path: `${PATH}/:id`, take: decide },
 ]

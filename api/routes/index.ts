@@ -88,6 +88,7 @@ import {
   resolvePolicy,
   savePolicy,
 } from './community/policies.ts'
+import { approveReview, listPendingReviews, readReview, rejectReview } from './community/reviews.ts'
 import {
   listBrandRevisions,
   listPropertyRevisions,
@@ -277,6 +278,10 @@ export const operations: readonly Operation[] = [
   readMirrorProposal,
   approveMirrorProposal,
   rejectMirrorProposal,
+  listPendingReviews,
+  readReview,
+  approveReview,
+  rejectReview,
   compareStoryboard,
   readComparison,
   cancelComparison,

@@ -201,6 +201,10 @@ const decided = () => ({
   method: 'POST' as const,
   payload: { proposal_digest: acme.digest, review_notes: 'mine' },
 })
+const deciding = () => ({
+  method: 'POST' as const,
+  payload: { digest: acme.digest, notes: 'mine' },
+})
 const del = () => ({ method: 'DELETE' as const })
 const people = '/api/me/organization/members'
 const invitations = '/api/me/organization/invitations'
@@ -210,6 +214,7 @@ const domains = '/api/me/organization/domains'
 const keys = '/api/me/api-keys'
 const proposals = '/api/registry/mirror-proposals/:id'
 const subscriptions = '/api/registry/subscriptions'
+const reviews = '/api/registry/reviews'
 
 /** How a stranger asks for what is Acme's, by operation. */
 const cases: Record<string, Case[]> = {
@@ -489,6 +494,12 @@ const cases: Record<string, Case[]> = {
     },
   ],
   getMirrorProposal: [{ ...byId(proposals, () => acme.proposal), status: 404 }],
+  listReviews: [{ asks: () => ({ url: reviews }), status: 403 }],
+  getReview: [{ ...byId(`${reviews}/:id`, () => acme.proposal), status: 403 }],
+  approveReview: [
+    { ...byId(`${reviews}/:id/approve`, () => acme.proposal, deciding), status: 403 },
+  ],
+  rejectReview: [{ ...byId(`${reviews}/:id/reject`, () => acme.proposal, deciding), status: 403 }],
   approveMirrorProposal: [
     { ...byId(`${proposals}/approve`, () => acme.proposal, decided), status: 403 },
   ],

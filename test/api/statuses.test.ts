@@ -142,7 +142,12 @@ beforeAll(async () => {
   }
   const taken = (await ask(findOperation('saveLogo'), 201, logo('kept'))).json()
   known.picture = taken.url.split('/').at(-1)
-  known.proposals = [await propose('first'), await propose('second')]
+  known.proposals = [
+    await propose('first'),
+    await propose('second'),
+    await propose('third'),
+    await propose('fourth'),
+  ]
   known.bulkReport = await createId('checkIdentifierList', 200, { identifiers: ['acme.example'] })
   await challenge()
   await subscribe()

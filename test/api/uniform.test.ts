@@ -19,14 +19,16 @@ beforeAll(async () => {
   const agents = [{ url: needed.encodedUrl!, visibility: 'private' as const }]
   await enrol(registry, { org: 'Acme', tier: 'company_standard', domains: [domain], agents })
   key = `sk_${randomUUID()}`
+  const id = randomUUID()
   await registry.submit({
     op: 'key.create',
-    key_id: randomUUID(),
+    key_id: id,
     org: 'Acme',
     label: '',
     hash: createHash('sha256').update(key).digest('hex'),
     permissions: ['admin:read'],
   })
+  await registry.submit({ op: 'role.grant', role: 'moderator', holder: 'key', id })
 })
 
 afterAll(() => registry.close())

@@ -581,6 +581,15 @@ export const asks: Asks = {
   },
   approveMirrorProposal: decided(0),
   rejectMirrorProposal: decided(1),
+  listReviews: { 200: { as: 'moderator' }, 400: { query: 'kind=x', as: 'moderator' }, 403: {} },
+  getReview: {
+    200: ({ proposals }) => ({ place: proposals[0]!.id, as: 'moderator' }),
+    400: { place: 'x', as: 'moderator' },
+    403: { place: unissued },
+    404: { place: unissued, as: 'moderator' },
+  },
+  approveReview: decided(2, 'digest', 'notes'),
+  rejectReview: decided(3, 'digest', 'notes'),
   listPolicies: { 200: {}, 400: { query: 'category=x' }, 503: crowded },
   resolvePolicy: { 200: { query: 'policy_id=ccpa' }, 404: { query: 'policy_id=none' } },
   resolvePoliciesBulk: { 200: { payload: { policy_ids: ['ccpa', 'none'] } } },
@@ -602,10 +611,10 @@ export const asks: Asks = {
 }
 
 /** Builds requests that decide a pending proposal, which can be decided once. */
-function decided(number: number): Asks[string] {
+function decided(number: number, digest = 'proposal_digest', notes = 'review_notes'): Asks[string] {
   const decision = ({ proposals }: Known): Ask => ({
     place: proposals[number]!.id,
-    payload: { proposal_digest: proposals[number]!.digest, review_notes: 'read' },
+    payload: { [digest]: proposals[number]!.digest, [notes]: 'read' },
     as: 'moderator',
   })
   return {

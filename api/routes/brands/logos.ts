@@ -177,5 +177,10 @@ function buildFileName({ hash, content_type }: Omit<Named, 'domain'>): string {
 }
 
 function buildAddress(logo: Named, baseUrl: string): string {
-  return `${baseUrl}/assets/brands/${logo.domain}/${buildFileName(logo)}`
+  return baseUrl + buildLogoPath(logo)
+}
+
+/** Builds the path at which the picture of a logo is read. */
+export function buildLogoPath(logo: Named): string {
+  return `/assets/brands/${logo.domain}/${buildFileName(logo)}`
 }

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { reviewKinds, reviewStatuses } from '../review.ts'
+import { pageEnd, Success } from '../shared-fields.ts'
+
+const summary = {
+  review_id: z.uuid().describe('Identifies the review in later requests'),
+  kind: z.enum(reviewKinds).describe('Kind of the submission, which says what a decision does'),
+  subject: z.string().describe('What it is about, by its name among its kind'),
+  status: z.enum(reviewStatuses).describe('`pending` until a moderator decides'),
+  digest: z.string().describe('SHA-256 of the submission; required for a decision'),
+  submitted_at: z.iso.datetime().describe('Time at which it was submitted, or submitted again'),
+  submitter: z
+    .object({
+      id: z.string().describe('Id of the key or person that submitted it'),
+      organization: z.string().nullable().describe('Name of its organization; null if it has none'),
+    })
+    .describe('Who submitted it'),
+  reviewed_at: z.iso.datetime().nullable().describe('Time of the decision; null before it'),
+  notes: z.string().nullable().describe('Reason of the decision; null without one'),
+}
+
+const ReviewSummary = z
+  .object(summary)
+  .meta({ id: 'ReviewSummary', description: 'A review without what was submitted' })
+export type ReviewSummary = z.infer<typeof ReviewSummary>
+
+export const ReviewList = z
+  .object({
+    reviews: z.array(ReviewSummary).describe('Reviews of this page, the latest first'),
+    total: z.int().nonnegative().describe('Reviews on all pages'),
+    ...pageEnd,
+  })
+  .meta({ id: 'ReviewList', description: 'A page of what waits for moderators, or was decided' })
+export type ReviewList = z.infer<typeof ReviewList>
+
+export const ReviewAnswer = z
+  .object({
+    ...summary,
+    submission: z
+      .record(z.string(), z.unknown())
+      .describe('What was submitted; its fields are those of the kind'),
+    picture: z
+      .string()
+      .nullable()
+      .describe('Path of the picture of a logo, which moderators may read; null otherwise'),
+  })
+  .meta({ id: 'Review', description: 'A submission that a moderator decides, or has decided' })
+export type ReviewAnswer = z.infer<typeof ReviewAnswer>
+
+export const ReviewDecided = z
+  .object({
+    success: Success,
+    review_id: summary.review_id,
+    status: z.enum(['approved', 'rejected']).describe('The decision, which is final'),
+  })
+  .meta({ id: 'ReviewDecided', description: 'A decision that was carried out' })
