@@ -31,7 +31,19 @@ const flags = {
   only: { type: 'string' },
   'no-fetch': { type: 'boolean', default: false },
   folder: { type: 'string' },
+  help: { type: 'boolean' },
 } as const
+
+const HELP = `--size N         what the bench is sized by: domains, files or rows
+--full           the size that its bounds are for; without one, mostly a tenth of it
+--smoke          a thousandth of it
+--pairs N        interleaved runs of each contestant
+--seconds N      seconds of one measurement
+--connections N  clients at a time
+--questions N    distinct questions, which repeat
+--only TEXT      rows whose name contains it
+--no-fetch       bench:night without a web: observations are computed, in three sizes up to N
+--folder DIR     keeps the stores there, and uses them again`
 
 /**
  * Reads `--full`, `--smoke` (a thousandth of it) or `--size N`; without any, a tenth of the full
@@ -39,6 +51,10 @@ const flags = {
  */
 export function readOptions(full: number, usual = full / 10, connections = 50): Options {
   const { values } = parseArgs({ options: flags })
+  if (values.help) {
+    console.log(`${HELP}\n\nThe full size is ${full}, the usual one ${usual}.`)
+    process.exit()
+  }
   const smoke = Math.max(1, full / 1_000)
   const size = values.full ? full : values.smoke ? smoke : Number(values.size ?? usual)
   const folder =
