@@ -1,6 +1,6 @@
--- How did the last attempts to read each kind of file end?
-select kind, outcome, count(*) as files
-from crawl_state
-where attempted_at is not null
-group by all
-order by kind, files desc
+-- How did attempts to read each kind of file end, day by day?
+select day, kind, outcome, attempts,
+  round(100 * attempts / sum(attempts) over (partition by day, kind), 1) as percent
+from crawl_days
+order by day desc, kind, attempts desc, outcome
+limit 100

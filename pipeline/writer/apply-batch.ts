@@ -6,6 +6,7 @@ import { appendedChanges, appendedRevisions, deletedKeys } from '../store/append
 import type { Database } from '../store/duckdb.ts'
 import type { Applied, Applying, Batch } from './apply-context.ts'
 import { beginNight } from './crawl/brake.ts'
+import { countAttempts } from './crawl/crawl-days.ts'
 import { settleRequests } from './crawl/crawl-requests.ts'
 import { applyObservations, applyTransitions } from './crawl/crawl-state.ts'
 import { applyDeferrals } from './crawl/deferrals.ts'
@@ -73,8 +74,10 @@ async function applyBatchObservations(
   const observations =
     definite.length > 0 ? await filterImplausible(db, definite, applying) : definite
   const isWatching = isTimeLookedAt(batch, asked)
+  const applied = observations.length > 0 ? await applyObservations(db, observations, applying) : []
+  if (observations.length > 0) await countAttempts(db, applying.seq)
   const crawled = [
-    ...(observations.length > 0 ? await applyObservations(db, observations, applying) : []),
+    ...applied,
     ...(isWatching ? await applyTransitions(db, applying.now) : []),
     ...asked.held.invalidated,
     ...asked.takenAway.invalidated,

@@ -5,6 +5,7 @@ import type { ServingStore } from '../serving/lmdb.ts'
 import { exportParquet, isTooSoonToExport } from '../store/parquet.ts'
 import type { TreeLog } from '../transparency/tree-log.ts'
 import { beginBackup, copyStores, finishBackup, type Manifest } from './copy-stores.ts'
+import { dropOldCrawlDays } from './crawl/crawl-days.ts'
 import { listDerived, listFilesBelow } from './healing/heal.ts'
 import type { WriterStores } from './open-stores.ts'
 import { forgetPrivateRows } from './private-retention.ts'
@@ -31,12 +32,13 @@ export class Upkeep {
     this.#parts = parts
   }
 
-  /** Deletes what is past its retention: events beyond the feed's reach, old bytes, old requests. */
+  /** Deletes what is past its retention: events beyond the feed's reach, counts of crawls, old bytes, old requests. */
   retain(): Promise<void> {
     const { index, accounts, serving, treeLog, paths, seals, clock, config, alone } = this.#parts
     return alone(async () => {
       seals.unseal()
       await dropOldEvents(index, clock.now(), config.LIMITS.feedRetentionDays)
+      await dropOldCrawlDays(index, clock.now())
       const oldest = await followRetention(index, serving, paths)
       if (oldest !== undefined) await treeLog.dropEntriesBefore(oldest)
       await dropOldBodies(index, paths, clock.now())

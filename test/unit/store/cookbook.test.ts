@@ -104,6 +104,15 @@ test('an agent that lost a publisher is told with it, and one that won any is co
   ])
 })
 
+test('attempts are counted by day, kind and outcome', async () => {
+  const days = await ask('How did attempts')
+  expect(days.filter(day => /ads.txt/.test(day))).toEqual([])
+  expect(days.filter(day => /timeout|server_error/.test(day))).toEqual([
+    '2026-11-21T00:00:00.000Z adagents.json timeout 1 16.7',
+    '2026-11-20T00:00:00.000Z adagents.json server_error 1 20',
+  ])
+})
+
 test('inventory that is exclusive to one agent and sold by another is found', async () => {
   expect(await ask('Which inventory is granted exclusively')).toEqual([
     `journal.example Front page ${SALES} 2`,

@@ -1,0 +1,49 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { DAY } from '../../../pipeline/core/clock.ts'
+import { dropOldCrawlDays } from '../../../pipeline/writer/crawl/crawl-days.ts'
+import { testClock } from '../../support/clock.ts'
+import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
+import { buildShop } from '../../support/nights.ts'
+import { observeFile, observeOutcome } from '../../support/observations.ts'
+
+const clock = testClock('2026-11-20T23:59:00Z')
+let index: MemoryIndex
+
+beforeEach(async () => {
+  index = await openMemoryIndex(clock)
+})
+afterEach(() => index.close())
+
+const readDays = () =>
+  index.db.all('select day::varchar as day, kind, outcome, attempts from crawl_days order by all')
+
+test('attempts count on the UTC day they were made, whatever day they are committed', async () => {
+  const now = clock.now()
+  await index.commit([
+    observeFile('adagents.json', 'a.example', buildShop('a.example'), now),
+    observeOutcome('timeout', 'adagents.json', 'b.example', now),
+    observeOutcome('timeout', 'adagents.json', 'c.example', now + 120_000),
+  ])
+  await index.commit([observeOutcome('timeout', 'adagents.json', 'd.example', now)])
+  expect(await readDays()).toEqual([
+    { day: '2026-11-20', kind: 'adagents.json', outcome: 'ok', attempts: 1 },
+    { day: '2026-11-20', kind: 'adagents.json', outcome: 'timeout', attempts: 2 },
+    { day: '2026-11-21', kind: 'adagents.json', outcome: 'timeout', attempts: 1 },
+  ])
+})
+
+test('an attempt that is reported a second time counts once', async () => {
+  const seen = observeOutcome('absent', 'brand.json', 'a.example', clock.now())
+  await index.commit([seen])
+  await index.commit([seen])
+  expect(await readDays()).toMatchObject([{ outcome: 'absent', attempts: 1 }])
+})
+
+test('days are kept for two years', async () => {
+  const now = clock.now()
+  await index.commit([observeOutcome('absent', 'brand.json', 'a.example', now)])
+  await dropOldCrawlDays(index.db, now + 731 * DAY)
+  expect(await readDays()).toHaveLength(1)
+  await dropOldCrawlDays(index.db, now + 732 * DAY)
+  expect(await readDays()).toEqual([])
+})
