@@ -36,7 +36,8 @@ export const queues = {
   live: {
     means: 'what the API wants looked up on the web at once; a crawler answers',
     concurrency: 64,
-    options: { ...removeDone, attempts: 1 },
+    // A failed one is not kept either: some carry codes, links and credentials of people.
+    options: { removeOnComplete: true, removeOnFail: true, attempts: 1 },
   },
   storyboards: {
     means: 'storyboards to run against agents, for a caller or by schedule; a crawler answers',

@@ -5,7 +5,7 @@ import { openWriterClient } from '../../../jobs/api-client/writer-client.ts'
 import { REDIS_PREFIX } from '../../../jobs/redis.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
-import { startRedis, startSlowRedis } from '../../support/redis.ts'
+import { startRedis, startSlowRedis, type TestRedis } from '../../support/redis.ts'
 import { cleanUp } from '../../support/registry.ts'
 
 const request = { kind: 'lookup_host', host: 'acme.example' as Domain } as const
@@ -84,3 +84,32 @@ it('a live request is refused when Redis disconnects, and nothing else fails', a
   await expect(asked).rejects.toMatchObject({ error: 'unavailable' })
   await writer.close()
 })
+
+it('a live request that fails leaves none of its secrets in Redis', async () => {
+  const redis = await startRedis()
+  cleanUp(() => redis.close())
+  const writer = openWriterClient(redis.url, silentLog)
+  const crawler = new Worker('live', () => Promise.reject(new Error('it failed')), {
+    prefix: REDIS_PREFIX,
+    connection: { path: redis.url.slice('unix://'.length) },
+  })
+  const code = {
+    kind: 'exchange_openid_code',
+    code: 'secret-code',
+    code_verifier: 'secret-verifier',
+    nonce: 'secret-nonce',
+    issuer: 'https://provider.example',
+    redirect_uri: 'https://registry.example/sign-in/return',
+  } as const
+  await expect(writer.requestLive(code, 20_000)).rejects.toMatchObject({ error: 'unavailable' })
+  expect(await findKeysContaining(redis, 'secret-')).toEqual([])
+  await crawler.close()
+  await writer.close()
+})
+
+/** Lists the keys of Redis whose value contains a text, whatever their type. */
+async function findKeysContaining({ redis }: TestRedis, text: string): Promise<string[]> {
+  const keys = await redis.keys('*')
+  const dumped = await Promise.all(keys.map(key => redis.dumpBuffer(key)))
+  return keys.filter((_, at) => dumped[at]?.includes(text))
+}
