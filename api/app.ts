@@ -119,7 +119,14 @@ export function buildApp(deps: AppDeps): FastifyInstance {
 
 function buildServices(app: FastifyInstance, deps: AppDeps): Services {
   const { config, redis, issuerKeys = new IssuerKeys(deps), metrics: roleMetrics, ...rest } = deps
-  const baseUrl = () => (config.BASE_URL ?? app.listeningOrigin).replace(/\/+$/, '')
+  let knownUrl: string | undefined
+  const baseUrl = () => {
+    if (knownUrl !== undefined) return knownUrl
+    const url = (config.BASE_URL ?? app.listeningOrigin).replace(/\/+$/, '')
+    // Asking the socket for its address takes longer than rendering a paragraph.
+    if (config.BASE_URL !== undefined || app.server.listening) knownUrl = url
+    return url
+  }
   const metrics = new Metrics(deps.reader, roleMetrics)
   const streams = new FeedStreams(deps.reader, config, deps.log)
   metrics.watch('registry_feed_streams', () => streams.count)

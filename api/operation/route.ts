@@ -125,11 +125,11 @@ function buildHandler(operation: Operation, services: Services): RouteOptions['h
     const sent = answerRequest(call)
     if ('open' in sent)
       return stream(request, reply.headers(headers).headers(buildExposedHeaders(request)), sent)
-    if (!(sent instanceof Promise)) {
-      answerGroup.add(reply, () => answer(request, reply, sent, started))
-      return undefined
-    }
-    return sent.then(late => answer(request, reply, late, started))
+    const send = (ready: Sent) =>
+      answerGroup.add(reply, () => answer(request, reply, ready, started))
+    if (sent instanceof Promise) sent.then(send, error => void reply.send(error))
+    else send(sent)
+    return undefined
   }
 }
 

@@ -29,6 +29,8 @@ export function definePage<
   Query extends z.ZodType = z.ZodUndefined,
   Params extends z.ZodType = z.ZodUndefined,
 >({ load, json, ...declared }: Declared<Query, Params>): Operation {
+  // Importing a module that is loaded already costs as much as rendering a small page.
+  const loadParts = loadOnce(() => Promise.all([load(), import('./parts/document.tsx')]))
   return defineOperation({
     ...declared,
     method: 'GET',
@@ -43,10 +45,7 @@ export function definePage<
     handle: async call => {
       if (json !== undefined && wantsJson(call.header('accept')))
         return { ...(await json.handle(call)), headers: VARIES } as Sent
-      const [{ show }, { renderDocument }] = await Promise.all([
-        load(),
-        import('./parts/document.tsx'),
-      ])
+      const [{ show }, { renderDocument }] = await loadParts()
       const view = await show({ ...call, ask: createAsk(call) } as never)
       const { isAuthorizationServer: hasDashboard, baseUrl } = call.services
       const framed = { ...view, hasDashboard }
@@ -54,6 +53,18 @@ export function definePage<
       return replyPage(view, document, json === undefined ? {} : VARIES)
     },
   })
+}
+
+/** Remembers what was loaded; a failure is tried again. */
+function loadOnce<Value>(load: () => Promise<Value>): () => Promise<Value> {
+  let loaded: Promise<Value> | undefined
+  return () => {
+    loaded ??= load().catch(error => {
+      loaded = undefined
+      throw error
+    })
+    return loaded
+  }
 }
 
 const VARIES = { vary: 'accept' }
@@ -65,7 +76,8 @@ function replyPage({ status = 200, program }: View, document: string, more: Sent
     ...more,
     ...(status !== 200 && { 'cache-control': 'no-store' }),
   }
-  return { status, body: document, type: HTML, headers }
+  // Encoded once: its ETag, its size and every caller need the bytes.
+  return { status, body: Buffer.from(document), type: HTML, headers }
 }
 
 /** Tells whether a client asks for JSON and not for a page. */

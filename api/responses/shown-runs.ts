@@ -31,14 +31,8 @@ export function findShownRuns(
   principal: Principal | undefined,
   reader: Reader,
 ): ShownRuns {
-  const members = getMembers(reader)
-  const enrolments = members.all.flatMap(({ agents }) =>
-    agents.filter(({ url }) => url === agent_url),
-  )
-  const owner = members.all.find(
-    ({ org_id, agents }) =>
-      canActFor(principal, org_id) && agents.some(({ url }) => url === agent_url),
-  )
+  const enrolments = getMembers(reader).listEnrolments(agent_url)
+  const owner = enrolments.find(({ member }) => canActFor(principal, member.org_id))?.member
   const isMember = principal !== undefined && hasApiAccess(principal.tier)
   const isShown = enrolments.some(
     ({ visibility }) => visibility === 'public' || (visibility === 'members_only' && isMember),

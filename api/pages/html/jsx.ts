@@ -36,8 +36,12 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
+/** Any character that is escaped or replaced: most texts have none. */
+const ESCAPED = new RegExp(`[&<>"']|${UNSEEN.source}`)
+
 /** Escapes text for content and for quoted attributes alike. */
 export function escapeHtml(text: string): string {
+  if (!ESCAPED.test(text)) return text
   return text.replace(UNSEEN, '\ufffd').replace(/[&<>"']/g, character => entities[character]!)
 }
 
@@ -73,8 +77,12 @@ export const Fragment = ''
 
 export function renderChildren(child: Child): string {
   if (child === null || child === undefined || typeof child === 'boolean') return ''
-  if (Array.isArray(child)) return child.map(renderChildren).join('')
-  return child instanceof Html ? child.toString() : escapeHtml(String(child))
+  if (typeof child === 'string') return escapeHtml(child)
+  if (child instanceof Html) return child.toString()
+  if (!Array.isArray(child)) return escapeHtml(String(child))
+  let text = ''
+  for (const part of child) text += renderChildren(part)
+  return text
 }
 
 /**
@@ -89,13 +97,23 @@ function renderEditable(children: readonly Child[]): string {
 
 function renderAttributes(attributes: Readonly<Record<string, Value | Child>>): string {
   let text = ''
-  for (const [name, value] of Object.entries(attributes)) {
+  for (const name of Object.keys(attributes)) {
+    const value = attributes[name]
     if (value === null || value === undefined || value === false) continue
-    if (!ATTRIBUTE.test(name) || FORBIDDEN.test(name)) throw new Error(`${name} is no attribute`)
+    checkAttributeName(name)
     if (ADDRESSES.has(name) && !isSafeAddress(String(value))) continue
     text += value === true ? ` ${name}` : ` ${name}="${escapeHtml(String(value))}"`
   }
   return text
+}
+
+/** Names that were checked before: as many as the code of pages writes. */
+const allowedNames = new Set<string>()
+
+function checkAttributeName(name: string): void {
+  if (allowedNames.has(name)) return
+  if (!ATTRIBUTE.test(name) || FORBIDDEN.test(name)) throw new Error(`${name} is no attribute`)
+  allowedNames.add(name)
 }
 
 /** Tells whether an address stays on this server or leads elsewhere over HTTP, and runs nothing. */

@@ -34,19 +34,16 @@ export function countThings(count: number, thing: string, things = `${thing}s`):
   return `${formatCount(count)} ${count === 1 ? thing : things}`
 }
 
-const moments = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  timeZone: 'UTC',
-})
+const months = 'Jan Feb Mar Apr May Jun Jul Aug Sept Oct Nov Dec'.split(' ')
+const twoDigits = (number: number) => String(number).padStart(2, '0')
 
 /** Formats a moment for people, in UTC; whatever is no moment stays as it is. */
 export function formatMoment(iso: string): string {
   const time = Date.parse(iso)
-  return Number.isNaN(time) ? iso : `${moments.format(time)} UTC`
+  if (Number.isNaN(time)) return iso
+  const at = new Date(time)
+  const day = `${at.getUTCDate()} ${months[at.getUTCMonth()]} ${at.getUTCFullYear()}`
+  return `${day}, ${twoDigits(at.getUTCHours())}:${twoDigits(at.getUTCMinutes())} UTC`
 }
 
 export function renderMoment(iso: string | null | undefined, otherwise = 'never'): Html {

@@ -18,10 +18,9 @@ export interface AgentShown {
 
 /** Tells whether what the registry learned by probing is for everybody: a member may keep it private. */
 export function isForEverybody(reader: Reader, agentUrl: string): boolean {
-  const enrolled = getMembers(reader).all.flatMap(({ agents }) =>
-    agents.filter(({ url }) => url === agentUrl),
-  )
-  return enrolled.length === 0 || enrolled.some(({ visibility }) => visibility === 'public')
+  const members = getMembers(reader)
+  const isEnrolled = members.findKeeper(agentUrl) !== undefined
+  return !isEnrolled || members.findPublicEnroller(agentUrl) !== undefined
 }
 
 export function describeHealth({ probed }: AgentShown): Html | undefined {

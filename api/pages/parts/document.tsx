@@ -24,7 +24,7 @@ export function renderDocument(view: View, origin: string, path: string | undefi
         <a class="skip" href="#content">
           Skip to the content
         </a>
-        {renderHeader(view, path)}
+        {findHeader(view, path)}
         <main id="content" tabindex="-1">
           {view.body}
         </main>
@@ -66,6 +66,20 @@ function renderHead(
       {program === undefined ? null : <script type="module" src={program}></script>}
     </>
   )
+}
+
+/** Headers of pages on which nothing was searched, by the section: as many as there are sections. */
+const headers = new Map<string, Html>()
+
+function findHeader(view: View, path: string | undefined): Html {
+  if (view.searched !== undefined) return renderHeader(view, path)
+  const section = path === '/' ? path : sections.find(([address]) => path?.startsWith(address))?.[0]
+  const key = `${section} ${view.hasDashboard} ${path?.startsWith(DASHBOARD[0])}`
+  const known = headers.get(key)
+  if (known !== undefined) return known
+  const header = renderHeader(view, path)
+  headers.set(key, header)
+  return header
 }
 
 function renderHeader({ searched, hasDashboard }: View, path: string | undefined): Html {
@@ -128,15 +142,20 @@ function renderFooter({ json }: View): Html {
           </>
         )}
       </p>
-      <p>
-        Read from the files that domains publish themselves. A publisher’s own file alone
-        authorizes.
-      </p>
-      <p>
-        <a href="/policies">Policies</a> · <a href="/mirrors">Mirrors</a> ·{' '}
-        <a href="/docs/guides">Guides</a> · <a href="/docs">API reference</a> ·{' '}
-        <a href="/openapi/registry.yaml">OpenAPI</a>
-      </p>
+      {ABOUT}
     </footer>
   )
 }
+
+const ABOUT = (
+  <>
+    <p>
+      Read from the files that domains publish themselves. A publisher’s own file alone authorizes.
+    </p>
+    <p>
+      <a href="/policies">Policies</a> · <a href="/mirrors">Mirrors</a> ·{' '}
+      <a href="/docs/guides">Guides</a> · <a href="/docs">API reference</a> ·{' '}
+      <a href="/openapi/registry.yaml">OpenAPI</a>
+    </p>
+  </>
+)

@@ -24,6 +24,7 @@ export class Members {
   readonly #byDomain = new Map<string, StoredMember>()
   readonly #byPublicAgent: ReadonlyMap<string, StoredMember>
   /** Built on first use. */
+  #enrolments: ReadonlyMap<string, EnrolledAgent[]> | undefined
   #keepers: ReadonlyMap<string, AgentEnrolment> | undefined
 
   constructor(changed: number, all: readonly StoredMember[]) {
@@ -60,6 +61,15 @@ export class Members {
   /** Finds the member that shows this agent to everybody. */
   findPublicEnroller(agentUrl: string): StoredMember | undefined {
     return this.#byPublicAgent.get(agentUrl)
+  }
+
+  /** Lists the enrolments of an agent by members, whoever may see them. */
+  listEnrolments(agentUrl: string): readonly EnrolledAgent[] {
+    this.#enrolments ??= groupBy(
+      this.all.flatMap(member => member.agents.map(agent => ({ ...agent, member }))),
+      ({ url }) => url,
+    )
+    return this.#enrolments.get(agentUrl) ?? []
   }
 
   /** Finds the organization that answers for an agent. */
