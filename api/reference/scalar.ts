@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import fastify from 'fastify'
+import { getAssets } from '../pages/assets.ts'
 import type { Sent } from '../responses/reply.ts'
 
 /** Files of the API reference; both never change while the process runs. */
@@ -38,10 +39,17 @@ export async function loadReference(): Promise<Reference> {
   })
   const [page, script] = await Promise.all([app.inject('/'), app.inject('/js/scalar.js')])
   await app.close()
+  const body = addPolicyScript(page.body)
   return {
-    page: toSent(page.body, 'text/html', { 'content-security-policy': buildPolicy(page.body) }),
+    page: toSent(body, 'text/html', { 'content-security-policy': buildPolicy(body) }),
     script: toSent(script.rawPayload, 'text/javascript'),
   }
+}
+
+/** Adds the script that lets the reference run under its policy, before the reference itself. */
+function addPolicyScript(page: string): string {
+  const { path } = getAssets()['strict-policy']
+  return page.replace('<script ', `<script src="${path}"></script>\n    <script `)
 }
 
 function toSent(body: Buffer | string, type: string, headers: Sent['headers'] = {}): Sent {
@@ -61,7 +69,7 @@ function buildPolicy(page: string): string {
   return [
     "default-src 'none'",
     `script-src 'self' 'sha256-${hash('sha256', inline, 'base64')}'`,
-    "style-src 'unsafe-inline'",
+    "style-src 'none'",
     "img-src 'self' data:",
     "connect-src 'self'",
     "base-uri 'none'",

@@ -307,15 +307,16 @@ describe('GET /docs', () => {
     expect(answer.statusCode).toBe(200)
     expect(answer.headers['content-type']).toBe('text/html; charset=utf-8')
     const scripts = [...answer.body.matchAll(/<script([^>]*)>([\s\S]*?)<\/script>/g)]
-    const [source, inline] = scripts
-    expect(scripts).toHaveLength(2)
+    const [styles, source, inline] = scripts
+    expect(scripts).toHaveLength(3)
+    expect(styles![1]).toMatch(/^ src="\/assets\/pages\/strict-policy\.[0-9a-f]+\.js"$/)
     expect(source![1]).toBe(' src="/docs/scalar.js"')
     expect(inline![2]).toContain('"url": "/openapi/registry.yaml"')
     expect(answer.body).not.toMatch(/https?:\/\/|<link|<img|<style/)
     expect(String(answer.headers['content-security-policy']).split('; ')).toEqual([
       "default-src 'none'",
       `script-src 'self' 'sha256-${hash('sha256', inline![2]!, 'base64')}'`,
-      "style-src 'unsafe-inline'",
+      "style-src 'none'",
       "img-src 'self' data:",
       "connect-src 'self'",
       "base-uri 'none'",

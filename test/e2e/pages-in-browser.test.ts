@@ -159,12 +159,19 @@ test('without JavaScript a file is checked by its button, and downloaded', async
 })
 
 test('the reference finds an operation, shows its example and sends a request where it came from', async () => {
-  await visit(`${origin}/docs`, { viewport: desk }, async page => {
+  await openWindow({ viewport: desk }, async page => {
     const outside: string[] = []
+    const blocked: string[] = []
+    page.on('console', message => {
+      if (/content security policy/i.test(message.text())) blocked.push(message.text())
+    })
+    await page.addInitScript(`document.addEventListener('securitypolicyviolation', event =>
+      console.error('Content Security Policy', event.violatedDirective, event.sourceFile))`)
     page.on('request', request => {
       if (!/^(?:data|blob):/.test(request.url()) && !request.url().startsWith(origin))
         outside.push(request.url())
     })
+    await page.goto(`${origin}/docs`)
     await page
       .getByRole('button', { name: /Search/ })
       .first()
@@ -177,6 +184,11 @@ test('the reference finds an operation, shows its example and sends a request wh
     await page.getByRole('button', { name: /^Send/ }).first().click()
     expect((await answered).status()).toBe(200)
     expect(outside).toEqual([])
+    expect(blocked).toEqual([])
+    expect(await page.evaluate('document.adoptedStyleSheets.length')).toBeGreaterThan(2)
+    const lines =
+      "getComputedStyle(document.querySelector('code.hljs')).getPropertyValue('--line-count')"
+    expect(Number(await page.evaluate(lines))).toBeGreaterThan(0)
   })
 })
 

@@ -40,7 +40,7 @@ const SVG = 'image/svg+xml'
 /** Headers that allow other sites to show a badge, and a browser to run nothing in it. */
 const pictureHeaders = {
   'cache-control': 'public, max-age=0, s-maxage=0, must-revalidate',
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; script-src 'none'",
+  'content-security-policy': "default-src 'none'",
   'cross-origin-resource-policy': 'cross-origin',
   'x-content-type-options': 'nosniff',
 }
