@@ -15,6 +15,8 @@ export const BASE = 'http://127.0.0.1:3000'
 export interface SignInRegistry extends TestRegistry {
   /** Lines with a sign-in link, as an operator in development sees them. */
   links: string[]
+  /** Where the registry says that it is. */
+  origin: string
 }
 
 /** Opens a registry that signs people in, on the operator's own machine. */
@@ -44,6 +46,7 @@ export async function openWithSignIn(
   const { close } = registry
   return Object.assign(registry, {
     links,
+    origin: settings.BASE_URL || BASE,
     async close() {
       await close()
       rmSync(folder, { recursive: true })
@@ -66,10 +69,13 @@ type Form = Record<string, string>
 
 /** A browser without a screen: it keeps cookies by their paths, and follows nothing by itself. */
 export class TestBrowser {
+  /** Where the registry says that it is. */
+  readonly origin: string
   readonly #registry: TestRegistry
   readonly #cookies = new Map<string, { value: string; path: string }>()
 
-  constructor(registry: TestRegistry) {
+  constructor(registry: TestRegistry & { origin?: string }) {
+    this.origin = registry.origin ?? BASE
     this.#registry = registry
   }
 
@@ -153,7 +159,8 @@ export async function follow(
     const refresh = /url=(.*)$/.exec(String(last.headers.refresh ?? ''))?.[1]
     const next = (last.headers.location as string | undefined) ?? refresh
     if (next === undefined) return last
-    if (new URL(next, BASE).origin !== BASE) return Object.assign(last, { at: next })
+    if (new URL(next, browser.origin).origin !== browser.origin)
+      return Object.assign(last, { at: next })
     last = Object.assign(await browser.get(next), { at: next })
   }
   throw new Error('led around in circles')

@@ -1,0 +1,95 @@
+import { load } from 'cheerio'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { buildMemberOperations, type TestMember } from '../support/members.ts'
+import {
+  enterDashboard,
+  openWithSignIn,
+  type SignInRegistry,
+  sendForm,
+  type TestBrowser,
+} from '../support/signing-in.ts'
+
+const DOMAIN = 'boots.example'
+
+let web: LiveWeb
+let registry: SignInRegistry
+let ann: TestBrowser
+let acme: string
+
+beforeAll(async () => {
+  web = await openLiveWeb({})
+  registry = await openWithSignIn(web.redis, {
+    settings: { BASE_URL: 'https://localhost:3000' },
+    writer: { requestLive: web.writer.requestLive },
+  })
+  ann = await enterDashboard(registry, 'ann@boots.example')
+  await sendForm(ann, '/dashboard/organizations', { name: 'Boots' })
+  const page = load((await ann.get('/dashboard')).body)
+  acme = page('tbody a').attr('href')!.split('/')[3]!
+  const member: TestMember = { org: acme, tier: 'company_standard', domains: [DOMAIN] }
+  await registry.submit(...buildMemberOperations(member))
+})
+afterAll(async () => {
+  await registry?.close()
+  await web?.close()
+})
+
+const buildFile = (name: string) =>
+  JSON.stringify({
+    house: { domain: DOMAIN, name: 'Boots Group' },
+    brands: [{ id: 'boots', names: [{ en: name }], keller_type: 'master' }],
+  })
+
+/** Carries a brand.json from the workshop to the dashboard, and publishes it there. */
+async function handOver(name: string) {
+  const handed = { kind: 'brand.json', domain: DOMAIN, text: buildFile(name) }
+  const sameSite = { 'sec-fetch-site': 'same-origin' }
+  const carried = await ann.post('/workshop', { ...handed, do: 'publish' }, sameSite)
+  expect(carried.headers.location, carried.body).toBe('/dashboard/publish')
+  const page = load((await ann.get('/dashboard/publish')).body)
+  expect(page('textarea').text()).toBe(handed.text)
+  const form = { kind: 'brand.json', domain: DOMAIN, org: acme, brand_name: name }
+  return sendForm(ann, '/dashboard/publish', { ...form, text: page('textarea').text() })
+}
+
+/** Reads the hosted file as it is served to everybody. */
+async function readHosted() {
+  const answer = await registry.app.inject(`/brands/${DOMAIN}/brand.json`)
+  return answer.json()
+}
+
+const readEntry = async () =>
+  load((await ann.get(`/dashboard/org/${acme}/entries?domain=${DOMAIN}`)).body)
+
+test('a brand.json of the workshop is published by one form, and served from then on', async () => {
+  const sent = await handOver('Boots')
+  expect([sent.statusCode, sent.headers.location], sent.body).toEqual([
+    303,
+    `/dashboard/org/${acme}/entries?domain=${DOMAIN}&done=brand_published`,
+  ])
+  const shown = load((await ann.get(sent.headers.location!)).body)
+  expect(shown('[role=status]').text()).toBe(
+    'The brand is saved, and its hosted file is published.',
+  )
+  expect(await readHosted()).toMatchObject({ brands: [{ names: [{ en: 'Boots' }] }] })
+  const resolved = await registry.app.inject(`/api/brands/resolve?domain=${DOMAIN}`)
+  expect(resolved.json()).toMatchObject({ brand_name: 'Boots', source: 'community' })
+})
+
+test('a rollback of a brand brings its earlier file back, as a revision of its own', async () => {
+  await handOver('Boots Before')
+  await handOver('Boots After')
+  expect(await readHosted()).toMatchObject({ brands: [{ names: [{ en: 'Boots After' }] }] })
+  const page = await readEntry()
+  const revisions = page('#brand tbody tr').length
+  const earlier = page('#brand input[name=to_revision]').first().val() as string
+  const form = { domain: DOMAIN, kind: 'brand', to_revision: earlier }
+  const answer = await sendForm(ann, `/dashboard/org/${acme}/entries/roll-back`, form)
+  expect(load(answer.body)('[role=alert]').text()).toBe('')
+  expect(answer.headers.location).toContain('done=rolled_back')
+  expect(await readHosted()).toMatchObject({ brands: [{ names: [{ en: 'Boots Before' }] }] })
+  expect((await readEntry())('#brand tbody tr')).toHaveLength(revisions + 1)
+  const resolved = await registry.app.inject(`/api/brands/resolve?domain=${DOMAIN}`)
+  expect(resolved.json().brand_name).toBe('Boots Before')
+})

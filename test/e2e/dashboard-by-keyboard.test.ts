@@ -1,0 +1,153 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { launchBrowser } from '../support/driven-browser.ts'
+import { type LiveHost, type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { openWithSignIn, type SignInRegistry } from '../support/signing-in.ts'
+
+const TOKEN_FILE = '/.well-known/proto-ownership.txt'
+/** More stops than any page of the story has. */
+const STOPS_MAX = 80
+
+/** Script that tells where the element with the focus is in the window, and how its outline is drawn. */
+const SHOWS_FOCUS = `(() => {
+  const { top, bottom } = document.activeElement.getBoundingClientRect()
+  return [top, bottom, getComputedStyle(document.activeElement).outlineStyle]
+})()`
+
+const hosts: Record<string, LiveHost> = {}
+let browser: Browser
+let web: LiveWeb
+let registry: SignInRegistry
+let origin: string
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  web = await openLiveWeb(hosts)
+  registry = await openWithSignIn(web.redis, {
+    settings: { BASE_URL: '' },
+    writer: { requestLive: web.writer.requestLive },
+    limits: { answerKeptSeconds: 0, answerKeptAtBoundSeconds: 0 },
+  })
+  origin = await registry.app.listen({ host: '127.0.0.1', port: 0 })
+})
+afterAll(async () => {
+  await browser?.close()
+  await registry?.close()
+  await web?.close()
+})
+
+/**
+ * Moves the focus by Tab alone to an element that matches, with this text if one is given, and checks that the
+ * element is in view and shows that it has the focus.
+ */
+async function tabTo(page: Page, selector: string, text?: string): Promise<void> {
+  for (let pressed = 0; pressed < STOPS_MAX; pressed++) {
+    await page.keyboard.press('Tab')
+    const at = page.locator(':focus')
+    if (!(await at.evaluateAll((found, css) => found.some(each => each.matches(css)), selector)))
+      continue
+    if (text !== undefined && (await at.textContent())?.trim() !== text) continue
+    const look: unknown = await page.evaluate(SHOWS_FOCUS)
+    const [top, bottom, outline] = look as [number, number, string]
+    expect([top < page.viewportSize()!.height, bottom > 0, outline === 'none']).toEqual([
+      true,
+      true,
+      false,
+    ])
+    return
+  }
+  throw new Error(`${selector} ${text ?? ''} is not reached by Tab at ${page.url()}`)
+}
+
+async function press(page: Page, selector: string, text?: string): Promise<void> {
+  await tabTo(page, selector, text)
+  await page.keyboard.press('Enter')
+}
+
+/** Types into a field and sends its form by Enter. */
+async function answer(page: Page, selector: string, text: string): Promise<void> {
+  await tabTo(page, selector)
+  await page.keyboard.type(text)
+  await page.keyboard.press('Enter')
+}
+
+const buildFile = (domain: string, name: string) =>
+  JSON.stringify({
+    authorized_agents: [],
+    properties: [
+      {
+        property_id: 'site',
+        property_type: 'website',
+        name,
+        identifiers: [{ type: 'domain', value: domain }],
+      },
+    ],
+  })
+
+/** Names of the properties in the file that the registry serves for a domain. */
+async function readHosted(domain: string): Promise<string[]> {
+  const served = await fetch(`${origin}/publisher/${domain}/.well-known/adagents.json`)
+  const { properties } = (await served.json()) as { properties: { name: string }[] }
+  return properties.map(({ name }) => name)
+}
+
+async function enter(page: Page, domain: string): Promise<void> {
+  await page.goto(`${origin}/dashboard`)
+  await answer(page, '#email', `ann@${domain}`)
+  await page.waitForSelector('text=Check your mail')
+  await page.goto(registry.links.at(-1)!)
+  await press(page, 'main button')
+  await page.waitForSelector('h1:text("Organizations")')
+  await answer(page, '#name', `Gazette of ${domain}`)
+  await page.waitForSelector('text=The organization is yours')
+}
+
+async function prove(page: Page, domain: string): Promise<void> {
+  await press(page, 'tbody a')
+  await page.waitForSelector('.sections')
+  await press(page, '.sections a', 'Domains')
+  await page.waitForSelector('h1:text("Domains")')
+  await answer(page, '#domain', domain)
+  await page.waitForSelector('text=Publish the token')
+  hosts[domain] = { [TOKEN_FILE]: await page.inputValue('input[name=nonce] >> nth=0') }
+  await press(page, 'button', 'Verify now')
+  await page.waitForSelector('text=The domain is proven')
+}
+
+async function publish(page: Page, domain: string, name: string): Promise<void> {
+  await tabTo(page, '#text')
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.insertText(buildFile(domain, name))
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('text=the hosted file is published')
+  expect(await readHosted(domain)).toEqual([name])
+}
+
+test.each([
+  ['desktop', { width: 1280, height: 800 }],
+  ['phone', { width: 390, height: 844 }],
+])(
+  'a publisher does it all by the keyboard on a %s: from the sign-in to a restored revision and out',
+  async (window, viewport) => {
+    const domain = `${window}-gazette.example`
+    const context = await browser.newContext({ viewport })
+    const page = await context.newPage()
+    await enter(page, domain)
+    await prove(page, domain)
+    await press(page, 'tbody a', domain)
+    await page.waitForSelector('#text')
+    await publish(page, domain, 'Before')
+    await publish(page, domain, 'After')
+    expect(await page.locator('#properties tbody tr').count()).toBe(2)
+    await press(page, '#properties button', 'Restore')
+    await page.waitForSelector('text=The earlier state is restored')
+    expect(await readHosted(domain)).toEqual(['Before'])
+    expect(await page.locator('#properties tbody tr').count()).toBe(3)
+    await press(page, '.account button', 'Sign out')
+    await page.waitForURL(url => !url.pathname.startsWith('/dashboard'))
+    await page.goto(`${origin}/dashboard`)
+    expect(page.url()).toContain('/sign-in/')
+    await context.close()
+  },
+)
