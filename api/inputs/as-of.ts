@@ -6,9 +6,18 @@ import type { Reader, Snapshot } from '../../pipeline/read/reader.ts'
 import { getSnapshot } from '../responses/lists.ts'
 
 /** The time as of which an answer is asked for; its form is checked by `findPast`, since a pattern is long. */
-export const asOf = z.string().optional().describe('Time in the past to answer for')
+export const asOf = z
+  .string()
+  .optional()
+  .describe('Past time, or UTC date (its start), to answer for')
 
 const Moment = z.iso.datetime({ offset: true })
+const Day = z.iso.date()
+
+/** Completes a day to its first moment in UTC; any other text stays as it is. */
+export function completeDay(text: string): string {
+  return Day.safeParse(text).success ? `${text}T00:00:00Z` : text
+}
 
 /** A snapshot, and a moment that its history covers. */
 export interface Past {
@@ -17,9 +26,13 @@ export interface Past {
 }
 
 /** Finds the history for a moment; refuses one before it begins, or after what is published. */
-export async function findPast(reader: Reader, text: string): Promise<Past> {
+export async function findPast(reader: Reader, asked: string): Promise<Past> {
+  const text = completeDay(asked)
   if (!Moment.safeParse(text).success) {
-    refuse('invalid_request', 'as_of: must be a date and time such as 2026-01-31T09:00:00Z')
+    refuse(
+      'invalid_request',
+      'as_of: must be a date and time such as 2026-01-31T09:00:00Z, or a date',
+    )
   }
   const at = Date.parse(text)
   const snapshot = getSnapshot(reader)

@@ -45,24 +45,36 @@ export interface JudgedSelector {
   sides: Verdict['sides']
 }
 
+/** Finds the inventory of a publisher; undefined if its file is not understood. */
+export type FindInventory = (domain: string) => Inventory | undefined
+
 /** Judges the selectors of one product; a property in several of them is judged once. */
 export class ProductJudge {
   readonly #reader: Reader
   readonly #agentUrl: string
   readonly #operating: Operating
   readonly #terms: Terms
+  readonly #findInventory: FindInventory
   readonly #known = new Map<string, JudgedSale>()
 
-  constructor(reader: Reader, agentUrl: string, operating: Operating, terms: Terms) {
+  /** Begins a judgement, by what `find` says that publishers grant; by default, what they grant now. */
+  constructor(
+    reader: Reader,
+    agentUrl: string,
+    operating: Operating,
+    terms: Terms,
+    find: FindInventory = domain => findInventory(reader, domain),
+  ) {
     this.#reader = reader
     this.#agentUrl = agentUrl
     this.#operating = operating
     this.#terms = terms
+    this.#findInventory = find
   }
 
   judge(selector: ProductSelector): JudgedSelector {
     const { publisher_domain: domain } = selector
-    const inventory = domain === undefined ? undefined : findInventory(this.#reader, domain)
+    const inventory = domain === undefined ? undefined : this.#findInventory(domain)
     const granting = inventory?.granting(this.#agentUrl)
     const items = selectRequested(selector, inventory?.properties ?? []).map(
       ({ id, properties }): JudgedItem => {

@@ -51,6 +51,51 @@ test('as_of answers from what was granted then, also on the page', async () => {
   expect((await show(asked)).body).not.toContain('Yes, the publisher says so')
 })
 
+test('as_of takes a date as its first moment in UTC', async () => {
+  const granted = (await ask('2026-11-21')).json()
+  expect(granted).toMatchObject({ count: 1, as_of: '2026-11-21T00:00:00.000Z' })
+  expect((await ask('2026-11-20')).json().error).toMatch(/^as_of: the history begins at/)
+  expect((await ask('2026-02-30')).statusCode).toBe(400)
+})
+
+test('as_of of a product reads the history of fifty publishers at most', async () => {
+  const validate = (domains: string[]) =>
+    registry.app.inject({
+      method: 'POST',
+      url: '/api/registry/validate/product-authorization?as_of=2026-11-21',
+      payload: {
+        agent_url: agent,
+        publisher_properties: domains.map(publisher_domain => ({ publisher_domain })),
+      },
+    })
+  const sold = await validate(['shop.example'])
+  expect(sold.json()).toMatchObject({ authorized: true, as_of: '2026-11-21T00:00:00.000Z' })
+  const many = await validate(Array.from({ length: 51 }, (_, n) => `d${n}.example`))
+  expect(many.statusCode).toBe(400)
+  expect(many.json().error).toBe('as_of: name at most 50 publishers at once')
+})
+
+test('as_of lists the grants of an agent, and refuses claims, of which no history is kept', async () => {
+  const headers = { authorization: `Bearer ${await registry.createKey('Readers')}` }
+  const list = (query: Record<string, string>) =>
+    registry.app.inject({
+      url: `/api/registry/authorizations?${new URLSearchParams({ agent_url: agent, ...query })}`,
+      headers,
+    })
+  expect((await list({})).json().rows).toEqual([])
+  const then = (await list({ as_of: '2026-11-21' })).json()
+  expect(then).toMatchObject({ count: 1, rows_total: 1, as_of: '2026-11-21T00:00:00.000Z' })
+  expect(then.rows[0]).toMatchObject({
+    publisher_domain: 'shop.example',
+    evidence: 'adagents_json',
+  })
+  const claims = await list({ as_of: '2026-11-21', evidence: 'adagents_authoritative' })
+  expect([claims.statusCode, claims.json().error]).toEqual([
+    400,
+    'as_of: no history is kept of claims; ask for adagents_json',
+  ])
+})
+
 test.each([
   [
     '2026-11-19T00:00:00Z',

@@ -2,6 +2,7 @@ import type {
   PropertyAuthorization as OfProperty,
   PublisherAuthorization as OfPublisher,
 } from '../../../pipeline/model/responses/authority.ts'
+import { completeDay } from '../../inputs/as-of.ts'
 import { authorizeProperty } from '../../routes/authorization/property-authorization.ts'
 import { authorizePublisher } from '../../routes/authorization/publisher-authorization.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
@@ -47,7 +48,7 @@ async function showProperty({ ask, query: asked }: ViewCall<AuthorizationAsked>)
     identifier_type: type || 'domain',
     identifier_value: property,
     ...(country && { country }),
-    ...(as_of ? { as_of: toMoment(as_of) } : { explain: 'true' }),
+    ...(as_of ? { as_of: completeDay(as_of) } : { explain: 'true' }),
   }
   const { body } = await ask<OfProperty>(authorizeProperty, { query })
   const { authorized, confirmed, sides, publisher_domain, property_id, property_rid } = body
@@ -81,7 +82,7 @@ async function showProperty({ ask, query: asked }: ViewCall<AuthorizationAsked>)
 
 async function showPublisher({ ask, query: asked }: ViewCall<AuthorizationAsked>): Promise<View> {
   const { agent, publisher, as_of } = asked
-  const more = as_of ? { as_of: toMoment(as_of) } : { explain: 'true' }
+  const more = as_of ? { as_of: completeDay(as_of) } : { explain: 'true' }
   const query = { agent, domain: publisher, ...more }
   const found = await ask<OfPublisher>(authorizePublisher, { query })
   const body = found.status === 200 ? found.body : toRefusal(found.body)
@@ -107,7 +108,7 @@ async function showPublisher({ ask, query: asked }: ViewCall<AuthorizationAsked>
               : `${count} of ${countThings(total, 'active property', 'active properties')}`,
           ],
           ['For', body.authorized_for && renderName(body.authorized_for, 300)],
-          ['As of', as_of && renderMoment(toMoment(as_of))],
+          ['As of', as_of && renderMoment(completeDay(as_of))],
         ])}
         {as_of ? renderPast() : renderChainSection(body.evidence ?? [])}
         {renderFreshness(body.freshness, 'the weakest file of these')}
@@ -161,11 +162,6 @@ function renderChainSection(evidence: NonNullable<OfProperty['evidence']>): Html
       {renderChain(evidence)}
     </>,
   )
-}
-
-/** Completes a day to its first moment; other times stay as they are, to be judged by the operation. */
-function toMoment(text: string): string {
-  return /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text
 }
 
 function renderPast(): Html {

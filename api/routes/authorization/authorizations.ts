@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { toAgentUrlKey } from '../../../pipeline/core/agent-url.ts'
+import { toIso } from '../../../pipeline/core/clock.ts'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import {
   AgentAuthorizations,
@@ -16,6 +17,7 @@ import {
 } from '../../../pipeline/read/queries/authorizations.ts'
 import { listClaims, streamClaims } from '../../../pipeline/read/queries/claim-items.ts'
 import type { Snapshot } from '../../../pipeline/read/reader.ts'
+import { asOf, findPast } from '../../inputs/as-of.ts'
 import { createCursor, createPageSize, encodeCursor } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { cutPage, getSnapshot, syncHeaders } from '../../responses/lists.ts'
@@ -80,7 +82,7 @@ export const listAuthorizations = defineOperation({
   group: 'Lookups & Authorization',
   summary: 'List the authorizations of an agent',
   description:
-    'Grants in force, or claims, by publisher. `cursor` leads to the next page; it is null on the last.',
+    'Grants in force, or claims, by publisher. `cursor` leads to the next page; it is null on the last. With `as_of`, grants in force then.',
   access: 'bearer',
   cache: 'private',
   asksSnapshot: true,
@@ -88,6 +90,7 @@ export const listAuthorizations = defineOperation({
     agent_url: agentUrl,
     evidence,
     include,
+    as_of: asOf,
     limit: createPageSize({ defaultSize: 1_000, max: 1_000 }),
     cursor: createCursor(place),
   }),
@@ -95,10 +98,15 @@ export const listAuthorizations = defineOperation({
   errors: ['invalid_request', 'forbidden', 'unavailable'],
   handle: async ({ query, services }) => {
     refuseRaw(query.include)
-    const snapshot = getSnapshot(services.reader)
+    const past =
+      query.as_of === undefined ? undefined : await findPast(services.reader, query.as_of)
+    if (past && query.evidence.includes('adagents_authoritative')) {
+      refuse('invalid_request', 'as_of: no history is kept of claims; ask for adagents_json')
+    }
+    const snapshot = past?.snapshot ?? getSnapshot(services.reader)
     const headers = syncHeaders(snapshot, services)
     const agent = snapshot ? await findAgent(snapshot, query.agent_url) : query.agent_url
-    const asked = { agent, after: query.cursor, limit: query.limit + 1 }
+    const asked = { agent, after: query.cursor, limit: query.limit + 1, at: past?.at }
     const { items, total } = snapshot
       ? await loadItems(snapshot, query.evidence, asked)
       : { items: [], total: 0 }
@@ -110,6 +118,7 @@ export const listAuthorizations = defineOperation({
       agent_url: agent,
       evidence: query.evidence,
       include: 'effective',
+      ...(past && { as_of: toIso(past.at) }),
       rows,
       count: rows.length,
       rows_total: total,

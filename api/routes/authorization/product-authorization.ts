@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { toIso } from '../../../pipeline/core/clock.ts'
+import { refuse } from '../../../pipeline/core/errors.ts'
 import { selectionTypes } from '../../../pipeline/model/documents/index.ts'
 import {
   ProductAuthorization,
@@ -7,7 +8,11 @@ import {
 } from '../../../pipeline/model/responses/authority.ts'
 import { findAgent, findOperating } from '../../../pipeline/read/lookups/agents.ts'
 import { findDecidingFreshness } from '../../../pipeline/read/lookups/deciding-files.ts'
+import type { Inventory } from '../../../pipeline/read/lookups/inventory.ts'
+import { loadPastInventory } from '../../../pipeline/read/queries/past-states.ts'
+import type { Operating } from '../../../pipeline/resolve/authority.ts'
 import type { ProductSelector } from '../../../pipeline/resolve/product-selectors.ts'
+import { asOf, findPast, type Past } from '../../inputs/as-of.ts'
 import { pageCursor, parsePastedDomain } from '../../inputs/fields.ts'
 import {
   explain,
@@ -20,7 +25,11 @@ import {
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
 import { buildPageEnd } from '../../responses/lists.ts'
-import { type JudgedSelector, ProductJudge } from '../../responses/product-judge.ts'
+import {
+  type FindInventory,
+  type JudgedSelector,
+  ProductJudge,
+} from '../../responses/product-judge.ts'
 import { replyOk } from '../../responses/reply.ts'
 import { ResponseBudget } from '../../responses/response-budget.ts'
 import {
@@ -34,6 +43,8 @@ import {
 const SELECTORS_MAX = 500
 /** Publishers that the selectors of one question may name, counting each. */
 const DOMAINS = 1_000
+/** Publishers that one question about the past may name: each is read from the history. */
+const PAST_PUBLISHERS_MAX = 50
 
 const texts = z.array(z.string().max(500)).max(10_000)
 
@@ -109,14 +120,41 @@ function parseSelectors(selectors: readonly Selector[]): ProductSelector[] {
   })
 }
 
-function judgeProduct(body: Body, { reader }: Services) {
+/** Judges a product by what is granted now, or was at the time that `as_of` names. */
+async function judgeProduct(body: Body, as_of: string | undefined, { reader }: Services) {
+  const past = as_of === undefined ? undefined : await findPast(reader, as_of)
   const agent = findAgent(reader, parseAgent('agent_url', body.agent_url))
-  const terms = toTerms(body, reader.now())
-  const judge = new ProductJudge(reader, agent.agent_url, findOperating(reader, agent), terms)
-  return {
-    judge,
-    judged: parseSelectors(body.publisher_properties).map(selector => judge.judge(selector)),
+  const selectors = parseSelectors(body.publisher_properties)
+  const terms = toTerms(body, past?.at ?? reader.now())
+  const judge = past
+    ? new ProductJudge(
+        reader,
+        agent.agent_url,
+        unknownOperating,
+        terms,
+        await loadPastInventories(past, selectors),
+      )
+    : new ProductJudge(reader, agent.agent_url, findOperating(reader, agent), terms)
+  return { past, judge, judged: selectors.map(selector => judge.judge(selector)) }
+}
+
+/** Nothing is kept of what operators said. */
+const unknownOperating: Operating = { operator: undefined, declared: undefined }
+
+/** Loads what the publishers of a product granted then. */
+async function loadPastInventories(
+  { snapshot, at }: Past,
+  selectors: readonly ProductSelector[],
+): Promise<FindInventory> {
+  const domains = new Set(selectors.flatMap(({ publisher_domain }) => publisher_domain ?? []))
+  if (domains.size > PAST_PUBLISHERS_MAX) {
+    refuse('invalid_request', `as_of: name at most ${PAST_PUBLISHERS_MAX} publishers at once`)
   }
+  const inventories = new Map<string, Inventory | undefined>()
+  for (const domain of domains) {
+    inventories.set(domain, await loadPastInventory(snapshot, domain, at))
+  }
+  return domain => inventories.get(domain)
 }
 
 export const authorizeProduct = defineOperation({
@@ -127,10 +165,10 @@ export const authorizeProduct = defineOperation({
   summary: 'Validate that an agent may sell a product',
   description:
     '`true` if the agent may sell every requested property, and there is at least one. A grant of all properties ' +
-    `counts as one of each. ${sidesSentence}${termsSentence}`,
+    `counts as one of each. ${sidesSentence}${termsSentence} With \`as_of\`, at most ${PAST_PUBLISHERS_MAX} publishers.`,
   access: 'public',
   cache: 'none',
-  query: z.object({ explain }),
+  query: z.object({ explain, as_of: asOf }),
   body: Body.safeExtend({
     unauthorized_items_cursor: pageCursor.describe(
       '`unauthorized_items_next_cursor` of the previous page',
@@ -138,8 +176,8 @@ export const authorizeProduct = defineOperation({
   }),
   reply: { 200: ProductAuthorization },
   errors: ['invalid_request', 'too_large', 'unsupported_media_type'],
-  handle: ({ body, query, services }) => {
-    const { judge, judged } = judgeProduct(body, services)
+  handle: async ({ body, query, services }) => {
+    const { past, judge, judged } = await judgeProduct(body, query.as_of, services)
     const { requested, authorized, sides, confirmed } = judge.tally(judged)
     const unauthorized = cutUnauthorized(judged, body.unauthorized_items_cursor)
     const selectors = judged.map((judgement, index) => ({
@@ -162,8 +200,10 @@ export const authorizeProduct = defineOperation({
       sides,
       confirmed,
       checked_at: toIso(services.reader.now()),
+      ...(past && { as_of: toIso(past.at) }),
       freshness: findDecidingFreshness(services.reader, judge.decidedBy(judged)),
       ...((body.explain || query.explain === 'true') &&
+        past === undefined &&
         buildStretch(
           'evidence',
           judge.evidence(judged, body.declared_cursor),
@@ -206,7 +246,7 @@ export const expandProduct = defineOperation({
   description: `Selector by selector, each sorted by type and name. ${termsSentence}`,
   access: 'public',
   cache: 'none',
-  query: z.object({ explain }),
+  query: z.object({ explain, as_of: asOf }),
   body: Body.safeExtend({
     limit: z.int().min(1).max(10_000).optional().describe('Properties on a page; all by default'),
     cursor: z
@@ -217,11 +257,11 @@ export const expandProduct = defineOperation({
   }),
   reply: { 200: ProductIdentifiers },
   errors: ['invalid_request', 'too_large', 'unsupported_media_type'],
-  handle: ({ body, query, services }) => {
-    const { judge, judged } = judgeProduct(body, services)
+  handle: async ({ body, query, services }) => {
+    const { past, judge, judged } = await judgeProduct(body, query.as_of, services)
     const all = judged.flatMap(listProperties)
     const start = Number(body.cursor ?? 0)
-    const isExplained = body.explain || query.explain === 'true'
+    const isExplained = (body.explain || query.explain === 'true') && past === undefined
     const room = new ResponseBudget(isExplained ? STRETCH_BYTES : undefined)
     const shown = room.take(
       all.slice(start, start + (body.limit ?? all.length)).map(withIdentifiers),
@@ -239,6 +279,7 @@ export const expandProduct = defineOperation({
         properties_truncated: true,
       }),
       ...buildPageEnd(start, shown.length, all.length),
+      ...(past && { as_of: toIso(past.at) }),
       generated_at: toIso(services.reader.now()),
       ...(isExplained &&
         buildStretch(

@@ -112,7 +112,9 @@ const explained = {
   ...describeStretch('evidence'),
 }
 
-const AsOf = text.describe('Time that the answer is of, if the request named one with `as_of`')
+export const AsOf = text.describe(
+  'Time that the answer is of, if the request named one with `as_of`',
+)
 
 export const PublisherAuthorization = z
   .looseObject({
@@ -281,6 +283,7 @@ export const ProductAuthorization = z
     sides: Sides,
     confirmed: Confirmed,
     checked_at: CheckedAt,
+    as_of: AsOf.optional(),
     freshness: FreshnessBlock,
     ...explained,
   })
@@ -317,6 +320,7 @@ export const ProductIdentifiers = z
     next_cursor: text
       .nullable()
       .describe('Pass it as `cursor` in the body to get the next page; null on the last one'),
+    as_of: AsOf.optional(),
     generated_at: text.describe('Time of the answer'),
     ...explained,
   })

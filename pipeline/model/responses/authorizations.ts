@@ -8,6 +8,7 @@ import {
   pageEnd,
   UpdatedAt,
 } from '../shared-fields.ts'
+import { AsOf } from './authority.ts'
 
 const text = z.string()
 const count = z.int().nonnegative()
@@ -112,6 +113,7 @@ export const AgentAuthorizations = z
     rows: z.array(AuthorizationItem).describe('Rows of this page, by publisher'),
     count: count.describe('Rows on this page'),
     rows_total: count.describe('How many rows there are on all pages'),
+    as_of: AsOf.optional(),
     rows_truncated: z.boolean().optional().describe('True if more pages follow'),
     cursor: text.nullable().describe('The same as `next_cursor`'),
     ...pageEnd,

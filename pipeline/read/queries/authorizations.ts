@@ -1,4 +1,4 @@
-import { toIso } from '../../core/clock.ts'
+import { type Instant, toIso } from '../../core/clock.ts'
 import {
   isListedInFull,
   LIST_ITEMS_MAX,
@@ -9,6 +9,7 @@ import type { AuthorizationRow } from '../../model/rows.ts'
 import type { StoredGrantRow } from '../../store/grant-rows.ts'
 import type { Snapshot } from '../reader.ts'
 import { countOnce } from './counts.ts'
+import { selectStates } from './past-states.ts'
 
 /** A place in the order of an agent's grants: by publisher, then by property, then by id. */
 export interface GrantPlace {
@@ -30,23 +31,57 @@ type GrantFacts = StoredGrantRow & {
   changed_ms: number
 }
 
-const GRANTS = `
+/** Tables that grants are read from: those of now, or states of the past. */
+interface Source {
+  grants: string
+  sets: string
+  properties: string
+}
+
+const current: Source = {
+  grants: 'authorizations',
+  sets: 'property_sets',
+  properties: 'properties',
+}
+
+/** States at `$at` of what concerns an agent. */
+const past: Source = {
+  grants: `(select *, valid_from as changed_at
+    from ${selectStates('authorization_versions', 'id', 'agent_url = $agent')})`,
+  sets: 'property_set_versions',
+  properties: selectStates(
+    'property_versions',
+    'property_rid',
+    `publisher_domain in (
+      select publisher_domain from authorization_versions where agent_url = $agent)`,
+  ),
+}
+
+const selectGrants = ({ grants, sets, properties }: Source) => `
 select g.publisher_domain, g.id, p.property_id as property_id_slug, to_json(g)::varchar as facts
 from (select a.*, s.shown, case when property_count = 1 then s.shown[1] end as property_rid,
     epoch_ms(granted_at)::double as granted_ms, epoch_ms(changed_at)::double as changed_ms
-  from authorizations a left join (select set_id, property_rids[:${LIST_ITEMS_MAX}] as shown
-    from property_sets) s on s.set_id = a.property_set
+  from ${grants} a left join (select set_id, property_rids[:${LIST_ITEMS_MAX}] as shown
+    from ${sets}) s on s.set_id = a.property_set
   where in_force) g
-left join properties p on p.property_rid = g.property_rid`
+left join ${properties} p on p.property_rid = g.property_rid`
 
-const OF_AGENT = `
-select * from (${GRANTS} where g.agent_url = $agent)
+const selectOfAgent = (source: Source) => `
+select * from (${selectGrants(source)} where g.agent_url = $agent)
 where $publisher is null or (publisher_domain, property_id_slug is null,
   coalesce(property_id_slug, ''), id::varchar) > ($publisher, $slug is null, coalesce($slug, ''), $id)
 order by publisher_domain, property_id_slug nulls last, id::varchar limit $limit`
 
-const OF_AGENT_TOTAL =
-  'select count(*) as total from authorizations where in_force and agent_url = $agent'
+const countOfAgent = ({ grants }: Source) =>
+  `select count(*) as total from ${grants} where in_force and agent_url = $agent`
+
+/** A page of an agent's grants; `at` is a moment in the past. */
+interface GrantsAsked {
+  agent: string
+  after: GrantPlace | undefined
+  limit: number
+  at?: Instant | undefined
+}
 
 /** Finds the agent at an address: the exact one, else one that differs only in case. */
 export async function findAgent({ db }: Snapshot, key: string): Promise<string> {
@@ -58,27 +93,30 @@ export async function findAgent({ db }: Snapshot, key: string): Promise<string> 
   return row?.agent_url ?? key
 }
 
-/** Lists an agent's grants after a place, with their total. */
+/** Lists an agent's grants after a place, with their total: those of now, or of a moment in the past. */
 export async function listGrants(
   snapshot: Snapshot,
-  { agent, after, limit }: { agent: string; after: GrantPlace | undefined; limit: number },
+  { agent, after, limit, at }: GrantsAsked,
 ): Promise<{ items: AuthorizationItem[]; total: number }> {
+  const source = at === undefined ? current : past
+  const moment = at === undefined ? {} : { at: toIso(at) }
   const [rows, total] = await Promise.all([
-    snapshot.db.all<Grant>(OF_AGENT, {
+    snapshot.db.all<Grant>(selectOfAgent(source), {
       agent,
+      ...moment,
       publisher: after?.publisher_domain ?? null,
       slug: after?.property_id_slug ?? null,
       id: after?.id ?? null,
       limit,
     }),
-    countOnce(snapshot, OF_AGENT_TOTAL, { agent }),
+    countOnce(snapshot, countOfAgent(source), { agent, ...moment }),
   ])
-  return { items: await makeItems(snapshot, rows), total }
+  return { items: await makeItems(snapshot, rows, source), total }
 }
 
 /** Streams every grant in force, in batches. */
 export async function* streamGrants(snapshot: Snapshot): AsyncGenerator<AuthorizationItem[]> {
-  for await (const rows of snapshot.db.stream<Grant>(GRANTS)) {
+  for await (const rows of snapshot.db.stream<Grant>(selectGrants(current))) {
     for (let at = 0; at < rows.length; at += ROWS) {
       yield await makeItems(snapshot, rows.slice(at, at + ROWS))
     }
@@ -88,21 +126,29 @@ export async function* streamGrants(snapshot: Snapshot): AsyncGenerator<Authoriz
 /** Rows that are made ready at a time: each may list thousands of properties. */
 const ROWS = 200
 
-async function makeItems(snapshot: Snapshot, rows: readonly Grant[]): Promise<AuthorizationItem[]> {
+async function makeItems(
+  snapshot: Snapshot,
+  rows: readonly Grant[],
+  source = current,
+): Promise<AuthorizationItem[]> {
   const items: AuthorizationItem[] = []
   for (const { facts, property_id_slug } of rows) {
     const grant = JSON.parse(facts) as GrantFacts
-    items.push(toItem(grant, property_id_slug, await listReached(snapshot, grant)))
+    items.push(toItem(grant, property_id_slug, await listReached(snapshot, grant, source)))
   }
   return items
 }
 
 /** Lists the properties that a grant reaches: all of them only if nothing else tells which these are. */
-async function listReached({ db }: Snapshot, grant: GrantFacts): Promise<readonly string[]> {
+async function listReached(
+  { db }: Snapshot,
+  grant: GrantFacts,
+  { sets }: Source,
+): Promise<readonly string[]> {
   const shown = grant.shown ?? []
   if (grant.property_count <= LIST_ITEMS_MAX || !isListedInFull(grant)) return shown
   const set = await db.one<Pick<AuthorizationRow, 'property_rids'>>(
-    'select property_rids from property_sets where set_id = $set::uuid',
+    `select property_rids from ${sets} where set_id = $set::uuid`,
     { set: grant.property_set },
   )
   return set?.property_rids ?? shown

@@ -10,7 +10,7 @@ import { Inventory } from '../lookups/inventory.ts'
 import type { Snapshot } from '../reader.ts'
 
 /** Builds SQL for the last state, up to `$at`, of each row that a condition selects; null of none that ended. */
-const selectStates = (versions: string, key: string, condition: string) =>
+export const selectStates = (versions: string, key: string, condition: string) =>
   `(from (from ${versions} where ${condition} and valid_from <= $at::timestamptz
     qualify row_number() over (partition by ${key} order by seq desc) = 1) where not ended)`
 

@@ -73,9 +73,40 @@ async function askEverything(at?: string): Promise<unknown[]> {
       )
     }
   }
+  for (const agent_url of agents) {
+    const publisher_properties = domains.map(publisher_domain => ({ publisher_domain }))
+    const query = new URLSearchParams(when)
+    for (const name of ['validate/product-authorization', 'expand/product-identifiers']) {
+      const url = `/api/registry/${name}?${query}`
+      const payload = { agent_url, publisher_properties }
+      const { body } = await registry.app.inject({ method: 'POST', url, payload })
+      const {
+        freshness: _,
+        checked_at: __,
+        generated_at: ___,
+        as_of: ____,
+        ...rest
+      } = JSON.parse(body)
+      answers.push(rest)
+    }
+  }
   for (const agent of agents) {
     const path = `/api/registry/lookup/agent/${encodeURIComponent(agent)}/domains`
     answers.push(await get(path, when))
+  }
+  return answers
+}
+
+/** Asks for the lists of authorizations, which show the last snapshot. */
+async function listGrants(headers: object, at?: string): Promise<unknown[]> {
+  const answers: unknown[] = []
+  for (const agent_url of agents) {
+    const query = new URLSearchParams({ agent_url, ...(at !== undefined && { as_of: at }) })
+    const url = `/api/registry/authorizations?${query}`
+    const { statusCode, body } = await registry.app.inject({ url, headers: { ...headers } })
+    expect(statusCode, body).toBe(200)
+    const { as_of: _, ...rest } = JSON.parse(body)
+    answers.push(rest)
   }
   return answers
 }
@@ -85,6 +116,8 @@ describe('as_of', () => {
     // The history begins with the first file that is understood.
     const path = [['plain', 'absent', 'manager'], ...fc.sample(nights, 1)[0]!]
     const seen = new Map<string, unknown[]>()
+    const listed = new Map<string, unknown[]>()
+    const headers = { authorization: `Bearer ${await registry.createKey('Readers')}` }
     for (const night of path) {
       registry.clock.tick(DAY)
       const at = registry.clock.now()
@@ -97,10 +130,14 @@ describe('as_of', () => {
       })
       await registry.observe(...observations)
       seen.set(toIso(registry.clock.now()), await askEverything())
+      await registry.publish()
+      listed.set(toIso(registry.clock.now()), await listGrants(headers))
     }
-    await registry.publish()
     for (const [at, answers] of seen) {
       expect(await askEverything(at), `${at} of ${JSON.stringify(path)}`).toEqual(answers)
+    }
+    for (const [at, lists] of listed) {
+      expect(await listGrants(headers, at), `${at} of ${JSON.stringify(path)}`).toEqual(lists)
     }
     expect(
       new Set([...seen.values()].map(answers => JSON.stringify(answers))).size,

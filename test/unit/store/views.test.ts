@@ -151,6 +151,26 @@ test('authorized_on lists the grants in force at a moment, windows included', as
   expect(await on('2026-11-21T11:00:00Z')).toEqual([...stays, `radio.example ${LATE}`])
 })
 
+test('authorized_on takes a day as its first moment in UTC, whatever the zone of the session', async () => {
+  const on = (moment: string) =>
+    readLines(second, `authorized_on(${moment})`, 'publisher_domain, agent_url')
+  const then = await on("'2026-11-21T00:00:00Z'")
+  expect(then).toContain(`news.example ${NETWORK}`)
+  await second.run("set TimeZone = 'Pacific/Auckland'")
+  try {
+    for (const day of [
+      "'2026-11-21'",
+      "date '2026-11-21'",
+      "timestamptz '2026-11-21 13:00:00+13'",
+    ]) {
+      expect([day, await on(day)]).toEqual([day, then])
+    }
+    expect(await on("date '2026-11-20'")).toEqual([])
+  } finally {
+    await second.run("set TimeZone = 'UTC'")
+  }
+})
+
 test('every view and every column of one says what it means', async () => {
   const named = await first.all<{ name: string }>(
     `select view_name as name from duckdb_views() where not internal and not temporary`,
