@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -72,4 +72,45 @@ export async function startSlowRedis(url: string, ms: number, from?: string): Pr
   await once(server.listen(0, '127.0.0.1'), 'listening')
   cleanUp(() => void server.close())
   return `redis://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** A way to a Redis that can be cut: packets then vanish, and nobody is told. */
+export interface CuttableRedis {
+  url: string
+  cut(): void
+  /** Ends the connections that were cut, as a router does that has forgotten them, and lets new ones through. */
+  heal(): void
+}
+
+/** Opens a way to the Redis at the socket `url`, over TCP. */
+export async function startCuttableRedis(url: string): Promise<CuttableRedis> {
+  const sockets = new Set<Socket>()
+  let isCut = false
+  const server = createServer(socket => {
+    const behind = connect(url.slice('unix://'.length))
+    for (const [one, other] of [
+      [socket, behind],
+      [behind, socket],
+    ] as const) {
+      sockets.add(one)
+      one.on('data', bytes => void (isCut || other.write(bytes)))
+      one.on('error', () => undefined)
+      one.on('close', () => {
+        sockets.delete(one)
+        if (!isCut) other.destroy()
+      })
+    }
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  cleanUp(() => void server.close())
+  return {
+    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cut: () => {
+      isCut = true
+    },
+    heal: () => {
+      isCut = false
+      for (const socket of sockets) socket.destroy()
+    },
+  }
 }
