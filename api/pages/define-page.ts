@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { type Call, defineOperation, type Operation } from '../operation/operation.ts'
 import type { Sent } from '../responses/reply.ts'
 import { createAsk } from './ask.ts'
+import { toPicturePath } from './define-picture.ts'
 import { browserPolicy, HTML, pageHeaders } from './headers.ts'
 import type { View, ViewCall } from './view.ts'
 
@@ -13,6 +14,8 @@ interface Declared<Query extends z.ZodType, Params extends z.ZodType> {
   params?: Params
   /** It answers before there is anything to tell, too. */
   storeless?: true
+  /** It has a picture (`definePicture`), which is shown where the page is shared. */
+  isPictured?: true
   /** Answers clients that want JSON at the same address. */
   json?: Operation
   /** Loads the view: the code of a page is read when the page is first asked for. */
@@ -28,7 +31,7 @@ interface Declared<Query extends z.ZodType, Params extends z.ZodType> {
 export function definePage<
   Query extends z.ZodType = z.ZodUndefined,
   Params extends z.ZodType = z.ZodUndefined,
->({ load, json, ...declared }: Declared<Query, Params>): Operation {
+>({ load, json, isPictured, ...declared }: Declared<Query, Params>): Operation {
   // Importing a module that is loaded already costs as much as rendering a small page.
   const loadParts = loadOnce(() => Promise.all([load(), import('./parts/document.tsx')]))
   return defineOperation({
@@ -48,8 +51,9 @@ export function definePage<
       const [{ show }, { renderDocument }] = await loadParts()
       const view = await show({ ...call, ask: createAsk(call) } as never)
       const { isAuthorizationServer: hasDashboard, baseUrl } = call.services
-      const framed = { ...view, hasDashboard }
-      const document = renderDocument(framed, baseUrl(), toPath(declared, call))
+      const path = toPath(declared, call)
+      const picture = isPictured && { picture: toPicturePath(path) }
+      const document = renderDocument({ ...view, hasDashboard, ...picture }, baseUrl(), path)
       return replyPage(view, document, json === undefined ? {} : VARIES)
     },
   })

@@ -7,6 +7,7 @@ import type { Operation } from '../operation/operation.ts'
 import { describeRegistry } from '../routes/well-known.ts'
 import { changesStream } from './changes-stream.ts'
 import { definePage } from './define-page.ts'
+import { definePicture } from './define-picture.ts'
 import { plainFiles } from './plain-files.ts'
 import { workshopPages } from './workshop.ts'
 
@@ -21,6 +22,15 @@ const numbered = z
   .string()
   .regex(/^\d{1,9}$/, 'must be the number of a page before')
   .optional()
+
+const ofAuthorization = z.object({
+  agent: text(ADDRESS_CHARS),
+  property: text(ADDRESS_CHARS),
+  publisher: text(ADDRESS_CHARS),
+  type: text(100),
+  country: text(10),
+  as_of: text(40),
+})
 
 const home = definePage({
   id: 'homePage',
@@ -44,6 +54,7 @@ const brand = definePage({
   path: '/brand/:domain',
   summary: 'Show which brand a domain is',
   params: ofDomain,
+  isPictured: true,
   load: () => import('./views/brand.tsx'),
 })
 
@@ -53,6 +64,7 @@ const publisher = definePage({
   summary: 'Show what a domain owns and whom it authorizes',
   params: ofDomain,
   query: z.object({ cursor: numbered }),
+  isPictured: true,
   load: () => import('./views/publisher.tsx'),
 })
 
@@ -62,6 +74,7 @@ const agent = definePage({
   summary: 'Show what an agent may sell',
   params: z.object({ url: AgentUrl }),
   query: z.object({ cursor }),
+  isPictured: true,
   load: () => import('./views/agent.tsx'),
 })
 
@@ -69,14 +82,8 @@ const authorization = definePage({
   id: 'authorizationPage',
   path: '/authorization',
   summary: 'Show whether an agent may sell something, and why',
-  query: z.object({
-    agent: text(ADDRESS_CHARS),
-    property: text(ADDRESS_CHARS),
-    publisher: text(ADDRESS_CHARS),
-    type: text(100),
-    country: text(10),
-    as_of: text(40),
-  }),
+  query: ofAuthorization,
+  isPictured: true,
   load: () => import('./views/authorization.tsx'),
 })
 
@@ -154,6 +161,43 @@ const guide = definePage({
   load: () => import('./views/guide.tsx'),
 })
 
+const pictures = [
+  definePicture({
+    id: 'brandPicture',
+    path: '/brand/:domain',
+    kind: 'Brand',
+    summary: 'Draw which brand a domain is',
+    params: ofDomain,
+    load: () => import('./views/brand.tsx'),
+  }),
+  definePicture({
+    id: 'publisherPicture',
+    path: '/publisher/:domain',
+    kind: 'Publisher',
+    summary: 'Draw what a domain owns and whom it authorizes',
+    params: ofDomain,
+    query: z.object({ cursor: numbered }),
+    load: () => import('./views/publisher.tsx'),
+  }),
+  definePicture({
+    id: 'agentPicture',
+    path: '/agent/:url',
+    kind: 'Agent',
+    summary: 'Draw what an agent may sell',
+    params: z.object({ url: AgentUrl }),
+    query: z.object({ cursor }),
+    load: () => import('./views/agent.tsx'),
+  }),
+  definePicture({
+    id: 'authorizationPicture',
+    path: '/authorization',
+    kind: 'May it sell?',
+    summary: 'Draw whether an agent may sell something',
+    query: ofAuthorization,
+    load: () => import('./views/authorization.tsx'),
+  }),
+]
+
 /** Every page there is, and the files beside them. */
 export const pages: readonly Operation[] = [
   home,
@@ -172,6 +216,7 @@ export const pages: readonly Operation[] = [
   sql,
   guides,
   guide,
+  ...pictures,
   ...workshopPages,
   ...plainFiles,
 ]

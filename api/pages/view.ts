@@ -12,6 +12,8 @@ export interface View {
   body: Html
   /** Address of the same facts as JSON, without the origin. */
   json?: string
+  /** Address of the picture that is shown where the page is shared, without the origin. */
+  picture?: string
   /** Text of the search box. */
   searched?: string
   /** The page is asked for again every few seconds while somebody looks at it. */

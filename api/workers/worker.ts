@@ -13,10 +13,10 @@ export type TaskReply =
   | { refused: { error: PublicErrorName; text: string; fields: Record<string, unknown> } }
 
 /** Runs a task on the thread that imports this file. */
-export default function runTask({ name, input }: TaskMessage): TaskReply {
+export default async function runTask({ name, input }: TaskMessage): Promise<TaskReply> {
   try {
     const task = tasks[name] as (...input: unknown[]) => unknown
-    return { result: task(...input) }
+    return { result: await task(...input) }
   } catch (error) {
     if (!(error instanceof PublicError)) throw error
     return { refused: { error: error.error, text: error.message, fields: { ...error.fields } } }

@@ -270,6 +270,7 @@ export const doors: Record<string, string[]> = {
   '@modelcontextprotocol/sdk': ['api/mcp', 'api/agent/mcp-endpoint.ts'],
   '@a2a-js/sdk': ['api/agent'],
   '@scalar/fastify-api-reference': ['api/reference'],
+  '@resvg/resvg-wasm': ['api/pages/pictures/to-png.ts'],
   nodemailer: ['pipeline/live/send-mail.ts'],
   'oidc-provider': ['api/identity'],
   '@simplewebauthn/server': ['api/identity/passkeys.ts'],

@@ -36,7 +36,7 @@ export function renderDocument(view: View, origin: string, path: string | undefi
 }
 
 function renderHead(
-  { title, description, status, isLive, isEditor, hasPasskeys, program }: View,
+  { title, description, picture, status = 200, isLive, isEditor, hasPasskeys, program }: View,
   origin: string,
   path: string | undefined,
 ): Html {
@@ -50,7 +50,7 @@ function renderHead(
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
       <meta name="description" content={summary} />
-      {status !== undefined && status !== 200 ? <meta name="robots" content="noindex" /> : null}
+      {status !== 200 ? <meta name="robots" content="noindex" /> : null}
       {path === undefined ? null : <link rel="canonical" href={`${origin}${path}`} />}
       <link rel="icon" type="image/svg+xml" href={icon.path} />
       <link rel="stylesheet" href={style.path} />
@@ -59,7 +59,18 @@ function renderHead(
       <meta property="og:title" content={clipText(title, 90)} />
       <meta property="og:description" content={summary} />
       {path === undefined ? null : <meta property="og:url" content={`${origin}${path}`} />}
-      <meta name="twitter:card" content="summary" />
+      {picture === undefined || status !== 200 ? (
+        <meta name="twitter:card" content="summary" />
+      ) : (
+        <>
+          <meta property="og:image" content={`${origin}${picture}`} />
+          <meta property="og:image:type" content="image/png" />
+          <meta property="og:image:width" content="1200" />
+          <meta property="og:image:height" content="630" />
+          <meta property="og:image:alt" content={clipText(title, 90)} />
+          <meta name="twitter:card" content="summary_large_image" />
+        </>
+      )}
       {isLive ? <script src={live.path} defer></script> : null}
       {isEditor ? <script src={editor.path} defer></script> : null}
       {hasPasskeys ? <script src={passkeys.path} defer></script> : null}

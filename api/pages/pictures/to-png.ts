@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+
+const FONTS = ['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf']
+
+type Rasterize = (svg: string) => Uint8Array
+
+let loading: Promise<Rasterize> | undefined
+
+/** Converts an SVG of ours to PNG, with the fonts that we ship and none of the machine. */
+export async function toPng(svg: string): Promise<Uint8Array> {
+  loading ??= load()
+  return (await loading)(svg)
+}
+
+/** Loads the rasterizer and its fonts: several megabytes, which most threads never need. */
+async function load(): Promise<Rasterize> {
+  const { resolve } = createRequire(import.meta.url)
+  const { Resvg, initWasm } = await import('@resvg/resvg-wasm')
+  await initWasm(readFileSync(resolve('@resvg/resvg-wasm/index_bg.wasm')))
+  const fontBuffers = FONTS.map(name => readFileSync(resolve(`dejavu-fonts-ttf/ttf/${name}`)))
+  return svg => {
+    const drawing = new Resvg(svg, { font: { fontBuffers, defaultFontFamily: 'DejaVu Sans' } })
+    const picture = drawing.render()
+    try {
+      return Uint8Array.from(picture.asPng())
+    } finally {
+      // The memory of WebAssembly is not collected.
+      picture.free()
+      drawing.free()
+    }
+  }
+}

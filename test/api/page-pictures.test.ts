@@ -1,0 +1,109 @@
+import { load } from 'cheerio'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { drawPicture, wrapText } from '../../api/pages/pictures/draw.ts'
+import { toPng } from '../../api/pages/pictures/to-png.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { AGENT, BRAND, fillPages, PUBLISHER, pagePaths } from '../support/page-world.ts'
+
+const pictured = pagePaths.filter(path => /^\/(?:brand|publisher|agent|authorization\?)/.test(path))
+const hostile = [
+  '</text><script>alert(1)</script><image href="https://evil.example/x.png"/>',
+  ']]><!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>&e;',
+  `${'long'.repeat(5_000)}`,
+  'خبر عاجل \u202egnp.exe \u0000\u0007\ufffe\ud800',
+  '🧑🏽‍🚀🏳️‍🌈'.repeat(50),
+  '',
+]
+
+let registry: TestRegistry
+
+beforeAll(async () => {
+  registry = await openRegistry({ settings: { BASE_URL: 'https://registry.example' } })
+  await fillPages(registry)
+})
+
+afterAll(() => registry.close())
+
+function expectPicture(answer: { statusCode: number; rawPayload: Buffer }) {
+  expect(answer.statusCode).toBe(200)
+  expect(answer.rawPayload.subarray(1, 4).toString()).toBe('PNG')
+  const [width, height] = [answer.rawPayload.readUInt32BE(16), answer.rawPayload.readUInt32BE(20)]
+  expect([width, height]).toEqual([1_200, 630])
+}
+
+test.each(pictured)('%s names a picture of 1200 × 630 that this server draws', async path => {
+  const page = load((await registry.app.inject(path)).body)
+  const address = new URL(page('meta[property="og:image"]').attr('content')!)
+  expect(address.origin).toBe('https://registry.example')
+  expect(page('meta[name="twitter:card"]').attr('content')).toBe('summary_large_image')
+  const answer = await registry.app.inject(address.pathname + address.search)
+  expect(answer.headers['content-type']).toBe('image/png')
+  expectPicture(answer)
+  const held = { 'if-none-match': String(answer.headers.etag) }
+  const again = await registry.app.inject({ url: address.pathname + address.search, headers: held })
+  expect(again.statusCode).toBe(304)
+})
+
+test('a page of a thing that nobody knows has no picture', async () => {
+  const page = load((await registry.app.inject('/brand/nobody.example')).body)
+  expect(page('meta[property="og:image"]')).toHaveLength(0)
+  const answer = await registry.app.inject('/brand/nobody.example/picture.png')
+  expect([answer.statusCode, answer.json().code]).toEqual([404, 'not_found'])
+})
+
+test('a picture changes with what its page says', async () => {
+  const agent = encodeURIComponent(AGENT)
+  const read = async (property: string) =>
+    (await registry.app.inject(`/authorization/picture.png?agent=${agent}&property=${property}`))
+      .rawPayload
+  expect((await read(PUBLISHER)).equals(await read(BRAND))).toBe(false)
+})
+
+describe('texts of strangers', () => {
+  const list = (text: string) => {
+    const svg = drawPicture({ kind: text, title: text, description: text, host: text })
+    const picture = load(svg, { xml: true })
+    const describe = (_: number, node: unknown) => {
+      const { name, attribs } = node as { name: string; attribs: object }
+      return `${name} ${Object.keys(attribs)}`
+    }
+    return { svg, names: picture('*').map(describe).get() }
+  }
+
+  test.each(hostile.map(text => [text.slice(0, 40), text]))('%j is drawn as text', (_, text) => {
+    const { svg, names } = list(text)
+    const known = new Set(list('plain').names)
+    expect(names.filter(name => !known.has(name))).toEqual([])
+    expect(names.join()).not.toContain('href')
+    expect(svg).not.toContain('<!')
+    expect(svg.length).toBeLessThan(10_000)
+  })
+
+  test.each(hostile.map(text => [text.slice(0, 40), text]))(
+    '%j becomes a picture',
+    async (_, text) => {
+      const svg = drawPicture({ kind: 'Brand', title: text, description: text, host: text })
+      expectPicture({ statusCode: 200, rawPayload: Buffer.from(await toPng(svg)) })
+    },
+  )
+
+  test('are drawn where they are those of a registry', async () => {
+    const own = await openRegistry()
+    await fillPages(
+      own,
+      '</text><image href="https://evil.example/x"/> \u062e\u0628\u0631 \u{1f680}',
+    )
+    for (const path of pictured) {
+      const [page, query = ''] = path.split('?')
+      expectPicture(await own.app.inject(`${page}/picture.png?${query}`))
+    }
+    await own.close()
+  })
+})
+
+test('a long title keeps to its lines and says that it goes on', () => {
+  const lines = wrapText('word '.repeat(100), { chars: 20, lines: 3 })
+  expect(lines).toHaveLength(3)
+  expect(lines.at(-1)).toMatch(/…$/)
+  expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(20)
+})
