@@ -78,6 +78,42 @@ test('a reader that is not DuckDB reads every table, its types, and which commit
   })
 })
 
+/** Types of columns that ClickHouse, BigQuery and Spark all document for Parquet. */
+const portableTypes = [
+  'BOOLEAN',
+  'DOUBLE',
+  'BYTE_ARRAY UTF8',
+  'BYTE_ARRAY JSON',
+  'FIXED_LEN_BYTE_ARRAY UUID',
+  'INT32',
+  'INT32 DATE',
+  'INT32 INTEGER',
+  'INT64',
+  'INT64 INTEGER',
+  'INT64 TIMESTAMP UTC',
+]
+
+test('columns have only types that other engines document, and times are in UTC', async () => {
+  const made = await exportSecondNight()
+  const found = new Set<string>()
+  for (const table of exportedTables()) {
+    const { schema } = await parquetMetadataAsync(await open(made, table))
+    for (const { type, logical_type, converted_type } of schema) {
+      if (type === undefined) continue
+      const utc = logical_type?.type === 'TIMESTAMP' && logical_type.isAdjustedToUTC ? ['UTC'] : []
+      const name = logical_type?.type ?? (converted_type && toLogicalName(converted_type))
+      found.add([type, ...(name ? [name] : []), ...utc].join(' '))
+    }
+  }
+  expect([...found].filter(type => !portableTypes.includes(type))).toEqual([])
+  expect(found).toContain('INT64 TIMESTAMP UTC')
+})
+
+/** Converts the older name of a type to that of the logical type. */
+function toLogicalName(converted: string): string {
+  return /^U?INT_/.test(converted) ? 'INTEGER' : converted
+}
+
 test('the manifest names each file of both days with its rows and digest', async () => {
   const made = await exportSecondNight()
   const { paths, clock } = made
