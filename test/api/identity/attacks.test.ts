@@ -345,6 +345,21 @@ describe('a session', () => {
     expect(asked.body).toContain('<h1>Sign in</h1>')
   })
 
+  test('that somebody else planted with its signature is left behind by who signs in on it', async () => {
+    const planted = new TestBrowser(registry)
+    await signIn(registry, planted, begin(), nextEmail())
+    const victim = new TestBrowser(registry)
+    for (const name of ['registry_session', 'registry_session.sig']) {
+      victim.setCookie(name, planted.getCookie(name)!)
+    }
+    const email = nextEmail()
+    const consent = await signIn(registry, victim, begin({ prompt: 'login' }), email)
+    expect((await victim.get(consent)).body).toContain(email)
+    expect((await victim.get('/dashboard')).body).toContain(email)
+    expect(victim.getCookie('registry_session')).not.toBe(planted.getCookie('registry_session'))
+    expect((await planted.get('/dashboard')).body).not.toContain(email)
+  })
+
   test('of one person ends when another one signs in in the same browser', async () => {
     const browser = new TestBrowser(registry)
     await signIn(registry, browser, begin(), 'first@acme.example')
