@@ -27,6 +27,7 @@ function renderTokens(tokens: readonly Token[], toAddress: ToAddress): Child[] {
     if (token.nesting === 1) open.push({ token, children: [] })
     else if (token.nesting === -1) {
       const element = open.pop()!
+      if (token.tag === 'th') addColumn(open, element.token.content)
       add(renderElement(element, toAddress))
     } else if (token.type === 'inline') {
       const children = renderTokens(token.children ?? [], toAddress)
@@ -39,6 +40,12 @@ function renderTokens(tokens: readonly Token[], toAddress: ToAddress): Child[] {
   return top
 }
 
+/** Adds the name of a column to the table that it is of, which its columns name for people who hear the page. */
+function addColumn(open: readonly Element[], name: string): void {
+  const table = open.find(({ token }) => token.tag === 'table')
+  if (table) table.token.content += `${table.token.content === '' ? '' : ', '}${name}`
+}
+
 function renderElement({ token, children }: Element, toAddress: ToAddress): Child {
   const { tag, hidden, content } = token
   // The paragraph of a short list item.
@@ -49,7 +56,11 @@ function renderElement({ token, children }: Element, toAddress: ToAddress): Chil
     return href === undefined ? children : h('a', { href }, ...children)
   }
   if (tag === 'table')
-    return h('div', { class: 'scrolls', tabindex: 0 }, h('table', null, ...children))
+    return h(
+      'section',
+      { class: 'scrolls', tabindex: 0, 'aria-label': `Table: ${content}` },
+      h('table', null, ...children),
+    )
   return h(tag, tag === 'th' ? { scope: 'col' } : null, ...children)
 }
 
