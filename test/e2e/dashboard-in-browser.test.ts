@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -51,6 +52,16 @@ async function picture(page: Page, name: string): Promise<void> {
   if (folder !== undefined) {
     await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true })
   }
+}
+
+/** Uploads a logo for a domain of somebody else, so that it waits for a moderator. */
+async function upload(domain: string): Promise<void> {
+  const form = new FormData()
+  form.set('file', new Blob([await readFile('docs/authorization.png')]), 'logo.png')
+  const headers = { authorization: `Bearer ${await registry.createKey('Strangers')}` }
+  const url = `${origin}/api/brands/${domain}/logos`
+  const answer = await fetch(url, { method: 'POST', headers, body: form })
+  expect(await answer.json()).toMatchObject({ review_status: 'pending' })
 }
 
 const saved = (domain: string) =>
@@ -139,6 +150,10 @@ async function tellStory(
     await page.click('nav >> text=Audit')
     await page.waitForSelector('text=Invited a person')
     await look(page, 'audit')
+    await page.click('nav >> text=Usage')
+    await page.waitForSelector('text=Saves per user and hour')
+    expect(await page.textContent('tbody >> nth=0')).toContain('of 60')
+    await look(page, 'usage')
     await page.click('text=Applications')
     await look(page, 'applications')
 
@@ -154,6 +169,39 @@ async function tellStory(
     await context.close()
   }
 }
+
+describe('a moderator decides about a logo, whose picture is shown', () => {
+  test.each([390, 1280])('and meets no barrier on a window of %i', async width => {
+    const context = await browser.newContext({
+      viewport: { width, height: 844 },
+      bypassCSP: true,
+    })
+    const page = await context.newPage()
+    await page.goto(`${origin}/dashboard`)
+    await page.fill('#email', 'mo@registry.example')
+    await page.click('main button >> nth=0')
+    await page.waitForSelector('text=Check your mail')
+    await page.goto(registry.links.at(-1)!)
+    await page.click('main button')
+    await page.click('text=Applications')
+    const id = (await page.textContent('main code'))!
+    await registry.submit({ op: 'role.grant', role: 'moderator', holder: 'user', id })
+    await upload(`logo-${width}.example`)
+    await page.goto(`${origin}/dashboard/reviews`)
+    await picture(page, `reviews-${width}`)
+    const barriers = await listBarriers(page)
+    await page.click(`text=logo-${width}.example`)
+    await page.waitForSelector('#picture img')
+    const size = await page.evaluate(`document.querySelector('#picture img').naturalWidth`)
+    expect(size).toBeGreaterThan(0)
+    await picture(page, `review-${width}`)
+    barriers.push(...(await listBarriers(page)))
+    await page.click('button:text("Approve")')
+    await page.waitForSelector('text=It is approved')
+    expect(barriers).toEqual([])
+    await context.close()
+  })
+})
 
 describe('a publisher signs in, makes a key, proves a domain and publishes a hosted file', () => {
   test('without JavaScript', async () => {
