@@ -93,12 +93,17 @@ function renderQueue({ reviews, total }: ReviewList): Html {
     total,
     empty: 'Nothing waits for a decision.',
     render: ({ review_id, kind, subject, submitter, submitted_at }) => [
-      <a href={`${PATH}/${review_id}`}>{renderName(subject)}</a>,
+      <a href={`${PATH}/${review_id}`}>{renderName(toTitle(kind, subject))}</a>,
       kinds[kind].name,
       renderName(submitter.organization ?? 'nobody'),
       renderMoment(submitted_at),
     ],
   })
+}
+
+/** Shortens the subject of a logo to its domain: the picture says more than its hash. */
+function toTitle(kind: ReviewKind, subject: string): string {
+  return kind === 'logo' ? subject.split(' ', 1)[0]! : subject
 }
 
 async function findReview({ ask, params }: Step): Promise<ReviewAnswer | undefined> {
@@ -112,7 +117,7 @@ async function showReview(step: Step, fault?: string): Promise<DashboardAnswer> 
   if (review === undefined) return denyReviews()
   const { review_id, kind, subject, status, submission } = review
   const isPending = status === 'pending'
-  const title = `${kinds[kind].name}: ${subject}`
+  const title = `${kinds[kind].name}: ${toTitle(kind, subject)}`
   const body = (
     <>
       <p class="kicker">

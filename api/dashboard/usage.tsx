@@ -2,7 +2,7 @@ import { tiers } from '../../pipeline/core/tiers.ts'
 import type { OrganizationUsage } from '../../pipeline/model/responses/organization-usage.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { formatCount, renderMoment } from '../pages/html/text.tsx'
-import { renderTable } from '../pages/parts/blocks.tsx'
+import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { type DashboardAnswer, renderFault, toSectionPath } from './page.tsx'
 import type { OrganizationPlace, OrganizationStep, PersonPlace, Step } from './step.ts'
 
@@ -42,34 +42,48 @@ function renderUsage({ organization, is_complete, limits }: OrganizationUsage): 
           nevertheless.
         </p>
       )}
-      {renderLimits(
-        'Requests',
-        limits.filter(({ window_seconds }) => window_seconds !== null),
-      )}
-      {renderLimits(
-        'What is kept',
-        limits.filter(({ window_seconds }) => window_seconds === null),
-      )}
+      {renderSection('requests', 'Requests', renderRequests(limits))}
+      {renderSection('kept', 'What is kept', renderPossessions(limits))}
     </>
   )
 }
 
-function renderLimits(caption: string, items: readonly LimitUse[]): Html {
+function renderRequests(limits: readonly LimitUse[]): Html {
+  const items = limits.filter(({ window_seconds }) => window_seconds !== null)
   return renderTable({
-    caption,
-    columns: ['Limit', 'Counted for', 'Used', 'Left', 'More from'],
+    caption: 'Requests',
+    columns: ['Limit', 'Used', 'Left', 'Counted for', 'Resets'],
     items,
     limit: items.length,
     bytes: 40_000,
     empty: 'There is none.',
-    render: ({ text, counted_for, max, used, remaining, resets_at }) => [
-      text.charAt(0).toUpperCase() + text.slice(1),
-      counted_for === 'caller' ? 'you' : 'the organization',
-      renderUse(used, max),
-      remaining === null ? renderUnknown(max) : formatCount(remaining),
-      renderMoment(resets_at, 'now'),
+    render: limit => [
+      ...renderCounts(limit),
+      limit.counted_for === 'caller' ? 'you' : 'the organization',
+      renderMoment(limit.resets_at, '–'),
     ],
   })
+}
+
+function renderPossessions(limits: readonly LimitUse[]): Html {
+  const items = limits.filter(({ window_seconds }) => window_seconds === null)
+  return renderTable({
+    caption: 'What is kept',
+    columns: ['Limit', 'Used', 'Left'],
+    items,
+    limit: items.length,
+    bytes: 40_000,
+    empty: 'There is none.',
+    render: renderCounts,
+  })
+}
+
+function renderCounts({ text, used, max, remaining }: LimitUse): string[] {
+  return [
+    text.charAt(0).toUpperCase() + text.slice(1),
+    renderUse(used, max),
+    remaining === null ? renderUnknown(max) : formatCount(remaining),
+  ]
 }
 
 function renderUse(used: number | null, max: number | null): string {

@@ -158,14 +158,14 @@ function toMoment(at: Instant): string {
 /** Describes a limit that does not hold for the caller. */
 function toUnlimited(
   name: UsageName,
-  { for: counted_for, limit }: Omit<Counted, 'read'>,
+  { for: counted_for, limit, windowSeconds: window_seconds }: Omit<Counted, 'read'>,
 ): LimitUse {
   return {
     name,
     text: limitMeanings[limit],
     counted_for,
     max: null,
-    window_seconds: null,
+    window_seconds,
     used: null,
     remaining: null,
     resets_at: null,

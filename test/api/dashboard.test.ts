@@ -272,7 +272,7 @@ describe('a person manages', () => {
         .map((_, cell) => page(cell).text())
         .get()
         .slice(1),
-    ).toEqual(['you', '0 of 60', '60', 'now'])
+    ).toEqual(['0 of 60', '60', 'you', '–'])
     expect(page('main').text()).toContain('Membership: none.')
     expect(page('main [aria-current=page]').text()).toBe('Usage')
     const { headers } = await ann.get('/dashboard/usage')

@@ -34,7 +34,7 @@ const LimitUse = z.object({
     .string()
     .nullable()
     .describe(
-      'Time from which more is allowed again: the window ends, or the oldest use leaves it; null while nothing is used',
+      'Time at which the window ends, or the oldest use in it no longer counts; null while nothing is used',
     ),
 })
 
