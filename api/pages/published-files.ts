@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { MINUTE } from '../../pipeline/core/clock.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import { projectRoot } from '../../pipeline/core/project-root.ts'
+import { resolvePublishFolder } from '../../pipeline/core/publish-target.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import { FILE_NAME, FILES, MANIFEST } from '../../pipeline/replica/manifest.ts'
 import { HEAD, KEY, TILE_NAME } from '../../pipeline/transparency/tile-names.ts'
@@ -132,8 +133,8 @@ export function addPublishedFiles(app: FastifyInstance, { config, reader }: Serv
 }
 
 /** Returns the folder of the files for replicas. */
-function findStateFolder({ PUBLISH_TO: folder }: Services['config']): string | undefined {
-  return folder === undefined ? undefined : resolve(folder)
+function findStateFolder(config: Services['config']): string | undefined {
+  return resolvePublishFolder(config.PUBLISH_TO, config.DATA_DIR)
 }
 
 const forAMinute = { immutable: false, maxAge: '1m' }

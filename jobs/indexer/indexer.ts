@@ -24,6 +24,7 @@ import { BrandRefresher } from './refresh-brands.ts'
 import { startReplicaPublishing } from './replica-publishing-loop.ts'
 import { StatusWatch } from './status-watch.ts'
 import { SubmissionConsumer } from './submission-consumer.ts'
+import { startUploading } from './upload-loop.ts'
 
 const LEASE_RETRY_MS = 500
 const DISPATCH_EVERY_MS = 300
@@ -119,6 +120,7 @@ export async function runIndexer(
     startPublishing(sequencer, config, clock, log, metrics),
     startLogging(sequencer, log),
     startReplicaPublishing(sequencer, config, clock, log),
+    startUploading(config, paths, clock, log, metrics),
     repeatEvery(
       () => statusWatch.pauseMs,
       log,

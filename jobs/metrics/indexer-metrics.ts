@@ -69,6 +69,11 @@ export class IndexerMetrics {
     this.#publishing.observe(ms / 1_000)
   }
 
+  /** Shows for how long the bucket has lacked something that is published. */
+  watchUploads(behindS: () => number): void {
+    this.#role.watch('registry_upload_behind_seconds', behindS)
+  }
+
   /** Shows the state of the indexer from now on. */
   watch({ paths, clock, busyMs, filesInFlight, isLogStopped, status }: IndexerGauges): void {
     const role = this.#role

@@ -214,6 +214,13 @@ export const metricTable = {
     means: 'time to freeze and copy a snapshot',
     buckets: LONG_S,
   },
+  registry_upload_behind_seconds: {
+    type: 'gauge',
+    role: 'indexer',
+    means:
+      'time since the bucket of `PUBLISH_TO` had everything that is published; only where one is set',
+    combine: 'max',
+  },
   registry_writer_busy_seconds: {
     type: 'gauge',
     role: 'indexer',

@@ -187,8 +187,15 @@ export const settings = {
     shown: '5; more where copies take longer than 0.5 s by their size, up to 900',
   }),
   PUBLISH_TO: defineSetting(
-    text.optional(),
-    'folder in which everything public is published as files for replicas (`registry follow`); the API serves them below `/data/`',
+    text
+      .refine(
+        target =>
+          !target.startsWith('s3:') ||
+          /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/|$)/.test(target),
+        'must be a folder or s3://BUCKET/PREFIX',
+      )
+      .optional(),
+    'folder in which everything public is published as files for replicas (`registry follow`), or `s3://BUCKET/PREFIX`, with endpoint, region and credentials in the environment as the AWS SDK takes them (docs/operating.md); the API serves them below `/data/`',
     { shown: 'nothing is published' },
   ),
   REPLICA_OF: defineSetting(

@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Config } from '../core/config.ts'
 import { Fatal } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
+import { isBucketAddress } from '../core/publish-target.ts'
 import type { Submission } from '../model/submission.ts'
 import { ServingStore } from '../serving/lmdb.ts'
 import { dropJournal, WriteJournal } from '../serving/write-journal.ts'
@@ -313,7 +314,8 @@ export class Sequencer {
 }
 
 function openTreeLog(paths: Paths, config: Config): TreeLog {
-  const { PUBLISH_TO: folder } = config
-  const copyTo = folder === undefined ? undefined : join(folder, 'log')
+  const { PUBLISH_TO: target } = config
+  // A bucket gets its copy from `log` itself, behind the commits.
+  const copyTo = target === undefined || isBucketAddress(target) ? undefined : join(target, 'log')
   return new TreeLog({ paths, signer: readHeadSigner(config, paths), copyTo })
 }

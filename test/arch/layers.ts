@@ -271,6 +271,7 @@ export const doors: Record<string, string[]> = {
   '@a2a-js/sdk': ['api/agent'],
   '@scalar/fastify-api-reference': ['api/reference'],
   '@resvg/resvg-wasm': ['api/pages/pictures/to-png.ts'],
+  '@aws-sdk/*': [`${replica}/bucket.ts`],
   nodemailer: ['pipeline/live/send-mail.ts'],
   'oidc-provider': ['api/identity'],
   '@simplewebauthn/server': ['api/identity/passkeys.ts'],

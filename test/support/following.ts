@@ -23,11 +23,12 @@ export async function openPublishing(
   clock: Clock,
   dataDir?: string,
   published?: string,
+  settings: Record<string, string> = {},
 ): Promise<PublishingRegistry> {
   const folder = published ?? join(newDataDir(), 'published')
   const sequencer = await openSequencer({
     clock,
-    settings: { PUBLISH_TO: folder },
+    settings: { ...settings, PUBLISH_TO: folder },
     ...(dataDir !== undefined && { dataDir }),
   })
   let isOpen = true

@@ -1,0 +1,92 @@
+import { createReadStream } from 'node:fs'
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  NoSuchKey,
+  PutObjectCommand,
+  paginateListObjectsV2,
+  S3Client,
+} from '@aws-sdk/client-s3'
+import { Upload } from '@aws-sdk/lib-storage'
+import { MINUTE, SECOND } from '../core/clock.ts'
+
+/** Bytes of one part of a large file; 10,000 of them are the most that an object may have. */
+const PART_BYTES = 16 * 1024 * 1024
+
+/** Says how an object is served. */
+export interface ObjectHeaders {
+  type: string
+  caching: string
+}
+
+/** Holds objects by name, below the prefix of its address. What fails is thrown; every call may be repeated. */
+export interface Bucket {
+  /** Its address, for people. */
+  name: string
+  /** Lists objects whose names begin so, with their sizes. */
+  list(prefix: string): Promise<Map<string, number>>
+  /** Reads a small object; undefined where there is none. */
+  read(name: string): Promise<Buffer | undefined>
+  /** Writes an object in one step: until it is whole, readers find the one before. */
+  write(name: string, content: Uint8Array, headers: ObjectHeaders): Promise<void>
+  /** Writes a file of any size as an object, also in one step. */
+  writeFile(name: string, path: string, headers: ObjectHeaders): Promise<void>
+  remove(name: string): Promise<void>
+}
+
+/**
+ * Opens a bucket of an object storage that speaks S3. Its endpoint, region and credentials are those that the
+ * AWS SDK finds in the environment. `signal` ends what is under way.
+ */
+export function openBucket(address: string, signal: AbortSignal): Bucket {
+  const [, bucket, path] = /^s3:\/\/([^/]+)\/?(.*?)\/*$/.exec(address)!
+  const root = path === '' ? '' : `${path}/`
+  const client = new S3Client({
+    // Servers other than that of AWS know buckets by path, and no checksums that nobody asked for.
+    forcePathStyle: true,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: { connectionTimeout: 5 * SECOND, requestTimeout: 2 * MINUTE },
+  })
+  const locate = (name: string) => ({ Bucket: bucket, Key: `${root}${name}` })
+  const describe = (name: string, { type, caching }: ObjectHeaders) => ({
+    ...locate(name),
+    ContentType: type,
+    CacheControl: caching,
+  })
+  const options = { abortSignal: signal }
+  return {
+    name: address,
+    async list(prefix) {
+      const found = new Map<string, number>()
+      const ask = { Bucket: bucket, Prefix: `${root}${prefix}` }
+      for await (const page of paginateListObjectsV2({ client }, ask, options))
+        for (const { Key, Size } of page.Contents ?? [])
+          found.set(Key!.slice(root.length), Size ?? 0)
+      return found
+    },
+    async read(name) {
+      try {
+        const { Body } = await client.send(new GetObjectCommand(locate(name)), options)
+        return Buffer.from(await Body!.transformToByteArray())
+      } catch (error) {
+        if (error instanceof NoSuchKey) return undefined
+        throw error
+      }
+    },
+    async write(name, content, headers) {
+      const put = new PutObjectCommand({ ...describe(name, headers), Body: content })
+      await client.send(put, options)
+    },
+    async writeFile(name, path, headers) {
+      const params = { ...describe(name, headers), Body: createReadStream(path) }
+      const upload = new Upload({ client, params, partSize: PART_BYTES })
+      signal.addEventListener('abort', () => void upload.abort(), { once: true })
+      signal.throwIfAborted()
+      await upload.done()
+    },
+    async remove(name) {
+      await client.send(new DeleteObjectCommand(locate(name)), options)
+    },
+  }
+}

@@ -1,0 +1,119 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import type { Paths } from '../store/paths.ts'
+import { HEAD, KEY, TILE_NAME } from '../transparency/tile-names.ts'
+import { parseVerifierKey, verifyHead } from '../transparency/tree-head.ts'
+import type { Bucket, ObjectHeaders } from './bucket.ts'
+import { FILES, listPublishedFiles, MANIFEST, type PublishedManifest } from './manifest.ts'
+import { PublishedFolder } from './published-folder.ts'
+
+const LOG = 'log'
+const BINARY = 'application/octet-stream'
+const forEver: ObjectHeaders = { type: BINARY, caching: 'public, max-age=31536000, immutable' }
+/** Entries are erased where their events are taken down. */
+const forAMinute: ObjectHeaders = { type: BINARY, caching: 'public, max-age=60' }
+const manifestHeaders: ObjectHeaders = { type: 'application/json', caching: 'public, no-cache' }
+const noteHeaders: ObjectHeaders = {
+  type: 'text/plain; charset=utf-8',
+  caching: 'public, no-cache',
+}
+
+/**
+ * Copies a published folder and the log to a bucket. What a manifest names is there before the manifest is, so
+ * a crash at any point leaves readers the one before. Objects that are there already, by name and size, are not
+ * written again; those that the folder has no more are deleted.
+ */
+export class Uploader {
+  readonly #folder: PublishedFolder
+  readonly #paths: Pick<Paths, 'log'>
+  readonly #bucket: Bucket
+  /** Objects with their sizes, as the bucket has them; undefined until it was asked. */
+  #stored: Map<string, number> | undefined
+  #uploaded = ''
+
+  constructor(folder: string, paths: Pick<Paths, 'log'>, bucket: Bucket) {
+    this.#folder = new PublishedFolder(folder)
+    this.#paths = paths
+    this.#bucket = bucket
+  }
+
+  /** Copies what is new. Rejects with what went wrong; the next call goes on where this one ended. */
+  async upload(): Promise<void> {
+    const manifest = this.#folder.readManifest()
+    const text = `${JSON.stringify(manifest)}\n`
+    if (manifest === undefined || text === this.#uploaded) return
+    const stored = this.#stored ?? (await this.#open(manifest))
+    const tiles = await this.#uploadLog(manifest, stored)
+    for (const { name, bytes } of listPublishedFiles(manifest)) {
+      if (stored.get(`${FILES}/${name}`) === bytes) continue
+      await this.#bucket.writeFile(`${FILES}/${name}`, this.#folder.getPath(name), forEver)
+      stored.set(`${FILES}/${name}`, bytes)
+    }
+    await this.#bucket.write(MANIFEST, Buffer.from(text), manifestHeaders)
+    await this.#removeOld(stored, tiles)
+    this.#uploaded = text
+  }
+
+  async #open(manifest: PublishedManifest): Promise<Map<string, number>> {
+    await this.#checkLog(manifest)
+    const [files, tiles] = [
+      await this.#bucket.list(`${FILES}/`),
+      await this.#bucket.list(`${LOG}/`),
+    ]
+    this.#stored = new Map([...files, ...tiles])
+    return this.#stored
+  }
+
+  /** Refuses a bucket with another log than that of this registry, or with more of it than is known here. */
+  async #checkLog({ log: note }: PublishedManifest): Promise<void> {
+    const there = await this.#bucket.read(`${LOG}/${HEAD}`)
+    if (there === undefined) return
+    const refuse = (why: string) => new Error(`nothing is uploaded to ${this.#bucket.name}: ${why}`)
+    if (note === undefined) throw refuse('it has a log of events, and this registry has none')
+    const keyFile = join(this.#paths.log, KEY)
+    const key = existsSync(keyFile) && parseVerifierKey(readFileSync(keyFile, 'utf8').trim())
+    if (!key) throw refuse('the key of the log is missing')
+    const [own, other] = [verifyHead(note, key), verifyHead(there.toString(), key)]
+    if (typeof own === 'string') throw refuse(own)
+    if (typeof other === 'string') throw refuse(`it has the log of another registry: ${other}`)
+    if (other.size > own.size)
+      throw refuse(`its log has ${other.size} events, and this registry knows ${own.size} of them`)
+  }
+
+  /**
+   * Copies the tiles, and last the head that the manifest names: tiles beyond it may be incomplete still, and
+   * are copied again when they have another size. Returns the names of all tiles that exist.
+   */
+  async #uploadLog({ log: note }: PublishedManifest, stored: Map<string, number>) {
+    const { log } = this.#paths
+    const tiles = new Set<string>()
+    if (note === undefined) return tiles
+    for (const entry of await readdir(log, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name)
+      const tile = relative(log, path)
+      if (!entry.isFile() || !TILE_NAME.test(tile)) continue
+      const bytes = statSync(path, { throwIfNoEntry: false })?.size
+      if (bytes === undefined) continue
+      const name = `${LOG}/${tile}`
+      tiles.add(name)
+      if (stored.get(name) === bytes) continue
+      const caching = tile.startsWith('tile/entries/') ? forAMinute : forEver
+      await this.#bucket.write(name, readFileSync(path), caching)
+      stored.set(name, bytes)
+    }
+    await this.#bucket.write(`${LOG}/${KEY}`, readFileSync(join(log, KEY)), noteHeaders)
+    await this.#bucket.write(`${LOG}/${HEAD}`, Buffer.from(note), noteHeaders)
+    return tiles
+  }
+
+  async #removeOld(stored: Map<string, number>, tiles: Set<string>): Promise<void> {
+    const files = new Set(this.#folder.list().map(name => `${FILES}/${name}`))
+    const texts = [`${LOG}/${KEY}`, `${LOG}/${HEAD}`]
+    for (const name of stored.keys()) {
+      if (files.has(name) || tiles.has(name) || texts.includes(name)) continue
+      await this.#bucket.remove(name)
+      stored.delete(name)
+    }
+  }
+}
