@@ -2,9 +2,16 @@ import { setTimeout } from 'node:timers/promises'
 import { type Clock, SECOND } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
-import { createFetcher } from '../../pipeline/fetch/http.ts'
+import { isBucketAddress } from '../../pipeline/core/publish-target.ts'
+import { createFetcher, type Fetcher } from '../../pipeline/fetch/http.ts'
+import { openBucket } from '../../pipeline/replica/bucket.ts'
 import { Follower } from '../../pipeline/replica/follower.ts'
-import { openFolderOrigin, openHttpOrigin } from '../../pipeline/replica/origin.ts'
+import {
+  type Origin,
+  openBucketOrigin,
+  openFolderOrigin,
+  openHttpOrigin,
+} from '../../pipeline/replica/origin.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { buildFetcherOptions } from '../crawler/fetcher-options.ts'
 import type { Role } from '../process-role.ts'
@@ -17,17 +24,17 @@ const REQUESTS_AT_ONCE = 3
 const PAUSE_MAX_MS = 30 * SECOND
 
 /**
- * Runs the replica role: copies what the registry at `from`, an address or a folder, publishes, into the
+ * Runs the replica role: copies what the registry at `from`, an address, a bucket or a folder, publishes, into the
  * stores of this host, and goes on with what it publishes later. An attempt that failed is repeated after a
  * pause that grows.
  */
 export function runReplica(config: Config, from: string, clock: Clock, log: Log): Role {
   const options = buildFetcherOptions(config, clock, log)
   const fetcher = createFetcher({ ...options, hostConcurrency: REQUESTS_AT_ONCE })
-  const origin = /^https?:/.test(from) ? openHttpOrigin(fetcher, from) : openFolderOrigin(from)
   const paths = resolvePaths(config.DATA_DIR)
-  const follower = new Follower({ origin, paths, clock, log })
   const closing = new AbortController()
+  const origin = openOrigin(from, fetcher, closing.signal)
+  const follower = new Follower({ origin, paths, clock, log })
   const following = (async () => {
     for (let failures = 0; !closing.signal.aborted; ) {
       try {
@@ -49,4 +56,9 @@ export function runReplica(config: Config, from: string, clock: Clock, log: Log)
       await follower.close()
     },
   }
+}
+
+function openOrigin(from: string, fetcher: Fetcher, signal: AbortSignal): Origin {
+  if (isBucketAddress(from)) return openBucketOrigin(openBucket(from, signal))
+  return /^https?:/.test(from) ? openHttpOrigin(fetcher, from) : openFolderOrigin(from)
 }

@@ -19,6 +19,12 @@ export interface ObjectHeaders {
   caching: string
 }
 
+/** An object as it was read. */
+export interface StoredObject {
+  content: Buffer
+  etag: string | undefined
+}
+
 /** Holds objects by name, below the prefix of its address. What fails is thrown; every call may be repeated. */
 export interface Bucket {
   /** Its address, for people. */
@@ -27,6 +33,10 @@ export interface Bucket {
   list(prefix: string): Promise<Map<string, number>>
   /** Reads a small object; undefined where there is none. */
   read(name: string): Promise<Buffer | undefined>
+  /** Reads an object that is another one than that with this ETag; undefined while it is the same. */
+  readNewer(name: string, etag: string | undefined): Promise<StoredObject | undefined>
+  /** Reads bytes of an object from `first` to `last`, which is included. */
+  readRange(name: string, first: number, last: number): Promise<Buffer>
   /** Writes an object in one step: until it is whole, readers find the one before. */
   write(name: string, content: Uint8Array, headers: ObjectHeaders): Promise<void>
   /** Writes a file of any size as an object, also in one step. */
@@ -55,6 +65,11 @@ export function openBucket(address: string, signal: AbortSignal): Bucket {
     CacheControl: caching,
   })
   const options = { abortSignal: signal }
+  const get = async (name: string, how: { Range?: string; IfNoneMatch?: string } = {}) => {
+    const ask = new GetObjectCommand({ ...locate(name), ...how })
+    const { Body, ETag: etag } = await client.send(ask, options)
+    return { content: Buffer.from(await Body!.transformToByteArray()), etag }
+  }
   return {
     name: address,
     async list(prefix) {
@@ -67,12 +82,23 @@ export function openBucket(address: string, signal: AbortSignal): Bucket {
     },
     async read(name) {
       try {
-        const { Body } = await client.send(new GetObjectCommand(locate(name)), options)
-        return Buffer.from(await Body!.transformToByteArray())
+        return (await get(name)).content
       } catch (error) {
         if (error instanceof NoSuchKey) return undefined
         throw error
       }
+    },
+    async readNewer(name, etag) {
+      try {
+        return await get(name, etag === undefined ? {} : { IfNoneMatch: etag })
+      } catch (error) {
+        const { $metadata } = error as { $metadata?: { httpStatusCode?: number } }
+        if ($metadata?.httpStatusCode === 304) return undefined
+        throw error
+      }
+    },
+    async readRange(name, first, last) {
+      return (await get(name, { Range: `bytes=${first}-${last}` })).content
     },
     async write(name, content, headers) {
       const put = new PutObjectCommand({ ...describe(name, headers), Body: content })

@@ -1,6 +1,7 @@
 import { open, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Fetcher, FetchOptions } from '../fetch/http.ts'
+import type { Bucket } from './bucket.ts'
 import { FILES, MANIFEST, MANIFEST_BYTES_MAX } from './manifest.ts'
 
 /** Reads published files. What cannot be read is thrown, in words; the follower tries again. */
@@ -47,6 +48,28 @@ export function openFolderOrigin(folder: string): Origin {
         await handle.close()
       }
     },
+  }
+}
+
+/** Opens a bucket that a registry publishes to, or a mirror of it. */
+export function openBucketOrigin(bucket: Bucket): Origin {
+  let etag: string | undefined
+  const explain = (file: string) => (error: unknown) => {
+    throw new Error(`${bucket.name}/${file}: ${error instanceof Error ? error.message : error}`)
+  }
+  return {
+    name: bucket.name,
+    async readManifest() {
+      const found = await bucket.readNewer(MANIFEST, etag).catch(explain(MANIFEST))
+      if (found === undefined) return undefined
+      if (found.content.length > MANIFEST_BYTES_MAX)
+        throw new Error(`${bucket.name} has a manifest that is too large`)
+      etag = found.etag
+      return found.content.toString()
+    },
+    readLogFile: file => bucket.read(`${LOG}/${file}`).catch(explain(file)),
+    readRange: (file, first, last) =>
+      bucket.readRange(`${FILES}/${file}`, first, last).catch(explain(file)),
   }
 }
 

@@ -45,7 +45,11 @@ export function addRunning(program: Command): void {
   program
     .command('follow')
     .description('keep a read-only copy of another registry in DATA_DIR, and serve it')
-    .argument('<origin>', 'address of its API, or folder that it publishes to (PUBLISH_TO)', path)
+    .argument(
+      '<origin>',
+      'address of its API, or folder or bucket that it publishes to (PUBLISH_TO)',
+      path,
+    )
     .action(async from => (await import('../commands/follow.ts')).follow(from))
 
   program

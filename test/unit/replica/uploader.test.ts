@@ -4,7 +4,7 @@ import { readConfig } from '../../../pipeline/core/config.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
 import { createFetcher } from '../../../pipeline/fetch/http.ts'
 import { type Bucket, openBucket } from '../../../pipeline/replica/bucket.ts'
-import { openHttpOrigin } from '../../../pipeline/replica/origin.ts'
+import { type Origin, openBucketOrigin, openHttpOrigin } from '../../../pipeline/replica/origin.ts'
 import { PublishedFolder } from '../../../pipeline/replica/published-folder.ts'
 import { Uploader } from '../../../pipeline/replica/uploader.ts'
 import { verifyLog } from '../../../pipeline/transparency/verify-log.ts'
@@ -53,6 +53,10 @@ async function openUploading() {
 
 async function readManifest(bucket: Bucket) {
   return JSON.parse(String(await bucket.read('manifest.json'))) as { log: string }
+}
+
+function openElsewhere(): Bucket {
+  return openBucket('s3://registry/elsewhere', new AbortController().signal)
 }
 
 /** A replica of what the bucket serves to everybody. */
@@ -140,6 +144,38 @@ describe('a bucket', () => {
     folder.writeManifest({ ...manifest, log: first.note })
     await expect(older.upload()).rejects.toThrow('this registry knows')
     expect(await verifyLog({ read, key: keyText })).toEqual(last)
+  })
+
+  it('is followed with credentials, and copies go on after a cut in the middle of a file', async () => {
+    const { clock, registry, bucket, openUploader } = await openUploading()
+    const uploader = openUploader()
+    await uploader.upload()
+    const ranges: string[] = []
+    let cuts = 1
+    const whole = openBucketOrigin(bucket)
+    const origin: Origin = {
+      ...whole,
+      async readRange(name, first, last) {
+        const part = await whole.readRange(name, first, last)
+        ranges.push(`${name} ${first}`)
+        if (first > 0 || cuts-- <= 0) return part
+        const half = Math.floor(part.length / 2)
+        return part.subarray(0, half)
+      },
+    }
+    const { follower, paths } = openReplica('', clock, { origin })
+    await follower.follow()
+    expect(ranges.some(range => !range.endsWith(' 0'))).toBe(true)
+    await commitPublisher(registry, clock, 'bravo')
+    await uploader.upload()
+    await follower.follow()
+    await follower.settle()
+    const expected = await readPublicEntries(registry.sequencer.paths.servingFile)
+    expect(await readPublicEntries(paths.servingFile)).toEqual(expected)
+    expect(await origin.readManifest()).toBeUndefined()
+    await expect(openBucketOrigin(openElsewhere()).readManifest()).rejects.toThrow(
+      's3://registry/elsewhere/manifest.json',
+    )
   })
 
   it('is never half written: after a kill at any write, replicas find a whole state', async () => {
