@@ -84,6 +84,11 @@ const cases: Record<string, Case> = {
     minute: 1,
     summary: 'Lists and search have lacked commits for 1h 1m 0s',
   },
+  RegistryUploadBehind: {
+    series: { registry_upload_behind_seconds: { bad: always(360), well: always(300) } },
+    minute: 1,
+    summary: 'The bucket of PUBLISH_TO has lacked commits for 6m 0s',
+  },
   RegistryPublishersHeld: {
     series: { registry_held_publishers: { bad: always(3), well: always(0) } },
     minute: 1,

@@ -17,6 +17,8 @@ let url: string
 
 /** What a registry does not have that is well and has no subscribers, and whose names are not looked up. */
 const EMPTY = [
+  // Only where PUBLISH_TO is a bucket.
+  'registry_upload_behind_seconds',
   'registry_name_lookup_seconds',
   'registry_deliveries_total',
   'registry_requests_total{status=~"5.."}',
