@@ -7,6 +7,13 @@ import { connectRedis } from '../../jobs/redis.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 
 const PATH = '/queues'
+/** Nothing but the board's own files is loaded or run; it has a `base`, and pictures in its style sheet. */
+const boardHeaders = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; font-src 'self'; " +
+    "img-src 'self' data:; base-uri 'self'; form-action 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+}
 /** Queues whose jobs hold what only their caller may see, such as sign-in links and credentials. */
 const PRIVATE = new Set(['live', 'storyboards', 'questions'])
 
@@ -30,7 +37,11 @@ export function addQueueBoard(app: FastifyInstance, redisUrl: string, log: Log):
     serverAdapter,
     options: { uiConfig: { boardTitle: 'Registry', hideRedisDetails: true } },
   })
-  app.register(serverAdapter.registerPlugin(), { prefix: PATH })
+  app.register(async scope => {
+    // The board would ask for fonts elsewhere, which tells others of this registry.
+    scope.addHook('onSend', async (_request, reply) => void reply.headers(boardHeaders))
+    scope.register(serverAdapter.registerPlugin(), { prefix: PATH })
+  })
   app.addHook('onClose', async () => redis.disconnect())
 }
 

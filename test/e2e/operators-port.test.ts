@@ -13,6 +13,7 @@ import {
   runRegistry,
   waitUntil,
 } from '../support/command.ts'
+import { launchBrowser } from '../support/driven-browser.ts'
 import { findChild } from '../support/processes.ts'
 
 const folder = makeTemporaryFolder()
@@ -219,6 +220,23 @@ describe('a role that runs alone', () => {
     expect(paused.status).toBe(405)
     const foreign = { ...headers, origin: 'https://other.example' }
     expect((await fetch(url, { method: 'PUT', headers: foreign })).status).toBe(403)
+  })
+
+  test('shows the queues in a browser, which asks nobody else for anything', async () => {
+    const base = await run('indexer', { OPERATOR_TOKEN: TOKEN })
+    const browser = await launchBrowser()
+    try {
+      const httpCredentials = { username: 'operator', password: TOKEN }
+      const page = await browser.newPage({ httpCredentials })
+      const answered: string[] = []
+      page.on('response', response => void answered.push(new URL(response.url()).origin))
+      await page.goto(`${base}/queues/`)
+      await page.getByText('observations').first().waitFor()
+      expect([...new Set(answered)]).toEqual([base])
+      expect(await page.locator('script:not([src]):not([type])').count()).toBe(0)
+    } finally {
+      await browser.close()
+    }
   })
 
   test('says that it stands by', async () => {
