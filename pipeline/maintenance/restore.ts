@@ -7,6 +7,7 @@ import { copyPictures } from '../writer/community/logo-files.ts'
 import { backedUp, checkBackup, checkFile, type Manifest, PICTURES } from '../writer/copy-stores.ts'
 import { type Facts, findLastNumber, setNextNumber } from '../writer/healing/facts.ts'
 import { rebuildStores } from './rebuild.ts'
+import { copyLogBeside, hasLogToBring, putLogInPlace } from './restore-log.ts'
 
 export interface Restoring {
   /** Replace existing stores. */
@@ -35,10 +36,13 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
     const stores = keepAccounts ? (['index'] as const) : (['index', 'accounts'] as const)
     for (const store of stores) await copyStore(backedUp[store], dir, paths[store], manifest)
     for (const store of stores) await listPendingIn(`${paths[store]}.new`, store)
+    const withLog = await hasLogToBring(paths, dir)
+    if (withLog) await copyLogBeside(paths, dir, manifest)
     replaceFile(paths.restoring, `${JSON.stringify(manifest)}\n`)
     dropOthers(paths)
     if (!keepAccounts) copyPictures(`${dir}/${PICTURES}`, paths.pictures)
     for (const store of stores) putInPlace(paths[store])
+    if (withLog) putLogInPlace(paths)
     await rebuildStores(paths, facts => continueNumbering(facts))
     rmSync(paths.restoring)
     syncPath(paths.dir)

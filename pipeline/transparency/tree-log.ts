@@ -1,5 +1,6 @@
 import { cpSync, existsSync, lstatSync, rmSync, statSync } from 'node:fs'
 import { replaceFile } from '../store/durable-files.ts'
+import { copyLog } from './copy-log.ts'
 import { eraseEntries } from './erase-entries.ts'
 import { type EventLine, EventTail } from './event-tail.ts'
 import { countIds, findFirstLeaf, readLeafId } from './leaf-ids.ts'
@@ -85,6 +86,17 @@ export class TreeLog {
         if (!existsSync(this.#folder.resolve(name))) break
         for (const folder of this.#folders()) rmSync(folder.resolve(name), { force: true })
       }
+    })
+  }
+
+  /**
+   * Copies the log and its signed head to the folder of a backup, with every event that the event files have
+   * now; without the last ones where they cannot be appended. Updates that are asked for later wait.
+   */
+  copyTo(folder: string): Promise<void> {
+    return this.#take(async () => {
+      await this.#update().catch(() => undefined)
+      await copyLog(this.#parts.paths, folder)
     })
   }
 

@@ -17,6 +17,7 @@ import type { Database } from '../store/duckdb.ts'
 import { replaceFile, syncPath } from '../store/durable-files.ts'
 import { freezeCheckpoints } from '../store/freeze-checkpoints.ts'
 import { type Paths, PRIVATE } from '../store/paths.ts'
+import { LOG_IN_BACKUP, listLogFiles } from '../transparency/copy-log.ts'
 import { copyPictures, listDamagedPictures } from './community/logo-files.ts'
 
 const run = promisify(execFile)
@@ -27,12 +28,15 @@ export const MANIFEST = 'manifest.json'
 /** Pictures of logos, each named by its hash: so no manifest need list them. */
 export const PICTURES = 'logos'
 
-/** Manifest of a backup: both stores as they were after one commit. */
+/** Path of a file in a backup, which leads nowhere else. */
+const NAME = /^(?!.*\.\.)\w[\w./-]*$/
+
+/** Manifest of a backup: both stores and the log as they were after one commit. Older ones have no log. */
 export const Manifest = z.object({
   format: z.literal(1),
   seq: z.int(),
   made_at: z.iso.datetime(),
-  files: z.array(z.object({ name: z.string(), bytes: z.int(), sha256: z.string() })),
+  files: z.array(z.object({ name: z.string().regex(NAME), bytes: z.int(), sha256: z.string() })),
 })
 export type Manifest = z.infer<typeof Manifest>
 
@@ -75,7 +79,7 @@ export async function finishBackup(
   made: Pick<Manifest, 'seq' | 'made_at'>,
 ): Promise<Manifest> {
   const files = []
-  for (const name of Object.values(backedUp)) {
+  for (const name of [...Object.values(backedUp), ...listLogFiles(partial)]) {
     const file = `${partial}/${name}`
     syncPath(file)
     files.push({ name, bytes: statSync(file).size, sha256: await hashFile(file) })
@@ -93,15 +97,21 @@ export async function checkBackup(dir: string): Promise<Manifest> {
   if (!existsSync(file)) throw new Error(`${dir} is not a backup: it has no ${MANIFEST}`)
   const manifest = Manifest.parse(JSON.parse(readFileSync(file, 'utf8')))
   for (const name of Object.values(backedUp)) {
-    const listed = manifest.files.find(file => file.name === name)
-    if (listed === undefined || !existsSync(`${dir}/${name}`)) {
+    if (!manifest.files.some(file => file.name === name))
       throw new Error(`the backup has no ${name}`)
-    }
-    await checkFile(`${dir}/${name}`, listed)
+  }
+  for (const file of manifest.files) {
+    if (!existsSync(`${dir}/${file.name}`)) throw new Error(`the backup has no ${file.name}`)
+    await checkFile(`${dir}/${file.name}`, file)
   }
   const [damaged] = listDamagedPictures(`${dir}/${PICTURES}`)
   if (damaged !== undefined) throw new Error(`${damaged} does not match the backup’s manifest`)
   return manifest
+}
+
+/** Tells whether a file of a backup belongs to the tamper-evident log. */
+export function isOfLog(name: string): boolean {
+  return name === LOG_IN_BACKUP.head || name.startsWith(`${LOG_IN_BACKUP.folder}/`)
 }
 
 export async function checkFile(

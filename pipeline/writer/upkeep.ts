@@ -57,14 +57,20 @@ export class Upkeep {
     seals.note(...listFilesBelow(paths.parquet))
   }
 
-  /** Copies the stores that nothing else can be made of to a folder, as of one commit. */
+  /**
+   * Copies the stores that nothing else can be made of to a folder, and the log, as of one commit. Later
+   * commits need not wait until the log is copied: their events are appended to it afterwards.
+   */
   async backUp(dir: string): Promise<Manifest> {
-    const { alone, clock, last } = this.#parts
+    const { alone, clock, last, treeLog } = this.#parts
     const partial = beginBackup(dir)
-    const made = await alone(async () => {
+    const { copying, ...made } = await alone(async () => {
       await copyStores(this.#parts, partial)
-      return { seq: last(), made_at: toIso(clock.now()) }
+      const copying = Promise.allSettled([treeLog.copyTo(partial)])
+      return { seq: last(), made_at: toIso(clock.now()), copying }
     })
+    const [copied] = await copying
+    if (copied.status === 'rejected') throw copied.reason
     return finishBackup(partial, dir, made)
   }
 }

@@ -1,6 +1,8 @@
 import type { Config } from '../../pipeline/core/config.ts'
 import { replay } from '../../pipeline/maintenance/replay.ts'
 import { type Restoring, restore } from '../../pipeline/maintenance/restore.ts'
+import { describeLogHead } from '../../pipeline/maintenance/restore-log.ts'
+import { resolvePaths } from '../../pipeline/store/paths.ts'
 import type { Manifest } from '../../pipeline/writer/copy-stores.ts'
 import { readSettings, toTypedPath } from './environment.ts'
 import { connectWriter, findRunningRegistry, openAlone } from './running.ts'
@@ -36,6 +38,8 @@ export async function restoreBackup(dir: string, how: Restoring): Promise<void> 
   const config = readSettings()
   const { seq } = await restore(config.DATA_DIR, toTypedPath(dir), how)
   process.stdout.write(`restored commit ${seq}\n`)
+  const head = describeLogHead(resolvePaths(config.DATA_DIR))
+  if (head !== undefined) process.stderr.write(`${head}\n`)
   await replayIn(config)
 }
 
