@@ -1,5 +1,6 @@
 import type { Counter } from 'prom-client'
 import { RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
+import { SECOND } from '../../pipeline/core/clock.ts'
 import { publicErrors } from '../../pipeline/core/errors.ts'
 import { countHeld } from '../../pipeline/read/queries/counts.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
@@ -42,6 +43,13 @@ export class Metrics {
     role.watch('registry_snapshot_behind_seconds', () => {
       const { snapshotBehindSince: since } = reader
       return since === undefined ? 0 : (reader.now() - since) / 1_000
+    })
+    const startedAt = reader.now()
+    role.watch('registry_replica_lag_seconds', () => {
+      const { replica, replicaLagMs } = reader
+      if (replica === undefined) return undefined
+      const lagMs = Number.isFinite(replicaLagMs) ? replicaLagMs : reader.now() - startedAt
+      return lagMs / SECOND
     })
     role.watch('registry_held_publishers', () => (reader.snapshot ? countHeld(reader.snapshot) : 0))
   }

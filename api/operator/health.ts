@@ -1,7 +1,12 @@
 import type { ProcessReport } from '../../jobs/metrics/messages.ts'
 import type { MetricName } from '../../jobs/metrics/table.ts'
-import { type Instant, SECOND } from '../../pipeline/core/clock.ts'
-import { findStoreProblems, readHeartbeat } from '../../pipeline/read/health.ts'
+import { type Instant, SECOND, toIso } from '../../pipeline/core/clock.ts'
+import {
+  findStoreProblems,
+  readHeartbeat,
+  readReplicaProblems,
+  UPLOAD_LAG_MAX_MS,
+} from '../../pipeline/read/health.ts'
 import type { Paths } from '../../pipeline/store/paths.ts'
 
 /** Finds processes that do not answer, and what is wrong with the stores that the others tell of. */
@@ -19,6 +24,16 @@ export function findReportedProblems(
       ? ['the log of events is not continued: `registry status` says why']
       : []),
     ...findStoreProblems({ now, heartbeatAt: readHeartbeat(paths), snapshotBehindSince }),
+    ...readReplicaProblems(paths, now),
+    ...findUploadProblems(findMost(reports, 'registry_upload_behind_seconds') * SECOND, now),
+  ]
+}
+
+function findUploadProblems(behindMs: number, now: Instant): string[] {
+  if (behindMs <= UPLOAD_LAG_MAX_MS) return []
+  const since = toIso(Math.round(now - behindMs))
+  return [
+    `the bucket of PUBLISH_TO lacks what was published since ${since}: \`registry status\` says why`,
   ]
 }
 

@@ -76,6 +76,7 @@ export async function runIndexer(
     connections.push(connection)
     return connection
   }
+  const uploading = startUploading(config, sequencer.paths, clock, log, metrics)
   const workers = openQueueWorkers(connect, {
     sequencer,
     bulkCommits,
@@ -84,6 +85,7 @@ export async function runIndexer(
     config,
     clock,
     log,
+    readUpload: () => uploading?.report(),
   })
   const submissions = new SubmissionConsumer(
     { blocking: connect(), commands },
@@ -120,7 +122,7 @@ export async function runIndexer(
     startPublishing(sequencer, config, clock, log, metrics),
     startLogging(sequencer, log),
     startReplicaPublishing(sequencer, config, clock, log),
-    startUploading(config, paths, clock, log, metrics),
+    uploading,
     repeatEvery(
       () => statusWatch.pauseMs,
       log,

@@ -7,7 +7,11 @@ import {
   reportFailures,
 } from '../../pipeline/maintenance/inspect/crawl-failures.ts'
 import { reportDomain } from '../../pipeline/maintenance/inspect/domain-report.ts'
-import { type IndexStatus, reportIndex } from '../../pipeline/maintenance/inspect/index-status.ts'
+import {
+  type IndexStatus,
+  reportIndex,
+  type UploadStatus,
+} from '../../pipeline/maintenance/inspect/index-status.ts'
 import { verify } from '../../pipeline/maintenance/verify-stores.ts'
 import { loadAuditDetail } from '../../pipeline/writer/community/audit-detail.ts'
 import { crawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
@@ -39,6 +43,7 @@ export function answerQuestion(
   question: Question,
   sequencer: Sequencer,
   clock: Clock,
+  readUpload: () => UploadStatus | undefined,
 ): Promise<unknown> {
   switch (question.ask) {
     case 'publish':
@@ -50,7 +55,7 @@ export function answerQuestion(
     case 'held':
       return sequencer.quietly(() => loadHeldRows(sequencer.index))
     case 'status':
-      return sequencer.quietly(() => reportStatus(sequencer, clock))
+      return sequencer.quietly(() => reportStatus(sequencer, clock, readUpload()))
     case 'domain':
       return sequencer.quietly(() =>
         reportDomain({ index: sequencer.index, accounts: sequencer.accounts.db }, question.domain),
@@ -70,7 +75,15 @@ export function answerQuestion(
   }
 }
 
-async function reportStatus({ index, treeLog }: Sequencer, clock: Clock): Promise<IndexStatus> {
-  const status = await reportIndex(index, clock.now())
-  return treeLog.problem === undefined ? status : { ...status, log_problem: treeLog.problem }
+async function reportStatus(
+  { index, treeLog }: Sequencer,
+  clock: Clock,
+  upload: UploadStatus | undefined,
+): Promise<IndexStatus> {
+  const { problem } = treeLog
+  return {
+    ...(await reportIndex(index, clock.now())),
+    ...(problem !== undefined && { log_problem: problem }),
+    ...(upload && { upload }),
+  }
 }

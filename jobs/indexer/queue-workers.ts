@@ -2,6 +2,7 @@ import { Worker } from 'bullmq'
 import type { Clock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
+import type { UploadStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
 import { readObservation } from '../../pipeline/parse/read-observation.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { dropParts, type ObservationsMessage, unpackObservations } from '../crawl-messages.ts'
@@ -20,11 +21,13 @@ interface QueueWorkersDeps {
   config: Config
   clock: Clock
   log: Log
+  /** Tells how far the bucket of `PUBLISH_TO` is; undefined where none is set. */
+  readUpload: () => UploadStatus | undefined
 }
 
 /** Opens the workers of the queues that the indexer reads, each with a connection of its own. */
 export function openQueueWorkers(connect: () => Redis, deps: QueueWorkersDeps): Worker[] {
-  const { sequencer, config, clock, log } = deps
+  const { sequencer, config, clock, log, readUpload } = deps
   const open = <Data, Result>(
     name: 'observations' | 'questions',
     handle: (data: Data) => Promise<Result>,
@@ -41,7 +44,9 @@ export function openQueueWorkers(connect: () => Redis, deps: QueueWorkersDeps): 
   }
   return [
     open('observations', (message: ObservationsMessage) => commitMessage(message, deps)),
-    open('questions', (question: Question) => answerQuestion(question, sequencer, clock)),
+    open('questions', (question: Question) =>
+      answerQuestion(question, sequencer, clock, readUpload),
+    ),
   ]
 }
 

@@ -2,6 +2,7 @@ import { type Clock, type Instant, SECOND } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { isBucketAddress, resolvePublishFolder } from '../../pipeline/core/publish-target.ts'
+import type { UploadStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
 import { openBucket } from '../../pipeline/replica/bucket.ts'
 import { Uploader } from '../../pipeline/replica/uploader.ts'
 import type { Paths } from '../../pipeline/store/paths.ts'
@@ -13,6 +14,11 @@ const UPLOAD_EVERY_MS = SECOND / 2
 /** Longest pause after attempts that failed. */
 const PAUSE_MAX_MS = 30 * SECOND
 
+/** Uploads until it is stopped, and says how far it is. */
+interface UploadLoop extends Loop {
+  report(): UploadStatus
+}
+
 /**
  * Copies what is published to the bucket that is set, beside everything else: commits and publishing never wait
  * for it. A failure is logged and repeated after a pause that grows. Undefined where no bucket is set.
@@ -23,13 +29,14 @@ export function startUploading(
   clock: Clock,
   log: Log,
   metrics: IndexerMetrics,
-): Loop | undefined {
+): UploadLoop | undefined {
   if (!isBucketAddress(target)) return undefined
   const closing = new AbortController()
   const bucket = openBucket(target, closing.signal)
   const uploader = new Uploader(resolvePublishFolder(target, dataDir)!, paths, bucket)
   let failures = 0
   let completeAt: Instant = clock.now()
+  let problem: string | undefined
   metrics.watchUploads(() => (clock.now() - completeAt) / SECOND)
   const upload = async () => {
     const began = clock.now()
@@ -37,11 +44,12 @@ export function startUploading(
       await uploader.upload()
       if (failures > 0) log.info({ bucket: target }, 'uploaded again')
       failures = 0
+      problem = undefined
       completeAt = began
     } catch (error) {
       failures++
-      if (!closing.signal.aborted)
-        log.error({ bucket: target, error: getMessage(error) }, 'not uploaded')
+      problem = getMessage(error)
+      if (!closing.signal.aborted) log.error({ bucket: target, error: problem }, 'not uploaded')
     }
   }
   const pause = () => Math.min(UPLOAD_EVERY_MS * 2 ** Math.min(failures, 10), PAUSE_MAX_MS)
@@ -52,5 +60,10 @@ export function startUploading(
       closing.abort()
     },
     ended: loop.ended,
+    report: () => ({
+      bucket: target,
+      behind_ms: clock.now() - completeAt,
+      ...(problem !== undefined && { problem }),
+    }),
   }
 }

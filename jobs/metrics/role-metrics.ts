@@ -45,7 +45,8 @@ export class RoleMetrics {
       ...this.#describe(name),
       async collect() {
         const value = await read()
-        if (value === undefined) this.reset()
+        // `reset` would show 0.
+        if (value === undefined) this.remove()
         else this.set(value)
       },
     })

@@ -98,6 +98,13 @@ export const metricTable = {
     means: 'for how long commits have been missing from lists; 0 while lists show all of them',
     combine: 'max',
   },
+  registry_replica_lag_seconds: {
+    type: 'gauge',
+    role: 'api',
+    means:
+      'time since a replica had everything that its registry publishes, or since its API started where it never had; only on replicas',
+    combine: 'max',
+  },
   registry_log_stopped: {
     type: 'gauge',
     role: 'indexer',

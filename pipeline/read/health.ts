@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { HOUR, type Instant, MINUTE, SECOND, toIso } from '../core/clock.ts'
 import type { Paths } from '../store/paths.ts'
+import { computeReplicaLagMs, type ReplicaState, readReplicaState } from '../store/replica-state.ts'
 import type { Reader } from './reader.ts'
 
 /** Interval at which a writer that makes progress says so. */
@@ -13,7 +14,9 @@ const SILENCE_MAX_MS = 20 * SECOND
 export const SNAPSHOT_LAG_MAX_MS = HOUR
 
 /** A replica that lags for longer has lost its registry. */
-export const REPLICA_LAG_MAX_MS = MINUTE
+const REPLICA_LAG_MAX_MS = MINUTE
+/** An upload may take as long; a bucket that is behind for longer cannot be written. */
+export const UPLOAD_LAG_MAX_MS = 5 * MINUTE
 
 /** Facts about the stores of a host. */
 interface StoreFacts {
@@ -41,12 +44,17 @@ export function findStoreProblems(facts: StoreFacts): string[] {
 export function findReaderProblems(reader: Reader): string[] {
   const { snapshotBehindSince, paths } = reader
   const facts = { now: reader.now(), heartbeatAt: readHeartbeat(paths), snapshotBehindSince }
-  return [...findStoreProblems(facts), ...findReplicaProblems(reader)]
+  return [...findStoreProblems(facts), ...findReplicaProblems(reader.replica, reader.now())]
+}
+
+/** Reads what is wrong with the replica that a folder holds, if it holds one. */
+export function readReplicaProblems(paths: Pick<Paths, 'replica'>, now: Instant): string[] {
+  return findReplicaProblems(readReplicaState(paths), now)
 }
 
 /** Finds that a replica does not reach its registry, or cannot follow it. */
-function findReplicaProblems({ replica, replicaLagMs }: Reader): string[] {
-  if (replica === undefined || replicaLagMs <= REPLICA_LAG_MAX_MS) return []
+export function findReplicaProblems(replica: ReplicaState | undefined, now: Instant): string[] {
+  if (replica === undefined || computeReplicaLagMs(replica, now) <= REPLICA_LAG_MAX_MS) return []
   const since = replica.caught_up_at ?? 'it began'
   const reason = replica.problem === undefined ? '' : `: ${replica.problem}`
   return [`this replica lacks what ${replica.origin} has published since ${since}${reason}`]

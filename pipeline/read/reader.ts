@@ -8,7 +8,7 @@ import { type Checkpoint, readCheckpoint } from '../store/checkpoint.ts'
 import { Database } from '../store/duckdb.ts'
 import { findFormat, findNewestFormat } from '../store/migrations.ts'
 import { type Paths, resolvePaths } from '../store/paths.ts'
-import { type ReplicaState, readReplicaState } from '../store/replica-state.ts'
+import { computeReplicaLagMs, type ReplicaState, readReplicaState } from '../store/replica-state.ts'
 import { Caches } from './cache/caches.ts'
 import { assertUntouched, GRACE_MS, ServingFile } from './serving-file.ts'
 import { Snapshot } from './snapshot.ts'
@@ -114,9 +114,7 @@ export class Reader {
 
   /** Returns for how many milliseconds a replica may lack commits at most; 0 for the registry itself. */
   get replicaLagMs(): number {
-    if (this.#replica === undefined) return 0
-    const { caught_up_at } = this.#replica
-    return caught_up_at === null ? Number.POSITIVE_INFINITY : this.now() - Date.parse(caught_up_at)
+    return this.#replica === undefined ? 0 : computeReplicaLagMs(this.#replica, this.now())
   }
 
   /** Tells whether anything was committed yet. */

@@ -5,7 +5,7 @@ import { SERVING_FORMAT, ServingStore, spaces } from '../serving/lmdb.ts'
 import { REPLICA } from '../serving/spaces.ts'
 import { replaceFolder } from '../store/durable-files.ts'
 import { PRIVATE } from '../store/paths.ts'
-import { type ReplicaState, writeReplicaState } from '../store/replica-state.ts'
+import { type ReplicaState, readReplicaState, writeReplicaState } from '../store/replica-state.ts'
 import { applySegment } from './apply-segment.ts'
 import { fetchFile } from './fetch-file.ts'
 import { FileFollower, type FollowerParts } from './file-follower.ts'
@@ -35,7 +35,11 @@ export class Follower {
     this.#files = new FileFollower(parts)
     this.#log = new LogWatch(parts.origin, parts.paths)
     const { servingFile } = parts.paths
-    if (existsSync(servingFile)) this.#store = ServingStore.open(servingFile)
+    if (!existsSync(servingFile)) return
+    this.#store = ServingStore.open(servingFile)
+    const stored = readReplicaState(parts.paths)
+    if (stored?.origin === parts.origin.name && stored.caught_up_at !== null)
+      this.#caughtUpAt = Date.parse(stored.caught_up_at)
   }
 
   /** Copies what is new. Rejects with what went wrong; the next call goes on where this one ended. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Instant } from '../core/clock.ts'
 import { readJsonFile, replaceFile } from './durable-files.ts'
 import type { Paths } from './paths.ts'
 
@@ -23,4 +24,12 @@ export function readReplicaState(paths: Pick<Paths, 'replica'>): ReplicaState | 
 
 export function writeReplicaState(paths: Pick<Paths, 'replica'>, state: ReplicaState): void {
   replaceFile(paths.replica, `${JSON.stringify(state)}\n`)
+}
+
+/** Computes for how many milliseconds a replica may lack commits at most; `Infinity` before it had all of them once. */
+export function computeReplicaLagMs(
+  { caught_up_at }: Pick<ReplicaState, 'caught_up_at'>,
+  now: Instant,
+): number {
+  return caught_up_at === null ? Number.POSITIVE_INFINITY : now - Date.parse(caught_up_at)
 }

@@ -1,5 +1,6 @@
 import type { QueueStatus } from '../../jobs/api-client/queue-status.ts'
 import type { IndexStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
+import { UPLOAD_LAG_MAX_MS } from '../../pipeline/read/health.ts'
 import { formatAgo, formatBytes, formatCount, formatDuration, formatTime } from './text.ts'
 
 /** The state of a registry as one screen shows it. Moments are ISO 8601, sizes bytes. */
@@ -59,7 +60,7 @@ function* findRoleProblems({ running, source, queues }: Facts): Generator<string
 
 function* findCrawlProblems({ index }: Facts, now: number): Generator<string> {
   if (index === null) return
-  const { due, due_since, last_attempt_at, files, held, quarantined, log_problem } = index
+  const { due, due_since, last_attempt_at, files, held, quarantined, log_problem, upload } = index
   if (due_since !== null && now - Date.parse(due_since) > BACKLOG_MS) {
     yield `${due} files are due, the first for ${formatDuration(now - Date.parse(due_since))}`
   }
@@ -69,6 +70,10 @@ function* findCrawlProblems({ index }: Facts, now: number): Generator<string> {
   if (held > 0)
     yield `the brake holds back losses of ${formatCount(held, 'publisher')}: \`registry held list\``
   if (log_problem !== undefined) yield `the log of events is not continued: ${log_problem}`
+  if (upload !== undefined && upload.behind_ms > UPLOAD_LAG_MAX_MS) {
+    const reason = upload.problem === undefined ? '' : `: ${upload.problem}`
+    yield `${upload.bucket} lacks what was published in the last ${formatDuration(upload.behind_ms)}${reason}`
+  }
   if (quarantined > 0)
     yield `${formatCount(quarantined, 'observation')} could not be applied within a week`
 }
@@ -86,7 +91,7 @@ function* findStoreProblems({ index, snapshot, disk_free }: Facts, now: number):
 
 /** Describes the state in lines, the problems last. */
 export function describeStatus(status: RegistryStatus, now: number): string[] {
-  const { running, index, snapshot, queues, stores, problems } = status
+  const { running, index, snapshot, queues, problems } = status
   const line = (name: string, text: string) => `${name.padEnd(10)} ${text}`
   return [
     line(
@@ -113,17 +118,20 @@ export function describeStatus(status: RegistryStatus, now: number): string[] {
       ),
     ),
     ...(running ? [line('push', status.has_push ? 'runs' : 'does not run')] : []),
-    line(
-      'disk',
-      [
-        ...stores.map(({ name, bytes }) => `${name} ${formatBytes(bytes)}`),
-        `free ${formatBytes(status.disk_free)}`,
-      ].join(', '),
-    ),
+    line('disk', describeDisk(status)),
     ...(problems.length === 0
       ? ['', 'nothing is wrong']
       : ['', ...problems.map(text => `! ${text}`)]),
   ]
+}
+
+/** Describes the size of each store, and the room that is left. */
+export function describeDisk({
+  stores,
+  disk_free,
+}: Pick<RegistryStatus, 'stores' | 'disk_free'>): string {
+  const sizes = stores.map(({ name, bytes }) => `${name} ${formatBytes(bytes)}`)
+  return [...sizes, `free ${formatBytes(disk_free)}`].join(', ')
 }
 
 function describeIndex({ index, source }: RegistryStatus, now: number): string[] {

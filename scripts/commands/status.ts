@@ -12,16 +12,21 @@ import { Database } from '../../pipeline/store/duckdb.ts'
 import { Lease } from '../../pipeline/store/lease.ts'
 import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
 import { readSettings } from './environment.ts'
+import { describeReplicaStatus, readReplicaStatus } from './replica-status.ts'
 import { assertRegistry, connectWriter, findRunningRegistry } from './running.ts'
 import { describeStatus, findProblems, type RegistryStatus } from './status-text.ts'
 
 /** Prints the state of the registry; exits with 1 where something is wrong. */
 export async function printStatus({ json }: { json?: boolean }): Promise<void> {
   const config = readSettings()
-  assertRegistry(config)
-  const status = await readStatus(config)
-  const text = json ? JSON.stringify(status) : describeStatus(status, systemClock.now()).join('\n')
-  process.stdout.write(`${text}\n`)
+  const replica = await readReplicaStatus(resolvePaths(config.DATA_DIR), systemClock.now())
+  if (replica === undefined) assertRegistry(config)
+  const status = replica ?? (await readStatus(config))
+  const describe = () =>
+    'replica' in status
+      ? describeReplicaStatus(status, systemClock.now())
+      : describeStatus(status, systemClock.now())
+  process.stdout.write(`${json ? JSON.stringify(status) : describe().join('\n')}\n`)
   if (status.problems.length > 0) process.exitCode = 1
 }
 

@@ -2,8 +2,11 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildApp } from '../../api/app.ts'
+import { findReportedProblems } from '../../api/operator/health.ts'
 import { createRefusingWriter } from '../../jobs/api-client/refusing-writer.ts'
 import { buildFetcherOptions } from '../../jobs/crawler/fetcher-options.ts'
+import { RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
+import { MINUTE, SECOND, toIso } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { createFetcher } from '../../pipeline/fetch/http.ts'
@@ -27,6 +30,7 @@ let reader: Reader
 let app: FastifyInstance
 let fetcher: ReturnType<typeof createFetcher>
 let url: string
+const metrics = new RoleMetrics('api')
 
 beforeAll(async () => {
   registry = await openRegistry({ settings: { PUBLISH_TO: published } })
@@ -52,7 +56,7 @@ beforeAll(async () => {
   reader = new Reader(copied, registry.clock)
   await reader.follow(10)
   const writer = createRefusingWriter(origin)
-  app = buildApp({ config, reader, clock: registry.clock, log: silentLog, writer })
+  app = buildApp({ config, reader, clock: registry.clock, log: silentLog, writer, metrics })
   url = await app.listen({ host: '127.0.0.1', port: 0 })
 })
 
@@ -97,6 +101,27 @@ describe('the API of a replica that follows over HTTP', () => {
       503,
       { error: expect.stringContaining('this is a replica') },
     ])
+  })
+
+  it('measures its lag, which its registry does not, and names it to its operator', async () => {
+    const paths = resolvePaths(copied)
+    const values = await metrics.read()
+    const read = (name: string) => values.find(each => each.name === name)?.values[0]?.value
+    const complete = Date.parse(reader.replica?.caught_up_at ?? '')
+    expect(read('registry_replica_lag_seconds')).toBeCloseTo(
+      (registry.clock.now() - complete) / SECOND,
+      0,
+    )
+    const reports = [{ role: 'api', values, restarts: 0 }]
+    const isOfReplica = (problem: string) => problem.startsWith('this replica lacks')
+    const find = (lagMs: number) =>
+      findReportedProblems(reports, paths, complete + lagMs).filter(isOfReplica)
+    expect(find(MINUTE)).toEqual([])
+    expect(find(MINUTE + 1)).toEqual([
+      `this replica lacks what ${reader.replica?.origin} has published since ${toIso(complete)}`,
+    ])
+    const own = await registry.metrics.read()
+    expect(own.find(({ name }) => name === 'registry_replica_lag_seconds')?.values).toEqual([])
   })
 
   it('drops no request while stores are swapped below it', async () => {

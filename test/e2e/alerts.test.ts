@@ -89,6 +89,11 @@ const cases: Record<string, Case> = {
     minute: 1,
     summary: 'The bucket of PUBLISH_TO has lacked commits for 6m 0s',
   },
+  RegistryReplicaBehind: {
+    series: { registry_replica_lag_seconds: { bad: always(360), well: always(300) } },
+    minute: 1,
+    summary: 'This replica has lacked what its registry publishes for 6m 0s',
+  },
   RegistryPublishersHeld: {
     series: { registry_held_publishers: { bad: always(3), well: always(0) } },
     minute: 1,

@@ -19,6 +19,8 @@ let url: string
 const EMPTY = [
   // Only where PUBLISH_TO is a bucket.
   'registry_upload_behind_seconds',
+  // Only on replicas.
+  'registry_replica_lag_seconds',
   'registry_name_lookup_seconds',
   'registry_deliveries_total',
   'registry_requests_total{status=~"5.."}',

@@ -29,6 +29,17 @@ export interface IndexStatus {
   quarantined: number
   /** Why the log of events is not continued, as the indexer says. */
   log_problem?: string
+  /** State of the bucket of `PUBLISH_TO`, where one is set. */
+  upload?: UploadStatus
+}
+
+/** State of the copy of what is published in a bucket. */
+export interface UploadStatus {
+  bucket: string
+  /** Time since it had everything that is published. */
+  behind_ms: number
+  /** Reason why the last attempt failed. */
+  problem?: string
 }
 
 const STATUS = `

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Domain } from '../../../pipeline/core/domain.ts'
+import { findReplicaProblems } from '../../../pipeline/read/health.ts'
 import { type Origin, openFolderOrigin } from '../../../pipeline/replica/origin.ts'
 import { ServingStore } from '../../../pipeline/serving/lmdb.ts'
 import { readCheckpoint } from '../../../pipeline/store/checkpoint.ts'
@@ -108,6 +109,28 @@ describe('a replica', () => {
     await follower.follow()
     expect(asked).toEqual([100])
     await expectEqual(registry, paths.servingFile)
+  })
+
+  it('knows after a restart when it last had everything, while its registry is away', async () => {
+    const { clock, folder } = await openFollowed()
+    const { follower, paths, dataDir } = openReplica(folder, clock)
+    await follower.follow()
+    await follower.close()
+    const complete = readReplicaState(paths)?.caught_up_at
+    clock.tick({ minutes: 6 })
+    const origin: Origin = {
+      ...openFolderOrigin(folder),
+      readManifest: () => Promise.reject(new Error('the origin is away')),
+    }
+    const again = openReplica(folder, clock, { dataDir, origin })
+    await expect(again.follower.follow()).rejects.toThrow('away')
+    expect(readReplicaState(paths)).toMatchObject({
+      caught_up_at: complete,
+      problem: 'the origin is away',
+    })
+    expect(findReplicaProblems(readReplicaState(paths), clock.now())).toEqual([
+      `this replica lacks what ${folder} has published since ${complete}: the origin is away`,
+    ])
   })
 
   it('refuses a corrupted file, and takes the right one later', async () => {

@@ -72,6 +72,16 @@ describe('the status of a registry', () => {
       'the snapshot is 4 commits behind, made 2 h ago',
       { ...healthy, snapshot: { seq: 6, made_at: '2026-11-20T09:59:00.000Z' } },
     ],
+    [
+      's3://bucket/data lacks what was published in the last 6 min: access denied',
+      {
+        ...healthy,
+        index: {
+          ...healthy.index,
+          upload: { bucket: 's3://bucket/data', behind_ms: 400_000, problem: 'access denied' },
+        },
+      },
+    ],
     ['200.0 MB are free on the disk', { ...healthy, disk_free: 2e8 }],
   ])('says: %s', (problem, facts) => {
     expect(findProblems(facts, NOW)).toEqual([problem])
