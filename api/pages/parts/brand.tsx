@@ -9,9 +9,11 @@ import { readColors, renderColors, renderMonogram } from './looks.tsx'
 
 const NAMES = 20
 
+type Logos = LogoList['logos']
+
 /** Renders the name of a brand beside its logo, where this server has one. */
-export function renderHead(brand: BrandResolution, domain: string, logos: LogoList): Html {
-  const logo = logos.logos.find(({ url }) => url !== undefined)
+export function renderHead(brand: BrandResolution, domain: string, logos: Logos): Html {
+  const logo = logos.find(({ url }) => url !== undefined)
   const { brand_name, source } = brand
   return renderTitle({
     mark:
@@ -43,7 +45,7 @@ function toPath(url: string): string {
 }
 
 /** Renders what a brand looks and sounds like, as far as its source says. */
-export function renderLooks(brand: BrandResolution, logos: LogoList): Html {
+export function renderLooks(brand: BrandResolution, logos: Logos): Html {
   const { brand_manifest: manifest, names = [] } = brand
   const colors = readColors(manifest)
   const outside = readLogoAddresses(manifest)
@@ -60,7 +62,7 @@ export function renderLooks(brand: BrandResolution, logos: LogoList): Html {
     ],
     ['Colours', colors.length > 0 && renderColors(colors)],
   ])
-  const isEmpty = said.toString() === '<dl class="facts"></dl>' && logos.logos.length === 0
+  const isEmpty = said.toString() === '<dl class="facts"></dl>' && logos.length === 0
   return renderSection(
     'looks',
     'Looks and words',

@@ -1,8 +1,11 @@
 import type { RevisionHeld, RevisionList } from '../../../pipeline/model/responses/history.ts'
+import type { EntryRow } from '../../../pipeline/model/rows.ts'
+import { countRevisions } from '../../../pipeline/read/lookups/revisions.ts'
 import type { Operation } from '../../operation/operation.ts'
-import type { Ask, Reply } from '../ask.ts'
+import type { Reply } from '../ask.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, countThings, fitItems, renderMoment, renderName } from '../html/text.tsx'
+import type { ViewCall } from '../view.ts'
 import { renderTable } from './blocks.tsx'
 import { type Change, compareDocuments } from './compare-documents.ts'
 import { renderBadge } from './freshness.tsx'
@@ -16,12 +19,20 @@ const EDITS = 10
 /** Edits whose content is read. */
 const COMPARED = 4
 
-/** Loads the last edits of an entry, the newest ones with what they changed. */
+/** Kind of entry, and the operations that tell of its edits. */
+interface Editable {
+  entity: EntryRow['entity']
+  list: Operation
+  read: Operation
+}
+
+/** Loads the last edits of an entry, the newest ones with what they changed; asks nothing where there are none. */
 export async function loadEdits(
-  ask: Ask,
-  operations: { list: Operation; read: Operation },
+  { ask, services }: Pick<ViewCall, 'ask' | 'services'>,
+  { entity, ...operations }: Editable,
   domain: string,
 ): Promise<Edit[]> {
+  if (countRevisions(services.reader, entity, domain) === 0) return []
   const query = { limit: String(EDITS) }
   const listed = await ask<RevisionList>(operations.list, { params: { domain }, query })
   if (listed.status !== 200) return []

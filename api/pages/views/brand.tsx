@@ -3,6 +3,7 @@ import type { LogoList } from '../../../pipeline/model/logo.ts'
 import type { BrandResolution, FreshnessBlock } from '../../../pipeline/model/responses/index.ts'
 import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { findFileRecord } from '../../../pipeline/read/lookups/file-records.ts'
+import { findLogos } from '../../../pipeline/read/lookups/logos.ts'
 import { listPortfolio, type Portfolio } from '../../../pipeline/read/lookups/portfolios.ts'
 import { resolveBrand } from '../../routes/brands/brands.ts'
 import { listLogos } from '../../routes/brands/logos.ts'
@@ -25,6 +26,12 @@ interface Refused {
   freshness?: FreshnessBlock
 }
 
+const edited = {
+  entity: 'brand',
+  list: listBrandRevisions,
+  read: readBrandRevision,
+} as const
+
 /** Shows which brand a domain is, and who says so. */
 export async function show({
   params: { domain },
@@ -43,8 +50,8 @@ export async function show({
   }
   const brand = found.body as BrandResolution
   const [logos, edits] = await Promise.all([
-    ask<LogoList>(listLogos, { params: { domain } }),
-    loadEdits(ask, { list: listBrandRevisions, read: readBrandRevision }, domain),
+    loadLogos({ ask, services }, domain),
+    loadEdits({ ask, services }, edited, domain),
   ])
   return {
     title: brand.brand_name,
@@ -52,10 +59,10 @@ export async function show({
     json: `/api/brands/resolve?${new URLSearchParams(query)}`,
     body: (
       <>
-        {renderHead(brand, domain, logos.body)}
+        {renderHead(brand, domain, logos)}
         {renderFreshness(brand.freshness, 'brand.json')}
         {renderSection('identity', 'Identity', renderIdentity(brand, domain))}
-        {renderLooks(brand, logos.body)}
+        {renderLooks(brand, logos)}
         {renderHouse(brand, domain, portfolio)}
         {!file && brand.source !== 'brand_json'
           ? null
@@ -65,6 +72,15 @@ export async function show({
       </>
     ),
   }
+}
+
+/** Loads the logos that everybody may see; asks nothing where there are none. */
+async function loadLogos(
+  { ask, services }: Pick<ViewCall, 'ask' | 'services'>,
+  domain: string,
+): Promise<LogoList['logos']> {
+  if (findLogos(services.reader, domain).length === 0) return []
+  return (await ask<LogoList>(listLogos, { params: { domain } })).body.logos
 }
 
 const sources = {

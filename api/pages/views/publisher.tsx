@@ -24,13 +24,20 @@ interface Asked {
   cursor?: string | undefined
 }
 
+const edited = {
+  entity: 'property',
+  list: listPropertyRevisions,
+  read: readPropertyRevision,
+} as const
+
 /** Shows what a domain owns, whom it authorizes, and how its file fares. */
 export async function show({
   params: { domain },
   query: { cursor },
   ask,
-  services: { reader },
+  services,
 }: ViewCall<Asked, { domain: Domain }>): Promise<View> {
+  const { reader } = services
   const query = { domain, limit: ROWS, ...(cursor && { cursor }) }
   const [{ body: lookup }, { body: claiming }] = await Promise.all([
     ask<PublisherLookup>(lookUpPublisher, { query }),
@@ -40,8 +47,7 @@ export async function show({
   if (isNothing(lookup)) return showUnknown(lookup)
   const source = toDecidingSource(lookup)
   const file = findFileRecord(reader, source)
-  const operations = { list: listPropertyRevisions, read: readPropertyRevision }
-  const edits = await loadEdits(ask, operations, domain)
+  const edits = await loadEdits({ ask, services }, edited, domain)
   const name = lookup.brand?.name ?? domain
   const total = lookup.properties_total ?? lookup.properties.length
   const agents = lookup.authorized_agents_total ?? lookup.authorized_agents.length

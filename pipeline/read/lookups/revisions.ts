@@ -24,6 +24,11 @@ export function listRevisions(
   return { total, revisions }
 }
 
+/** Counts the revisions of an entry; 0 for one that nobody has saved. */
+export function countRevisions({ serving }: Reader, entity: Entity, domain: string): number {
+  return serving === undefined ? 0 : findLastNumber(serving, entity, domain)
+}
+
 /**
  * Finds a revision with the state it left. The state is shown only while the entry is shown, and
  * only as far as it was public then or is now: edits that were never approved and withdrawn entries
