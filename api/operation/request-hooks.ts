@@ -13,6 +13,7 @@ import { toCaller } from '../limits/caller.ts'
 import { CallerConcurrency } from '../limits/caller-concurrency.ts'
 import { deriveIdempotentId } from './idempotency.ts'
 import type { Operation } from './operation.ts'
+import { buildReplicaRefusal } from './replica-refusal.ts'
 import type { Services } from './services.ts'
 
 const RETRY_AFTER_S = 5
@@ -23,7 +24,9 @@ export function buildHooks(operation: Operation, services: Services) {
   const concurrency =
     isLaborious && new CallerConcurrency(services.config.LIMITS.largeBodiesPerCaller)
   const identifying = access === 'public' ? [] : [attachCaller(operation, access, services)]
+  const refusal = buildReplicaRefusal(operation, services)
   const onRequest: onRequestHookHandler[] = [
+    ...(refusal ? [refusal] : []),
     ...(storeless ? [] : [requireStores(services)]),
     ...(checksInputFirst ? [] : identifying),
     ...(once || quota ? [nameRequest] : []),

@@ -11,7 +11,7 @@ const PUBLISH_EVERY_MS = SECOND / 2
 /** Publishes for replicas what was committed; undefined where nothing is to be published. */
 export function startReplicaPublishing(
   sequencer: Sequencer,
-  { PUBLISH_TO: target, DATA_DIR: dataDir }: Config,
+  { PUBLISH_TO: target, DATA_DIR: dataDir, BASE_URL: baseUrl }: Config,
   clock: Clock,
   log: Log,
 ): Loop | undefined {
@@ -19,7 +19,15 @@ export function startReplicaPublishing(
   const folder = resolvePublishFolder(target, dataDir)
   if (folder === undefined || journal === undefined) return undefined
   const restartChain = () => sequencer.restartChain()
-  const publisher = new StatePublisher({ folder, journal, paths, serving, clock, restartChain })
+  const publisher = new StatePublisher({
+    folder,
+    journal,
+    paths,
+    serving,
+    clock,
+    baseUrl,
+    restartChain,
+  })
   return repeatEvery(PUBLISH_EVERY_MS, log, async () => {
     if (sequencer.seq > 0) await publisher.publish()
   })

@@ -121,10 +121,12 @@ export class Follower {
 
   #tell(problem?: string): void {
     const { origin, paths, clock } = this.#parts
+    const manifest = this.#manifest instanceof Error ? undefined : this.#manifest
     const state: ReplicaState = {
       origin: origin.name,
+      ...(manifest?.base_url !== undefined && { base_url: manifest.base_url }),
       seq: this.#store?.seq ?? 0,
-      origin_seq: this.#manifest instanceof Error ? 0 : (this.#manifest?.seq ?? 0),
+      origin_seq: manifest?.seq ?? 0,
       caught_up_at: this.#caughtUpAt === undefined ? null : toIso(this.#caughtUpAt),
       ...(problem !== undefined && { problem }),
     }

@@ -51,6 +51,8 @@ export const PublishedManifest = z.object({
   search: PublishedFile.extend({ checkpoint: SearchCheckpoint }).exactOptional(),
   /** Signed head of the log of events, whose files lie in `log/`. */
   log: z.string().exactOptional(),
+  /** Public address of the registry, where it has set one: there writes are accepted. */
+  base_url: z.url({ protocol: /^https?$/ }).exactOptional(),
   parquet: z.array(NamedFile),
   events: z.array(NamedFile),
 })

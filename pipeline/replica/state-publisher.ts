@@ -34,6 +34,8 @@ export interface StatePublisherParts {
   clock: Clock
   /** Folder of the published files. */
   folder: string
+  /** Public address of the registry, if it has one. */
+  baseUrl?: string | undefined
   /** Begins a new chain while no commit runs. */
   restartChain: () => Promise<void>
 }
@@ -64,7 +66,7 @@ export class StatePublisher {
   async publish(): Promise<PublishedManifest | undefined> {
     const serving = await this.#publishServing()
     const files = await this.#publishFiles()
-    const { clock } = this.#parts
+    const { clock, baseUrl } = this.#parts
     const now = clock.now()
     const next: PublishedManifest = {
       format: 1,
@@ -73,6 +75,7 @@ export class StatePublisher {
       made_at: toIso(now),
       ...serving,
       ...files,
+      ...(baseUrl !== undefined && { base_url: baseUrl }),
     }
     const isSame =
       this.#last !== undefined &&

@@ -7,6 +7,8 @@ import type { Paths } from './paths.ts'
 export const ReplicaState = z.object({
   /** Address of what it follows. */
   origin: z.string(),
+  /** Public address of the registry, as it publishes it. */
+  base_url: z.string().exactOptional(),
   /** The commit that it shows, and the last one of the origin that it knows. */
   seq: z.int(),
   origin_seq: z.int(),

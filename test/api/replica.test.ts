@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -30,6 +31,8 @@ let reader: Reader
 let app: FastifyInstance
 let fetcher: ReturnType<typeof createFetcher>
 let url: string
+let origin: string
+let secret: string
 const metrics = new RoleMetrics('api')
 
 beforeAll(async () => {
@@ -38,7 +41,8 @@ beforeAll(async () => {
   await registry.publish()
   publisher = buildPublisher(registry.sequencer, registry.clock, published)
   await publisher.publish()
-  const origin = await registry.app.listen({ host: '127.0.0.1', port: 0 })
+  secret = await registry.createKey('Acme Ads')
+  origin = await registry.app.listen({ host: '127.0.0.1', port: 0 })
   const config = readConfig({
     DATA_DIR: copied,
     REPLICA_OF: origin,
@@ -91,16 +95,65 @@ describe('the API of a replica that follows over HTTP', () => {
     }
   })
 
-  it('refuses writes, and credentials that only its registry knows, with 503', async () => {
-    const crawl = await fetch(`${url}/api/registry/crawl-request`, {
+  it('refuses writes, and credentials that only its registry knows, and names where they go', async () => {
+    const write = {
       method: 'POST',
-      headers: { authorization: 'Bearer sk_somebody', 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
       body: JSON.stringify({ domain: 'acme.example' }),
-    })
-    expect([crawl.status, await crawl.json()]).toMatchObject([
+    }
+    const crawl = await fetch(`${url}/api/registry/crawl-request`, write)
+    const refused = (await crawl.json()) as { error: string; origin_url: string }
+    const address = `${origin}/api/registry/crawl-request`
+    expect([crawl.status, refused]).toEqual([
       503,
-      { error: expect.stringContaining('this is a replica') },
+      {
+        error: `this is a replica: ask the registry that it follows, ${origin}`,
+        code: 'unavailable',
+        origin_url: address,
+      },
     ])
+    const [there, asked] = await Promise.all([
+      fetch(refused.origin_url, write),
+      fetch(address, write),
+    ])
+    expect(there.status).not.toBe(401)
+    expect(there.status).toBe(asked.status)
+    const feed = await ask('/api/registry/feed?limit=1')
+    const known = await fetch(((await feed.json()) as { origin_url: string }).origin_url, {
+      headers: write.headers,
+    })
+    expect([feed.status, known.status]).toEqual([503, 200])
+  })
+
+  it('names no host but that of its registry, whatever was asked for', async () => {
+    for (const target of [
+      'http://evil.example/api/registry/crawl-request',
+      '//evil.example/api/registry/crawl-request',
+      '/api/registry/crawl-request?next=http://evil.example',
+    ]) {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1')
+      socket.end(
+        `POST ${target} HTTP/1.1\r\nhost: evil.example\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`,
+      )
+      const answer = (await socket.toArray()).join('')
+      const named = /"origin_url":"([^"]*)"/.exec(answer)?.[1]
+      expect([target, answer.startsWith('HTTP/1.1 2')]).toEqual([target, false])
+      if (named !== undefined) expect(new URL(named).origin).toBe(origin)
+    }
+  })
+
+  it('sends to the public address that its registry publishes, if it does', async () => {
+    const base = 'https://public.registry.example'
+    const named = buildPublisher(registry.sequencer, registry.clock, published, base)
+    await named.publish()
+    await follower.follow()
+    await expect.poll(() => reader.replica?.base_url).toBe(base)
+    const refused = await ask('/api/me/api-keys?limit=1')
+    expect([refused.status, await refused.json()]).toMatchObject([
+      503,
+      { origin_url: `${base}/api/me/api-keys?limit=1` },
+    ])
+    await publisher.publish()
   })
 
   it('measures its lag, which its registry does not, and names it to its operator', async () => {

@@ -41,7 +41,12 @@ export async function openPublishing(
   return { sequencer, publisher: buildPublisher(sequencer, clock, folder), folder }
 }
 
-export function buildPublisher(sequencer: Sequencer, clock: Clock, folder: string): StatePublisher {
+export function buildPublisher(
+  sequencer: Sequencer,
+  clock: Clock,
+  folder: string,
+  baseUrl?: string,
+): StatePublisher {
   const { paths, serving } = sequencer
   const restartChain = () => sequencer.restartChain()
   return new StatePublisher({
@@ -50,6 +55,7 @@ export function buildPublisher(sequencer: Sequencer, clock: Clock, folder: strin
     journal: sequencer.journal!,
     clock,
     folder,
+    baseUrl,
     restartChain,
   })
 }

@@ -21,6 +21,11 @@ export const ErrorBody = z
     retry_after: count
       .optional()
       .describe('Seconds after which to try again; present with the header `Retry-After`'),
+    origin_url: text
+      .optional()
+      .describe(
+        'At a replica, which refuses writes and credentials: the address of the same operation at the registry that it follows. Send the request there',
+      ),
     domain: text.optional().describe('The domain that the request named'),
     agent_url: text.optional().describe('The agent that the request named'),
     publisher_domain: text.optional().describe('The publisher that the request named'),
