@@ -21,6 +21,7 @@ test.each([
   'search',
   'saves',
   'agent',
+  'follow',
 ])('bench:%s ends with its ratio', async name => {
   const file = join(root, `dist/scripts/bench/${name}.js`)
   const { stdout } = await run(process.execPath, ['--expose-gc', file, ...short], { cwd: root })
