@@ -12,27 +12,42 @@ interface CountedAttempts {
   attempts: number
 }
 
+/** The counts of a commit as rows, from the parameter `$counted`. */
+const COUNTED = `(select unnest(from_json($counted::varchar,
+    '[{"day":"DATE","kind":"VARCHAR","outcome":"VARCHAR","attempts":"UBIGINT"}]'), recursive := true))`
+const SAME = 'known.day = c.day and known.kind = c.kind and known.outcome = c.outcome'
+
 /**
  * Counts the attempts that the commit in progress applied, by day and outcome, after `applyObservations`.
- * What that ignored, as it was applied before, is not counted again.
+ * What that ignored, as it was applied before, is not counted again. Takes as many statements for one file as
+ * for many.
  */
 export async function countAttempts(db: Database, seq: number): Promise<void> {
-  const counted = await db.all<CountedAttempts>(
-    `select s.attempted_at::date::varchar as day, kind, s.outcome, count(*) as attempts
+  const rows = await db.all<CountedAttempts>(
+    `select s.attempted_at::date::varchar as day, kind, s.outcome, count(*)::double as attempts
      from crawl_state s join incoming i using (kind, location)
      where s.seq = $seq and epoch_ms(s.attempted_at) = i.at_ms group by all`,
     { seq },
+    'cached',
   )
-  for (const { day, kind, outcome, attempts } of counted) {
-    const updated = await db.write(
-      'update',
-      'crawl_days',
-      `set attempts = attempts + $attempts::ubigint, seq = $seq
-       where day = $day::date and kind = $kind and outcome = $outcome`,
-      { day, kind, outcome, attempts, seq },
-    )
-    if (updated === 0) await db.insert('crawl_days', [{ day, kind, outcome, attempts, seq }])
-  }
+  if (rows.length === 0) return
+  const given = { counted: JSON.stringify(rows), seq }
+  const updated = await db.write(
+    'update',
+    'crawl_days',
+    `as known set attempts = known.attempts + c.attempts, seq = $seq from ${COUNTED} c where ${SAME}`,
+    given,
+    'cached',
+  )
+  if (updated === rows.length) return
+  await db.write(
+    'insert into',
+    'crawl_days',
+    `select day, kind, outcome, attempts, $seq from ${COUNTED} c
+     where not exists (select 1 from crawl_days known where ${SAME})`,
+    given,
+    'cached',
+  )
 }
 
 /** Deletes counts of days that are older than two years. */

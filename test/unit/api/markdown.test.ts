@@ -13,8 +13,8 @@ test('lists, tables and code keep their structure', () => {
   expect(render('- one\n- **two**')).toBe('<ul><li>one</li><li><strong>two</strong></li></ul>')
   expect(render('```sh\na < b\n```')).toBe('<pre tabindex="0">a &lt; b\n</pre>')
   expect(render('| a |\n| --- |\n| b |')).toBe(
-    '<div class="scrolls" tabindex="0"><table><thead><tr><th scope="col">a</th></tr></thead>' +
-      '<tbody><tr><td>b</td></tr></tbody></table></div>',
+    '<section class="scrolls" tabindex="0" aria-label="Table: a"><table><thead><tr><th scope="col">a</th></tr></thead>' +
+      '<tbody><tr><td>b</td></tr></tbody></table></section>',
   )
 })
 

@@ -61,7 +61,7 @@ function watch(): void {
   vi.spyOn(Database.prototype, 'append').mockImplementation(function (this: Database, ...given) {
     const rows = [...given[1]]
     add(done.brought, given[0], rows.length)
-    return append.call(this, given[0], rows)
+    return append.call(this, given[0], rows, given[2])
   })
   vi.spyOn(Database.prototype, 'insert').mockImplementation(function (this: Database, ...given) {
     add(done.brought, given[0], given[1].length)
@@ -111,7 +111,8 @@ async function commit(observations: Observation[]): Promise<Done & { events: num
 /** A commit of the next night, in which its first one noted that it began. */
 async function commitNextNight(observe: () => Observation[]) {
   clock.tick({ days: 1 })
-  await commit(seenOfAll([MANY]))
+  await commit(seenOfAll([0, PUBLISHING, MANY]))
+  clock.tick({ minutes: 1 })
   return commit(observe())
 }
 
@@ -148,6 +149,7 @@ describe('a commit of unchanged files', () => {
     expect(many.statements).toEqual(few.statements)
     expect(many.statements.filter(text => text.startsWith('update'))).toEqual([
       'update crawl_state',
+      'update crawl_days',
       'update meta',
     ])
     expect(many.statements.filter(text => /^(insert|delete)/.test(text))).toEqual([])
