@@ -13,8 +13,8 @@ const NUMBERS_BITS = 24
 const NUMBERS_PER_PART = 2 ** NUMBERS_BITS
 
 /**
- * Reads a file of parts (`parts-writer.ts`) from the page cache, which all processes of the host share: LMDB maps it into
- * memory; parts above 16 MiB are passed on as mapped, smaller ones as a copy.
+ * Reads a file of parts (`parts-writer.ts`) into memory, once for each process: with Node 24 LMDB passes no value on
+ * as it has mapped it.
  */
 export class PartsReader<Contents> {
   readonly contents: Contents
@@ -140,18 +140,12 @@ export class Numbers32 {
   }
 }
 
-/**
- * Reads a store in chunks. Values that are not mapped are in a buffer that the next value
- * overwrites.
- */
+/** Reads a store in chunks, each into a buffer of its own: `getBinaryFast` would keep another one of twice the size. */
 function* readChunks(store: Store): Iterable<Buffer> {
   for (let number = 1; ; number++) {
-    const chunk = store.getBinaryFast(number)
+    const chunk = store.getBinary(number)
     if (chunk === undefined) return
-    const isMapped = 'isSharedMap' in chunk.buffer
-    yield isMapped
-      ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
-      : Buffer.from(Uint8Array.prototype.slice.call(chunk, 0, chunk.length).buffer)
+    yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
   }
 }
 

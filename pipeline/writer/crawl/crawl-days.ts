@@ -31,12 +31,12 @@ export async function countAttempts(db: Database, seq: number): Promise<void> {
     'cached',
   )
   if (rows.length === 0) return
-  const given = { counted: JSON.stringify(rows), seq }
+  const parameters = { counted: JSON.stringify(rows), seq }
   const updated = await db.write(
     'update',
     'crawl_days',
     `as known set attempts = known.attempts + c.attempts, seq = $seq from ${COUNTED} c where ${SAME}`,
-    given,
+    parameters,
     'cached',
   )
   if (updated === rows.length) return
@@ -45,7 +45,7 @@ export async function countAttempts(db: Database, seq: number): Promise<void> {
     'crawl_days',
     `select day, kind, outcome, attempts, $seq from ${COUNTED} c
      where not exists (select 1 from crawl_days known where ${SAME})`,
-    given,
+    parameters,
     'cached',
   )
 }
