@@ -14,13 +14,13 @@ import {
 export type SpanFacts = Attributes
 
 interface SpanOptions {
-  /** Role of the work towards other processes: it answers one, asks one, or takes its job. */
-  kind?: 'server' | 'client' | 'consumer'
+  /** Role of the work towards other processes: it answers one, or asks one. */
+  kind?: 'server' | 'client'
   /** Trace that the work belongs to, as `getTraceParent` gave it; by default that of the caller. */
   parent?: string | undefined
 }
 
-const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER }
+const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT }
 
 /**
  * Runs work within a span of the current trace; the work may add facts. Costs next to nothing where no
