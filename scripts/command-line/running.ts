@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { origin, path, readDomains, readWholeBetween } from './values.ts'
+import { origin, path, readDomainsOrInput, readWholeBetween } from './values.ts'
 
 const domainsOption = [
   '--domains <file>',
@@ -60,7 +60,12 @@ export function addRunning(program: Command): void {
   program
     .command('crawl')
     .description('crawl domains now, commit, and print a summary by outcome')
-    .argument('[domains...]', 'domains to crawl', readDomains, [])
+    .argument(
+      '[domains...]',
+      'domains to crawl; - reads them from the standard input',
+      readDomainsOrInput,
+      [],
+    )
     .option(...domainsOption)
     .option('--json', 'print the summary as JSON')
     .action(async (domains, options) =>

@@ -79,6 +79,14 @@ export function readDomains(text: string, before: readonly Domain[] = []): Domai
   return [...before, domain(text)]
 }
 
+/** Reads one more domain of a list, in which `-` stands for those of the standard input. */
+export function readDomainsOrInput(
+  text: string,
+  before: readonly (Domain | '-')[] = [],
+): (Domain | '-')[] {
+  return [...before, text === '-' ? text : domain(text)]
+}
+
 const INSTANT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/
 
 export const instant: ReadArgument<number> = text => {

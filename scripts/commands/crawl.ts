@@ -25,6 +25,7 @@ import {
   retryWhileUnavailable,
   unwrapOrExit,
 } from './running.ts'
+import { formatCount } from './text.ts'
 
 const DOMAINS_A_SUBMISSION = 5_000
 /** Time for which the registry may be unavailable before the command gives up. */
@@ -34,20 +35,17 @@ const POLL_MS = 1_000
 
 /**
  * Crawls domains now, in the running registry or in this process, and prints a summary. They are given
- * by name, by a file, or both.
+ * by name, by the standard input (`-`), by a file, or by several of these.
  */
 export async function crawl(
-  named: readonly Domain[],
+  named: readonly (Domain | '-')[],
   options: { domains?: string; json?: boolean },
 ): Promise<void> {
   const config = readSettings()
   if (named.length === 0 && options.domains === undefined) {
     unwrapOrExit({ refused: 'name domains, or a file with --domains' })
   }
-  const { domains: listed, refused }: DomainsFile = options.domains
-    ? await readDomainsFile(options.domains)
-    : { domains: [], refused: [] }
-  const domains = [...new Set([...named, ...listed])]
+  const { domains, refused } = await readDomains(named, options.domains)
   const run = await findRunningRegistry(config)
   if (!run) warnOfProtocolName(config)
   const summary = run
@@ -60,6 +58,21 @@ export async function crawl(
     process.stdout.write(`${JSON.stringify({ domains: domains.length, refused, ...summary })}\n`)
   else printSummary(domains.length, refused, summary)
   if (refused.length > 0) process.exitCode = 1
+}
+
+async function readDomains(
+  named: readonly (Domain | '-')[],
+  file: string | undefined,
+): Promise<DomainsFile> {
+  const domains = new Set(named.filter((name): name is Domain => name !== '-'))
+  const refused: string[] = []
+  const inputs = [...(file === undefined ? [] : [file]), ...(named.includes('-') ? ['-'] : [])]
+  for (const input of new Set(inputs)) {
+    const listed = await readDomainsFile(input)
+    for (const domain of listed.domains) domains.add(domain)
+    refused.push(...listed.refused)
+  }
+  return { domains: [...domains], refused }
 }
 
 export interface CrawlInRunningOptions {
@@ -170,7 +183,7 @@ async function crawlRounds(sequencer: Sequencer, config: Config, since: number):
 function printSummary(domains: number, refused: string[], summary: CrawlSummary): void {
   const rows = summary.outcomes.map(({ kind, outcome, files }) => [kind, outcome, String(files)])
   const lines = [
-    `${domains} domains`,
+    formatCount(domains, 'domain'),
     ...describeRefused(refused),
     ...rows.map(
       ([kind, outcome, files]) =>

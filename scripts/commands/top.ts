@@ -47,7 +47,7 @@ export async function showCrawl({ interval, times = Number.POSITIVE_INFINITY }: 
 export function describeCrawl(summary: CrawlSummary, rate: number): string[] {
   const { outcomes } = summary
   return [
-    `${formatCount(countFiles(summary), 'file')} attempted, ${Math.round(rate)}/s, ${summary.waiting} became due and wait`,
+    `${formatCount(countFiles(summary), 'file')} attempted, ${Math.round(rate)}/s, ${summary.waiting} waiting`,
     ...outcomes
       .toSorted((a, b) => b.files - a.files)
       .slice(0, OUTCOMES_SHOWN)

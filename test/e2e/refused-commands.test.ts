@@ -181,7 +181,10 @@ describe('the standard input is the file -', () => {
       1,
       { domains: 1, refused: ['2: %'] },
     ])
-    expect(await run(crawl, 'news.example', web())).toMatchObject({ status: 0 })
+    expect(await run(['crawl', '-', 'shop.example'], 'news.example', web())).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^2 domains\n/),
+    })
   })
 
   test('for publishing a policy', async () => {
