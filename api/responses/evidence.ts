@@ -9,7 +9,7 @@ import {
   type GrantInForce,
   judgeOperatorSide,
   judgePublisherSide,
-  type Operating,
+  type OperatorSide,
   type PublisherRule,
   type Verdict,
 } from '../../pipeline/resolve/authority.ts'
@@ -61,7 +61,7 @@ export function listEvidence(
   reader: Reader,
   property: ForSale | undefined,
   publisher: string,
-  operating: Operating,
+  operating: OperatorSide,
   { judged }: Verdict,
   declaredCursor = '0',
 ): LongList<Evidence> {
@@ -162,11 +162,11 @@ function describeFile(
 function buildOperatorEvidence(
   reader: Reader,
   property: ForSale | undefined,
-  { operator, declared }: Operating,
+  { operator, declared }: OperatorSide,
   { rule, delegation }: Verdict['judged']['operator'],
   start: number,
 ): Evidence {
-  const found = (property && declared?.of(property.identifiers)) ?? []
+  const found = (property && declared?.listFor(property.identifiers)) ?? []
   const shown = found.slice(start, start + DECLARED_SHOWN_MAX)
   return {
     side: 'operator',

@@ -11,9 +11,9 @@ import {
 } from '../../pipeline/read/lookups/inventory.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import {
-  type Granting,
   judge,
-  type Operating,
+  type OperatorSide,
+  type PublisherSide,
   type Side,
   tallyVerdicts,
   type Verdict,
@@ -52,7 +52,7 @@ export type FindInventory = (domain: string) => Inventory | undefined
 export class ProductJudge {
   readonly #reader: Reader
   readonly #agentUrl: string
-  readonly #operating: Operating
+  readonly #operating: OperatorSide
   readonly #terms: Terms
   readonly #findInventory: FindInventory
   readonly #known = new Map<string, JudgedSale>()
@@ -61,7 +61,7 @@ export class ProductJudge {
   constructor(
     reader: Reader,
     agentUrl: string,
-    operating: Operating,
+    operating: OperatorSide,
     terms: Terms,
     find: FindInventory = domain => findInventory(reader, domain),
   ) {
@@ -95,7 +95,7 @@ export class ProductJudge {
     }
   }
 
-  #judgeSale(property: StockedProperty, granting: Granting): JudgedSale {
+  #judgeSale(property: StockedProperty, granting: PublisherSide): JudgedSale {
     const known = this.#known.get(property.property_rid)
     if (known !== undefined) return known
     const verdict = judge(property, granting, this.#operating, this.#terms)
@@ -170,7 +170,7 @@ function listUnauthorized(
 
 /** Names the source of a sale: the publisher, or only the agent's own operator. */
 function getSource(
-  granting: Granting | undefined,
+  granting: PublisherSide | undefined,
   items: readonly JudgedItem[],
 ): JudgedSelector['source'] {
   if (granting !== undefined && granting.grants.length > 0) return 'adagents_json'

@@ -4,7 +4,7 @@ import {
   buildEmptyList,
   buildFirstPage,
   buildListPage,
-  type ListAsked,
+  type ListQuery,
   type RegisteredList,
   searchList,
 } from '../../pipeline/read/queries/listed.ts'
@@ -48,7 +48,7 @@ function toOffset({ cursor, offset }: Start) {
  */
 export async function replyList<Source extends string>(
   list: RegisteredList<Source>,
-  { search, ...query }: ListAsked<Source> & Start & { search?: string | undefined },
+  { search, ...query }: ListQuery<Source> & Start & { search?: string | undefined },
   reader: Reader,
 ): Promise<Sent> {
   const asked = { ...query, offset: toOffset(query) }
@@ -64,7 +64,7 @@ export async function replyList<Source extends string>(
 async function replyFound<Source extends string>(
   list: RegisteredList<Source>,
   text: string,
-  asked: ListAsked<Source>,
+  asked: ListQuery<Source>,
   reader: Reader,
 ): Promise<Sent> {
   const index = getSearch(reader)
@@ -76,7 +76,7 @@ async function replyFound<Source extends string>(
 function formatSnapshotPage<Source extends string>(
   snapshot: Snapshot,
   list: RegisteredList<Source>,
-  asked: ListAsked<Source>,
+  asked: ListQuery<Source>,
 ): Promise<string | Buffer> {
   return buildFirstPage(snapshot, list, asked, async () => {
     const { items, stats } = await list.load(snapshot, addNextItem(asked))
@@ -86,7 +86,7 @@ function formatSnapshotPage<Source extends string>(
 }
 
 /** Asks for an item more than the page shows, which tells whether the list goes on. */
-function addNextItem<Asked extends ListAsked>(asked: Asked): Asked {
+function addNextItem<Asked extends ListQuery>(asked: Asked): Asked {
   return { ...asked, limit: asked.limit + 1 }
 }
 

@@ -6,7 +6,7 @@ import {
   LogInclusion,
 } from '../../pipeline/model/responses/event-log.ts'
 import {
-  findPlace,
+  findLeafIndex,
   readConsistencyProof,
   readInclusionProof,
   readSignedHead,
@@ -73,7 +73,7 @@ export const proveInclusion = defineOperation({
       refuse('invalid_request', 'event_id: name either this or index')
     const { head, note } = await findHead(reader)
     const size = checkSize('size', query.size ?? head.size, head.size)
-    const index = query.index ?? findPlace(reader.paths, size, query.event_id!)
+    const index = query.index ?? findLeafIndex(reader.paths, size, query.event_id!)
     if (index === undefined || index >= size)
       return refuse('not_found', `the log of ${size} events does not contain it`)
     const { leafHash, proof, entry } = await readInclusionProof(

@@ -37,11 +37,11 @@ export async function applyBilling(
   return { done: { org_id, is_applied, tier, demoted } }
 }
 
-async function isOvertaken(db: Database, org_id: string, at: Instant): Promise<boolean> {
+async function isOvertaken(db: Database, org_id: string, occurredAt: Instant): Promise<boolean> {
   const newer = await db.one(
     `select 1 from billing_events
      where org_id = $org_id and is_applied and occurred_at > $at::timestamptz limit 1`,
-    { org_id, at: toIso(at) },
+    { org_id, at: toIso(occurredAt) },
   )
   return newer !== undefined
 }

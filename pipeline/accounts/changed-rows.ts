@@ -5,10 +5,10 @@ import { getDefinition } from './operations.ts'
 import type { Stamp } from './stamp.ts'
 
 /** Columns that the audit omits: not useful there, or written by the registry itself. */
-const LEFT_OUT = ['hash', 'email', 'seq', 'cleared_at', 'payload', 'position']
+const OMITTED_COLUMNS = ['hash', 'email', 'seq', 'cleared_at', 'payload', 'position']
 
 /** Performs an operation, and returns the private rows that it changed. */
-export async function performWatched(
+export async function performRecorded(
   db: Database,
   operation: Operation,
   stamp: Stamp,
@@ -26,7 +26,7 @@ export async function performWatched(
 }
 
 /** Tells whether the rows that an operation changed are still as it left them. */
-export async function isAsLeft(
+export async function isUnchangedSince(
   db: Database,
   operation: Operation,
   changes: readonly RowChange[],
@@ -46,7 +46,7 @@ async function selectRows(db: Database, operation: Operation) {
   const found: { table: string; rows: Row[] }[] = []
   for (const { table, where } of getDefinition(operation).watches ?? []) {
     const rows = await db.all<Row>(
-      `select * exclude (${await listLeftOutColumns(db, table)}) from ${table} where ${where} order by all`,
+      `select * exclude (${await listOmittedColumns(db, table)}) from ${table} where ${where} order by all`,
       buildParameters(operation, where),
     )
     found.push({ table, rows })
@@ -62,13 +62,13 @@ function buildParameters(operation: Operation, where: string): Parameters {
   return Object.fromEntries([...names].map(name => [name, fields[name] ?? null]))
 }
 
-async function listLeftOutColumns(db: Database, table: string): Promise<string> {
+async function listOmittedColumns(db: Database, table: string): Promise<string> {
   const rows = await db.all<{ name: string }>(
     `select column_name as name from duckdb_columns() where table_name = $table`,
     { table },
   )
   return rows
     .map(({ name }) => name)
-    .filter(name => LEFT_OUT.includes(name))
+    .filter(name => OMITTED_COLUMNS.includes(name))
     .join(', ')
 }

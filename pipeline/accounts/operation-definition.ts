@@ -104,12 +104,13 @@ export function getRowBefore({ changes }: KnownChange, table: string): Row | und
 export async function invertRevision(
   entity: Entity,
   domain: string,
-  of: string,
+  revisionId: string,
   { findRevision, revision_id, editor }: KnownChange,
 ): Promise<Inverse> {
-  const made = await findRevision(entity, domain, of)
-  if (made === undefined) return `there is nothing left of it: ${domain} has been taken down since`
-  const { number, last } = made
+  const revision = await findRevision(entity, domain, revisionId)
+  if (revision === undefined)
+    return `there is nothing left of it: ${domain} has been taken down since`
+  const { number, last } = revision
   if (last !== number) return `revision ${last} of ${domain} is newer: revert that first`
   const to_revision = number - 1
   return { op: 'entry.rollback', revision_id, domain, editor, entity, to_revision, moderates: true }

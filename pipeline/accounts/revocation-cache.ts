@@ -25,20 +25,20 @@ export class RevocationCache implements Rights {
   readonly #memberships = new Map<string, MembershipRole>()
   /** Moderating roles, by holder. */
   readonly #moderating = new Map<string, Set<string>>()
-  #isKnown = false
+  #isCurrent = false
 
   constructor(db: Database) {
     this.#db = db
   }
 
   /** Invalidates the cache after a failed transaction of the accounts, whose changes it may already contain. */
-  doubt(): void {
-    this.#isKnown = false
+  invalidate(): void {
+    this.#isCurrent = false
   }
 
   /** Reads the accounts, unless the cache is known to be current. */
   async read(): Promise<void> {
-    if (this.#isKnown) return
+    if (this.#isCurrent) return
     for (const known of [this.#revoked, this.#memberships, this.#moderating]) known.clear()
     for (const key_id of await listRevokedKeys(this.#db)) this.revokeKey(key_id)
     const members = await this.#db.all<{ user_id: string; org_id: string; role: MembershipRole }>(
@@ -49,11 +49,11 @@ export class RevocationCache implements Rights {
       'select holder, id, role from roles where revoked_at is null',
     )
     for (const held of roles) this.grantRole(held)
-    this.#isKnown = true
+    this.#isCurrent = true
   }
 
   /** Returns the refusal of a submission whose author has lost the right to it, or undefined. */
-  refusal({ by, operation }: Submission): Refusal | undefined {
+  findRefusal({ by, operation }: Submission): Refusal | undefined {
     if (by?.kind !== 'key' && by?.kind !== 'user') return undefined
     if (by.kind === 'key' && this.#revoked.has(by.id)) return refusals.key
     const { membershipIn, right, moderator } = getDefinition(operation).requires ?? {}
@@ -69,7 +69,7 @@ export class RevocationCache implements Rights {
   }
 
   /** Updates the cache after a submission was carried out. */
-  follow({ operation }: Submission, answer: Answer): void {
+  update({ operation }: Submission, answer: Answer): void {
     if ('done' in answer) getDefinition(operation).updateRights?.(this, operation, answer.done)
   }
 

@@ -6,7 +6,7 @@ import { inList } from '../store/in-list.ts'
 import type { OnMigration } from '../store/migrations.ts'
 import { type KnownVerdicts, listTestedAgents, loadVerdicts } from './agents/verdicts.ts'
 import { type AuditRow, appendedRequests, toAuditColumns } from './audit.ts'
-import { performWatched } from './changed-rows.ts'
+import { performRecorded } from './changed-rows.ts'
 import { submitEntryReview } from './entry-reviews.ts'
 import { openMigrated } from './migrate.ts'
 import type { RowChange } from './operation-definition.ts'
@@ -30,7 +30,7 @@ export interface AccountsWrite<Report> {
   committed: Promise<void>
 }
 
-const unjudged: SaveVerdicts = { refused: new Map(), doubts: new Map() }
+const noVerdicts: SaveVerdicts = { refused: new Map(), doubts: new Map() }
 
 /**
  * The private store: organizations, keys, members, requests. It is written before the index, and each
@@ -67,7 +67,7 @@ export class Accounts {
   async apply(
     submissions: readonly Submission[],
     stamp: Stamp,
-    judge: () => Promise<SaveVerdicts> = async () => unjudged,
+    judge: () => Promise<SaveVerdicts> = async () => noVerdicts,
   ): Promise<Map<string, Answer>> {
     const { decided, committed } = this.begin(submissions, stamp, judge, async () => undefined)
     const { answers } = await decided
@@ -96,7 +96,7 @@ export class Accounts {
     const carryOut = async () => {
       await this.#revocations.read()
       const judged = await judge()
-      const answers = await this.#known(submissions)
+      const answers = await this.#findAnswers(submissions)
       rows = await this.#carryOutAll(submissions, stamp, judged, answers)
       const fresh = new Set(rows.map(({ submission_id }) => submission_id))
       decide({ answers, fresh, report: await tell(answers) })
@@ -107,7 +107,7 @@ export class Accounts {
       for (const { submission_id } of rows) this.#seenIds.add(submission_id)
     })
     committed.catch(error => {
-      this.#revocations.doubt()
+      this.#revocations.invalidate()
       appendedRequests.forget(this.db)
       fail(error)
     })
@@ -121,13 +121,13 @@ export class Accounts {
    */
   async replaceAnswer(
     submission: Submission,
-    fresh: Answer | undefined,
+    replacement: Answer | undefined,
     stamp: Stamp,
   ): Promise<Answer | undefined> {
     const { submission_id: id, digest } = submission
-    const known = (await this.#known([submission])).get(id)
-    if (fresh === undefined) return known
-    const answer = digest === undefined ? fresh : { ...fresh, digest }
+    const known = (await this.#findAnswers([submission])).get(id)
+    if (replacement === undefined) return known
+    const answer = digest === undefined ? replacement : { ...replacement, digest }
     await this.db.transaction(async () => {
       if (known) {
         await this.db.write(
@@ -162,7 +162,7 @@ export class Accounts {
    * Loads the public agents of each member that these submissions change. Reads the stored rows
    * instead of the answers, since an old submission may be delivered again after a newer one.
    */
-  async enrolments(submissions: readonly Submission[], answers: ReadonlyMap<string, Answer>) {
+  async loadEnrolments(submissions: readonly Submission[], answers: ReadonlyMap<string, Answer>) {
     const touched = submissions.flatMap(({ submission_id, operation }) => {
       const answer = answers.get(submission_id)
       const isEnrolmentChange =
@@ -174,7 +174,7 @@ export class Accounts {
   }
 
   /** Loads the public agents of every member. */
-  async allEnrolments() {
+  async loadAllEnrolments() {
     const members = await this.db.all<{ org_id: string }>('select org_id from members')
     return loadEnrolments(
       this.db,
@@ -220,7 +220,7 @@ export class Accounts {
     this.db.close()
   }
 
-  async #known(submissions: readonly Submission[]): Promise<Map<string, Answer>> {
+  async #findAnswers(submissions: readonly Submission[]): Promise<Map<string, Answer>> {
     const ids = submissions.map(({ submission_id }) => submission_id)
     const asked = ids.filter(id => this.#seenIds.mayHave(id))
     if (asked.length === 0) return new Map()
@@ -245,16 +245,16 @@ export class Accounts {
     for (const submission of submissions) {
       const { submission_id: id } = submission
       if (answers.has(id)) continue
-      const fallen = this.#revocations.refusal(submission)
-      if (fallen) {
+      const revoked = this.#revocations.findRefusal(submission)
+      if (revoked) {
         // Not remembered: with the same Idempotency-Key another credential may send it again.
-        answers.set(id, fallen)
+        answers.set(id, revoked)
         continue
       }
       const known = { refusal: refused.get(id), doubt: doubts.get(id) }
       const { answer, changes } = await this.#carryOut(submission, stamp, known)
       answers.set(id, answer)
-      this.#revocations.follow(submission, answer)
+      this.#revocations.update(submission, answer)
       rows.push({ ...toAuditColumns(submission), answer, changes, submitted_at, seq: stamp.seq })
     }
     return rows
@@ -265,13 +265,16 @@ export class Accounts {
     stamp: Stamp,
     { refusal, doubt }: { refusal: Refusal | undefined; doubt: string | undefined },
   ): Promise<{ answer: Answer; changes: RowChange[] | null }> {
-    const came = refusal
+    const performed = refusal
       ? { answer: refusal, changes: null }
-      : await performWatched(this.db, operation, stamp)
+      : await performRecorded(this.db, operation, stamp)
     const answer =
       doubt === undefined
-        ? came.answer
-        : await submitEntryReview(this.db, operation, came.answer, doubt, stamp)
-    return { answer: digest === undefined ? answer : { ...answer, digest }, changes: came.changes }
+        ? performed.answer
+        : await submitEntryReview(this.db, operation, performed.answer, doubt, stamp)
+    return {
+      answer: digest === undefined ? answer : { ...answer, digest },
+      changes: performed.changes,
+    }
   }
 }

@@ -9,14 +9,14 @@ export interface EnrichDeps {
 }
 
 /** A fetch within the remaining time of the whole enrichment; undefined unless it is a 200. */
-export type Read = (
+export type ReadUrl = (
   url: string,
   ask: Omit<FetchOptions, 'deadlineMs'>,
 ) => Promise<FetchedOk | undefined>
 
 /** Represents a source of brand facts. Facts that are unavailable or empty are undefined. */
 export interface BrandProvider {
-  enrich(domain: Domain, read: Read, limits: Limits): Promise<Enrichment | undefined>
+  enrich(domain: Domain, read: ReadUrl, limits: Limits): Promise<Enrichment | undefined>
 }
 
 /** Enrichment of a brand; `throttled`: there is none, and not every provider could be asked. */
@@ -33,7 +33,7 @@ export async function enrichBrand(
 ): Promise<BrandEnriched> {
   let remainingMs = limits.enrichMs
   let isDeferred = false
-  const read: Read = async (url, ask) => {
+  const read: ReadUrl = async (url, ask) => {
     if (remainingMs <= 0) return undefined
     const started = performance.now()
     const fetched = await fetcher.fetchDocument(url, { ...ask, deadlineMs: Math.ceil(remainingMs) })

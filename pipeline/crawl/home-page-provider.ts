@@ -6,7 +6,7 @@ import { clip } from '../parse/clip.ts'
 import { Faults } from '../parse/faults.ts'
 import { isObject, type JsonObject } from '../parse/object-reader.ts'
 import { readJson } from '../parse/read-json.ts'
-import type { BrandProvider, Read } from './enrich-brand.ts'
+import type { BrandProvider, ReadUrl } from './enrich-brand.ts'
 import { type HomePage, readHomePage } from './home-page.ts'
 import { parseColor, rankLogos } from './home-page-facts.ts'
 
@@ -58,7 +58,7 @@ interface AppManifest {
 async function readManifest(
   { manifestUrl }: HomePage,
   pageUrl: string,
-  read: Read,
+  read: ReadUrl,
   limits: Limits,
 ): Promise<AppManifest | undefined> {
   if (manifestUrl === undefined) return undefined

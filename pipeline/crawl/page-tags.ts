@@ -34,19 +34,19 @@ export function extractDescriptiveTags(html: string): string {
   return tags.join('\n')
 }
 
-function findCommentEnd(html: string, at: number): number | undefined {
-  const end = html.indexOf('-->', at + 4)
+function findCommentEnd(html: string, position: number): number | undefined {
+  const end = html.indexOf('-->', position + 4)
   return end < 0 ? undefined : end + 3
 }
 
 /** Reads a tag, and keeps it if it describes the page; returns the position after it, undefined at the end. */
-function readTag(html: string, at: number, tags: string[]): number | undefined {
-  NAME.lastIndex = at + 1
+function readTag(html: string, position: number, tags: string[]): number | undefined {
+  NAME.lastIndex = position + 1
   const name = NAME.exec(html)?.[0].toLowerCase()
-  if (name === undefined) return at + 1
-  const end = findTagEnd(html, at)
+  if (name === undefined) return position + 1
+  const end = findTagEnd(html, position)
   if (end === undefined) return undefined
-  const tag = html.slice(at, Math.min(end, at + TAG_CHARS + 1))
+  const tag = html.slice(position, Math.min(end, position + TAG_CHARS + 1))
   const isShort = tag.length <= TAG_CHARS
   if (isShort && voidElements.has(name)) tags.push(tag)
   if (!rawTextElements.has(name)) return end
@@ -62,10 +62,10 @@ function readTag(html: string, at: number, tags: string[]): number | undefined {
 }
 
 /** Finds the position after the `>` that closes the tag; one in a quoted value does not. */
-function findTagEnd(html: string, at: number): number | undefined {
+function findTagEnd(html: string, position: number): number | undefined {
   let quote = 0
   let last = 0
-  for (let i = at; i < html.length; i++) {
+  for (let i = position; i < html.length; i++) {
     const code = html.charCodeAt(i)
     if (quote !== 0) quote = code === quote ? 0 : quote
     else if (code === CLOSE) return i + 1

@@ -4,7 +4,7 @@ import type { PropertyRow } from '../model/rows.ts'
 import type { HostedProperty, SavedProperty } from '../model/save.ts'
 import { toIdentifierKey } from '../resolve/identifiers.ts'
 import { noMerges, uniteIdentifiers } from './merges.ts'
-import { identify } from './property-identity.ts'
+import { assignRids } from './property-identity.ts'
 import { chooseChannels, toStaleRow } from './property-rows.ts'
 import type { PublisherRows } from './publisher-rows.ts'
 import { compareTypeAndValue, sortDistinct } from './sets.ts'
@@ -30,7 +30,7 @@ export function buildHostedProperties(
   )
   const own = new Set(before.map(({ property_rid }) => property_rid))
   const others = records.filter(row => row.status !== 'removed' && !own.has(row.property_rid))
-  const rids = identify([...before.map(toHintRow), ...others], declared.map(withName), mint)
+  const rids = assignRids([...before.map(toHintRow), ...others], declared.map(withName), mint)
   const hosted = new Map(
     declared.map((property, i) => [rids[i]!, { property_rid: rids[i]!, ...property }]),
   )

@@ -3,7 +3,7 @@ import type { PropertyRow } from '../model/rows.ts'
 import { toIdentifierKey } from '../resolve/identifiers.ts'
 
 /** An identifier that more unmatched properties share does not tell them apart. */
-const COMMON = 200
+const SHARED_FEATURE_MAX = 200
 
 type Facts = Pick<PropertyEntry, 'property_type' | 'identifiers'> & {
   property_id?: string | null
@@ -32,7 +32,7 @@ interface Pair {
  * `aliases` leads from rids that were merged to what they were merged into: an entry that is
  * recognised by such a row gets that rid, and as many entries may share it as rows were merged.
  */
-export function identify(
+export function assignRids(
   known: readonly PropertyRow[],
   entries: readonly PropertyEntry[],
   mint: () => string,
@@ -102,15 +102,17 @@ function pairCandidates(
   }
   const pairs = entries.flatMap(entry => {
     const lists = listFeatures(entry).map(feature => byFeature.get(feature) ?? [])
-    const candidates = new Set(lists.flatMap(list => (list.length > COMMON ? [] : list)))
+    const candidates = new Set(
+      lists.flatMap(list => (list.length > SHARED_FEATURE_MAX ? [] : list)),
+    )
     return [...candidates].map((row): Pair => ({ entry, row, score: scorePair(entry, row) }))
   })
   return pairs.sort(
     (a, b) =>
       b.score - a.score ||
       a.row.keys.size + a.entry.keys.size - b.row.keys.size - b.entry.keys.size ||
-      compareEntries(a.row.item.property_rid, b.row.item.property_rid) ||
-      compareEntries(a.entry.facts, b.entry.facts),
+      compareTexts(a.row.item.property_rid, b.row.item.property_rid) ||
+      compareTexts(a.entry.facts, b.entry.facts),
   )
 }
 
@@ -130,9 +132,9 @@ function scorePair(entry: Known<PropertyEntry>, row: Known<PropertyRow>): number
 
 function compareByActivityAndAge(a: PropertyRow, b: PropertyRow): number {
   const active = Number(b.status === 'active') - Number(a.status === 'active')
-  return active || compareEntries(a.property_rid, b.property_rid)
+  return active || compareTexts(a.property_rid, b.property_rid)
 }
 
-function compareEntries(a: string, b: string): number {
+function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

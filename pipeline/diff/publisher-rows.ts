@@ -6,7 +6,7 @@ import { emptyCatalog } from '../resolve/publisher-catalog.ts'
 import { buildAuthorizationRows } from './authorizations.ts'
 import { buildCollectionRows, toRemovedRow } from './collections.ts'
 import { type Merges, mergeEntries, noMerges } from './merges.ts'
-import { identify } from './property-identity.ts'
+import { assignRids } from './property-identity.ts'
 import { buildPropertyRow, toStaleRow } from './property-rows.ts'
 import { hashFields } from './publisher-fields.ts'
 import { REACH_FORMAT } from './reach.ts'
@@ -35,7 +35,7 @@ export function buildPublisherRows(
   known: readonly PropertyRow[] = before.properties,
 ): PublisherRows {
   const { merges = noMerges } = before
-  const rids = identify(known, facts.properties, stamp.mint, merges.canonical)
+  const rids = assignRids(known, facts.properties, stamp.mint, merges.canonical)
   const old = new Map(before.properties.map(row => [row.property_rid, row]))
   const selectable = new Set(rids.slice(0, facts.selectable))
   const listed = new Map(

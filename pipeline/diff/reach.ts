@@ -74,7 +74,7 @@ function add(counts: Map<string, FacetCount>, rows: Reachable, sign: 1 | -1): vo
     for (const market of new Set(grants.flatMap(grant => grant.countries ?? []))) {
       note('market', market, 1)
     }
-    for (const { facet, value, times } of tally.of(grants)) note(facet, value, times)
+    for (const { facet, value, times } of tally.count(grants)) note(facet, value, times)
     if (isOlder) continue
     const { categories, taxonomies } = finder.find(grants)
     for (const category of categories) note('category', category, 1)
@@ -98,7 +98,7 @@ class Tally {
     this.#active = new Map(active.map(row => [row.property_rid, row]))
   }
 
-  of(grants: readonly Pick<AuthorizationRow, 'property_rids'>[]): readonly Times[] {
+  count(grants: readonly Pick<AuthorizationRow, 'property_rids'>[]): readonly Times[] {
     const lists = [...new Set(grants.map(grant => grant.property_rids))]
     const numbers = lists.map(list => this.#findNumber(list)).sort((a, b) => a - b)
     const name = numbers.join()

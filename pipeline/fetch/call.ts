@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { parseRequestUrl } from '../core/url.ts'
-import { type Answer, type Headers, readHeader } from './exchange.ts'
+import { type CompleteExchange, type Headers, readHeader } from './exchange.ts'
 import { type Failure, timedOut } from './failures.ts'
 import { type FetchMeter, refuseRequest } from './fetch-meter.ts'
 import type { FetchFailed } from './fetch-result.ts'
@@ -9,7 +9,7 @@ import type { Answered, PostOptions, PostResult } from './post-result.ts'
 import type { Cause } from './request-budget.ts'
 import { parseRetryAfter } from './retry-after.ts'
 import { checkUrl } from './ssrf-guard.ts'
-import type { Question, Transport } from './transport.ts'
+import type { Transport, TransportRequest } from './transport.ts'
 
 /** Parts that every kind of request needs. */
 export interface Context {
@@ -26,19 +26,19 @@ export const NO_ADDRESS = 'the address is invalid'
 const badHeader: Failure = { outcome: 'refused', detail: 'a header is invalid' }
 
 /** Sends one POST through the same guard, budget and connections as every fetch. */
-export async function callOver(
+export async function sendPost(
   context: Context,
   text: string,
   call: PostOptions,
 ): Promise<PostResult> {
   const budget = { remainingMs: call.deadlineMs }
-  const result = await callOnce(context, text, call, budget)
+  const result = await sendOnce(context, text, call, budget)
   return Object.assign(result, {
     tookMs: Math.max(0, Math.round(call.deadlineMs - budget.remainingMs)),
   })
 }
 
-async function callOnce(
+async function sendOnce(
   { transport, clock, userAgent, cause, meter }: Context,
   text: string,
   call: PostOptions,
@@ -49,19 +49,19 @@ async function callOnce(
   const refusal = checkUrl(url, call.allow)
   if (refusal) return createFailedFetch(text, refuseRequest(meter, refusal))
   if (call.signal?.aborted) return createFailedFetch(text, timedOut)
-  const question = { ...toQuestion(call, userAgent), cause }
-  if (!Object.values(question.headers).every(value => HEADER_VALUE.test(value))) {
+  const request = { ...toTransportRequest(call, userAgent), cause }
+  if (!Object.values(request.headers).every(value => HEADER_VALUE.test(value))) {
     return createFailedFetch(text, badHeader)
   }
-  const answer = await transport.request(url, question, budget)
+  const answer = await transport.request(url, request, budget)
   if (answer.kind === 'broken') return createFailedFetch(url.href, answer, answer.status)
   return toAnswered(url.href, answer, clock.now())
 }
 
-function toQuestion(
+function toTransportRequest(
   { body, headers, accept, maxBytes, onPiece, allow, signal }: PostOptions,
   userAgent: string,
-): Omit<Question, 'cause'> {
+): Omit<TransportRequest, 'cause'> {
   return {
     method: 'POST',
     body,
@@ -82,7 +82,11 @@ function toQuestion(
   }
 }
 
-function toAnswered(url: string, { status, headers, body }: Answer, now: number): Answered {
+function toAnswered(
+  url: string,
+  { status, headers, body }: CompleteExchange,
+  now: number,
+): Answered {
   const seconds = parseRetryAfter(readHeader(headers['retry-after']), now)
   const contentType = readContentType(headers)
   return {

@@ -19,8 +19,8 @@ export interface Target {
   addresses: readonly string[]
 }
 
-export type Connected = (...result: [null, net.Socket] | [Error, null]) => void
-export type Dial = (target: Target, done: Connected) => void
+export type ConnectCallback = (...result: [null, net.Socket] | [Error, null]) => void
+export type Dial = (target: Target, done: ConnectCallback) => void
 
 /**
  * Connects to checked addresses only, never to a name; the certificate is checked against the name.
@@ -32,9 +32,11 @@ export function createDial({ connectTo, caFile, connectMs }: DialOptions): Dial 
   const context = tls.createSecureContext(
     caFile === undefined ? {} : { ca: [...tls.rootCertificates, readFileSync(caFile, 'utf8')] },
   )
-  const instead = connectTo === undefined ? undefined : new URL(connectTo)
+  const override = connectTo === undefined ? undefined : new URL(connectTo)
   return (target, done) =>
-    new Attempt(context, instead ? redirectTarget(target, instead) : target, done).start(connectMs)
+    new Attempt(context, override ? redirectTarget(target, override) : target, done).start(
+      connectMs,
+    )
 }
 
 function redirectTarget(target: Target, instead: URL): Target {
@@ -47,13 +49,13 @@ function redirectTarget(target: Target, instead: URL): Target {
 class Attempt {
   readonly #context: tls.SecureContext
   readonly #target: Target
-  readonly #done: Connected
+  readonly #done: ConnectCallback
   #timer: NodeJS.Timeout | undefined
   #socket: net.Socket | undefined
   #tried = 0
   #settled = false
 
-  constructor(context: tls.SecureContext, target: Target, done: Connected) {
+  constructor(context: tls.SecureContext, target: Target, done: ConnectCallback) {
     this.#context = context
     this.#target = target
     this.#done = done

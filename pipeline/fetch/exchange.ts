@@ -11,7 +11,7 @@ export function readHeader(header: string | string[] | undefined): string | unde
 }
 
 /** A response that was read as far as it is wanted. */
-export interface Answer {
+export interface CompleteExchange {
   kind: 'answer'
   status: number
   headers: Headers
@@ -27,7 +27,7 @@ export interface BrokenExchange extends Failure {
   status: number | undefined
 }
 
-export type Exchanged = Answer | BrokenExchange
+export type Exchanged = CompleteExchange | BrokenExchange
 
 /** Options for reading an answer. */
 export interface Reading {

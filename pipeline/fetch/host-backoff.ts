@@ -1,6 +1,6 @@
 import { type Clock, type Instant, SECOND } from '../core/clock.ts'
 import { createTtlCache, type LRUCache } from '../core/ttl-cache.ts'
-import { type Answer, readHeader } from './exchange.ts'
+import { type CompleteExchange, readHeader } from './exchange.ts'
 import type { Failure } from './failures.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
@@ -20,7 +20,7 @@ export class HostBackoff {
   }
 
   /** Records the pause that an answer of the host requests, if it does. */
-  note(host: string, { status, headers }: Answer): void {
+  note(host: string, { status, headers }: CompleteExchange): void {
     if (status !== 429 && status !== 503) return
     const now = this.#clock.now()
     const seconds = parseRetryAfter(readHeader(headers['retry-after']), now)

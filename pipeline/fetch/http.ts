@@ -3,7 +3,7 @@ import type { Limits } from '../core/limits.ts'
 import type { Log } from '../core/log.ts'
 import { parseRequestUrl } from '../core/url.ts'
 import { buildUserAgent, PRODUCT } from '../core/user-agent.ts'
-import { type Context, callOver, NO_ADDRESS } from './call.ts'
+import { type Context, NO_ADDRESS, sendPost } from './call.ts'
 import { createDial } from './connect.ts'
 import { Connections } from './connections.ts'
 import { createResolver, type Resolver, type TxtAnswer } from './dns.ts'
@@ -20,7 +20,7 @@ import { Robots } from './robots.ts'
 import { createSigner, type SignerOptions } from './signature.ts'
 import { checkHost, checkUrl } from './ssrf-guard.ts'
 import { createLocalBuckets, type TokenBuckets } from './token-buckets.ts'
-import { type Question, Transport } from './transport.ts'
+import { Transport, type TransportRequest } from './transport.ts'
 
 export type { TxtAnswer } from './dns.ts'
 export type {
@@ -149,7 +149,7 @@ function bindRequester(
       }
       return fetched
     },
-    call: (url, call) => callOver(context, url, call),
+    call: (url, call) => sendPost(context, url, call),
     async lookupTxt(name) {
       const refused = await requests.enterSite(name, cause, NAME_WAIT_MAX_MS)
       if (refused) return { kind: 'unknown', detail: refused.detail, isDeferred: true }
@@ -207,8 +207,8 @@ async function follow(
   }
 }
 
-function toQuestion(ask: FetchOptions, userAgent: string): Omit<Question, 'cause'> {
-  const headers: Question['headers'] = {
+function toQuestion(ask: FetchOptions, userAgent: string): Omit<TransportRequest, 'cause'> {
+  const headers: TransportRequest['headers'] = {
     accept: ask.accept ?? 'application/json',
     'accept-encoding': 'gzip, deflate, br',
     'user-agent': userAgent,

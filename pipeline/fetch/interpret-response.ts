@@ -1,5 +1,5 @@
 import type { Instant } from '../core/clock.ts'
-import { type Answer, type Headers, readHeader } from './exchange.ts'
+import { type CompleteExchange, type Headers, readHeader } from './exchange.ts'
 import { classifyStatus, type Failure } from './failures.ts'
 import type { FetchFailed, FetchOptions, FetchResult, Validators } from './fetch-result.ts'
 import { parseRetryAfter } from './retry-after.ts'
@@ -10,7 +10,7 @@ import { parseRetryAfter } from './retry-after.ts'
  */
 export function interpretResponse(
   url: string,
-  answer: Answer,
+  answer: CompleteExchange,
   options: FetchOptions,
   now: Instant,
 ): FetchResult {

@@ -55,14 +55,14 @@ function isMatching(pattern: string, path: string): boolean {
   const isWhole = pattern.endsWith('$')
   const parts = (isWhole ? pattern.slice(0, -1) : pattern).split('*')
   const last = parts.length - 1
-  let at = 0
+  let position = 0
   for (const [i, part] of parts.entries()) {
     const found =
-      isWhole && i === last && i > 0 ? path.length - part.length : path.indexOf(part, at)
-    if (found < at || (i === 0 && found !== 0) || !path.startsWith(part, found)) return false
-    at = found + part.length
+      isWhole && i === last && i > 0 ? path.length - part.length : path.indexOf(part, position)
+    if (found < position || (i === 0 && found !== 0) || !path.startsWith(part, found)) return false
+    position = found + part.length
   }
-  return !isWhole || at === path.length
+  return !isWhole || position === path.length
 }
 
 /**

@@ -48,9 +48,9 @@ const ROUNDING = 1e-9
 export function createLocalBuckets(now: () => number = () => performance.now()): TokenBuckets {
   const fullAt = new Map<string, number>()
   const reservedUntil = new Map<string, number>()
-  const set = (map: Map<string, number>, name: string, at: number) => {
+  const set = (map: Map<string, number>, name: string, fullTime: number) => {
     if (map.size >= BUCKETS_MAX) for (const [key, end] of map) if (end <= now()) map.delete(key)
-    map.set(name, at)
+    map.set(name, fullTime)
   }
   return {
     async take(bucket, { count, overspent }, rate) {

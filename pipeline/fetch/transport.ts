@@ -16,7 +16,7 @@ const notReachable: Failure = { outcome: 'refused', detail: notPublic }
 const noName: Failure = { outcome: 'timeout', detail: 'the name server did not answer in time' }
 
 /** The request of each hop. */
-export interface Question {
+export interface TransportRequest {
   method: 'GET' | 'POST'
   headers: Record<string, string>
   body?: string | readonly Uint8Array[]
@@ -77,7 +77,7 @@ export class Transport {
   }
 
   /** Sends one hop. Its slots are freed before the next hop, so that hops cannot deadlock. */
-  async request(url: URL, question: Question, budget: Budget): Promise<Exchanged> {
+  async request(url: URL, question: TransportRequest, budget: Budget): Promise<Exchanged> {
     // A DNS query also reaches the site's own name server, so it is counted first.
     const bySite = this.#requests.enterSite(url.hostname, question.cause, budget.remainingMs)
     const shut = bySite && (await runTimed(budget, bySite))
@@ -112,7 +112,7 @@ export class Transport {
    * Adds a signature to a request. Signatures are short-lived and made for one host, so they are created
    * right before sending.
    */
-  #signed(url: URL, question: Question): Question {
+  #signed(url: URL, question: TransportRequest): TransportRequest {
     if (this.#sign === undefined || question.method !== 'GET') return question
     return { ...question, headers: { ...question.headers, ...this.#sign(url) } }
   }
@@ -124,7 +124,7 @@ export class Transport {
   async #ask(
     url: URL,
     addresses: readonly [string, ...string[]],
-    { method, headers, body, reading, signal }: Question,
+    { method, headers, body, reading, signal }: TransportRequest,
     budget: Budget,
   ): Promise<Exchanged> {
     for (;;) {

@@ -16,12 +16,12 @@ import { getFinalAddress, type LiveDeps, LiveFiles, resolveNow, toKnownFile } fr
 import { describeFailure } from './live-failure.ts'
 
 /** Bytes of the file in an answer: together with the faults, twice, and the agents it stays below 256 KiB. */
-const RAW_BYTES = 64 * 1024
-const FAULTS = 100
+const RAW_BYTES_MAX = 64 * 1024
+const FAULTS_MAX = 100
 /** Faults of the manager's file that are listed if it does not count for the domain. */
-const SCOPE_FAULTS = 20
-const NAMING = /^(?:root|authorized_agents|properties)\b/
-const ITEM = /^(authorized_agents|properties)\[(\d+)\]/
+const SCOPE_FAULTS_MAX = 20
+const NAMING_LIST = /^(?:root|authorized_agents|properties)\b/
+const LIST_ITEM = /^(authorized_agents|properties)\[(\d+)\]/
 
 export interface ReadAdagents {
   report: AdagentsReport
@@ -48,9 +48,9 @@ export async function readAdagents(domain: Domain, deps: LiveDeps): Promise<Read
   const files = new LiveFiles(deps, deps.limits.validateMs)
   const { now } = files
   const own = await files.fetch({ kind: 'adagents.json', location: domain })
-  const checked = check(own, now)
+  const checked = checkFile(own, now)
   const buildReport = (reading: Reading): ReadAdagents => ({
-    report: report(domain, reading),
+    report: toReport(domain, reading),
     agents: listAgents(reading.checked),
     remainingMs: files.remainingMs,
   })
@@ -72,10 +72,10 @@ export async function readAdagents(domain: Domain, deps: LiveDeps): Promise<Read
 }
 
 /** Checks a fetched file by parsing it again, with every fault that it has. */
-function check(observed: Observation, now: number): CheckedFile {
+function checkFile(observed: Observation, now: number): CheckedFile {
   if (observed.body === undefined) return { faults: [] }
   const domain = isUrl(observed.location) ? undefined : observed.location
-  return checkAdagents(observed.body, domain, { now, maxFaults: FAULTS })
+  return checkAdagents(observed.body, domain, { now, maxFaults: FAULTS_MAX })
 }
 
 /** Removes the parser's faults, which the check reports itself. */
@@ -94,7 +94,7 @@ async function followPointer(
   now: number,
 ): Promise<Reading> {
   const file = await files.fetch(parseSource('adagents.json', address)!)
-  const checked = check(file, now)
+  const checked = checkFile(file, now)
   const method = 'authoritative_location'
   const failed = describeFailure(omitFaults(file))
   const faults = failed.map(fault => ({ ...fault, field: method }))
@@ -147,7 +147,7 @@ async function readManaged(
     const file = observed.find(
       observation => observation.kind === 'adagents.json' && observation.location === location,
     )!
-    const checked = check(file, now)
+    const checked = checkFile(file, now)
     const message = `there is no file here, so the file of ${manager} was read, which ads.txt names`
     const used: Fault = { field, code: 'manager_used', message, severity: 'warning' }
     return {
@@ -198,26 +198,28 @@ function explainUnmanaged(
  * entries and properties that mention it, else all that keep any from being read.
  */
 function checkScope(domain: Domain, file: Observation, now: number): Fault[] {
-  const { faults, root } = check(file, now)
-  const naming = faults.filter(({ field, severity }) => severity === 'error' && NAMING.test(field))
+  const { faults, root } = checkFile(file, now)
+  const naming = faults.filter(
+    ({ field, severity }) => severity === 'error' && NAMING_LIST.test(field),
+  )
   const mentioning = naming.filter(({ field }) => {
-    const [, list, index] = field.match(ITEM) ?? []
+    const [, list, index] = field.match(LIST_ITEM) ?? []
     const items = list === undefined ? undefined : root?.[list]
     const item = Array.isArray(items) ? items[Number(index)] : undefined
     return item !== undefined && JSON.stringify(item).toLowerCase().includes(domain)
   })
   return (mentioning.length > 0 ? mentioning : naming)
-    .slice(0, SCOPE_FAULTS)
+    .slice(0, SCOPE_FAULTS_MAX)
     .map(fault => ({ ...fault, field: `managerdomain_scope.${fault.field}` }))
 }
 
-function report(
+function toReport(
   domain: Domain,
   { file, checked, faults, method, manager }: Reading,
 ): AdagentsReport {
-  const reported = reportFaults(sortWorstFirst(faults).slice(0, FAULTS))
+  const reported = reportFaults(sortWorstFirst(faults).slice(0, FAULTS_MAX))
   const isUnreachable = faults.some(({ code }) => code === 'connection')
-  const raw = checked.root && truncateJson(checked.root, RAW_BYTES)
+  const raw = checked.root && truncateJson(checked.root, RAW_BYTES_MAX)
   const url = toUrl({ kind: 'adagents.json', location: domain })
   return {
     found: file.status === 200,

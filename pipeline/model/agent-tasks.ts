@@ -8,7 +8,7 @@ import type {
 } from './documents/agent.ts'
 
 /** Tasks that only one type of agent offers; the first type with one of them counts. */
-const telling = {
+const typicalTasks = {
   sales: ['get_products', 'create_media_buy', 'list_authorized_properties'],
   creative: [
     'list_creative_formats',
@@ -35,9 +35,9 @@ type Offer = Pick<AgentParts, 'tools'> & { capabilities?: AgentCapabilities }
  */
 export function inferType({ tools, capabilities }: Offer): AgentTypeOrUnknown {
   const offers = createOfferCheck(tools)
-  if (offers(...telling.sales)) return 'sales'
-  if (offers(...telling.creative)) return 'creative'
-  if (offers(...telling.signals)) return 'signals'
+  if (offers(...typicalTasks.sales)) return 'sales'
+  if (offers(...typicalTasks.creative)) return 'creative'
+  if (offers(...typicalTasks.signals)) return 'signals'
   return capabilities?.measurement === undefined ? 'unknown' : 'measurement'
 }
 

@@ -72,13 +72,13 @@ export type EnrichmentOrigin = z.infer<typeof EnrichmentOrigin>
  * Computes when an enrichment is due again: after the minimum of days; each time that the same is found
  * after twice as long, up to the maximum. Until then callers get the stored one.
  */
-export function refreshDueAt(
+export function computeRefreshTime(
   { found_at, unchanged_since }: EnrichmentOrigin,
   { enrichedDays, enrichedDaysMost }: Pick<Limits, 'enrichedDays' | 'enrichedDaysMost'>,
 ): Instant {
   const foundAt = Date.parse(found_at)
-  const stoodMs = foundAt - Date.parse(unchanged_since)
-  return foundAt + Math.min(Math.max(stoodMs, enrichedDays * DAY), enrichedDaysMost * DAY)
+  const unchangedMs = foundAt - Date.parse(unchanged_since)
+  return foundAt + Math.min(Math.max(unchangedMs, enrichedDays * DAY), enrichedDaysMost * DAY)
 }
 
 export const Enrichment = z.object({

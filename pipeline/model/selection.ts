@@ -10,36 +10,36 @@ export interface Predicate extends Pick<Selector, 'selection_type'> {
 export class Selectable {
   readonly properties: readonly PropertyEntry[]
   #all: readonly number[] | undefined
-  #byId: Places | undefined
-  #byTag: Places | undefined
+  #byId: Positions | undefined
+  #byTag: Positions | undefined
 
   constructor(properties: readonly PropertyEntry[]) {
     this.properties = properties
   }
 
   /** Returns the positions of the items for which the predicate holds, in order. Equal predicates share a list. */
-  by({ selection_type, property_ids, property_tags }: Predicate): readonly number[] {
+  select({ selection_type, property_ids, property_tags }: Predicate): readonly number[] {
     switch (selection_type) {
       case 'all':
         this.#all ??= this.properties.map((_, place) => place)
         return this.#all
       case 'by_id':
-        this.#byId ??= indexPlaces(this.properties, ({ property_id }) => property_id ?? [])
-        return findPlaces(this.#byId, property_ids)
+        this.#byId ??= indexPositions(this.properties, ({ property_id }) => property_id ?? [])
+        return findPositions(this.#byId, property_ids)
       case 'by_tag':
-        this.#byTag ??= indexPlaces(this.properties, ({ tags }) => tags)
-        return findPlaces(this.#byTag, property_tags)
+        this.#byTag ??= indexPositions(this.properties, ({ tags }) => tags)
+        return findPositions(this.#byTag, property_tags)
     }
   }
 }
 
 /** Positions of the properties with a name. */
-type Places = ReadonlyMap<string, readonly number[]>
+type Positions = ReadonlyMap<string, readonly number[]>
 
-function indexPlaces(
+function indexPositions(
   properties: readonly PropertyEntry[],
   listNames: (property: PropertyEntry) => string | readonly string[],
-): Places {
+): Positions {
   const places = new Map<string, number[]>()
   for (const [place, property] of properties.entries()) {
     for (const name of new Set([listNames(property)].flat())) {
@@ -51,7 +51,7 @@ function indexPlaces(
   return places
 }
 
-function findPlaces(places: Places, names: readonly string[] = []): readonly number[] {
+function findPositions(places: Positions, names: readonly string[] = []): readonly number[] {
   return uniteSorted(names.flatMap(name => [places.get(name) ?? none]))
 }
 

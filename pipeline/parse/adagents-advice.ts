@@ -3,7 +3,7 @@ import type { AdagentsInline, AgentEntry } from '../model/documents/index.ts'
 import type { Faults } from './faults.ts'
 
 /** Maximum number of entries that are compared with every other one. */
-const EXCLUSIVES = 20
+const EXCLUSIVE_ENTRIES_MAX = 20
 
 /**
  * Adds advice for the maintainer of a file: entries without effect, conflicting entries, and
@@ -11,20 +11,28 @@ const EXCLUSIVES = 20
  */
 export function addAdvice({ agents }: AdagentsInline, now: Instant, faults: Faults): void {
   for (const entry of agents) {
-    const at = (key: string) => `authorized_agents[${entry.entry}].${key}`
+    const toField = (key: string) => `authorized_agents[${entry.entry}].${key}`
     if (entry.effective_until !== undefined && Date.parse(entry.effective_until) < now) {
-      faults.warn(at('effective_until'), 'expired', 'has passed: the entry authorizes nothing now')
+      faults.warn(
+        toField('effective_until'),
+        'expired',
+        'has passed: the entry authorizes nothing now',
+      )
     } else if (entry.effective_from !== undefined && now < Date.parse(entry.effective_from)) {
-      faults.warn(at('effective_from'), 'not_yet', 'is still to come: nothing is authorized yet')
+      faults.warn(
+        toField('effective_from'),
+        'not_yet',
+        'is still to come: nothing is authorized yet',
+      )
     }
     if (entry.signing_keys === undefined) {
       const rule = 'pin the keys of the agent, so that what it signs can be told from forgeries'
-      faults.warn(at('signing_keys'), 'unpinned', `is missing: ${rule}`)
+      faults.warn(toField('signing_keys'), 'unpinned', `is missing: ${rule}`)
     }
   }
   for (const { entry } of agents
     .filter(({ exclusive }) => exclusive === true)
-    .slice(0, EXCLUSIVES)) {
+    .slice(0, EXCLUSIVE_ENTRIES_MAX)) {
     const own = agents.find(agent => agent.entry === entry)!
     const other = agents.find(agent => agent.entry !== entry && isOverlapping(own, agent))
     if (other === undefined) continue

@@ -42,7 +42,7 @@ export function limitReach(
   })
   const leftOut = agents.length - accepted.length
   if (leftOut > 0) {
-    const first = agents.find((agent, i) => agent !== accepted[i])!.part.at
+    const first = agents.find((agent, i) => agent !== accepted[i])!.part.field
     root.error(
       'authorized_agents',
       'too_broad',
@@ -79,7 +79,7 @@ class Reach {
       reached += names * NAME_WEIGHT
       if (reached > max) break
       if (selectable === undefined) continue
-      const indexes = selectable.by(predicate)
+      const indexes = selectable.select(predicate)
       reached += indexes.length * (this.#isNew(publisher, indexes) ? NEW_SET_WEIGHT : 1)
       for (const index of indexes) tags += selectable.properties[index]!.tags.length
     }

@@ -20,12 +20,16 @@ export function readRevoked(root: ObjectReader): RevokedPublisherDomain[] {
   )
 }
 
-function readRevokedEntry(root: ObjectReader, item: unknown, at: string): RevokedPublisherDomain[] {
-  if (isObject(item)) return readRevocation(new ObjectReader(item, at, root.faults))
+function readRevokedEntry(
+  root: ObjectReader,
+  item: unknown,
+  field: string,
+): RevokedPublisherDomain[] {
+  if (isObject(item)) return readRevocation(new ObjectReader(item, field, root.faults))
   const domain = parseShortDomain(item)
   const meaning = domain === undefined ? '' : ` (${domain} was taken as revoked)`
   root.faults.error(
-    at,
+    field,
     'wrong_type',
     `must be an object with publisher_domain and revoked_at${meaning}`,
   )

@@ -38,7 +38,7 @@ export function checkSize(
 export function fitItems<Item>(part: ObjectReader, item: Item | undefined): Item | undefined {
   if (item === undefined || JSON.stringify(item).length <= RECORD_CHARS_MAX) return item
   part.faults.error(
-    part.at,
+    part.field,
     'too_broad',
     `is longer than ${RECORD_CHARS_MAX} characters and was left out: shorten its lists`,
   )

@@ -34,7 +34,8 @@ function readOlder(part: ObjectReader, key: keyof typeof older): AgentDeclaratio
   const item = part.part(key)
   part.warn(key, 'outdated', `is an outdated form: move it to agents, with the type ${older[key]}`)
   return (
-    item && parseAgent(new ObjectReader({ ...item.value, type: older[key] }, item.at, item.faults))
+    item &&
+    parseAgent(new ObjectReader({ ...item.value, type: older[key] }, item.field, item.faults))
   )
 }
 

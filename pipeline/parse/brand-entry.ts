@@ -17,7 +17,7 @@ const SLUG = /^[a-z0-9_]+$/
 const REGION = /^(?:[A-Z]{2}|global)$/
 const knownTypes: ReadonlySet<string> = new Set(propertyTypes)
 
-const readElsewhere: ReadonlySet<string> = new Set([
+const parsedKeys: ReadonlySet<string> = new Set([
   'id',
   'names',
   'keller_type',
@@ -50,7 +50,7 @@ export const fileKeys: ReadonlySet<string> = new Set([
 /** Parses a brand; undefined without an id. */
 export function parseBrand(
   part: ObjectReader,
-  without?: ReadonlySet<string>,
+  excludedKeys?: ReadonlySet<string>,
 ): BrandEntry | undefined {
   const id = part.requiredText('id')
   if (id === undefined) {
@@ -74,7 +74,7 @@ export function parseBrand(
     ...optional('url', readUrl(part)),
     properties: readProperties(part),
     agents: readAgents(part),
-    manifest: readManifest(part, without),
+    manifest: readManifest(part, excludedKeys),
   }
 }
 
@@ -87,9 +87,13 @@ function readNames(part: ObjectReader): Record<string, string>[] {
       if (text !== undefined) name[locale] = text
     }
     const count = Object.keys(item.value).length
-    if (count === 0) item.faults.error(item.at, 'empty', 'is empty: write { "en": "the name" }')
+    if (count === 0) item.faults.error(item.field, 'empty', 'is empty: write { "en": "the name" }')
     if (count > 1)
-      item.faults.warn(item.at, 'imprecise', 'holds several languages: write one object for each')
+      item.faults.warn(
+        item.field,
+        'imprecise',
+        'holds several languages: write one object for each',
+      )
     if (Object.keys(name).length > 0) names.push(name)
   }
   if (names.length === 0)
@@ -185,6 +189,9 @@ function readRegion(part: ObjectReader): string | undefined {
   return undefined
 }
 
-function readManifest(part: ObjectReader, without: ReadonlySet<string> | undefined): JsonObject {
-  return part.rest(without ? new Set([...readElsewhere, ...without]) : readElsewhere)
+function readManifest(
+  part: ObjectReader,
+  excludedKeys: ReadonlySet<string> | undefined,
+): JsonObject {
+  return part.rest(excludedKeys ? new Set([...parsedKeys, ...excludedKeys]) : parsedKeys)
 }

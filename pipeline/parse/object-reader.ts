@@ -30,20 +30,20 @@ export function isObject(value: unknown): value is JsonObject {
  */
 export class ObjectReader {
   readonly value: JsonObject
-  readonly at: string
+  readonly field: string
   readonly faults: Faults
   /** Position in the list that contains it. */
   readonly index: number
 
-  constructor(value: JsonObject, at: string, faults: Faults, index = 0) {
+  constructor(value: JsonObject, field: string, faults: Faults, index = 0) {
     this.value = value
-    this.at = at
+    this.field = field
     this.faults = faults
     this.index = index
   }
 
   path(key: string): string {
-    return this.at === '' ? key : `${this.at}.${key}`
+    return this.field === '' ? key : `${this.field}.${key}`
   }
 
   has(key: string): boolean {

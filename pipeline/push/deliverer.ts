@@ -8,7 +8,7 @@ import { Caches } from '../read/cache/caches.ts'
 import type { ServingStore } from '../serving/lmdb.ts'
 import { judgeAnswer } from './attempt.ts'
 import { buildDelivery, deriveDeliveryId, type Signer } from './delivery.ts'
-import { type Page, Pages, type Shared } from './pages.ts'
+import { type Page, Pages, type SharedBody } from './pages.ts'
 import { ProgressKeeper } from './progress-keeper.ts'
 import type { Receiver } from './receiver.ts'
 import { Receivers } from './receivers.ts'
@@ -32,17 +32,17 @@ export interface DelivererParts {
 }
 
 /** Interval at which new commits and retries are looked for. */
-const LOOK_MS = 100
+const POLL_MS = 100
 /** Pages without an event for a receiver that it passes over before others are served. */
-const PASSED_OVER_MAX = 10
+const SKIPPED_PAGES_MAX = 10
 /** Receivers that are served before the event loop gets to anything else. */
-const SERVED_AT_ONCE = 20
+const SERVED_PER_TURN = 20
 /** Interval at which a cursor is written that only passed over events. */
-const KEEP_MS = 10 * MINUTE
+const SKIP_SAVE_MS = 10 * MINUTE
 
 /** A delivery that is to be made. */
 interface Planned {
-  shared: Shared
+  shared: SharedBody
   pending: Pending
 }
 
@@ -62,7 +62,7 @@ export class Deliverer {
   #isClosed = false
   #isServing = false
   /** The state of the store at the last look. */
-  #lastLook = { seq: -1, store: undefined as ServingStore | undefined }
+  #lastPolled = { seq: -1, store: undefined as ServingStore | undefined }
 
   constructor(parts: DelivererParts) {
     const { limits, clock, signer: key, protocolName, findServing } = parts
@@ -85,7 +85,7 @@ export class Deliverer {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.look(), LOOK_MS)
+    this.#timer = setInterval(() => this.poll(), POLL_MS)
   }
 
   /** Waits for what is under way and writes how far all are. */
@@ -93,19 +93,19 @@ export class Deliverer {
     this.#isClosed = true
     clearInterval(this.#timer)
     await Promise.all(this.#underWay)
-    const writes = [...this.#receivers.list()].map(receiver => this.#progress.keep(receiver))
+    const writes = [...this.#receivers.list()].map(receiver => this.#progress.save(receiver))
     await Promise.all(writes)
   }
 
   /** Queues the receivers for which there may be something to do now. */
-  look(): void {
+  poll(): void {
     const store = this.#parts.findServing()
     if (store === undefined || this.#isClosed) return
-    const isFollowed = this.#receivers.follow(store)
+    const isFollowed = this.#receivers.refresh(store)
     const now = this.#parts.clock.now()
     const { seq } = store
-    const isNew = isFollowed || seq !== this.#lastLook.seq || store !== this.#lastLook.store
-    this.#lastLook = { seq, store }
+    const isNew = isFollowed || seq !== this.#lastPolled.seq || store !== this.#lastPolled.store
+    this.#lastPolled = { seq, store }
     for (const receiver of this.#receivers.list()) {
       const isDue = receiver.state === 'waiting' && receiver.dueAt <= now
       if (isDue || (isNew && receiver.state === 'idle')) this.#enqueue(receiver)
@@ -129,7 +129,7 @@ export class Deliverer {
           const receiver = this.#queues[kind].shift()
           if (receiver === undefined) break
           this.#serve(receiver, kind)
-          if (++served % SERVED_AT_ONCE === 0) await setImmediate()
+          if (++served % SERVED_PER_TURN === 0) await setImmediate()
         }
       }
     } catch (error) {
@@ -147,14 +147,14 @@ export class Deliverer {
     if (planned === undefined) return
     receiver.state = 'busy'
     this.#busyHosts.set(receiver.host, [])
-    const leave = this.#slots.enter(kind, () => void this.#serveQueues())
+    const freeSlot = this.#slots.take(kind, () => void this.#serveQueues())
     const attempt = this.#attempt(receiver, planned)
       .catch(error => {
         this.#parts.log.error({ error }, 'a delivery failed')
         this.#progress.wait(receiver, this.#parts.limits.deliveryRetrySeconds * SECOND)
       })
       .finally(() => {
-        leave()
+        freeSlot()
         this.#underWay.delete(attempt)
         this.#freeHost(receiver.host)
         void this.#serveQueues()
@@ -174,7 +174,7 @@ export class Deliverer {
   #plan(receiver: Receiver): Planned | undefined {
     const { deliveryEvents } = this.#parts.limits
     const { types, subject, subjectKey, progress } = receiver
-    for (let passed = 0; passed < PASSED_OVER_MAX; passed++) {
+    for (let passed = 0; passed < SKIPPED_PAGES_MAX; passed++) {
       const { cursor, pending } = progress
       const limit = pending?.scanned ?? deliveryEvents
       const page = this.#pages.read({ cursor, types, limit, to: pending?.to })
@@ -182,12 +182,12 @@ export class Deliverer {
         this.#progress.giveUp(receiver, 'the feed no longer has the events after its cursor')
         return undefined
       }
-      const shared = page.share(subject, subjectKey)
+      const shared = page.findBody(subject, subjectKey)
       if (shared) {
         const { to, scanned } = page
         return { shared, pending: pending ?? { to, scanned, attempts: 0 } }
       }
-      this.#passOver(receiver, page)
+      this.#skipPage(receiver, page)
       if (page.scanned === 0 && pending === null) {
         receiver.state = 'idle'
         return undefined
@@ -197,9 +197,10 @@ export class Deliverer {
     return undefined
   }
 
-  #passOver(receiver: Receiver, { to }: Page): void {
+  #skipPage(receiver: Receiver, { to }: Page): void {
     receiver.progress = Object.assign(receiver.progress, { cursor: to, pending: null })
-    if (receiver.keptAt + KEEP_MS <= this.#parts.clock.now()) void this.#progress.keep(receiver)
+    if (receiver.savedAt + SKIP_SAVE_MS <= this.#parts.clock.now())
+      void this.#progress.save(receiver)
   }
 
   async #attempt(receiver: Receiver, { shared, pending }: Planned): Promise<void> {
@@ -207,14 +208,14 @@ export class Deliverer {
     const { progress, subscription } = receiver
     const isFirst = progress.pending === null
     progress.pending = { ...pending, attempts: pending.attempts + 1 }
-    if (isFirst) await this.#progress.keep(receiver)
-    const ends = {
+    if (isFirst) await this.#progress.save(receiver)
+    const range = {
       subscription_id: subscription.subscription_id,
       from: progress.cursor,
       to: pending.to,
     }
     const at = clock.now()
-    const post = buildDelivery(shared, ends, subscription.url, this.#signer)
+    const post = buildDelivery(shared, range, subscription.url, this.#signer)
     const posted = await fetcher.call(subscription.url, {
       ...post,
       accept: 'application/json',
@@ -229,7 +230,7 @@ export class Deliverer {
     if (this.#isClosed && verdict.kind !== 'taken') return
     if (verdict.kind !== 'deferred') {
       this.#progress.log(receiver, verdict, {
-        delivery_id: deriveDeliveryId(ends),
+        delivery_id: deriveDeliveryId(range),
         attempt: progress.pending.attempts,
         attempted_at: toIso(at),
         duration_ms: posted.tookMs,
@@ -237,7 +238,7 @@ export class Deliverer {
         cursor: pending.to,
       })
     }
-    if (this.#progress.settle(receiver, verdict, pending)) this.#enqueue(receiver)
+    if (this.#progress.applyVerdict(receiver, verdict, pending)) this.#enqueue(receiver)
   }
 }
 

@@ -5,7 +5,7 @@ import { deriveId, toInstant } from '../core/uuid-v7.ts'
 import { computeContentDigest } from '../signing/content-digest.ts'
 import { buildWebhookProfile } from '../signing/profile.ts'
 import { signRequest } from '../signing/sign.ts'
-import type { Shared } from './pages.ts'
+import type { SharedBody } from './pages.ts'
 
 /** A signed POST to a receiver, its body in parts. */
 export interface SignedPost {
@@ -22,28 +22,33 @@ export interface Signer {
 }
 
 /** A subscription, the cursor before its events, and the last event. */
-export interface DeliveryEnds {
+export interface DeliveryRange {
   subscription_id: string
   from: string
   to: string
 }
 
 /** Derives the id of a delivery: every attempt at the same events has the same. */
-export function deriveDeliveryId({ subscription_id, from, to }: DeliveryEnds): string {
+export function deriveDeliveryId({ subscription_id, from, to }: DeliveryRange): string {
   return deriveId('delivery', subscription_id, from, to)
 }
 
 /** Builds the delivery of a page to one subscription: the bytes that subscriptions share come first. */
-export function buildDelivery(shared: Shared, ends: DeliveryEnds, url: string, signer: Signer) {
-  const id = deriveDeliveryId(ends)
+export function buildDelivery(
+  shared: SharedBody,
+  range: DeliveryRange,
+  url: string,
+  signer: Signer,
+) {
+  const id = deriveDeliveryId(range)
   const own = Buffer.from(
     `,${JSON.stringify({
-      subscription_id: ends.subscription_id,
+      subscription_id: range.subscription_id,
       idempotency_key: id,
       task_id: id,
       task_type: pushTypes.events,
       status: 'completed',
-      timestamp: toIso(toInstant(ends.to)),
+      timestamp: toIso(toInstant(range.to)),
     }).slice(1)}`,
   )
   const digest = shared.hash.copy().update(own).digest('base64')

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { EventType, FeedEvent } from '../model/event.ts'
-import { type FeedAsked, type FeedSource, readPageAfter } from '../read/lookups/feed.ts'
+import { type FeedQuery, type FeedSource, readPageAfter } from '../read/lookups/feed.ts'
 import {
   type Concerned,
   findConcerned,
@@ -10,7 +10,7 @@ import {
 } from './selection.ts'
 
 /** Place in the feed, for certain types. */
-export interface Place {
+export interface PageRequest {
   cursor: string
   types: readonly EventType[]
   /** Events of the page at most. */
@@ -20,7 +20,7 @@ export interface Place {
 }
 
 /** Bytes of a delivery that all subscriptions of one filter share, hashed once. */
-export interface Shared {
+export interface SharedBody {
   events: number
   bytes: Buffer
   hash: Hash
@@ -35,7 +35,7 @@ export class Page {
   readonly scanned: number
   readonly #events: Buffer
   #parsed: { event: FeedEvent; concerned: Concerned }[] | undefined
-  readonly #shared = new Map<string, Shared | undefined>()
+  readonly #bodies = new Map<string, SharedBody | undefined>()
 
   /** Keeps a page; `events` is the JSON of a list. */
   constructor(to: string, scanned: number, events: Buffer) {
@@ -45,23 +45,23 @@ export class Page {
   }
 
   /** Returns the events of the page that concern a subject; undefined if there are none. */
-  share(subject: Subject, key: string): Shared | undefined {
+  findBody(subject: Subject, key: string): SharedBody | undefined {
     if (this.scanned === 0) return undefined
-    if (!this.#shared.has(key)) this.#shared.set(key, this.#select(subject))
-    return this.#shared.get(key)
+    if (!this.#bodies.has(key)) this.#bodies.set(key, this.#select(subject))
+    return this.#bodies.get(key)
   }
 
-  #select(subject: Subject): Shared | undefined {
-    if (isAboutEverything(subject)) return this.#toShared(this.scanned, this.#events)
+  #select(subject: Subject): SharedBody | undefined {
+    if (isAboutEverything(subject)) return this.#toSharedBody(this.scanned, this.#events)
     const taken = this.#parse().filter(({ concerned }) => isAbout(concerned, subject))
     if (taken.length === 0) return undefined
-    return this.#toShared(
+    return this.#toSharedBody(
       taken.length,
       Buffer.from(JSON.stringify(taken.map(({ event }) => event))),
     )
   }
 
-  #toShared(events: number, list: Buffer): Shared {
+  #toSharedBody(events: number, list: Buffer): SharedBody {
     const bytes = Buffer.concat([
       Buffer.from('{"result":{"events":'),
       list,
@@ -82,23 +82,23 @@ export class Page {
 /** Reads pages of the feed, each once for all receivers that need it at about the same time. */
 export class Pages {
   readonly #source: FeedSource
-  readonly #bounds: Pick<FeedAsked, 'maxBytes' | 'retentionDays'>
+  readonly #bounds: Pick<FeedQuery, 'maxBytes' | 'retentionDays'>
   #seq = -1
-  readonly #kept = new Map<string, Page | undefined>()
+  readonly #cached = new Map<string, Page | undefined>()
 
-  constructor(source: FeedSource, bounds: Pick<FeedAsked, 'maxBytes' | 'retentionDays'>) {
+  constructor(source: FeedSource, bounds: Pick<FeedQuery, 'maxBytes' | 'retentionDays'>) {
     this.#source = source
     this.#bounds = bounds
   }
 
   /** Reads the page after a place; undefined where the feed does not reach back to the cursor any more. */
-  read({ cursor, types, limit, to }: Place): Page | undefined {
+  read({ cursor, types, limit, to }: PageRequest): Page | undefined {
     this.#forgetOld()
     const key = `${cursor} ${limit} ${to ?? ''} ${types.join()}`
-    if (this.#kept.has(key)) return this.#kept.get(key)
+    if (this.#cached.has(key)) return this.#cached.get(key)
     const page = this.#load({ cursor, types, limit, to })
-    this.#kept.set(key, page)
-    if (this.#kept.size > PAGES_MAX) this.#kept.delete(this.#kept.keys().next().value!)
+    this.#cached.set(key, page)
+    if (this.#cached.size > PAGES_MAX) this.#cached.delete(this.#cached.keys().next().value!)
     return page
   }
 
@@ -107,10 +107,10 @@ export class Pages {
     const seq = this.#source.serving?.seq ?? 0
     if (seq === this.#seq) return
     this.#seq = seq
-    this.#kept.clear()
+    this.#cached.clear()
   }
 
-  #load({ cursor, types, limit, to }: Place): Page | undefined {
+  #load({ cursor, types, limit, to }: PageRequest): Page | undefined {
     const read = readPageAfter(this.#source, { cursor, types, limit, ...this.#bounds })
     if (read === undefined) return undefined
     const list = Buffer.from(read.body.subarray(read.list.start, read.list.end))

@@ -6,7 +6,7 @@ import type { Receiver } from './receiver.ts'
 import type { Attempt, Pending, PushState } from './state.ts'
 
 /** Time until a subscription that could not be disabled is tried again. */
-const DISABLE_AGAIN_MS = MINUTE
+const DISABLE_RETRY_MS = MINUTE
 
 interface ProgressKeeperParts {
   state: PushState
@@ -26,9 +26,9 @@ export class ProgressKeeper {
   }
 
   /** Stores the progress of a receiver. */
-  keep(receiver: Receiver): Promise<void> {
+  save(receiver: Receiver): Promise<void> {
     const { state, clock } = this.#parts
-    receiver.keptAt = clock.now()
+    receiver.savedAt = clock.now()
     return state.keepProgress(receiver.subscription.subscription_id, receiver.progress)
   }
 
@@ -50,7 +50,7 @@ export class ProgressKeeper {
   }
 
   /** Applies the verdict on an attempt; returns whether the receiver can get its next delivery at once. */
-  settle(receiver: Receiver, verdict: Verdict, pending: Pending): boolean {
+  applyVerdict(receiver: Receiver, verdict: Verdict, pending: Pending): boolean {
     const { clock, limits } = this.#parts
     const { progress } = receiver
     const now = clock.now()
@@ -64,7 +64,7 @@ export class ProgressKeeper {
           pending: null,
           delivered_at: toIso(now),
         })
-        void this.keep(receiver)
+        void this.save(receiver)
         return true
       case 'gone':
         this.giveUp(receiver, `the receiver ${verdict.error}`)
@@ -91,14 +91,14 @@ export class ProgressKeeper {
     receiver.state = 'waiting'
     receiver.dueAt = this.#parts.clock.now() + ms
     receiver.progress.next_attempt_at = toIso(receiver.dueAt)
-    void this.keep(receiver)
+    void this.save(receiver)
   }
 
   /** Disables the subscription; if that fails, it is tried again later. */
   giveUp(receiver: Receiver, reason: string): void {
     const { disable, log } = this.#parts
     const { subscription_id } = receiver.subscription
-    this.wait(receiver, DISABLE_AGAIN_MS)
+    this.wait(receiver, DISABLE_RETRY_MS)
     disable(subscription_id, reason).then(
       isDone => {
         if (isDone) log.warn({ subscription_id, reason }, 'a subscription was disabled')

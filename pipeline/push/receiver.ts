@@ -20,7 +20,7 @@ export interface Receiver {
   state: 'idle' | 'queued' | 'busy' | 'waiting' | 'gone'
   dueAt: number
   /** Time at which its progress was last written. */
-  keptAt: number
+  savedAt: number
 }
 
 /** Clears the failures of a subscription that was resumed: they count no more, and nothing waits for them. */
@@ -50,7 +50,7 @@ export function createReceiver(
     progress,
     state: next_attempt_at === null ? 'idle' : 'waiting',
     dueAt: next_attempt_at === null ? 0 : Date.parse(next_attempt_at),
-    keptAt: now,
+    savedAt: now,
   }
 }
 

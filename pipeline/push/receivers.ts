@@ -17,7 +17,7 @@ export class Receivers {
   readonly #parts: ReceiversParts
   readonly #receivers = new Map<string, Receiver>()
   /** The state of the store when its subscriptions were last read. */
-  #read: { changed: number; store: ServingStore } | undefined
+  #lastRead: { changed: number; store: ServingStore } | undefined
 
   constructor(parts: ReceiversParts) {
     this.#parts = parts
@@ -28,11 +28,11 @@ export class Receivers {
   }
 
   /** Reads the subscriptions again where any of them changed; false where none has. */
-  follow(store: ServingStore): boolean {
+  refresh(store: ServingStore): boolean {
     const { subscriptionsChanged: changed } = store
-    const isFirst = this.#read === undefined
-    if (this.#read?.changed === changed && this.#read.store === store) return false
-    this.#read = { changed, store }
+    const isFirst = this.#lastRead === undefined
+    if (this.#lastRead?.changed === changed && this.#lastRead.store === store) return false
+    this.#lastRead = { changed, store }
     const { state, clock } = this.#parts
     const all = listAllSubscriptions(store)
     const known = new Set(all.map(({ subscription_id }) => subscription_id))

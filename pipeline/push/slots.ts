@@ -30,7 +30,7 @@ export class Slots {
   }
 
   /** Takes a slot; calls `yielded` when it becomes free early. Returns a function that ends the delivery. */
-  enter(kind: SlotKind, yielded: () => void): () => void {
+  take(kind: SlotKind, onFreed: () => void): () => void {
     if (kind === 'failing') {
       this.#failing++
       return () => this.#failing--
@@ -41,7 +41,7 @@ export class Slots {
       isSlow = true
       this.#quick--
       this.#slow++
-      yielded()
+      onFreed()
     }, SLOW_MS)
     return () => {
       clearTimeout(timer)

@@ -18,7 +18,7 @@ export class SnapshotQueries {
   }
 
   static async on(db: Database, queriesMax: number): Promise<SnapshotQueries> {
-    const others = Array.from({ length: AT_ONCE - 1 }, () => db.another())
+    const others = Array.from({ length: AT_ONCE - 1 }, () => db.openAnother())
     return new SnapshotQueries([db, ...(await Promise.all(others))], queriesMax)
   }
 

@@ -32,7 +32,7 @@ export interface GrantInForce extends Restrictions {
 }
 
 /** The publisher's side: what its own file, or the one it leads to, says. */
-export interface Granting {
+export interface PublisherSide {
   domain: string
   /** True when a file of the publisher was read, so that silence is an answer. */
   is_known: boolean
@@ -42,7 +42,7 @@ export interface Granting {
 }
 
 /** The operator's side: what the brand.json behind the agent says. */
-export interface Operating {
+export interface OperatorSide {
   operator: Operator | undefined
   /** Undefined while there is no such file. */
   declared: Declarations | undefined
@@ -60,7 +60,7 @@ export type PublisherRule =
   | 'property_not_reached'
 
 /** Rules that decided, from which an answer is made and explained. */
-export interface Judged {
+export interface DecidingRules {
   publisher: { rule: PublisherRule; grant?: GrantInForce }[]
   operator: { rule: OperatorRule; delegation: string | undefined }
 }
@@ -73,7 +73,7 @@ export interface Verdict {
   sides: { publisher: Side; operator: Side }
   /** The grant that counts, if any lets the sale through. */
   grant?: GrantInForce
-  judged: Judged
+  judged: DecidingRules
 }
 
 const publisherSays = {
@@ -110,13 +110,13 @@ const weight: Readonly<Record<Side, number>> = { match: 2, unknown: 1, mismatch:
  */
 export function judge(
   property: ForSale,
-  publisher: Granting,
-  operating: Operating,
+  publisher: PublisherSide,
+  operating: OperatorSide,
   terms: Terms,
 ): Verdict {
   const judged = judgePublisher(property, publisher, terms)
   let best = judged[0]!
-  let operator: Judged['operator'] | undefined
+  let operator: DecidingRules['operator'] | undefined
   for (const current of judged) {
     const delegation = terms.delegation_type ?? current.grant?.delegation_type ?? undefined
     const rule = judgeOperator(property, publisher.domain, operating, delegation)
@@ -147,7 +147,7 @@ function rank(publisher: PublisherRule, operator: OperatorRule): number {
  * Tells whether the publisher grants a sale, independent of the operator: `judge` for an agent
  * without operator, without the reasons.
  */
-export function isGranted(property: ForSale, publisher: Granting, terms: Terms): boolean {
+export function isGranted(property: ForSale, publisher: PublisherSide, terms: Terms): boolean {
   return (
     publisher.is_known &&
     property.is_active &&
@@ -159,7 +159,11 @@ export function isGranted(property: ForSale, publisher: Granting, terms: Terms):
 }
 
 /** Judges a sale by the publisher's file; never empty, since a file that does not list the agent is a verdict too. */
-function judgePublisher(property: ForSale, publisher: Granting, terms: Terms): Judged['publisher'] {
+function judgePublisher(
+  property: ForSale,
+  publisher: PublisherSide,
+  terms: Terms,
+): DecidingRules['publisher'] {
   if (!publisher.is_known) return [{ rule: 'file_not_known' }]
   if (publisher.grants.length === 0) return [{ rule: 'agent_not_listed' }]
   if (!property.is_active) return [{ rule: 'property_not_active' }]
@@ -174,13 +178,13 @@ function judgePublisher(property: ForSale, publisher: Granting, terms: Terms): J
 function judgeOperator(
   property: ForSale,
   publisher: string,
-  { operator, declared, ownsSite }: Operating,
+  { operator, declared, ownsSite }: OperatorSide,
   delegation: string | undefined,
 ): OperatorRule {
   if (operator === undefined) return 'no_operator'
   if (declared === undefined) return 'no_brand_file'
   const relationships = declared
-    .of(property.identifiers)
+    .listFor(property.identifiers)
     .map(declaration => declaration.relationship)
   if (relationships.length === 0) return 'not_declared'
   return compareDeclared(

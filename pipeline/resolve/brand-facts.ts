@@ -42,10 +42,13 @@ export interface Place {
 /**
  * Finds where a document points; undefined when it is to be read itself. `nowhere` cannot be followed.
  */
-export function findNextPlace(at: Place, document: BrandDocument): Place | 'nowhere' | undefined {
+export function findNextPlace(
+  place: Place,
+  document: BrandDocument,
+): Place | 'nowhere' | undefined {
   if (document.variant === 'authoritative_location') {
     const source = parseSource('brand.json', document.authoritative_location)
-    return source === undefined ? 'nowhere' : { current: at.current, location: source.location }
+    return source === undefined ? 'nowhere' : { current: place.current, location: source.location }
   }
   if (document.variant === 'house_redirect') {
     const house = parseDomain(document.house)
@@ -58,20 +61,20 @@ export function findNextPlace(at: Place, document: BrandDocument): Place | 'nowh
  * Finds the house whose portfolio a document is, by where it was read. Only a house's own domain may serve
  * its portfolio, or delegate that by a pointer.
  */
-export function findHouse(at: Place, portfolio: Portfolio): Domain | undefined {
+export function findHouse(place: Place, portfolio: Portfolio): Domain | undefined {
   const house = parseDomain(portfolio.house.domain)
-  if (house === undefined || (house !== at.current && house !== getHost(at.location)))
+  if (house === undefined || (house !== place.current && house !== getHost(place.location)))
     return undefined
-  return isForeign(at, portfolio.brands.flatMap(listOwnedWebsites)) ? undefined : house
+  return isForeign(place, portfolio.brands.flatMap(listOwnedWebsites)) ? undefined : house
 }
 
 /**
  * Tells whether a document is foreign: one served off the site speaks for the domain only if it names it
  * (or no site at all).
  */
-export function isForeign(at: Place, websites: readonly Domain[]): boolean {
-  if (isSameSite(getHost(at.location), at.current)) return false
-  return websites.length > 0 && !websites.includes(at.current)
+export function isForeign(place: Place, websites: readonly Domain[]): boolean {
+  if (isSameSite(getHost(place.location), place.current)) return false
+  return websites.length > 0 && !websites.includes(place.current)
 }
 
 /**

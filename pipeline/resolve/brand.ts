@@ -33,35 +33,37 @@ interface Walk extends Place {
  */
 export function* deriveBrand(domain: Domain, now: Instant): Derivation<Answer> {
   const visited = new Set<string>()
-  let at: Walk = { requested: domain, current: domain, location: domain, now }
-  while (visited.size <= HOPS_MAX && !visited.has(at.location)) {
-    visited.add(at.location)
-    const file = yield* ask('brand.json', at.location)
+  let walk: Walk = { requested: domain, current: domain, location: domain, now }
+  while (visited.size <= HOPS_MAX && !visited.has(walk.location)) {
+    visited.add(walk.location)
+    const file = yield* ask('brand.json', walk.location)
     if (file.validity === 'unknown' && visited.size > 1) return pending
     if (file.document === undefined || file.validity === 'expired') {
-      return at.current === domain ? undefined : readAt(at, buildBareClaim(at, 'unverifiable'))
+      return walk.current === domain
+        ? undefined
+        : addLocation(walk, buildBareClaim(walk, 'unverifiable'))
     }
-    const next = findNextPlace(at, file.document)
-    if (next === undefined) return readAt(at, yield* resolveAnswer(at, file.document))
+    const next = findNextPlace(walk, file.document)
+    if (next === undefined) return addLocation(walk, yield* resolveAnswer(walk, file.document))
     if (next === 'nowhere') return undefined
-    at = { ...at, ...next }
+    walk = { ...walk, ...next }
   }
   return undefined
 }
 
-function readAt({ location }: Place, answer: Answer): Answer {
+function addLocation({ location }: Place, answer: Answer): Answer {
   return typeof answer === 'object' ? { ...answer, resolved_location: location } : answer
 }
 
-function* resolveAnswer(at: Walk, document: BrandDocument): Derivation<Answer> {
+function* resolveAnswer(walk: Walk, document: BrandDocument): Derivation<Answer> {
   switch (document.variant) {
     case 'house_portfolio':
-      return yield* answerFromPortfolio(at, document)
+      return yield* answerFromPortfolio(walk, document)
     case 'brand_canonical':
-      return yield* answerAsCanonical(at, document)
+      return yield* answerAsCanonical(walk, document)
     case 'brand_agent': {
       const agent = document.agents.find(({ type }) => type === 'brand')
-      return agent && { ...buildBareClaim(at, 'leaf_only'), brand_agent_url: agent.agent_url }
+      return agent && { ...buildBareClaim(walk, 'leaf_only'), brand_agent_url: agent.agent_url }
     }
   }
   return undefined
@@ -72,17 +74,17 @@ function* resolveAnswer(at: Walk, document: BrandDocument): Derivation<Answer> {
  * itself. A domain that merely points to a house stays itself, also if the house refers to it: a reference
  * counts for a brand that publishes its own document.
  */
-function* answerFromPortfolio(at: Walk, document: Portfolio): Derivation<Answer> {
-  const house = findHouse(at, document)
+function* answerFromPortfolio(walk: Walk, document: Portfolio): Derivation<Answer> {
+  const house = findHouse(walk, document)
   if (house === undefined) return undefined
-  const isItself = at.requested === house
+  const isItself = walk.requested === house
   const brand =
-    document.brands.find(brand => listOwnedWebsites(brand).includes(at.requested)) ??
+    document.brands.find(brand => listOwnedWebsites(brand).includes(walk.requested)) ??
     document.brands.find(brand => isItself && brand.keller_type === 'master')
   if (brand === undefined) {
-    return isItself ? undefined : buildBareClaim({ ...at, current: house }, 'leaf_only')
+    return isItself ? undefined : buildBareClaim({ ...walk, current: house }, 'leaf_only')
   }
-  const canonical = yield* resolveCanonicalDomain(brand, at.requested, house)
+  const canonical = yield* resolveCanonicalDomain(brand, walk.requested, house)
   if (canonical === pending) return pending
   return {
     ...readEntryFacts(brand, canonical),
@@ -117,24 +119,24 @@ function* resolveCanonicalDomain(
   return leadsToHouse ? primary : requested
 }
 
-function* answerAsCanonical(at: Walk, { brand, house_domain }: Canonical): Derivation<Answer> {
+function* answerAsCanonical(walk: Walk, { brand, house_domain }: Canonical): Derivation<Answer> {
   const owned = listOwnedWebsites(brand)
-  if (isForeign(at, owned)) return undefined
-  if (at.current !== at.requested && !owned.includes(at.requested)) {
-    return buildBareClaim(at, 'leaf_only')
+  if (isForeign(walk, owned)) return undefined
+  if (walk.current !== walk.requested && !owned.includes(walk.requested)) {
+    return buildBareClaim(walk, 'leaf_only')
   }
-  const facts = readEntryFacts(brand, at.current)
+  const facts = readEntryFacts(brand, walk.current)
   const house = parseDomain(house_domain)
   if (house === undefined) return { ...facts, relationship_trust: 'standalone', mentions: owned }
-  const leaf = { domain: at.current, brand_id: brand.id, requested: at.requested }
-  const claim = yield* resolveClaim(leaf, house, at.now)
+  const leaf = { domain: walk.current, brand_id: brand.id, requested: walk.requested }
+  const claim = yield* resolveClaim(leaf, house, walk.now)
   return claim === pending ? pending : { ...facts, ...claim, mentions: [...owned, house] }
 }
 
 /** Builds the answer for an unconfirmed claim: the domain is its own brand, and the house is only claimed. */
-function buildBareClaim(at: Walk, trust: 'leaf_only' | 'unverifiable'): BrandFacts {
-  const itself = { canonical_domain: at.requested, brand_name: at.requested, mentions: [] }
-  return at.current === at.requested
+function buildBareClaim(walk: Walk, trust: 'leaf_only' | 'unverifiable'): BrandFacts {
+  const itself = { canonical_domain: walk.requested, brand_name: walk.requested, mentions: [] }
+  return walk.current === walk.requested
     ? { ...itself, relationship_trust: 'standalone' }
-    : { ...itself, claimed_house_domain: at.current, relationship_trust: trust }
+    : { ...itself, claimed_house_domain: walk.current, relationship_trust: trust }
 }

@@ -33,7 +33,7 @@ export function listClaims(
   const selectInline = (publisher: string, selector: Selector) => {
     const naming = known.get(publisher) ?? findNamingProperties(document, publisher, revocations)
     known.set(publisher, naming)
-    return listDistinct(naming.by(selector).map(position => naming.properties[position]!))
+    return listDistinct(naming.select(selector).map(position => naming.properties[position]!))
   }
   return limitClaims(document.agents, domain)
     .filter(entry => entry.authorization_type === 'publisher_properties')

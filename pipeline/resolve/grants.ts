@@ -51,14 +51,14 @@ function listSelected(
 ): readonly number[] {
   switch (authorization_type) {
     case 'property_ids':
-      return selectable.by({ selection_type: 'by_id', property_ids })
+      return selectable.select({ selection_type: 'by_id', property_ids })
     case 'property_tags':
-      return selectable.by({ selection_type: 'by_tag', property_tags })
+      return selectable.select({ selection_type: 'by_tag', property_tags })
     case 'publisher_properties': {
       const own = publisher_properties.filter(selector =>
         selector.publisher_domains.includes(domain),
       )
-      return uniteSorted(own.map(selector => selectable.by(selector)))
+      return uniteSorted(own.map(selector => selectable.select(selector)))
     }
     default:
       return []

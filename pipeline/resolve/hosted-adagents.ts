@@ -9,7 +9,7 @@ import { isOwn } from './property-owners.ts'
 const SLUG = /^[a-z0-9_]{1,255}$/
 const EMAIL = /^[^\s@]{1,64}@[^\s@]+\.[^\s@]+$/
 const NAME_CHARS = 255
-const known: ReadonlySet<string> = new Set(propertyTypes)
+const knownTypes: ReadonlySet<string> = new Set(propertyTypes)
 
 /** Community entry about the properties of a publisher. */
 export interface SavedProperties {
@@ -61,11 +61,11 @@ export function buildHostedAdagentsFile(
 }
 
 function toContact({ name = '', email = '' }: Contact) {
-  const called = name.trim()
+  const trimmedName = name.trim()
   const address = email.trim()
-  if (called === '' || called.length > NAME_CHARS) return {}
+  if (trimmedName === '' || trimmedName.length > NAME_CHARS) return {}
   const isAddress = address.length <= NAME_CHARS && EMAIL.test(address)
-  return { contact: { name: called, ...(isAddress && { email: address }) } }
+  return { contact: { name: trimmedName, ...(isAddress && { email: address }) } }
 }
 
 function listPublishable(domain: string, saved: readonly HostedProperty[]): PropertyEntry[] {
@@ -97,7 +97,7 @@ function toPropertyEntry(
     supported_channels: [],
     publisher_domain: domain,
   }
-  const isWhole = known.has(property_type) && entry.identifiers.length > 0
+  const isWhole = knownTypes.has(property_type) && entry.identifiers.length > 0
   return isWhole && isOwn(entry, domain) ? [entry] : []
 }
 

@@ -8,7 +8,7 @@ export interface ManagerScope {
 }
 
 /** A manager's file is read for thousands of publishers: sorted once, not once for each. */
-const known = new WeakMap<AdagentsInline, ManagerScope>()
+const scopesByDocument = new WeakMap<AdagentsInline, ManagerScope>()
 
 /**
  * Reads which publishers a manager's file covers: by a selector, a collection, a property of an
@@ -17,8 +17,8 @@ const known = new WeakMap<AdagentsInline, ManagerScope>()
  * selects nothing, covers none.
  */
 export function readScope(document: AdagentsInline): ManagerScope {
-  const scope = known.get(document) ?? buildScope(document)
-  known.set(document, scope)
+  const scope = scopesByDocument.get(document) ?? buildScope(document)
+  scopesByDocument.set(document, scope)
   return scope
 }
 

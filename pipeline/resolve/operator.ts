@@ -98,7 +98,7 @@ export class Declarations {
   }
 
   /** Lists the declarations about a property with these identifiers. */
-  of(identifiers: readonly Identifier[]): Declared[] {
+  listFor(identifiers: readonly Identifier[]): Declared[] {
     if (this.#byKey.size === 0) return []
     const found = new Set(toKeys(identifiers).flatMap(key => this.#byKey.get(key) ?? []))
     return [...found]

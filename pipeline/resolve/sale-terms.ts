@@ -82,7 +82,7 @@ export function isTimed({ effective_from, effective_until }: Restrictions): bool
 }
 
 /** Tells whether its window is open; a grant without a window is always open. */
-export function isOpen(grant: Restrictions, at: Instant): boolean {
+export function isOpen(grant: Restrictions, time: Instant): boolean {
   if (!isTimed(grant)) return true
   const { effective_from, effective_until } = grant
   return isInForce(
@@ -90,7 +90,7 @@ export function isOpen(grant: Restrictions, at: Instant): boolean {
       ...(effective_from !== null && { effective_from }),
       ...(effective_until !== null && { effective_until }),
     },
-    at,
+    time,
   )
 }
 

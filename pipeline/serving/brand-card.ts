@@ -79,9 +79,9 @@ function toFormat(format: unknown): Format | undefined {
   const { format_kind, params, display_name } = format as Format
   const hasParams = typeof params === 'object' && params !== null && !Array.isArray(params)
   if (typeof format_kind !== 'string' || format_kind === '' || !hasParams) return undefined
-  const more = Object.entries(optionalFields).flatMap(([name, isRight]) => {
+  const more = Object.entries(optionalFields).flatMap(([name, isValid]) => {
     const value = (format as Format)[name]
-    return isRight(value) ? [[name, value]] : []
+    return isValid(value) ? [[name, value]] : []
   })
   const shown = { format_kind, display_name: toText(display_name) ?? format_kind, params }
   return { ...shown, ...Object.fromEntries(more) }

@@ -80,7 +80,7 @@ export function hasInventory(value: Uint8Array): boolean {
 }
 
 /** Tells whether two document values have equal content, whenever they were stored. */
-export function holdSame(a: Buffer, b: Buffer): boolean {
+export function hasSameContent(a: Buffer, b: Buffer): boolean {
   return a.subarray(TIME_LENGTH).equals(b.subarray(TIME_LENGTH))
 }
 

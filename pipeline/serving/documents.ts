@@ -88,7 +88,7 @@ export function toDomainLookup({ publisher, authorizations }: PublisherState): D
 }
 
 /** Facts for a publisher's lookup from elsewhere than its own file. */
-export interface Surroundings {
+export interface PublisherContext {
   brand: BrandRow | undefined
   /** Publishers whose file it manages, and how many of them have a valid one. */
   network: { publisher_count: number; valid_count: number } | undefined
@@ -100,7 +100,7 @@ export interface Surroundings {
  */
 export function toPublisherLookup(
   state: PublisherState,
-  { brand, network }: Surroundings,
+  { brand, network }: PublisherContext,
 ): Omit<PublisherLookup, 'member'> {
   const { publisher } = state
   const properties = cut('properties', state.properties, PROPERTY_BYTES, toListedProperty)

@@ -66,7 +66,7 @@ export class EventBlock {
     return this.#bytes.length
   }
 
-  copiedTo(place: Buffer): EventBlock {
+  copyTo(place: Buffer): EventBlock {
     place.set(this.#bytes)
     return new EventBlock(place.subarray(0, this.#bytes.length))
   }

@@ -62,7 +62,7 @@ export function buildInventory({
   authorizations,
 }: InventoryRows): StoredInventory {
   const reach = new GrantReach(properties, publisher.property_count)
-  const grants = authorizations.map(row => toStoredSale(row, reach.of(row)))
+  const grants = authorizations.map(row => toStoredSale(row, reach.encodeReach(row)))
   const { sets } = reach
   const sellers = listPlainSellers({ properties, grants, sets })
   return {
@@ -105,7 +105,7 @@ class GrantReach {
     this.#active = active
   }
 
-  of(row: AuthorizationRow): Pick<StoredGrant, 'reach' | 'elsewhere'> {
+  encodeReach(row: AuthorizationRow): Pick<StoredGrant, 'reach' | 'elsewhere'> {
     const name = `${row.property_set} ${row.publisher_wide}`
     const reach = this.#known.get(name) ?? this.#make(row)
     this.#known.set(name, reach)

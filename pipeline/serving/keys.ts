@@ -95,7 +95,7 @@ export function toAuditKey(orgId: string, seq: number, submissionId: string): st
 /** Prefix of all reviews, without their submissions. */
 export const REVIEWS = 'review'
 
-export function reviewKey(reviewId: string): string {
+export function toReviewKey(reviewId: string): string {
   return `${REVIEWS} ${reviewId}`
 }
 

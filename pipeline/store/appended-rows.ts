@@ -36,19 +36,19 @@ export class AppendedRows<Row> {
   /**
    * Returns the rows that the one commit after `seq` added, if this process made it and they were few.
    */
-  of(db: Database, { seq, last }: { seq: number; last: number }): Row[] | undefined {
+  findAdded(db: Database, { seq, last }: { seq: number; last: number }): Row[] | undefined {
     const commit = this.#commits.get(db)
     return last === seq + 1 && commit?.seq === last ? commit.rows : undefined
   }
 }
 
-export interface Touched {
+export interface TouchedKey {
   space: string
   key: string
 }
 
 /** Serving keys touched by the commit in progress. */
-export const appendedChanges = new AppendedRows<Touched>()
+export const appendedChanges = new AppendedRows<TouchedKey>()
 
 /** Records the serving keys that a commit touched, for its projection. */
 export async function recordChanges(

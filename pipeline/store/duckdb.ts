@@ -35,7 +35,7 @@ export class Database {
   }
 
   /** Opens another connection to the same file, for reading beside this one; closed before it. */
-  async another(): Promise<Database> {
+  async openAnother(): Promise<Database> {
     const written = new TableVersions()
     return new Database(await this.#connection.another(() => written.noteAll()), written)
   }

@@ -29,7 +29,7 @@ export async function freezeCheckpoints(db: Database): Promise<{ release(): Prom
 
 /** Sets the checkpoint size on a connection of its own: on the other one a transaction may be open. */
 async function setCheckpointSize(db: Database, size: string): Promise<void> {
-  const aside = await db.another()
+  const aside = await db.openAnother()
   await aside.runTemporary(`set checkpoint_threshold = '${size}'`)
   aside.close()
 }

@@ -25,11 +25,12 @@ export async function numberCommit(
   commit: { seq: number; now: Instant; lastEventId: string | undefined },
 ): Promise<void> {
   const { seq, lastEventId } = commit
-  const isLast = lastEventId === undefined ? '' : ', last_event_id = $last::varchar::uuid'
+  const lastEventAssignment =
+    lastEventId === undefined ? '' : ', last_event_id = $last::varchar::uuid'
   const numbered = await index.write(
     'update',
     'meta',
-    `set seq = $seq, committed_at = $now::varchar::timestamptz${isLast}
+    `set seq = $seq, committed_at = $now::varchar::timestamptz${lastEventAssignment}
      where fence = $fence and seq = $before`,
     {
       seq,

@@ -51,7 +51,7 @@ export class Seals {
   }
 
   /** Tells whether the previous start ended before it had opened all files. */
-  get isTested(): boolean {
+  get wasStartInterrupted(): boolean {
     return this.#before === 'test'
   }
 
@@ -66,7 +66,7 @@ export class Seals {
     return files.filter(file => file.startsWith(`${folder}/`))
   }
 
-  /** Records that a start begins to open the files; if it crashes, the next one knows (`isTested`). */
+  /** Records that a start begins to open the files; if it crashes, the next one knows (`wasStartInterrupted`). */
   beginTest(): void {
     this.#write('test')
   }

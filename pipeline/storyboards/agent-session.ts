@@ -40,7 +40,7 @@ type Answer =
   | { kind: 'answered'; outcome: TaskOutcome }
   | { kind: 'silent'; message: string; isTimeout: boolean }
 
-const silentByTime: Answer = {
+const timedOutAnswer: Answer = {
   kind: 'silent',
   message: 'did not answer in time',
   isTimeout: true,
@@ -81,7 +81,7 @@ export class AgentSession {
   /** Calls a task. What the agent does is a value, in which its own credential is hidden. */
   async call(task: string, args: Record<string, unknown>): Promise<AgentAnswer> {
     const started = performance.now()
-    const answer = await waitUnless(this.#signal, this.#call(task, args), silentByTime)
+    const answer = await waitUnless(this.#signal, this.#call(task, args), timedOutAnswer)
     const tookMs = Math.round(performance.now() - started)
     const { endpoint: url, lastAnswer } = this.#session
     const wire = hideSecrets(
@@ -140,8 +140,8 @@ export async function openAgentSession(
   if ('failure' in connected) return connected
   const { session, serverName, list } = connected
   const secrets = authorization === undefined ? [] : [...listSecrets(authorization), ...more]
-  const said = { tools: list.tools.map(tool => tool.name), name: serverName ?? hostname }
-  return new AgentSession({ session, secrets, ...hideSecrets(said, secrets) }, deps, signal)
+  const reported = { tools: list.tools.map(tool => tool.name), name: serverName ?? hostname }
+  return new AgentSession({ session, secrets, ...hideSecrets(reported, secrets) }, deps, signal)
 }
 
 /** Waits for work, or returns the fallback as soon as the signal is aborted. Late work ends by itself. */

@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import { projectRoot } from '../core/project-root.ts'
 import { type Bundle, Storyboard } from '../model/storyboards/storyboard.ts'
 import type { AgentProfile } from '../model/storyboards/storyboard-result.ts'
-import { spellName } from './references.ts'
+import { applyProtocolName } from './references.ts'
 
 /** A storyboard and the bundle of its file. */
 export interface CatalogEntry {
@@ -59,16 +59,16 @@ export function findStoryboard(id: string): Storyboard | undefined {
 }
 
 /** Finds a storyboard by its id, with its tasks named as agents of this protocol name them. */
-export function findSpelledStoryboard(id: string, protocolName: string): Storyboard | undefined {
+export function findStoryboardFor(id: string, protocolName: string): Storyboard | undefined {
   const storyboard = findStoryboard(id)
   if (storyboard === undefined) return undefined
-  const spell = (task: string) => spellName(task, protocolName)
+  const toAgentName = (task: string) => applyProtocolName(task, protocolName)
   return {
     ...storyboard,
-    required_tools: storyboard.required_tools.map(spell),
+    required_tools: storyboard.required_tools.map(toAgentName),
     phases: storyboard.phases.map(phase => ({
       ...phase,
-      steps: phase.steps.map(step => ({ ...step, task: spell(step.task) })),
+      steps: phase.steps.map(step => ({ ...step, task: toAgentName(step.task) })),
     })),
   }
 }
@@ -85,6 +85,8 @@ export function listApplicable(
   return listStoryboards().filter(
     ({ storyboard, bundle }) =>
       claims[bundle.kind].includes(bundle.id) &&
-      storyboard.required_tools.every(name => tools.includes(spellName(name, protocolName))),
+      storyboard.required_tools.every(name =>
+        tools.includes(applyProtocolName(name, protocolName)),
+      ),
   )
 }

@@ -13,8 +13,10 @@ export interface TaskOutcome {
   isFromText?: true
 }
 
-type Of<Kind extends CheckKind> = Extract<Validation, { check: Kind }>
-type Checks = { [Kind in CheckKind]: (validation: Of<Kind>, outcome: TaskOutcome) => Finding }
+type ValidationOf<Kind extends CheckKind> = Extract<Validation, { check: Kind }>
+type Checks = {
+  [Kind in CheckKind]: (validation: ValidationOf<Kind>, outcome: TaskOutcome) => Finding
+}
 
 interface Finding {
   passed: boolean
@@ -22,13 +24,13 @@ interface Finding {
   actual: unknown
 }
 
-const isThere = (value: unknown) => value !== undefined && value !== null
+const isPresent = (value: unknown) => value !== undefined && value !== null
 
 /** Judges by kind of check. */
 const checks: Checks = {
-  field_present: judgeEach('a value', isThere),
+  field_present: judgeEach('a value', isPresent),
   field_absent: ({ path }, { payload }) => {
-    const found = readPath(payload, path).filter(isThere)
+    const found = readPath(payload, path).filter(isPresent)
     return { passed: found.length === 0, expected: 'no value', actual: found[0] }
   },
   field_value: (validation, outcome) => {
@@ -40,8 +42,8 @@ const checks: Checks = {
     judgeEach(validation.value, value => hasItem(value, validation.value))(validation, outcome),
   field_pattern: (validation, outcome) => {
     const pattern = new RegExp(validation.value, 'u')
-    const isRight = (value: unknown) => typeof value === 'string' && pattern.test(value)
-    return judgeEach(validation.value, isRight)(validation, outcome)
+    const isMatch = (value: unknown) => typeof value === 'string' && pattern.test(value)
+    return judgeEach(validation.value, isMatch)(validation, outcome)
   },
   field_greater_than: (validation, outcome) =>
     judgeEach(
@@ -56,9 +58,9 @@ const checks: Checks = {
   array_length: (validation, outcome) => {
     const { min = 0, max = Number.POSITIVE_INFINITY } = validation
     const bounds = max === Number.POSITIVE_INFINITY ? `at least ${min}` : `${min} to ${max}`
-    const isRight = (value: unknown) =>
+    const isWithinBounds = (value: unknown) =>
       Array.isArray(value) && value.length >= min && value.length <= max
-    return judgeEach(`a list of ${bounds} items`, isRight)(validation, outcome)
+    return judgeEach(`a list of ${bounds} items`, isWithinBounds)(validation, outcome)
   },
   error_code: ({ value, allowed_values }, { error }) => {
     const expected = allowed_values ?? [value]
@@ -71,10 +73,10 @@ const checks: Checks = {
 }
 
 /** Makes a check that every value at a path must pass, and at least one there must be. */
-function judgeEach(expected: unknown, isRight: (value: unknown) => boolean) {
+function judgeEach(expected: unknown, passes: (value: unknown) => boolean) {
   return ({ path }: { path: string }, { payload }: TaskOutcome): Finding => {
     const values = readPath(payload, path)
-    const wrong = values.findIndex(value => !isRight(value))
+    const wrong = values.findIndex(value => !passes(value))
     return { passed: values.length > 0 && wrong < 0, expected, actual: values[wrong] }
   }
 }
@@ -101,7 +103,7 @@ export function checkAnswer(validation: Validation, outcome: TaskOutcome): Valid
     passed,
     description: validation.description ?? describe(validation.check, path),
     ...(path !== undefined && { path }),
-    ...(!passed && { expected, actual: isThere(actual) ? redact(actual, path) : null }),
+    ...(!passed && { expected, actual: isPresent(actual) ? redact(actual, path) : null }),
   }
 }
 

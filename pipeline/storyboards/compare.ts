@@ -8,7 +8,7 @@ import type {
   StoryboardComparison,
 } from '../model/storyboards/storyboard-comparison.ts'
 import type { AgentRun, SideResult } from '../model/storyboards/storyboard-result.ts'
-import { spellName } from './references.ts'
+import { applyProtocolName } from './references.ts'
 import { summarizeRun } from './summarize.ts'
 
 /** Name of the reference agent if it gives none. */
@@ -61,7 +61,7 @@ function comparePhase(
       return {
         id: step,
         title,
-        task: spellName(task, protocolName),
+        task: applyProtocolName(task, protocolName),
         expected,
         user_result,
         reference_result,

@@ -8,7 +8,7 @@ import type { FinishedRun } from '../model/storyboards/storyboard-job.ts'
 import type { AgentRun, StepResult } from '../model/storyboards/storyboard-result.ts'
 import type { StoryboardStatus } from '../model/storyboards/storyboard-run.ts'
 import { findResult } from './compare.ts'
-import { spellName } from './references.ts'
+import { applyProtocolName } from './references.ts'
 import { summarizeRun } from './summarize.ts'
 
 /** Describes a run of one storyboard against one agent. */
@@ -36,7 +36,7 @@ export function describeRun(
       steps: phase.steps.map(step => ({
         id: step.id,
         title: step.title,
-        task: spellName(step.task, protocolName),
+        task: applyProtocolName(step.task, protocolName),
         expected: step.expected,
         result: describeResult(id, phase.id, step.id, run),
       })),

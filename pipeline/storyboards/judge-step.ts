@@ -5,7 +5,7 @@ import type { AgentAnswer } from './agent-session.ts'
 import { checkAnswer, type TaskOutcome } from './check-answer.ts'
 import { readPath } from './read-path.ts'
 import { shortenText } from './redact.ts'
-import { type RunContext, spellName } from './references.ts'
+import { applyProtocolName, type RunContext } from './references.ts'
 
 /** Judges the answer to a step by its checks, and keeps the values that later steps use. */
 export function judgeStep(
@@ -52,7 +52,7 @@ function keepOutputs(
   { values, protocolName }: RunContext & { values: Map<string, unknown> },
 ): void {
   for (const { name, path } of context_outputs) {
-    const [value] = readPath(payload, spellName(path, protocolName))
+    const [value] = readPath(payload, applyProtocolName(path, protocolName))
     if (value !== undefined && value !== null) values.set(name, value)
   }
 }

@@ -4,7 +4,7 @@ import type {
   Validation,
 } from '../model/storyboards/storyboard.ts'
 import type { SkipReason, StepResult } from '../model/storyboards/storyboard-result.ts'
-import { type RunContext, resolveReferences, spellName } from './references.ts'
+import { applyProtocolName, type RunContext, resolveReferences } from './references.ts'
 
 /** State of a run between two steps. */
 export interface RunState {
@@ -29,7 +29,7 @@ export function planStep(
   state: RunState,
 ): PlannedStep {
   const { protocolName } = state.context
-  const task = spellName(step.task, protocolName)
+  const task = applyProtocolName(step.task, protocolName)
   const skip = (reason: SkipReason): PlannedStep => ({ kind: 'skip', task, reason })
   if (!state.tools.has(task)) return skip('missing_tool')
   if (phase.depends_on.some(id => state.brokenPhases.has(id))) return skip('prerequisite_failed')
@@ -43,7 +43,7 @@ export function planStep(
     args: request.value as Record<string, unknown>,
     validations: (validations.value as Validation[]).map(validation =>
       'path' in validation
-        ? { ...validation, path: spellName(validation.path, protocolName) }
+        ? { ...validation, path: applyProtocolName(validation.path, protocolName) }
         : validation,
     ),
   }

@@ -2,7 +2,7 @@ import type { AgentProfile } from '../model/storyboards/storyboard-result.ts'
 import type { AgentSession } from './agent-session.ts'
 import { readPath } from './read-path.ts'
 import { shortenText } from './redact.ts'
-import { spellName } from './references.ts'
+import { applyProtocolName } from './references.ts'
 
 const NAMES_MAX = 100
 
@@ -15,7 +15,7 @@ export async function readProfile(
     name: shortenText(session.name),
     tools: [...session.tools].slice(0, NAMES_MAX).map(text => shortenText(text)),
   }
-  const task = spellName('get_proto_capabilities', protocolName)
+  const task = applyProtocolName('get_proto_capabilities', protocolName)
   if (!session.tools.has(task)) return profile
   const answer = await session.call(task, {})
   if (answer.kind === 'silent') return { ...profile, capabilities_probe_error: answer.message }

@@ -36,7 +36,7 @@ function replace(value: unknown, context: RunContext, missing: string[]): unknow
   if (Array.isArray(value)) return value.map(item => replace(item, context, missing))
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [
-      String(replace(spellName(key, context.protocolName), context, missing)),
+      String(replace(applyProtocolName(key, context.protocolName), context, missing)),
       replace(member, context, missing),
     ]),
   )
@@ -57,6 +57,6 @@ function replaceText(text: string, context: RunContext, missing: string[]): unkn
 }
 
 /** Writes the protocol's own short name in a name of it: `get_proto_capabilities`, `proto_error`. */
-export function spellName(name: string, protocolName: string): string {
+export function applyProtocolName(name: string, protocolName: string): string {
   return name.replace(/(?<=^|_)proto(?=$|_|\.)/g, protocolName)
 }

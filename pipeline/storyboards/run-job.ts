@@ -27,7 +27,7 @@ import { describeRun, describeStatus, listDiagnostics } from './describe-run.ts'
 import { readProfile } from './read-profile.ts'
 import { previewStep, runSingleStep } from './run-step.ts'
 import { runStoryboard } from './run-storyboard.ts'
-import { closedSuite, runSuite } from './run-suite.ts'
+import { deniedSuite, runSuite } from './run-suite.ts'
 
 export interface JobDeps extends SessionDeps {
   config: Config
@@ -110,7 +110,7 @@ const runners: Runners = {
     const time = AbortSignal.timeout(deps.limits.complianceRunMs)
     const limited = { ...deps, signal: AbortSignal.any([deps.signal, time]) }
     const target = await resolveTarget(agent, limited)
-    return 'needs_credential' in target ? closedSuite : runSuite(target, limited)
+    return 'needs_credential' in target ? deniedSuite : runSuite(target, limited)
   },
 }
 

@@ -13,7 +13,7 @@ import type { AgentSession } from './agent-session.ts'
 import { describeExchange } from './describe-exchange.ts'
 import { judgeStep } from './judge-step.ts'
 import { planStep, type RunState, toSkippedResult } from './plan-step.ts'
-import { spellName } from './references.ts'
+import { applyProtocolName } from './references.ts'
 
 /** Prefix of what was made for a run, among the values that steps hand on. */
 const MADE = '#'
@@ -104,7 +104,7 @@ export function previewStep(
   { context, startedAt, protocolName }: StepStart,
 ): SingleStep {
   const { phase, step } = findStep(storyboard, stepId)!
-  const tools = new Set([spellName(step.task, protocolName)])
+  const tools = new Set([applyProtocolName(step.task, protocolName)])
   const state = createState({ tools }, startedAt, protocolName, context)
   const planned = planStep(step, phase, state)
   if (planned.kind === 'skip') {

@@ -42,7 +42,7 @@ export async function runSuite(target: AgentTarget, deps: SessionDeps): Promise<
 const nothingTested = { supports_version: false, specialisms: [], results: [], diagnostics: [] }
 
 /** Result of an agent that gives no token for the credentials that it has. */
-export const closedSuite: Suite = { outcome: 'auth_required', duration_ms: 0, ...nothingTested }
+export const deniedSuite: Suite = { outcome: 'auth_required', duration_ms: 0, ...nothingTested }
 
 function describeResult(storyboard: Storyboard, run: AgentRun): SuiteResult {
   const { first_failure_validations: _, ...status } = describeStatus(storyboard, run)

@@ -22,7 +22,7 @@ export async function* findUncommitted({
   accounts: Accounts
   takedowns: TakedownList
 }): AsyncGenerator<Batch> {
-  const enrolments = await findUnknownEnrolments(index, await accounts.allEnrolments())
+  const enrolments = await findUnknownEnrolments(index, await accounts.loadAllEnrolments())
   if (enrolments.length > 0 || takedowns.length > 0) yield { ...nothing, enrolments, takedowns }
   const verdicts = await findUnknownVerdicts(index, await accounts.loadAllVerdicts())
   if (verdicts) yield { ...nothing, verdicts }

@@ -133,7 +133,7 @@ export class Committer {
     const done = batch.submissions.filter(
       ({ submission_id }) => 'done' in answers.get(submission_id)!,
     )
-    const enrolments = done.length > 0 ? await accounts.enrolments(done, answers) : []
+    const enrolments = done.length > 0 ? await accounts.loadEnrolments(done, answers) : []
     const verdicts =
       batch.verdicts ?? (done.length > 0 ? await accounts.loadVerdicts(done, answers) : undefined)
     const publications = batch.publications ?? (await loadPublicationsSince(db, meta.seq))

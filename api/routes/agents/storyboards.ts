@@ -11,8 +11,8 @@ import {
   type Storyboard,
 } from '../../../pipeline/model/storyboards/storyboard.ts'
 import {
-  findSpelledStoryboard,
   findStoryboard,
+  findStoryboardFor,
   listStoryboards,
 } from '../../../pipeline/storyboards/catalog.ts'
 import { AnyId } from '../../checks/own-agent.ts'
@@ -116,7 +116,7 @@ function describeStoryboard(
   storyboardId: string,
   { config }: Services,
 ): Pick<StoryboardDetail, 'storyboard' | 'test_kit'> {
-  const storyboard = findSpelledStoryboard(storyboardId, config.PROTOCOL_NAME) ?? refuseUnknown()
+  const storyboard = findStoryboardFor(storyboardId, config.PROTOCOL_NAME) ?? refuseUnknown()
   const { id, title, category, summary, narrative, agent, prerequisites } = storyboard
   const { required_tools, track, phases } = storyboard
   return {

@@ -10,7 +10,7 @@ import { findAgent, findOperating } from '../../../pipeline/read/lookups/agents.
 import { findDecidingFreshness } from '../../../pipeline/read/lookups/deciding-files.ts'
 import type { Inventory } from '../../../pipeline/read/lookups/inventory.ts'
 import { loadPastInventory } from '../../../pipeline/read/queries/past-states.ts'
-import type { Operating } from '../../../pipeline/resolve/authority.ts'
+import type { OperatorSide } from '../../../pipeline/resolve/authority.ts'
 import type { ProductSelector } from '../../../pipeline/resolve/product-selectors.ts'
 import { asOf, findPast, type Past } from '../../inputs/as-of.ts'
 import { pageCursor, parsePastedDomain } from '../../inputs/fields.ts'
@@ -139,7 +139,7 @@ async function judgeProduct(body: Body, as_of: string | undefined, { reader }: S
 }
 
 /** Nothing is kept of what operators said. */
-const unknownOperating: Operating = { operator: undefined, declared: undefined }
+const unknownOperating: OperatorSide = { operator: undefined, declared: undefined }
 
 /** Loads what the publishers of a product granted then. */
 async function loadPastInventories(

@@ -36,7 +36,7 @@ import { listPastPlaces, loadPastInventory } from '../../../pipeline/read/querie
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import {
   judge,
-  type Operating,
+  type OperatorSide,
   type Side,
   type Verdict,
 } from '../../../pipeline/resolve/authority.ts'
@@ -195,7 +195,7 @@ const notKnown = {
 interface Stock {
   candidates: readonly Candidate[]
   findInventory(publisher: string): Inventory | undefined
-  operating: Operating
+  operating: OperatorSide
 }
 
 function findStock(reader: Reader, asked: Identifier, agent: KnownAgent): Stock {

@@ -24,7 +24,7 @@ import {
 import { findReach } from '../../../pipeline/read/lookups/reach.ts'
 import { loadPastInventory } from '../../../pipeline/read/queries/past-states.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
-import { judge, type Operating, tallyVerdicts } from '../../../pipeline/resolve/authority.ts'
+import { judge, type OperatorSide, tallyVerdicts } from '../../../pipeline/resolve/authority.ts'
 import { listPublisherFiles } from '../../../pipeline/resolve/deciding-files.ts'
 import { isOpen, type Terms } from '../../../pipeline/resolve/sale-terms.ts'
 import { asOf, findPast } from '../../inputs/as-of.ts'
@@ -177,7 +177,7 @@ interface Paging {
 }
 
 /** Nothing is kept of what operators said. */
-const unknownOperating: Operating = { operator: undefined, declared: undefined }
+const unknownOperating: OperatorSide = { operator: undefined, declared: undefined }
 
 function omitEvidence(asked: Paging): Paging {
   return { ...asked, explain: undefined }

@@ -7,8 +7,8 @@ import { PublicError } from '../../../pipeline/core/errors.ts'
 import {
   BrandCompany,
   BrandProfile,
+  computeRefreshTime,
   type Enrichment,
-  refreshDueAt,
 } from '../../../pipeline/model/enrichment.ts'
 import { type BrandResolution, EnrichedBrand } from '../../../pipeline/model/responses/index.ts'
 import { findBrand } from '../../../pipeline/read/lookups/resolutions.ts'
@@ -44,7 +44,8 @@ export const enrichBrand = defineOperation({
     const stored = findStoredBrand(services.reader, domain)
     const known = stored && toProfile(domain, stored)
     const { enrichment: origin } = stored ?? {}
-    const isAged = origin && services.clock.now() >= refreshDueAt(origin, services.config.LIMITS)
+    const isAged =
+      origin && services.clock.now() >= computeRefreshTime(origin, services.config.LIMITS)
     if (known !== undefined && !isAged) return replyOk(known)
     const isOpen = stored === undefined || stored.source === 'enriched'
     const asked = look(domain, caller(), isOpen, services)

@@ -19,7 +19,7 @@ export const TESTED = `(select agent_url, seq from agent_compliance
   union all select agent_url, seq from agent_badges
   union all select agent_url, seq from compliance_runs)`
 
-type Of<Row> = Row & { agent_url: string }
+type WithAgent<Row> = Row & { agent_url: string }
 
 /** Loads how the agents are tested that a condition selects. */
 export async function loadAgentTests(
@@ -34,7 +34,7 @@ export async function loadAgentTests(
   if (rows.length === 0) return []
   const agents = { agents: JSON.stringify(rows.map(({ agent_url }) => agent_url)) }
   const select = <Row>(columns: string, table: string, order = '') =>
-    db.all<Of<Row>>(
+    db.all<WithAgent<Row>>(
       `select agent_url, ${columns} from ${table}
        where agent_url in (select unnest(${toListExpression('$agents')})) order by agent_url ${order}`,
       agents,
@@ -69,7 +69,7 @@ const SUITE_COLUMNS = `run_id, overall_status, headline, tracks,
   storyboards_passing::double as storyboards_passing,
   storyboards_total::double as storyboards_total, duration_ms, tested_at`
 
-function groupByAgent<Row>(rows: readonly Of<Row>[]): Map<string, Row[]> {
+function groupByAgent<Row>(rows: readonly WithAgent<Row>[]): Map<string, Row[]> {
   const groups = groupBy(rows, ({ agent_url }) => agent_url)
   return new Map(
     [...groups].map(([url, group]) => [
@@ -90,7 +90,7 @@ export async function loadAgentDiagnostics(
   parameters: Parameters,
 ): Promise<AgentDiagnostics[]> {
   const selected = `agent_url in (select agent_url from ${DIAGNOSED} where ${where})`
-  const steps = await db.all<Of<StepDiagnostic> & { run_id: string; captured_at: string }>(
+  const steps = await db.all<WithAgent<StepDiagnostic> & { run_id: string; captured_at: string }>(
     `select agent_url, run_id, captured_at, storyboard_id, phase_id, step_id, task, step_passed,
        duration_ms, error_text, failed_validations
      from storyboard_diagnostics where ${selected}
@@ -98,7 +98,7 @@ export async function loadAgentDiagnostics(
     parameters,
   )
   const requests = groupByAgent(
-    await db.all<Of<AgentRequest>>(
+    await db.all<WithAgent<AgentRequest>>(
       `select agent_url, request_id, request_type, response_time_ms, success, error_message,
          created_at
        from agent_requests where ${selected}
@@ -115,7 +115,7 @@ export async function loadAgentDiagnostics(
 }
 
 function toDiagnosedRuns(
-  steps: readonly (Of<StepDiagnostic> & { run_id: string; captured_at: string })[],
+  steps: readonly (WithAgent<StepDiagnostic> & { run_id: string; captured_at: string })[],
 ): AgentDiagnostics['runs'] {
   return [...groupBy(steps, step => step.run_id)].map(([run_id, group]) => ({
     run_id,
@@ -132,7 +132,7 @@ export async function loadAgentExchanges(
   where: string,
   parameters: Parameters,
 ): Promise<{ agent_url: string; exchanges: StoredExchange[] }[]> {
-  const rows = await db.all<Of<StoredExchange>>(
+  const rows = await db.all<WithAgent<StoredExchange>>(
     `select agent_url, run_id, position::double as position, exchange from storyboard_exchanges
      where agent_url in (select agent_url from storyboard_exchanges where ${where})
      order by agent_url, run_id, position`,

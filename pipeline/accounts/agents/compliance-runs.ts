@@ -8,7 +8,7 @@ import { keepRequest } from './agent-requests.ts'
 import { reviewBadges } from './badges.ts'
 import { findCompliance, writeCompliance } from './compliance-state.ts'
 import { findMonitoring, refuseOther } from './monitoring.ts'
-import { keepDiagnostics } from './step-diagnostics.ts'
+import { storeDiagnostics } from './step-diagnostics.ts'
 import { keepLastRuns, keepRuns } from './storyboard-runs.ts'
 
 /** Stored runs of one agent at most. */
@@ -27,13 +27,13 @@ export async function recordSuite(
   if (settings.is_opted_out) return { refused: 'the agent is not tested', error: 'conflict' }
   const state = applySuite(await findCompliance(db, agent_url), suite, stamp.now)
   await writeCompliance(db, agent_url, state, stamp)
-  await keepSuite(db, suite, state, stamp)
-  await settleBadges(db, suite, { state, settings }, stamp)
+  await storeSuite(db, suite, state, stamp)
+  await updateBadges(db, suite, { state, settings }, stamp)
   return { done: { run_id, agent_url, status: state.status } }
 }
 
 /** Updates the badges of an agent after a full run, which requalifies it where it passed. */
-async function settleBadges(
+async function updateBadges(
   db: Database,
   { agent_url, outcome }: OperationOf<'compliance.record'>,
   { state, settings }: { state: ComplianceState; settings: MonitoringSettings },
@@ -62,7 +62,7 @@ async function settleBadges(
   )
 }
 
-async function keepSuite(
+async function storeSuite(
   db: Database,
   suite: OperationOf<'compliance.record'>,
   state: ComplianceState,
@@ -77,12 +77,17 @@ async function keepSuite(
   )
   await keepLastRuns(db, agent_url)
   const { passing, total } = countPassing(results)
-  const words = { passing: 'passing', degraded: 'partial', failing: 'failing', unknown: 'unknown' }
+  const statusNames = {
+    passing: 'passing',
+    degraded: 'partial',
+    failing: 'failing',
+    unknown: 'unknown',
+  }
   await db.insert('compliance_runs', [
     {
       ...tested,
       run_id,
-      overall_status: words[state.status],
+      overall_status: statusNames[state.status],
       headline: state.headline,
       tracks: sumByTrack(results),
       storyboards_passing: passing,
@@ -91,7 +96,7 @@ async function keepSuite(
       seq,
     },
   ])
-  await keepDiagnostics(db, tested, { run_id, diagnostics, seq })
+  await storeDiagnostics(db, tested, { run_id, diagnostics, seq })
   const reached = suite.outcome === 'tested'
   const request = {
     request_id: run_id,

@@ -7,7 +7,7 @@ const DIAGNOSED_RUNS_MAX = 5
 const EXCHANGES_MAX = 50
 
 /** Stores the steps of a run; those of older runs are deleted. */
-export async function keepDiagnostics(
+export async function storeDiagnostics(
   db: Database,
   { agent_url, tested_at }: { agent_url: string; tested_at: string },
   {

@@ -11,7 +11,7 @@ import { keepRequest } from './agent-requests.ts'
 import { reviewBadges } from './badges.ts'
 import { findCompliance, writeCompliance } from './compliance-state.ts'
 import { findMonitoring } from './monitoring.ts'
-import { keepDiagnostics } from './step-diagnostics.ts'
+import { storeDiagnostics } from './step-diagnostics.ts'
 
 /** Stored runs of one agent at most. */
 const RUNS_PER_AGENT_MAX = 500
@@ -28,7 +28,7 @@ export async function recordRun(
   const { seq } = stamp
   await db.insert('storyboard_runs', [{ ...run, reference_status, differing_steps, seq }])
   await keepLastRuns(db, agent_url)
-  await keepDiagnostics(db, run, { run_id, diagnostics, seq })
+  await storeDiagnostics(db, run, { run_id, diagnostics, seq })
   // A run without any step did not reach the agent.
   const reached = run.steps_total > 0 || run.status === 'untested'
   const request = {

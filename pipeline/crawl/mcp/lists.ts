@@ -32,7 +32,7 @@ export async function listTools(
 ): Promise<ToolList | { failure: McpFailure }> {
   const faults = new Faults(limits.faultsPerDocument)
   const tools = new Map<string, AgentTool>()
-  const names = new Set<string>()
+  const cursors = new Set<string>()
   let cursor: string | undefined
   for (let page = 0; page < PAGES_MAX; page++) {
     const params = cursor === undefined ? {} : { cursor }
@@ -46,17 +46,17 @@ export async function listTools(
     if (!Array.isArray(result.tools)) return { failure: noList }
     collectTools(result.tools, tools, faults, limits.agentTools)
     cursor = readCursor(result.nextCursor)
-    if (cursor === undefined || names.has(cursor) || tools.size >= limits.agentTools) break
-    names.add(cursor)
+    if (cursor === undefined || cursors.has(cursor) || tools.size >= limits.agentTools) break
+    cursors.add(cursor)
   }
   return {
-    tools: takeFitting([...tools.values()].sort(compareByName), limits.agentBlockBytes),
+    tools: fitTools([...tools.values()].sort(compareByName), limits.agentBlockBytes),
     faults,
   }
 }
 
 /** Fits a list of tools into its maximum size: names are kept, schemas are dropped first, then texts. */
-function takeFitting(tools: AgentTool[], maxBytes: number): AgentTool[] {
+function fitTools(tools: AgentTool[], maxBytes: number): AgentTool[] {
   if (measureBytes(tools) < maxBytes) return tools
   const bare = tools.map(({ input_schema: _, ...tool }) => tool)
   if (measureBytes(bare) < maxBytes) return bare

@@ -1,4 +1,4 @@
-import { holdSame } from '../../serving/document-value.ts'
+import { hasSameContent } from '../../serving/document-value.ts'
 import { encodePairs, toIdentifierName } from '../../serving/identifier-index.ts'
 import {
   documentSpaces,
@@ -16,7 +16,7 @@ import type { Stores } from './stores.ts'
 
 /** Compares two values; of documents the time of projection is ignored, which the index does not have. */
 function isSame(space: SpaceName, stored: Buffer, built: Buffer): boolean {
-  return documentSpaces.has(space) ? holdSame(stored, built) : stored.equals(built)
+  return documentSpaces.has(space) ? hasSameContent(stored, built) : stored.equals(built)
 }
 
 /**
@@ -63,9 +63,9 @@ export async function checkServing({ index, accounts, serving }: Stores): Promis
   counted.set('named', names.count)
   counted.set('portfolio', portfolios.count)
   for (const [space, expected] of counted) {
-    const there = serving.count(space)
-    if (space !== 'meta' && there !== expected) {
-      wrong.push(`serving: ${space} has ${there} entries, the index ${expected}`)
+    const actual = serving.count(space)
+    if (space !== 'meta' && actual !== expected) {
+      wrong.push(`serving: ${space} has ${actual} entries, the index ${expected}`)
     }
   }
   return wrong

@@ -1,6 +1,6 @@
 import { toAgentUrlKey } from '../../core/agent-url.ts'
 import { isUrl } from '../../model/observation.ts'
-import type { Operating } from '../../resolve/authority.ts'
+import type { OperatorSide } from '../../resolve/authority.ts'
 import {
   Declarations,
   type Declared,
@@ -33,48 +33,52 @@ export interface KnownAgent {
  */
 export function findAgent(reader: Reader, agentUrl: string): KnownAgent {
   const store = reader.serving
-  if (store === undefined) return toStranger(agentUrl)
+  if (store === undefined) return toUnknownAgent(agentUrl)
   return agents(reader).get(
     store,
     agentUrl,
-    () => findStoredAgent(store, agentUrl) ?? toStranger(agentUrl),
+    () => findStoredAgent(store, agentUrl) ?? toUnknownAgent(agentUrl),
   )
 }
 
-const AGENTS_BYTES = 8 * 1024 * 1024
+const AGENTS_BYTES_MAX = 8 * 1024 * 1024
 /** Bytes of an agent in the cache, in addition to its address. */
 const AGENT_BYTES = 300
 const agents = declareCache(
   () =>
-    new CommitCache<KnownAgent>(AGENTS_BYTES, ({ agent_url }) => agent_url.length + AGENT_BYTES),
+    new CommitCache<KnownAgent>(
+      AGENTS_BYTES_MAX,
+      ({ agent_url }) => agent_url.length + AGENT_BYTES,
+    ),
 )
 
 function findStoredAgent(store: ServingStore, agentUrl: string): KnownAgent | undefined {
-  const stored = store.text('agent', toAgentKey(agentUrl)) ?? findAlike(store, agentUrl)?.toString()
+  const stored =
+    store.text('agent', toAgentKey(agentUrl)) ?? findIgnoringCase(store, agentUrl)?.toString()
   return stored === undefined ? undefined : JSON.parse(stored)
 }
 
-function toStranger(agentUrl: string): KnownAgent {
+function toUnknownAgent(agentUrl: string): KnownAgent {
   const operator = toAgentUrlKey(agentUrl) === undefined ? undefined : resolveOperator(agentUrl, [])
   return { agent_url: agentUrl, publisher_count: 0, property_count: 0, operator: operator ?? null }
 }
 
-function findAlike(store: ServingStore, agentUrl: string): Buffer | undefined {
-  const [like] = toAgentKey(agentUrl).split(' ')
-  const found = [...store.range('agent', like!)].map(({ value }) => Buffer.from(value))
+function findIgnoringCase(store: ServingStore, agentUrl: string): Buffer | undefined {
+  const [foldedHash] = toAgentKey(agentUrl).split(' ')
+  const found = [...store.range('agent', foldedHash!)].map(({ value }) => Buffer.from(value))
   return found.sort(Buffer.compare)[0]
 }
 
-const CACHE_BYTES_MAX = 16 * 1024 * 1024
+const DECLARATIONS_BYTES_MAX = 16 * 1024 * 1024
 const declarations = declareCache(
   () =>
     new DocumentCache(
       'operator',
-      CACHE_BYTES_MAX,
+      DECLARATIONS_BYTES_MAX,
       json => new Declarations((json as (Declared & { store: string | null })[]).map(omitNull)),
     ),
 )
-const silent = new Declarations([])
+const noDeclarations = new Declarations([])
 
 function omitNull({ store, ...declared }: Declared & { store: string | null }): Declared {
   return store === null ? declared : { ...declared, store }
@@ -84,17 +88,19 @@ function omitNull({ store, ...declared }: Declared & { store: string | null }): 
  * Finds the properties that the brand.json behind an agent declares. A valid file without properties is
  * silent.
  */
-export function findOperating(reader: Reader, { operator }: KnownAgent): Operating {
+export function findOperating(reader: Reader, { operator }: KnownAgent): OperatorSide {
   if (operator === null) return { operator: undefined, declared: undefined }
   const { location, names_agent } = operator
   const store = reader.serving
-  if (store === undefined) return { operator, declared: names_agent ? silent : undefined }
-  const says = words(reader).get(store, location, () => readWord(reader, store, location))
-  if (says === 'something') {
+  if (store === undefined) return { operator, declared: names_agent ? noDeclarations : undefined }
+  const state = declarationStates(reader).get(store, location, () =>
+    readDeclarationState(reader, store, location),
+  )
+  if (state === 'something') {
     const declared = declarations(reader).get(store, hashKey(location))
     return { operator, declared, ownsSite: publisher => isOwnSite(reader, operator, publisher) }
   }
-  return { operator, declared: names_agent || says === 'nothing' ? silent : undefined }
+  return { operator, declared: names_agent || state === 'nothing' ? noDeclarations : undefined }
 }
 
 /** Tells whether the brand.json behind an agent, if there is one, declares no properties. */
@@ -106,13 +112,19 @@ export function isOperatorSilent({ serving }: Reader, agent: KnownAgent): boolea
 }
 
 /** Declarations of a brand.json about properties; `unread`: no valid file is known. */
-type Word = 'something' | 'nothing' | 'unread'
+type DeclarationState = 'something' | 'nothing' | 'unread'
 
-const WORDS_BYTES = 4 * 1024 * 1024
-const WORD_BYTES = 200
-const words = declareCache(() => new CommitCache<Word>(WORDS_BYTES, () => WORD_BYTES))
+const STATES_BYTES_MAX = 4 * 1024 * 1024
+const STATE_BYTES = 200
+const declarationStates = declareCache(
+  () => new CommitCache<DeclarationState>(STATES_BYTES_MAX, () => STATE_BYTES),
+)
 
-function readWord(reader: Reader, store: ServingStore, location: string): Word {
+function readDeclarationState(
+  reader: Reader,
+  store: ServingStore,
+  location: string,
+): DeclarationState {
   if (store.has('operator', hashKey(location))) return 'something'
   return !isUrl(location) && isRead(reader, location) ? 'nothing' : 'unread'
 }

@@ -2,7 +2,7 @@ import { parseDomain, stripHostPrefix, toIdentifierHost } from '../../core/domai
 import type { Identifier } from '../../model/documents/index.ts'
 import type { Source } from '../../model/observation.ts'
 import type { FreshnessBlock } from '../../model/responses/index.ts'
-import type { Operating, Verdict } from '../../resolve/authority.ts'
+import type { OperatorSide, Verdict } from '../../resolve/authority.ts'
 import { listPublisherFiles } from '../../resolve/deciding-files.ts'
 import { formatFreshness, pickWeakest } from '../../serving/freshness-record.ts'
 import type { Reader } from '../reader.ts'
@@ -29,7 +29,7 @@ export function isOperatorHeard({ publisher, operator }: Verdict['sides']): bool
 export function listDeciding(
   reader: Reader,
   publisher: string,
-  { operator }: Operating,
+  { operator }: OperatorSide,
   sides: Verdict['sides'],
 ): Deciding {
   const files = listFilesOfPublisher(reader, publisher)

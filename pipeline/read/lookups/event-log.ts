@@ -43,7 +43,11 @@ export interface InclusionProof {
 }
 
 /** Finds the place of an event in a log of this size; undefined where it has none. */
-export function findPlace({ logIds }: LogPaths, size: number, eventId: string): number | undefined {
+export function findLeafIndex(
+  { logIds }: LogPaths,
+  size: number,
+  eventId: string,
+): number | undefined {
   return existsSync(logIds) ? findLeaf(logIds, size, eventId) : undefined
 }
 

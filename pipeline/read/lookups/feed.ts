@@ -14,7 +14,7 @@ import { type LentBytes, writer } from './buffer-builder.ts'
 import { type LogEnds, readEnds } from './feed-ends.ts'
 import { findBlockAround, TrackIterator, toTrack, wholeLog } from './track-iterator.ts'
 
-export interface FeedAsked {
+export interface FeedQuery {
   /** Event or position after which to continue; the nil UUID is the beginning. */
   cursor: string
   types: readonly EventType[]
@@ -57,7 +57,7 @@ export interface FeedFreshness {
  * head of the log if no further event matches: what was skipped counts as read, so a reader of a quiet type
  * does not expire. Undefined when the cursor is older than the feed keeps events, or was never issued.
  */
-export function readPageAfter(reader: FeedSource, asked: FeedAsked): FeedPage | undefined {
+export function readPageAfter(reader: FeedSource, asked: FeedQuery): FeedPage | undefined {
   const ends = readEnds(reader)
   const oldest = toOldestKey(reader.now() - asked.retentionDays * DAY)
   const iterators = openIteratorsAfter(ends, asked, oldest)
@@ -123,7 +123,7 @@ function toId(id: EventKey): string {
  */
 function openIteratorsAfter(
   ends: LogEnds | undefined,
-  { cursor, types }: FeedAsked,
+  { cursor, types }: FeedQuery,
   oldest: EventKey,
 ): TrackIterator[] | undefined {
   if (cursor === NIL_UUID) return ends ? openIterators(ends, oldest, types) : []
@@ -157,7 +157,7 @@ function openIterators(ends: LogEnds, key: EventKey, types: readonly EventType[]
  */
 function writeEvents(
   iterators: readonly TrackIterator[],
-  asked: FeedAsked,
+  asked: FeedQuery,
 ): { count: number; last: EventKey | undefined } {
   let written = 0
   let last: EventKey | undefined
@@ -196,7 +196,7 @@ function pickNext(
   return iterator && { iterator, before }
 }
 
-function buildFreshness(now: number, latest: string | undefined, asked: FeedAsked): FeedFreshness {
+function buildFreshness(now: number, latest: string | undefined, asked: FeedQuery): FeedFreshness {
   return {
     generated_at: toIso(now),
     latest_event_created_at: latest ?? null,

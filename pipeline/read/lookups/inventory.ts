@@ -1,5 +1,5 @@
 import { groupBy } from '../../core/group.ts'
-import type { ForSale, GrantInForce, Granting } from '../../resolve/authority.ts'
+import type { ForSale, GrantInForce, PublisherSide } from '../../resolve/authority.ts'
 import { isTimed } from '../../resolve/sale-terms.ts'
 import { HEAD_LENGTH } from '../../serving/document-value.ts'
 import type {
@@ -98,7 +98,7 @@ export class Inventory {
     return known
   }
 
-  granting(agentUrl: string): Granting {
+  granting(agentUrl: string): PublisherSide {
     const { publisher_domain: domain, valid, placements } = this.stored
     const grants = this.grantsTo(agentUrl)
     return { domain, is_known: valid || grants.length > 0, placements, grants }
@@ -144,6 +144,6 @@ export function findPlainSales(reader: Reader, domain: string): PlainSales | und
 }
 
 /** Builds the side of an unknown publisher. */
-export function buildUnknownGranting(domain: string): Granting {
+export function buildUnknownGranting(domain: string): PublisherSide {
   return { domain, is_known: false, placements: [], grants: [] }
 }

@@ -9,7 +9,7 @@ import { type Track, toTrack, wholeLog } from './track-iterator.ts'
 const LOWEST = '\0'.repeat(16)
 const HIGHEST = '\xff'.repeat(16)
 
-interface NewestAsked {
+interface NewestQuery {
   types: readonly EventType[]
   limit: number
   /** Only events before this one. */
@@ -18,7 +18,7 @@ interface NewestAsked {
 }
 
 /** Lists the newest events of the feed, the newest first. */
-export function listNewestEvents(reader: Reader, asked: NewestAsked): FeedEvent[] {
+export function listNewestEvents(reader: Reader, asked: NewestQuery): FeedEvent[] {
   const { serving } = reader
   if (serving === undefined) return []
   const { types, limit, before, retentionDays } = asked
@@ -26,7 +26,7 @@ export function listNewestEvents(reader: Reader, asked: NewestAsked): FeedEvent[
   const range = { before: before === undefined ? HIGHEST : toKey(before), oldest, limit }
   const tracks = types.length === eventTypeNames.length ? [wholeLog] : types.map(toTrack)
   return tracks
-    .flatMap(track => takeNewest(serving, track, range))
+    .flatMap(track => readNewest(serving, track, range))
     .sort((a, b) => (a.event_id < b.event_id ? 1 : -1))
     .slice(0, limit)
 }
@@ -37,7 +37,7 @@ interface KeyRange {
   limit: number
 }
 
-function takeNewest(
+function readNewest(
   store: ServingStore,
   { space, prefix }: Track,
   { before, oldest, limit }: KeyRange,

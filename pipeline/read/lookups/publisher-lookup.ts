@@ -49,14 +49,14 @@ export function findPublisher(
       return formatHostingMembers(freshness)
     },
   })
-  if (found === undefined) return findPublisherText(reader, domain, base, more)
+  if (found === undefined) return findPublisherWithoutFile(reader, domain, base, more)
   const { body, etag, hasInventory } = isAbsent ? withAbsentFile(found) : found
-  const known = member === null ? etag : `${etag}.${hashAnswer(member)}`
+  const ownEtag = member === null ? etag : `${etag}.${hashAnswer(member)}`
   const hosted = findPointingHere(reader, body, domain, base)
-  if (hosted === undefined) return { body, etag: known, hasInventory }
+  if (hosted === undefined) return { body, etag: ownEtag, hasInventory }
   return {
     body: JSON.stringify(hosted),
-    etag: `${known}.${hashAnswer(hosted.hosting)}`,
+    etag: `${ownEtag}.${hashAnswer(hosted.hosting)}`,
     hasInventory,
   }
 }
@@ -66,8 +66,8 @@ const INVALID_FILE = '"files":{"adagents_json":{"status":"invalid"'
 /** Marks a missing file as missing, not as invalid; only the crawl state can tell. */
 function withAbsentFile<Found extends StoredAnswer>(found: Found): Found {
   const text = found.body.toString()
-  const publisher = text.replace(INVALID_FILE, INVALID_FILE.replace('invalid', 'absent'))
-  return text === publisher ? found : { ...found, body: publisher, etag: `${found.etag}.absent` }
+  const corrected = text.replace(INVALID_FILE, INVALID_FILE.replace('invalid', 'absent'))
+  return text === corrected ? found : { ...found, body: corrected, etag: `${found.etag}.absent` }
 }
 
 const NO_MEMBER = ',"member":null'
@@ -81,15 +81,15 @@ function formatHostingMembers({ succeeded_at, http_status }: FreshnessBlock): st
 }
 
 /** Finds the lookup of a publisher without a file, from community entries. */
-function findPublisherText(
+function findPublisherWithoutFile(
   reader: Reader,
   domain: string,
   base: string,
   more?: object,
 ): FoundPublisher | undefined {
-  const publisher = findStored(reader, documentSpaces.property, domain)
-  if (publisher === undefined) return undefined
-  const { properties, ...rest } = JSON.parse(publisher.body.toString()) as PropertyResolution
+  const saved = findStored(reader, documentSpaces.property, domain)
+  if (saved === undefined) return undefined
+  const { properties, ...rest } = JSON.parse(saved.body.toString()) as PropertyResolution
   const { properties_total, properties_truncated } = rest
   const { freshness, ...unknown } = buildUnknownPublisher(reader, domain)
   const isServed = findHosted(reader, 'adagents.json', domain) !== undefined
@@ -105,7 +105,7 @@ function findPublisherText(
   }
   const body = Buffer.from(JSON.stringify({ ...answer, freshness }))
   const hasInventory = (findInventory(reader, domain)?.properties.length ?? 0) > 0
-  return { body, etag: `${publisher.etag}.${hashAnswer(answer)}`, hasInventory }
+  return { body, etag: `${saved.etag}.${hashAnswer(answer)}`, hasInventory }
 }
 
 /** Describes why there is no file; one that cannot be used stays invalid, whatever members saved. */
@@ -124,7 +124,7 @@ export function findDomainLookup(reader: Reader, domain: string): StoredAnswer |
   const { body, etag } = found
   const members = getMembers(reader)
   const claiming = listClaiming(reader, domain)
-  return claiming.length > 0 || isNamingEnrolled(body.toString(), members)
+  return claiming.length > 0 || hasEnrolledAgent(body.toString(), members)
     ? withMembers({ body, etag }, members, claiming)
     : { body, etag }
 }
@@ -134,7 +134,7 @@ const URL_BEGINS = '"url":"'
 /**
  * Tells whether a member shows any agent of a lookup; most show few. Addresses hold nothing escaped.
  */
-function isNamingEnrolled(lookup: string, members: Members): boolean {
+function hasEnrolledAgent(lookup: string, members: Members): boolean {
   if (members.publicAgentCount === 0) return false
   for (let at = lookup.indexOf(URL_BEGINS); at >= 0; ) {
     const start = at + URL_BEGINS.length
@@ -176,22 +176,22 @@ function withMembers(
   claiming: DomainLookup['sales_agents_claiming'],
 ): StoredAnswer {
   const lookup = JSON.parse(found.body.toString()) as DomainLookup
-  const publisher: object[] = [...claiming]
+  const additions: object[] = [...claiming]
   const authorized_agents = lookup.authorized_agents.map(agent => {
     const member = toPublicMember(members.findPublicEnroller(agent.url))
     if (member === null) return agent
-    publisher.push({ url: agent.url, ...member })
+    additions.push({ url: agent.url, ...member })
     return { ...agent, member }
   })
-  if (publisher.length === 0) return found
+  if (additions.length === 0) return found
   const body = Buffer.from(
     JSON.stringify({ ...lookup, authorized_agents, sales_agents_claiming: claiming }),
   )
-  return { body, etag: `${found.etag}.${hashAnswer(publisher)}` }
+  return { body, etag: `${found.etag}.${hashAnswer(additions)}` }
 }
 
-function hashAnswer(said: object): string {
-  return hash('sha256', JSON.stringify(said), 'base64url').slice(0, 8)
+function hashAnswer(added: object): string {
+  return hash('sha256', JSON.stringify(added), 'base64url').slice(0, 8)
 }
 
 /** Validity of the file of a domain that never had a good one; null where it is unknown. */

@@ -8,7 +8,7 @@ import { buildUnknownPublisher, findPublisher } from './publisher-lookup.ts'
 /** Properties that a brand.json lends to the lookup of its domain. */
 const DECLARED = 200
 
-export interface PageAsked {
+export interface PageQuery {
   limit: number
   /** Public address of the registry. */
   base: string
@@ -28,7 +28,7 @@ function readPublisher(reader: Reader, domain: string, base: string): PublisherL
  * Builds a page of a publisher's properties and of its agents: the same range of both lists, so that one
  * cursor covers them.
  */
-export function buildPublisherPage(reader: Reader, domain: string, asked: PageAsked): object {
+export function buildPublisherPage(reader: Reader, domain: string, asked: PageQuery): object {
   const whole = omitCuts(readPublisher(reader, domain, asked.base))
   const inventory = findInventory(reader, domain)
   const hasInventory = inventory !== undefined && inventory.properties.length > 0

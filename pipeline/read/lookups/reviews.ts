@@ -1,5 +1,5 @@
 import type { StoredReview } from '../../model/review.ts'
-import { REVIEWS, reviewKey, toPayloadKey } from '../../serving/keys.ts'
+import { REVIEWS, toPayloadKey, toReviewKey } from '../../serving/keys.ts'
 import type { ServingStore } from '../../serving/lmdb.ts'
 import type { Reader } from '../reader.ts'
 import { findRecord, listRecords } from './records.ts'
@@ -24,7 +24,7 @@ export function findReview(
   reader: Pick<Reader, 'serving'>,
   id: string,
 ): { review: StoredReview; payload: Record<string, unknown> } | undefined {
-  const review = findRecord<StoredReview>(reader, 'review', reviewKey(id))
+  const review = findRecord<StoredReview>(reader, 'review', toReviewKey(id))
   const payload = findRecord<Record<string, unknown>>(reader, 'review', toPayloadKey(id))
   return review && payload && { review, payload }
 }

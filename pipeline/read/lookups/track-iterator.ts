@@ -110,7 +110,7 @@ export class TrackIterator {
 
   #enter(block: EventBlock | undefined): void {
     const number = this.#number
-    this.#block = number === undefined ? block : block?.copiedTo(getBuffer(number, block))
+    this.#block = number === undefined ? block : block?.copyTo(getBuffer(number, block))
     this.#index = 0
     this.key = this.#block?.keyAt(0)
   }

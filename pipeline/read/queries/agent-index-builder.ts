@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { toIso } from '../../core/clock.ts'
 import { type AgentView, toAgentView, toInventoryProfile } from '../../diff/agent-events.ts'
 import { toComplianceSummary } from '../../diff/verdict-events.ts'
@@ -10,7 +10,7 @@ import { type AgentText, AgentTexts } from './agent-texts.ts'
 import { Postings } from './rank-postings.ts'
 
 /** Rows that are indexed before other requests get a turn. */
-const AT_ONCE = 200
+const ROWS_PER_TURN = 200
 const FORMATS_MAX = 200
 
 /**
@@ -73,9 +73,9 @@ export async function buildAgentIndex(db: Database): Promise<AgentIndex> {
   const fingerprint = await readFingerprint(db)
   const builder = new AgentIndexBuilder(await countAgents(db))
   for await (const rows of db.stream<Ranked>(RANKED)) {
-    for (let start = 0; start < rows.length; start += AT_ONCE) {
-      for (const row of rows.slice(start, start + AT_ONCE)) builder.add(row)
-      await breathe()
+    for (let start = 0; start < rows.length; start += ROWS_PER_TURN) {
+      for (const row of rows.slice(start, start + ROWS_PER_TURN)) builder.add(row)
+      await yieldToEventLoop()
     }
   }
   return builder.finish(fingerprint)

@@ -76,7 +76,7 @@ const countOfAgent = ({ grants }: Source) =>
   `select count(*) as total from ${grants} where in_force and agent_url = $agent`
 
 /** A page of an agent's grants; `at` is a moment in the past. */
-interface GrantsAsked {
+interface GrantsQuery {
   agent: string
   after: GrantPlace | undefined
   limit: number
@@ -96,7 +96,7 @@ export async function findAgent({ db }: Snapshot, key: string): Promise<string> 
 /** Lists an agent's grants after a place, with their total: those of now, or of a moment in the past. */
 export async function listGrants(
   snapshot: Snapshot,
-  { agent, after, limit, at }: GrantsAsked,
+  { agent, after, limit, at }: GrantsQuery,
 ): Promise<{ items: AuthorizationItem[]; total: number }> {
   const source = at === undefined ? current : past
   const moment = at === undefined ? {} : { at: toIso(at) }

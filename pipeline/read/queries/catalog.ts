@@ -38,7 +38,7 @@ const ENTRIES = `select ${ENTRY} ${OF_PAGE} order by p.property_rid`
 
 const TOTAL = `select count(*) as total ${MATCHING}`
 
-export interface CatalogAsked {
+export interface CatalogQuery {
   status: string
   classification?: string | undefined
   source?: string | undefined
@@ -52,7 +52,7 @@ export interface CatalogAsked {
 /** Lists properties after a rid, and the number of all that match. */
 export async function listCatalogEntries(
   snapshot: Snapshot,
-  { search, after, limit, ...filters }: CatalogAsked,
+  { search, after, limit, ...filters }: CatalogQuery,
 ): Promise<{ items: CatalogEntry[]; total: number }> {
   const matching = {
     status: filters.status,

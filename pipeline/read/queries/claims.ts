@@ -1,7 +1,7 @@
 import type { ClaimRow, ListedProperty } from '../../model/rows.ts'
 import type { SnapshotQueries } from '../query-pool.ts'
 
-export interface ClaimsAsked {
+export interface ClaimsQuery {
   agent?: string | undefined
   manager?: string | undefined
   publisher?: string | undefined
@@ -27,10 +27,10 @@ export interface ResolvedClaim extends Omit<ClaimRow, 'claimed_at' | 'changed_at
 }
 
 /** Properties of a claim that are shown: a selector of all may reach thousands. */
-const SHOWN = 5
+const SHOWN_PROPERTIES_MAX = 5
 
 /** Shape of `claims.inline_properties`. */
-const LISTED = JSON.stringify([
+const INLINE_PROPERTIES_SHAPE = JSON.stringify([
   {
     property_id: 'VARCHAR',
     property_type: 'VARCHAR',
@@ -49,7 +49,7 @@ const selectFacts = (row: string) => FACTS.map(name => `${name} := ${row}.${name
  */
 const RESOLVED = `
 with asked as (
-  select * replace (from_json(inline_properties, '${LISTED}') as inline_properties)
+  select * replace (from_json(inline_properties, '${INLINE_PROPERTIES_SHAPE}') as inline_properties)
   from claims where ($agent is null or agent_url = $agent)
     and ($manager is null or manager_domain = $manager)
     and ($publisher is null or publisher_domain = $publisher)
@@ -60,7 +60,7 @@ own as (
   select c.claim_id, count(*) as total,
     list(struct_pack(${selectFacts('p')}) order by p.property_id, p.name, p.property_rid) as facts,
     list(struct_pack(property_rid := p.property_rid::varchar, ${selectFacts('p')})
-      order by p.property_id, p.name, p.property_rid)[:${SHOWN}] as properties
+      order by p.property_id, p.name, p.property_rid)[:${SHOWN_PROPERTIES_MAX}] as properties
   from asked c join properties p using (publisher_domain)
   where p.status = 'active' and case c.selection_type
     when 'all' then true
@@ -74,7 +74,7 @@ found as (
     case when u.domain is null then inline_property_count else coalesce(o.total, 0)
       end::double as properties_total,
     case when u.domain is null
-      then list_transform(inline_properties[:${SHOWN}],
+      then list_transform(inline_properties[:${SHOWN_PROPERTIES_MAX}],
         lambda one: struct_pack(property_rid := null::varchar, ${selectFacts('one')}))
       else coalesce(o.properties, []) end as properties,
     case when not coalesce(u.valid, false) or inline_property_count = 0 then null
@@ -90,7 +90,7 @@ select to_json(found)::varchar as claim from found order by publisher_domain, cl
  */
 export async function listResolvedClaims(
   { db }: { db: Pick<SnapshotQueries, 'all'> },
-  { agent, manager, publisher, after, limit }: ClaimsAsked,
+  { agent, manager, publisher, after, limit }: ClaimsQuery,
 ): Promise<ResolvedClaim[]> {
   const rows = await db.all<{ claim: string }>(RESOLVED, {
     agent: agent ?? null,

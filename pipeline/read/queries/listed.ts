@@ -10,7 +10,7 @@ import type { Page } from './page.ts'
 export type CountFlags = (isMatching: (flags: number) => boolean) => number
 
 /** A page of a list, of all items or of one source. */
-export interface ListAsked<Source extends string = string> extends Page {
+export interface ListQuery<Source extends string = string> extends Page {
   source?: Source | undefined
 }
 
@@ -21,7 +21,7 @@ export interface RegisteredList<Source extends string = string> {
   /** Loads a page in the order of the list; the counts are of all, whatever their source. */
   load(
     snapshot: Pick<Snapshot, 'db'>,
-    asked: ListAsked<Source>,
+    asked: ListQuery<Source>,
   ): Promise<{ items: object[]; stats: object }>
   /** Tells whether an item with these flags comes from a source. */
   isOfSource(flags: number, source: Source): boolean
@@ -33,7 +33,7 @@ export async function searchList<Source extends string>(
   index: SearchIndex,
   list: RegisteredList<Source>,
   text: string,
-  { source, limit, offset }: ListAsked<Source>,
+  { source, limit, offset }: ListQuery<Source>,
 ): Promise<{ items: string[]; stats: object }> {
   const matches = await index.all(list.name, text)
   const isShown = toFilter(list, source)?.matches ?? (() => true)
@@ -48,7 +48,7 @@ export async function searchList<Source extends string>(
 export function buildListPage<Source extends string>(
   index: SearchIndex,
   list: RegisteredList<Source>,
-  { source, limit, offset }: ListAsked<Source>,
+  { source, limit, offset }: ListQuery<Source>,
   mostBytes: number,
 ): Buffer {
   const { name } = list
@@ -83,7 +83,7 @@ const firstPages = declareCache(() => new SnapshotCache<Buffer>(8))
 export function buildFirstPage(
   snapshot: Snapshot,
   { name }: Pick<RegisteredList, 'name'>,
-  { limit, offset, source }: ListAsked,
+  { limit, offset, source }: ListQuery,
   make: () => Promise<string>,
 ): Promise<string | Buffer> {
   if (offset > 0 || source !== undefined) return make()

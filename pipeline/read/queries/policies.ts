@@ -3,7 +3,7 @@ import { toListExpression } from '../../store/duckdb.ts'
 import type { Snapshot } from '../reader.ts'
 import type { Page } from './page.ts'
 
-export interface PoliciesAsked extends Page {
+export interface PoliciesQuery extends Page {
   search?: string | undefined
   category?: string | undefined
   enforcement?: string | undefined
@@ -39,7 +39,7 @@ const STATS = `select count(*)::double as total,
 /** Lists a page of the matching approved policies, and how many match in all. */
 export async function listPolicies(
   { db }: Snapshot,
-  { search = '', limit, offset, ...filters }: PoliciesAsked,
+  { search = '', limit, offset, ...filters }: PoliciesQuery,
 ): Promise<{ policies: PolicySummary[]; stats: PolicyStats }> {
   const matching = {
     search,

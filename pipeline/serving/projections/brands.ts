@@ -27,6 +27,6 @@ export async function projectBrands(
         parameters,
         planning,
       )
-  const known = new Map(rows.map(row => [row.domain, encodeBrand(row, at)]))
-  return keys.map(key => ({ space: 'brand', key, value: known.get(key) }))
+  const encoded = new Map(rows.map(row => [row.domain, encodeBrand(row, at)]))
+  return keys.map(key => ({ space: 'brand', key, value: encoded.get(key) }))
 }

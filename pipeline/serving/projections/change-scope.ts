@@ -1,6 +1,6 @@
 import type { Instant } from '../../core/clock.ts'
 import type { RevisionRow } from '../../model/rows.ts'
-import { appendedChanges, appendedRevisions, type Touched } from '../../store/appended-rows.ts'
+import { appendedChanges, appendedRevisions, type TouchedKey } from '../../store/appended-rows.ts'
 import {
   type Database,
   type Parameters,
@@ -62,7 +62,7 @@ export async function buildScopeAfter(
 ): Promise<Scope> {
   const commits = JSON.stringify(Array.from({ length: last - seq }, (_, n) => seq + 1 + n))
   const touched = hasChanged(index, ['changes', 'brand_versions'])
-    ? (appendedChanges.of(index, { seq, last }) ?? (await loadTouched(index, { seq, last })))
+    ? (appendedChanges.findAdded(index, { seq, last }) ?? (await loadTouched(index, { seq, last })))
     : []
   const parameters: Record<string, string | number> = { seq, last, commits }
   const selectKeys = (name: string, ...spaces: string[]) => {
@@ -98,7 +98,7 @@ export async function buildScopeAfter(
     gone: selectGone(touched, parameters),
     events: inIndex('seq > $seq', 'events'),
     revisions: inIndex(last === seq + 1 ? 'seq = $last' : OF_COMMITS, 'revisions'),
-    newRevisions: appendedRevisions.of(index, { seq, last }),
+    newRevisions: appendedRevisions.findAdded(index, { seq, last }),
     rows: new Map(changed.map(projection => [projection, projection.changed])),
     parameters,
     planning: touched === undefined ? 'prepare' : 'cached',
@@ -119,7 +119,7 @@ const KEYED = [
   'freshness_gone',
 ]
 
-function listKeys(touched: readonly Touched[], spaces: readonly string[]): string[] {
+function listKeys(touched: readonly TouchedKey[], spaces: readonly string[]): string[] {
   const keys = touched.filter(({ space }) => spaces.includes(space)).map(({ key }) => key)
   return [...new Set(keys)]
 }
@@ -135,8 +135,8 @@ const TOUCHED = `(select seq, space, key from changes
 async function loadTouched(
   index: Database,
   commits: { seq: number; last: number },
-): Promise<Touched[] | undefined> {
-  const rows = await index.all<Touched>(
+): Promise<TouchedKey[] | undefined> {
+  const rows = await index.all<TouchedKey>(
     `select distinct space, key from ${TOUCHED} where seq > $seq and seq <= $last
      limit ${INLINE_KEYS_MAX + 1}`,
     commits,
@@ -152,7 +152,7 @@ function selectTouched(spaces: readonly string[]): string {
 }
 
 function selectKeyed(
-  touched: Touched[] | undefined,
+  touched: TouchedKey[] | undefined,
   agents: string,
   parameters: Record<string, string | number>,
 ): string {
@@ -169,7 +169,7 @@ function selectKeyed(
 const GONE = 'gone '
 
 function selectGone(
-  touched: Touched[] | undefined,
+  touched: TouchedKey[] | undefined,
   parameters: Record<string, string | number>,
 ): string {
   if (touched === undefined) {

@@ -4,16 +4,16 @@ import type { InventoryRows } from '../inventory-record.ts'
 import type { Entry } from '../lmdb.ts'
 
 /** Functions that build the entries of publishers from their rows and from related rows. */
-export interface PublisherBuilder<Surroundings> {
+export interface PublisherBuilder<Context> {
   loadRows(index: Database, domain: string): Promise<InventoryRows | undefined>
-  loadSurroundings(index: Database, domain: string): Promise<Surroundings>
-  build(rows: InventoryRows, surroundings: Surroundings, at: Instant): Entry[]
+  loadContext(index: Database, domain: string): Promise<Context>
+  build(rows: InventoryRows, context: Context, at: Instant): Entry[]
 }
 
 interface Prepared {
   /** Version of the rows that it is built from, and the related rows as JSON. */
   state: string
-  surroundings?: string
+  context?: string
   rows?: InventoryRows | undefined
   entries?: Entry[]
 }
@@ -22,11 +22,11 @@ interface Prepared {
  * Builds the entries of large publishers ahead of the commit that publishes them, in steps between which
  * other commits run. They are used only if none of the rows that they were built from has changed since.
  */
-export class PreparedPublishers<Surroundings> {
-  readonly #builder: PublisherBuilder<Surroundings>
+export class PreparedPublishers<Context> {
+  readonly #builder: PublisherBuilder<Context>
   readonly #known = new WeakMap<Database, Map<string, Prepared>>()
 
-  constructor(builder: PublisherBuilder<Surroundings>) {
+  constructor(builder: PublisherBuilder<Context>) {
     this.#builder = builder
   }
 
@@ -45,23 +45,19 @@ export class PreparedPublishers<Surroundings> {
       return true
     }
     if (before.rows === undefined) return false
-    const surroundings = await this.#builder.loadSurroundings(index, domain)
-    const entries = this.#builder.build(before.rows, surroundings, at)
-    known.set(domain, { state, entries, surroundings: JSON.stringify(surroundings) })
+    const context = await this.#builder.loadContext(index, domain)
+    const entries = this.#builder.build(before.rows, context, at)
+    known.set(domain, { state, entries, context: JSON.stringify(context) })
     return true
   }
 
   /** Takes the prepared entries of a publisher, if nothing that they were built from has changed. */
-  async take(
-    index: Database,
-    domain: string,
-    surroundings: Surroundings,
-  ): Promise<Entry[] | undefined> {
+  async take(index: Database, domain: string, context: Context): Promise<Entry[] | undefined> {
     const known = this.#known.get(index)
     const prepared = known?.get(domain)
     if (prepared?.entries === undefined) return undefined
     known!.delete(domain)
-    if (prepared.surroundings !== JSON.stringify(surroundings)) return undefined
+    if (prepared.context !== JSON.stringify(context)) return undefined
     return prepared.state === (await loadState(index, domain)) ? prepared.entries : undefined
   }
 }

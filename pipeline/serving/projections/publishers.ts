@@ -9,7 +9,7 @@ import { loadLiveEntries, publisherRows } from '../../store/entries.ts'
 import { loadGrants } from '../../store/grant-rows.ts'
 import { encodeDocument } from '../document-value.ts'
 import {
-  type Surroundings,
+  type PublisherContext,
   toDomainLookup,
   toHostedResolution,
   toPropertyResolution,
@@ -80,10 +80,10 @@ async function projectCrawled(
   scope: Scope,
 ): Promise<Entry[]> {
   if (publishers.length === 0) return []
-  const findSurroundings = await loadSurroundings(index, scope.publishers, scope.parameters)
+  const findContext = await loadContexts(index, scope.publishers, scope.parameters)
   const prepared = new Map<string, Entry[]>()
   for (const { domain } of scope.known ? publishers : []) {
-    const entries = await preparedPublishers.take(index, domain, findSurroundings(domain))
+    const entries = await preparedPublishers.take(index, domain, findContext(domain))
     if (entries) prepared.set(domain, entries)
   }
   const others = publishers.filter(({ domain }) => !prepared.has(domain))
@@ -96,19 +96,18 @@ async function projectCrawled(
   const projected = new Map(rows.map(row => [row.publisher.domain, row]))
   return publishers.flatMap(
     ({ domain }) =>
-      prepared.get(domain) ??
-      buildEntries(projected.get(domain)!, findSurroundings(domain), scope.at),
+      prepared.get(domain) ?? buildEntries(projected.get(domain)!, findContext(domain), scope.at),
   )
 }
 
 /** Entries of large publishers, built step by step before the commit that publishes them. */
-export const preparedPublishers = new PreparedPublishers<Surroundings>({
+export const preparedPublishers = new PreparedPublishers<PublisherContext>({
   async loadRows(index, domain) {
     const rows = await publisherRows.read(index, [domain])
     return (await loadInventories(index, [...rows.values()], '($domain)', { domain }))[0]
   },
-  async loadSurroundings(index, domain) {
-    return (await loadSurroundings(index, '($domain)', { domain }))(domain)
+  async loadContext(index, domain) {
+    return (await loadContexts(index, '($domain)', { domain }))(domain)
   },
   build: buildEntries,
 })
@@ -141,11 +140,11 @@ async function loadInventories(
 }
 
 /** Loads the brands of publishers’ domains, and the sizes of the networks that these domains manage. */
-async function loadSurroundings(
+async function loadContexts(
   index: Database,
   domains: string,
   parameters: Parameters,
-): Promise<(domain: string) => Surroundings> {
+): Promise<(domain: string) => PublisherContext> {
   const rows = await index.all<BrandRow>(
     `select * from brands where domain in ${domains}`,
     parameters,
@@ -155,7 +154,7 @@ async function loadSurroundings(
   return domain => ({ brand: brands.get(domain), network: networks.get(domain) })
 }
 
-function buildEntries(rows: InventoryRows, surroundings: Surroundings, at: Instant): Entry[] {
+function buildEntries(rows: InventoryRows, context: PublisherContext, at: Instant): Entry[] {
   const { publisher, properties, authorizations } = rows
   const key = publisher.domain
   const state = {
@@ -174,7 +173,7 @@ function buildEntries(rows: InventoryRows, surroundings: Surroundings, at: Insta
     {
       space: 'publisher' as const,
       key,
-      value: encodeDocument(toPublisherLookup(state, surroundings), at, { hasInventory, files }),
+      value: encodeDocument(toPublisherLookup(state, context), at, { hasInventory, files }),
     },
     {
       space: 'lookup' as const,
@@ -190,7 +189,7 @@ async function countNetworks(
   index: Database,
   domains: string,
   parameters: Parameters,
-): Promise<Map<string, NonNullable<Surroundings['network']>>> {
+): Promise<Map<string, NonNullable<PublisherContext['network']>>> {
   const rows = await index.all<{ manager: string; publisher_count: number; valid_count: number }>(
     `select manager_domain as manager, count(*)::double as publisher_count,
        count(*) filter (valid)::double as valid_count

@@ -4,7 +4,7 @@ import { loadStoredReviews } from '../../accounts/reviews.ts'
 import { toIso } from '../../core/clock.ts'
 import type { StoredMirror } from '../../model/mirror.ts'
 import { toJsonValue } from '../document-value.ts'
-import { reviewKey, toLogoKey, toPayloadKey } from '../keys.ts'
+import { toLogoKey, toPayloadKey, toReviewKey } from '../keys.ts'
 import type { Entry } from '../lmdb.ts'
 import type { RowProjection } from './projection.ts'
 
@@ -18,7 +18,7 @@ export const reviewProjection: RowProjection = {
   async project({ accounts }, where, parameters) {
     const rows = await loadStoredReviews(accounts.db, where, parameters)
     return rows.flatMap(({ payload, ...review }): Entry[] => [
-      { space: 'review', key: reviewKey(review.review_id), value: toJsonValue(review) },
+      { space: 'review', key: toReviewKey(review.review_id), value: toJsonValue(review) },
       { space: 'review', key: toPayloadKey(review.review_id), value: toJsonValue(payload) },
     ])
   },

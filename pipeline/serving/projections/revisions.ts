@@ -123,7 +123,7 @@ export const auditProjection: RowProjection = {
     const { seq: after, last } = parameters
     const added =
       where === CHANGED_REQUESTS && typeof after === 'number' && typeof last === 'number'
-        ? appendedRequests.of(accounts.db, { seq: after, last })
+        ? appendedRequests.findAdded(accounts.db, { seq: after, last })
         : undefined
     const rows =
       added === undefined

@@ -11,7 +11,7 @@ interface Asked {
   limits: Pick<Limits, 'enrichedDays' | 'enrichedDaysMost'>
 }
 
-/** Lists brands that the registry found out about itself and has to look for again (`refreshDueAt`), the longest due first. */
+/** Lists brands that the registry found out about itself and has to look for again (`computeRefreshTime`), the longest due first. */
 export async function listBrandsToRefresh(
   db: Database,
   { now, limit, besides, limits: { enrichedDays: least, enrichedDaysMost: most } }: Asked,

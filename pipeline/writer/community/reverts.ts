@@ -1,5 +1,5 @@
 import { type AuditRow, listAuditRows } from '../../accounts/audit.ts'
-import { isAsLeft } from '../../accounts/changed-rows.ts'
+import { isUnchangedSince } from '../../accounts/changed-rows.ts'
 import type { FindRevision, KnownChange } from '../../accounts/operation-definition.ts'
 import { getDefinition } from '../../accounts/operations.ts'
 import {
@@ -72,7 +72,7 @@ async function buildInverse(
   if (!isDone(row.answer)) return { refused: 'it was refused: there is nothing to revert' }
   const restored = restoreOperation(row)
   if (row.changes?.length === 0) return { refused: 'it changed nothing' }
-  if (row.changes && !(await isAsLeft(stores.accounts, restored, row.changes))) {
+  if (row.changes && !(await isUnchangedSince(stores.accounts, restored, row.changes))) {
     return { refused: 'its result has been changed since: revert that first' }
   }
   const findRevision: FindRevision = (...of) => findRevisionNumbers(stores.index, ...of)

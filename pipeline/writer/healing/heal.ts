@@ -137,7 +137,7 @@ async function lookIntoServing(paths: Paths, seals: Seals): Promise<ServingState
 
 function checkSeal(seals: Seals, file: string): string | undefined {
   if (seals.isChanged(file)) return CHANGED
-  return seals.isTested ? 'the previous start ended while opening it' : undefined
+  return seals.wasStartInterrupted ? 'the previous start ended while opening it' : undefined
 }
 
 /** Changed keys are needed until they are projected; a little longer helps a person who looks. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { toAgentUrlKey } from '../../../pipeline/core/agent-url.ts'
 import { parseDomain } from '../../../pipeline/core/domain.ts'
 import { RisingIds, toInstant } from '../../../pipeline/core/uuid-v7.ts'
-import { identify } from '../../../pipeline/diff/property-identity.ts'
+import { assignRids } from '../../../pipeline/diff/property-identity.ts'
 import type { Identifier, PropertyEntry } from '../../../pipeline/model/documents/index.ts'
 import type { PropertyRow } from '../../../pipeline/model/rows.ts'
 import { toIdentifierKey } from '../../../pipeline/resolve/identifiers.ts'
@@ -48,7 +48,7 @@ function buildRows(list: readonly PropertyEntry[], rids: readonly string[]): Pro
 
 /** Which known rid each listed property keeps, in no order. */
 function keptBy(known: readonly PropertyRow[], list: readonly PropertyEntry[]): string[] {
-  const rids = identify(known, list, () => 'new')
+  const rids = assignRids(known, list, () => 'new')
   return [...new Set(list.map((entry, i) => `${sameness(entry)} ${rids[i]}`))].sort()
 }
 
@@ -65,7 +65,11 @@ describe('the identity of a property', () => {
   it('is shared by two entries exactly when they are equal', () => {
     fc.assert(
       fc.property(entries, entries, (known, list) => {
-        const rids = identify(buildRows(known, identify([], known, minter())), list, minter('new'))
+        const rids = assignRids(
+          buildRows(known, assignRids([], known, minter())),
+          list,
+          minter('new'),
+        )
         const pairs = new Set(list.map((entry, i) => `${sameness(entry)} ${rids[i]}`))
         return pairs.size === new Set(rids).size && pairs.size === new Set(list.map(sameness)).size
       }),
@@ -75,8 +79,8 @@ describe('the identity of a property', () => {
   it('is kept when the same file is read again', () => {
     fc.assert(
       fc.property(entries, list => {
-        const first = identify([], list, minter())
-        expect(identify(buildRows(list, first), list, none)).toEqual(first)
+        const first = assignRids([], list, minter())
+        expect(assignRids(buildRows(list, first), list, none)).toEqual(first)
       }),
     )
   })
@@ -89,7 +93,7 @@ describe('the identity of a property', () => {
             .map(item => ({ item, turn: random.next().value as number }))
             .sort((a, b) => a.turn - b.turn)
             .map(({ item }) => item)
-        const known = buildRows(before, identify([], before, minter()))
+        const known = buildRows(before, assignRids([], before, minter()))
         const told = keptBy(known, after)
         for (let turn = 0; turn < 3; turn++) {
           expect(keptBy(shuffled(known), shuffled(after))).toEqual(told)
@@ -102,8 +106,8 @@ describe('the identity of a property', () => {
   it('does not pass to another property while its own is listed unchanged', () => {
     fc.assert(
       fc.property(entries, entries, (before, more) => {
-        const first = identify([], before, minter())
-        const rids = identify(buildRows(before, first), [...more, ...before], minter('new'))
+        const first = assignRids([], before, minter())
+        const rids = assignRids(buildRows(before, first), [...more, ...before], minter('new'))
         expect(rids.slice(more.length)).toEqual(first)
       }),
     )

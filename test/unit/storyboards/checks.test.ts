@@ -3,7 +3,7 @@ import { Validation } from '../../../pipeline/model/storyboards/storyboard.ts'
 import { checkAnswer } from '../../../pipeline/storyboards/check-answer.ts'
 import { readPath } from '../../../pipeline/storyboards/read-path.ts'
 import { redact } from '../../../pipeline/storyboards/redact.ts'
-import { resolveReferences, spellName } from '../../../pipeline/storyboards/references.ts'
+import { applyProtocolName, resolveReferences } from '../../../pipeline/storyboards/references.ts'
 
 const payload = {
   id: 'a',
@@ -114,6 +114,6 @@ describe('a reference', () => {
     ['proto_error', 'adcp_error'],
     ['supported_protocols', 'supported_protocols'],
   ])('%s is spelled %s', (name, spelled) => {
-    expect(spellName(name, 'adcp')).toBe(spelled)
+    expect(applyProtocolName(name, 'adcp')).toBe(spelled)
   })
 })
