@@ -4,7 +4,6 @@ import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { isBucketAddress } from '../../pipeline/core/publish-target.ts'
 import { createFetcher, type Fetcher } from '../../pipeline/fetch/http.ts'
-import { openBucket } from '../../pipeline/replica/bucket.ts'
 import { Follower } from '../../pipeline/replica/follower.ts'
 import {
   type Origin,
@@ -33,9 +32,9 @@ export function runReplica(config: Config, from: string, clock: Clock, log: Log)
   const fetcher = createFetcher({ ...options, hostConcurrency: REQUESTS_AT_ONCE })
   const paths = resolvePaths(config.DATA_DIR)
   const closing = new AbortController()
-  const origin = openOrigin(from, fetcher, closing.signal)
-  const follower = new Follower({ origin, paths, clock, log })
   const following = (async () => {
+    const origin = await openOrigin(from, fetcher, closing.signal)
+    const follower = new Follower({ origin, paths, clock, log })
     for (let failures = 0; !closing.signal.aborted; ) {
       try {
         await follower.follow()
@@ -47,18 +46,22 @@ export function runReplica(config: Config, from: string, clock: Clock, log: Log)
       const pauseMs = Math.min(FOLLOW_EVERY_MS * 2 ** Math.min(failures, 10), PAUSE_MAX_MS)
       await setTimeout(pauseMs, undefined, { signal: closing.signal }).catch(() => undefined)
     }
+    await follower.close()
   })()
   return {
     async close() {
       closing.abort()
       await fetcher.close()
       await following
-      await follower.close()
     },
   }
 }
 
-function openOrigin(from: string, fetcher: Fetcher, signal: AbortSignal): Origin {
-  if (isBucketAddress(from)) return openBucketOrigin(openBucket(from, signal))
+async function openOrigin(from: string, fetcher: Fetcher, signal: AbortSignal): Promise<Origin> {
+  if (isBucketAddress(from)) {
+    // The SDK takes as long to load as everything else: only who needs it waits for it.
+    const { openBucket } = await import('../../pipeline/replica/bucket.ts')
+    return openBucketOrigin(openBucket(from, signal))
+  }
   return /^https?:/.test(from) ? openHttpOrigin(fetcher, from) : openFolderOrigin(from)
 }

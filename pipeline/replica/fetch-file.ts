@@ -26,16 +26,12 @@ export async function fetchFile(
   mkdirSync(dirname(target), { recursive: true })
   const partial = `${target}.part`
   const hash = createHash('sha256')
-  let at = await resume(partial, file, hash)
+  const at = await resume(partial, file, hash)
   const handle = await open(partial, 'a')
   try {
-    while (at < file.bytes) {
-      const last = Math.min(at + PART_BYTES, file.bytes) - 1
-      const part = await origin.readRange(file.name, at, last)
-      if (part.length === 0) throw new Error(`${file.name} ends early at ${origin.name}`)
+    for await (const part of readParts(origin, file, at)) {
       hash.update(part)
       await handle.appendFile(part)
-      at += part.length
     }
   } finally {
     await handle.close()
@@ -46,6 +42,23 @@ export async function fetchFile(
   }
   syncPath(partial)
   renameSync(partial, target)
+}
+
+/** Reads a file from a place on. The next part is under way while one is hashed and written. */
+async function* readParts(origin: Origin, { name, bytes }: PublishedFile, start: number) {
+  const read = (first: number) => {
+    const part = origin.readRange(name, first, Math.min(first + PART_BYTES, bytes) - 1)
+    // Where writing fails nobody waits for it.
+    part.catch(() => undefined)
+    return part
+  }
+  for (let at = start, next = read(at); at < bytes; ) {
+    const part = await next
+    if (part.length === 0) throw new Error(`${name} ends early at ${origin.name}`)
+    at += part.length
+    if (at < bytes) next = read(at)
+    yield part
+  }
 }
 
 /** Hashes what is there already; returns how much that is. */

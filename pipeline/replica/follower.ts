@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { endianness } from 'node:os'
+import { basename, join } from 'node:path'
+import { z } from 'zod'
 import { type Instant, SECOND, toIso } from '../core/clock.ts'
 import { SERVING_FORMAT, ServingStore, spaces } from '../serving/lmdb.ts'
-import { REPLICA } from '../serving/spaces.ts'
 import { replaceFolder } from '../store/durable-files.ts'
 import { PRIVATE } from '../store/paths.ts'
 import { type ReplicaState, readReplicaState, writeReplicaState } from '../store/replica-state.ts'
@@ -10,11 +11,15 @@ import { applySegment } from './apply-segment.ts'
 import { fetchFile } from './fetch-file.ts'
 import { FileFollower, type FollowerParts } from './file-follower.ts'
 import { LogWatch } from './log-watch.ts'
-import { PublishedManifest } from './manifest.ts'
+import { MANIFEST_FORMAT, PublishedManifest } from './manifest.ts'
 import type { Origin } from './origin.ts'
 
 /** Interval at which a state that did not change otherwise is written. */
 const STATE_EVERY_MS = SECOND
+
+const Formats = z.object({ format: z.int(), serving_format: z.int() })
+type Formats = z.infer<typeof Formats>
+const OWN_FORMATS: Formats = { format: MANIFEST_FORMAT, serving_format: SERVING_FORMAT }
 
 /**
  * Keeps a copy of what a registry publishes: the serving store commit by commit, the snapshot and the search
@@ -94,22 +99,22 @@ export class Follower {
     }
   }
 
-  /** Makes the store anew beside the old one, and puts it in its place: readers open it from then on. */
+  /** Copies a store and puts it in the place of the old one: readers open it from then on. */
   async #bootstrap(base: PublishedManifest['base'], chain: string): Promise<ServingStore> {
     const { origin, paths, log } = this.#parts
+    if (base.byte_order !== endianness())
+      throw new Error(
+        `${origin.name} runs on another kind of machine: its store is unreadable here`,
+      )
     const path = this.#toCopyPath(base.name)
     await fetchFile(origin, base, path)
     const fresh = `${paths.serving}.new`
     rmSync(fresh, { recursive: true, force: true })
     mkdirSync(fresh, { recursive: true, mode: PRIVATE })
-    const made = ServingStore.open(join(fresh, 'serving.mdb'))
-    await applySegment(made, path)
-    made.writePart([{ space: 'meta', key: REPLICA, value: Buffer.from('1') }])
-    await made.close()
+    renameSync(path, join(fresh, basename(paths.servingFile)))
     await this.#store?.close()
     // With its lock file: that of another store would mislead readers.
     replaceFolder(fresh, paths.serving)
-    rmSync(path)
     this.#store = ServingStore.open(paths.servingFile)
     log.info({ chain, seq: this.#store.seq }, 'copied the serving store')
     return this.#store
@@ -137,20 +142,22 @@ export class Follower {
 
 /** Parses a manifest, or says in words why this version cannot follow it. */
 function readManifest(text: string, { name }: Origin): PublishedManifest | Error {
-  const format = readFormat(text)
-  if (format !== undefined && format !== SERVING_FORMAT)
+  const content = parseJson(text)
+  const formats = Formats.safeParse(content).data
+  const [theirs, ours] = [formats && describeFormat(formats), describeFormat(OWN_FORMATS)]
+  if (theirs !== undefined && theirs !== ours)
     return new Error(
-      `${name} publishes format ${format}, and this version reads ${SERVING_FORMAT}: update the older of the two`,
+      `${name} publishes format ${theirs}, and this version reads ${ours}: update the older of the two`,
     )
-  const parsed = PublishedManifest.safeParse(parseJson(text))
+  const parsed = PublishedManifest.safeParse(content)
   if (parsed.data === undefined) return new Error(`${name} has no valid manifest`)
   if (parsed.data.spaces.join() !== spaces.join())
     return new Error(`${name} publishes other key spaces than this version reads: update the older`)
   return parsed.data
 }
 
-function readFormat(text: string): unknown {
-  return (parseJson(text) as { serving_format?: unknown } | undefined)?.serving_format
+function describeFormat({ format, serving_format }: Formats): string {
+  return `${format}.${serving_format}`
 }
 
 function parseJson(text: string): unknown {

@@ -5,14 +5,16 @@ import { Checkpoint } from '../store/checkpoint.ts'
 
 /** Name of the one file that is replaced, always last. */
 export const MANIFEST = 'manifest.json'
+/** Version of the manifest and of the form of its files. */
+export const MANIFEST_FORMAT = 2
 /** Folder of the files that a manifest names, beside it. */
 export const FILES = 'files'
 /** Largest manifest that a replica reads. */
 export const MANIFEST_BYTES_MAX = 4 * 1024 * 1024
 
 /** Name of a published file: the hash of its content, and its kind. */
-export const FILE_NAME = /^[0-9a-f]{64}\.(segment|duckdb|search|parquet|ndjson)$/
-export type FileKind = 'segment' | 'duckdb' | 'search' | 'parquet' | 'ndjson'
+export const FILE_NAME = /^[0-9a-f]{64}\.(mdb|segment|duckdb|search|parquet|ndjson)$/
+export type FileKind = 'mdb' | 'segment' | 'duckdb' | 'search' | 'parquet' | 'ndjson'
 
 export const PublishedFile = z.object({
   name: z.string().regex(FILE_NAME),
@@ -33,18 +35,21 @@ export type NamedFile = z.infer<typeof NamedFile>
  * can be mirrored by anything that copies files.
  */
 export const PublishedManifest = z.object({
-  format: z.literal(1),
+  format: z.literal(MANIFEST_FORMAT),
   /** Version of the keys and values of base and segments. */
   serving_format: z.int(),
-  /** Key spaces in the order of their numbers in base and segments. */
+  /** Key spaces in the order of their numbers in segments. */
   spaces: z.array(z.string()),
   made_at: z.iso.datetime(),
   seq: z.int(),
   /** Commits are numbered within a chain; where it is another one, a replica starts over. */
   chain: z.string().min(1),
   position: z.int(),
-  /** Public entries of the serving store as of a place in the chain. */
-  base: PublishedFile.extend({ position: z.int() }),
+  /**
+   * The serving store of a replica as of a place in the chain, ready to be opened by machines that order the
+   * bytes of numbers like this one.
+   */
+  base: PublishedFile.extend({ position: z.int(), byte_order: z.enum(['LE', 'BE']) }),
   /** The commits after it, and some before it, in their order. */
   segments: z.array(Segment),
   snapshot: PublishedFile.extend({ checkpoint: Checkpoint }).exactOptional(),

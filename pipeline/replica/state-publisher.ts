@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { endianness } from 'node:os'
 import { join, relative } from 'node:path'
 import { type Clock, type Instant, MINUTE, toDay, toIso } from '../core/clock.ts'
 import { readSearchCheckpoint } from '../search/checkpoint.ts'
@@ -13,6 +14,7 @@ import { dropOldSegments, findJoinable } from './join-segments.ts'
 import { makeBase } from './make-base.ts'
 import {
   listPublishedFiles,
+  MANIFEST_FORMAT,
   type NamedFile,
   type PublishedManifest,
   type Segment,
@@ -69,7 +71,7 @@ export class StatePublisher {
     const { clock, baseUrl } = this.#parts
     const now = clock.now()
     const next: PublishedManifest = {
-      format: 1,
+      format: MANIFEST_FORMAT,
       serving_format: SERVING_FORMAT,
       spaces: [...spaces],
       made_at: toIso(now),
@@ -116,11 +118,11 @@ export class StatePublisher {
     const { paths } = this.#parts
     if (this.#last !== undefined && segments.length === 0)
       this.#clearedFrom = this.#parts.serving.seq
-    const { file, made } = await this.#folder.addMade('segment', path =>
+    const { file, made } = await this.#folder.addMade('mdb', path =>
       makeBase(paths.servingFile, path),
     )
     const { chain, position, seq } = made
-    const base = { ...file, position }
+    const base = { ...file, position, byte_order: endianness() }
     // Where there are segments, the next one follows the last of them, though the base may have more.
     const last = segments.at(-1)?.to ?? position
     return { seq, chain, position: last, base, segments: dropOldSegments(segments, base) }

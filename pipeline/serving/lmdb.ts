@@ -33,6 +33,9 @@ export {
 /** Version of the keys and values; a store of another version is projected again. */
 export const SERVING_FORMAT = 32
 
+/** Bytes of values that are appended in one transaction. */
+const APPEND_BYTES = 16 * 1024 * 1024
+
 /** The byte of the digit 0. */
 const ZERO = 0x30
 
@@ -88,6 +91,13 @@ export class ServingStore {
     if (readOnly) return new ServingStore(root, openRoot)
     root.readerCheck()
     // One transaction creates all spaces; each of its own would wait for the disk.
+    return root.transactionSync(() => new ServingStore(root, openRoot))
+  }
+
+  /** Creates a store that is filled once and flushed by the caller: a crash leaves a file that nobody may open. */
+  static create(file: string): ServingStore {
+    const openRoot = () => open({ path: file, noSync: true, maxDbs: spaces.length + 4 })
+    const root = openRoot()
     return root.transactionSync(() => new ServingStore(root, openRoot))
   }
 
@@ -245,6 +255,26 @@ export class ServingStore {
   writePart(entries: readonly Entry[]): void {
     this.#recorder?.part(entries)
     this.#transact(() => this.#put(entries))
+  }
+
+  /** Adds entries to empty spaces, those of each space in the order of their keys, as they are: nothing is derived. */
+  append(entries: Iterable<Entry>): void {
+    let bytes = 0
+    let part: Entry[] = []
+    const write = () =>
+      this.#transact(() => {
+        for (const { space, key, value } of part)
+          this.#spaces[space].putSync(key, value!, { append: true })
+      })
+    for (const entry of entries) {
+      part.push(entry)
+      bytes += entry.value!.length
+      if (bytes < APPEND_BYTES) continue
+      write()
+      part = []
+      bytes = 0
+    }
+    write()
   }
 
   #transact(write: () => void): void {

@@ -40,14 +40,14 @@ const partly = [
   'meta',
 ] as const satisfies readonly SpaceName[]
 
-/** Spaces that a replica makes again: of the pairs of an identifier, and of brands that name a house. */
-const derived = ['named', 'portfolio'] as const satisfies readonly SpaceName[]
+/** Spaces that no segment has, for a replica derives them: from pairs of identifiers, and brands that name a house. */
+export const derivedSpaces = ['named', 'portfolio'] as const satisfies readonly SpaceName[]
 
 /** Spaces whose entries leave this host, in the order in which a base has them. */
 export const publishedSpaces: readonly SpaceName[] = [...whole, ...partly]
 
 const wholeSpaces: ReadonlySet<SpaceName> = new Set(whole)
-const replicated: ReadonlySet<SpaceName> = new Set([...publishedSpaces, ...derived])
+const replicated: ReadonlySet<SpaceName> = new Set([...publishedSpaces, ...derivedSpaces])
 const publicMeta: ReadonlySet<unknown> = new Set([
   'seq',
   'format',

@@ -6,7 +6,7 @@ import { type Origin, openFolderOrigin } from '../../pipeline/replica/origin.ts'
 import { StatePublisher } from '../../pipeline/replica/state-publisher.ts'
 import { listPublicEntries } from '../../pipeline/serving/base.ts'
 import { ServingStore, type SpaceName, spaces } from '../../pipeline/serving/lmdb.ts'
-import { isReplicated } from '../../pipeline/serving/public-entries.ts'
+import { derivedSpaces, isReplicated } from '../../pipeline/serving/public-entries.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { cleanUp, newDataDir, openSequencer } from './registry.ts'
@@ -79,7 +79,7 @@ export function openReplica(
 export async function readPublicEntries(servingFile: string): Promise<Map<string, string>> {
   const store = ServingStore.open(servingFile, { readOnly: true })
   try {
-    const entries = [...listPublicEntries(store), ...listNamed(store)]
+    const entries = [...listPublicEntries(store), ...listDerived(store)]
     return new Map(
       entries.map(({ space, key, value }) => [
         `${space} ${typeof key === 'string' ? key : (key as Buffer).toString('hex')}`,
@@ -91,8 +91,10 @@ export async function readPublicEntries(servingFile: string): Promise<Map<string
   }
 }
 
-function listNamed(store: ServingStore) {
-  return [...store.entries('named')].map(entry => ({ space: 'named' as SpaceName, ...entry }))
+function listDerived(store: ServingStore) {
+  return derivedSpaces.flatMap((space: SpaceName) =>
+    [...store.entries(space)].map(entry => ({ space, ...entry })),
+  )
 }
 
 /** The spaces that never leave the host of a registry. */

@@ -154,10 +154,15 @@ describe('a replica', () => {
   })
 
   it('holds nothing private, and refuses to say that it knows of none', async () => {
-    const { clock, registry, folder } = await openFollowed()
-    const writes = [buildOrganizationWrite('Org'), buildKeyWrite('Org', 'secret label')]
-    await registry.sequencer.commit({ observations: [], submissions: writes })
-    await registry.publisher.publish()
+    const clock = testClock(START)
+    const registry = await openPublishing(clock)
+    const { folder } = registry
+    // Of the first a base is made, of the second a segment.
+    for (const name of ['Org', 'Other']) {
+      const writes = [buildOrganizationWrite(name), buildKeyWrite(name, `label of ${name}`)]
+      await registry.sequencer.commit({ observations: [], submissions: writes })
+      await registry.publisher.publish()
+    }
     const { follower, paths } = openReplica(folder, clock)
     await follower.follow()
     await follower.close()
@@ -168,12 +173,18 @@ describe('a replica', () => {
     }
     await store.close()
     const origin = ServingStore.open(registry.sequencer.paths.servingFile, { readOnly: true })
-    const [key] = origin.entries('principal')
+    const keys = [...origin.entries('principal')].map(({ key }) => key as string)
     await origin.close()
+    expect(keys).toHaveLength(2)
     const all = readdirSync(join(folder, 'files')).map(name =>
       readFileSync(join(folder, 'files', name)).toString('latin1'),
     )
-    expect(all.join('')).not.toContain(key!.key as string)
+    expect(
+      readdirSync(join(folder, 'files'))
+        .sort()
+        .map(name => name.slice(65)),
+    ).toEqual(expect.arrayContaining(['mdb', 'segment']))
+    for (const key of keys) expect(all.join('')).not.toContain(key)
   })
 
   it('starts over when commits were made that nobody recorded', async () => {
@@ -229,10 +240,23 @@ describe('a replica', () => {
     const manifest = JSON.parse(readFileSync(file, 'utf8'))
     writeFileSync(file, JSON.stringify({ ...manifest, serving_format: 1 }))
     for (const _ of [1, 2])
-      await expect(follower.follow()).rejects.toThrow('publishes format 1, and this version reads')
+      await expect(follower.follow()).rejects.toThrow(
+        'publishes format 2.1, and this version reads',
+      )
     writeFileSync(file, JSON.stringify({ ...manifest, spaces: [...manifest.spaces].reverse() }))
     await expect(follower.follow()).rejects.toThrow('publishes other key spaces')
     await expectEqual(registry, paths.servingFile)
+  })
+
+  it('refuses a store whose numbers are in another byte order', async () => {
+    const { clock, folder } = await openFollowed()
+    const file = join(folder, 'manifest.json')
+    const manifest = JSON.parse(readFileSync(file, 'utf8'))
+    const base = { ...manifest.base, byte_order: 'BE' }
+    writeFileSync(file, JSON.stringify({ ...manifest, base }))
+    const { follower, paths } = openReplica(folder, clock)
+    await expect(follower.follow()).rejects.toThrow('runs on another kind of machine')
+    expect(existsSync(paths.servingFile)).toBe(false)
   })
 
   it('forgets what was taken down, and so do the published files', async () => {
@@ -255,8 +279,8 @@ describe('a replica', () => {
     await follower.follow()
     await expectEqual(registry, paths.servingFile)
     const files = readdirSync(join(folder, 'files'))
-    const segments = files.filter(name => name.endsWith('.segment'))
-    for (const name of segments) {
+    expect(files.some(name => name.endsWith('.mdb'))).toBe(true)
+    for (const name of files.filter(name => /\.(mdb|segment)$/.test(name))) {
       expect(readFileSync(join(folder, 'files', name)).includes('Unmistakable')).toBe(false)
     }
   })
