@@ -2,6 +2,7 @@ import { companyTypes } from '../../pipeline/model/accounts/organization.ts'
 import { Fragment, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
+import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
 import { hasDraft, PUBLISH_PATH } from './draft.ts'
 import {
   type DashboardAnswer,
@@ -10,24 +11,23 @@ import {
   renderToken,
   toSectionPath,
 } from './page.tsx'
-import type { PersonPlace, Step } from './step.ts'
 
-function showOrganizations(step: Step, fault?: string): DashboardAnswer {
-  const { memberships, token } = step
+function showOrganizations(context: DashboardRequest, fault?: string): DashboardAnswer {
+  const { memberships, token } = context
   const body = (
     <>
       <h1>Organizations</h1>
       {renderFault(fault)}
-      {hasDraft(step.request.headers.cookie) ? (
+      {hasDraft(context.request.headers.cookie) ? (
         <p class="notice">
-          A file from the workshop waits: <a href={PUBLISH_PATH}>publish it</a>.
+          A file from the workshop waits for you: <a href={PUBLISH_PATH}>publish it</a>.
         </p>
       ) : null}
       {renderTable({
         caption: 'Organizations',
         columns: ['Organization', 'Your role', 'Membership'],
         items: memberships,
-        empty: 'You belong to no organization yet. Create one, or ask yours to add you.',
+        empty: 'You do not belong to an organization yet. Create one, or ask yours to invite you.',
         render: ({ org_id, org_name, role, membership_tier }) => [
           <a href={toSectionPath(org_id, 'keys')}>{renderName(org_name)}</a>,
           role,
@@ -53,25 +53,25 @@ function showOrganizations(step: Step, fault?: string): DashboardAnswer {
   return { status: fault === undefined ? 200 : 400, title: 'Your organizations', body }
 }
 
-async function createOrganization(step: Step): Promise<DashboardAnswer> {
-  const { ask, form } = step
+async function createOrganization(context: DashboardRequest): Promise<DashboardAnswer> {
+  const { callApi, form } = context
   const type = form.get('company_type')
   const payload = { organization_name: form.get('name') ?? '', ...(type && { company_type: type }) }
-  const { refused } = await ask({ method: 'POST', url: '/api/organizations', payload })
-  if (refused !== undefined) return showOrganizations(step, refused)
+  const { refused } = await callApi({ method: 'POST', url: '/api/organizations', payload })
+  if (refused !== undefined) return showOrganizations(context, refused)
   return { next: '/dashboard', done: 'organization' }
 }
 
-async function showAccess(step: Step, fault?: string): Promise<DashboardAnswer> {
-  const { identity, services, person, token } = step
+async function showAccess(context: DashboardRequest, fault?: string): Promise<DashboardAnswer> {
+  const { identity, services, person, token } = context
   const grants = await identity.listAccess(services, person.user_id)
   const body = (
     <>
       <h1>Applications</h1>
       <p class="lead">
-        Applications that may act here with your rights, because you allowed it. Ending the access
-        of one makes its tokens void; the last of them counts for{' '}
-        {services.config.LIMITS.accessTokenMinutes} minutes at most.
+        Applications that you have allowed to act here with your rights. When you end the access of
+        one, its last token remains valid for {services.config.LIMITS.accessTokenMinutes} minutes at
+        most.
       </p>
       <p>
         Your id in this registry is <code>{person.user_id}</code>.
@@ -93,18 +93,18 @@ async function showAccess(step: Step, fault?: string): Promise<DashboardAnswer> 
   return { status: fault === undefined ? 200 : 404, title: 'Applications', body }
 }
 
-async function endAccess(step: Step): Promise<DashboardAnswer> {
-  const { identity, services, person, form } = step
+async function endAccess(context: DashboardRequest): Promise<DashboardAnswer> {
+  const { identity, services, person, form } = context
   const hasEnded = await identity.endAccess(services, person.user_id, form.get('grant') ?? '')
   return hasEnded
     ? { next: '/dashboard/access', done: 'ended' }
-    : showAccess(step, 'This application has no access any more.')
+    : showAccess(context, 'This application has no access.')
 }
 
-/** Places of a person, whatever organization they belong to. */
-export const personPlaces: readonly PersonPlace[] = [
-  { method: 'GET', path: '/dashboard', take: step => showOrganizations(step) },
-  { method: 'POST', path: '/dashboard/organizations', take: createOrganization },
-  { method: 'GET', path: '/dashboard/access', take: step => showAccess(step) },
-  { method: 'POST', path: '/dashboard/access/end', take: endAccess },
+/** Routes of a person that concern no single organization. */
+export const personRoutes: readonly PersonRoute[] = [
+  { method: 'GET', path: '/dashboard', handle: context => showOrganizations(context) },
+  { method: 'POST', path: '/dashboard/organizations', handle: createOrganization },
+  { method: 'GET', path: '/dashboard/access', handle: context => showAccess(context) },
+  { method: 'POST', path: '/dashboard/access/end', handle: endAccess },
 ]

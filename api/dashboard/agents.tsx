@@ -5,6 +5,7 @@ import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
 import { toAgentPath } from '../pages/parts/paths.ts'
+import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import {
   type DashboardAnswer,
   renderButton,
@@ -12,7 +13,6 @@ import {
   renderToken,
   toSectionPath,
 } from './page.tsx'
-import type { OrganizationPlace, OrganizationStep } from './step.ts'
 
 const URL = '/api/me/agents'
 const visibilityTexts = {
@@ -21,12 +21,12 @@ const visibilityTexts = {
   private: 'your organization',
 } as const
 
-async function showAgents(step: OrganizationStep, fault?: string): Promise<DashboardAnswer> {
-  const { ask, org, organization, token } = step
-  const listed = await ask<{ agents: OwnAgent[] }>({ method: 'GET', url: URL, query: org })
+async function showAgents(context: OrganizationRequest, fault?: string): Promise<DashboardAnswer> {
+  const { callApi, org, organization, token } = context
+  const listed = await callApi<{ agents: OwnAgent[] }>({ method: 'GET', url: URL, query: org })
   // An organization without a profile has no agent; enrolling one makes the profile.
   const agents = listed.refused === undefined ? listed.body.agents : []
-  const at = toSectionPath(organization.org_id, 'agents')
+  const sectionPath = toSectionPath(organization.org_id, 'agents')
   const body = (
     <>
       <h1>Agents</h1>
@@ -45,7 +45,7 @@ async function showAgents(step: OrganizationStep, fault?: string): Promise<Dashb
             {name === undefined ? null : <div class="quiet">{renderName(url, 100)}</div>}
           </>,
           type,
-          <form method="post" action={`${at}/visibility`} class="single">
+          <form method="post" action={`${sectionPath}/visibility`} class="single">
             {renderToken(token)}
             <input type="hidden" name="url" value={url} />
             {renderVisibilities(`visibility of ${url}`, visibility)}
@@ -53,10 +53,10 @@ async function showAgents(step: OrganizationStep, fault?: string): Promise<Dashb
               Set
             </button>
           </form>,
-          renderButton(`${at}/remove`, token, 'Remove', { url }, 'plain'),
+          renderButton(`${sectionPath}/remove`, token, 'Remove', { url }, 'plain'),
         ],
       })}
-      <form method="post" action={at} class="panel">
+      <form method="post" action={sectionPath} class="panel">
         <h2>Enrol an agent</h2>
         {renderToken(token)}
         <label for="url">Address</label>
@@ -99,8 +99,8 @@ function renderVisibilities(label: string, chosen: string, id?: string): Html {
   )
 }
 
-async function enrolAgent(step: OrganizationStep): Promise<DashboardAnswer> {
-  const { ask, org, form } = step
+async function enrolAgent(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const { callApi, org, form } = context
   const name = form.get('name')?.trim()
   const payload = {
     url: form.get('url') ?? '',
@@ -109,23 +109,27 @@ async function enrolAgent(step: OrganizationStep): Promise<DashboardAnswer> {
     ...(name && { name }),
   }
   return redirectToAgents(
-    step,
-    await ask({ method: 'POST', url: URL, query: org, payload }),
+    context,
+    await callApi({ method: 'POST', url: URL, query: org, payload }),
     'enrolled',
   )
 }
 
-async function setVisibility(step: OrganizationStep): Promise<DashboardAnswer> {
-  const { ask, org, form } = step
+async function setVisibility(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const { callApi, org, form } = context
   const url = `${URL}/${encodeURIComponent(form.get('url') ?? '')}`
   const payload = { visibility: form.get('visibility') }
-  return redirectToAgents(step, await ask({ method: 'PATCH', url, query: org, payload }), 'changed')
+  return redirectToAgents(
+    context,
+    await callApi({ method: 'PATCH', url, query: org, payload }),
+    'changed',
+  )
 }
 
-async function removeAgent(step: OrganizationStep): Promise<DashboardAnswer> {
-  const { ask, org, form } = step
+async function removeAgent(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const { callApi, org, form } = context
   const url = `${URL}/${encodeURIComponent(form.get('url') ?? '')}`
-  return redirectToAgents(step, await ask({ method: 'DELETE', url, query: org }), 'removed')
+  return redirectToAgents(context, await callApi({ method: 'DELETE', url, query: org }), 'removed')
 }
 
 interface Saved {
@@ -133,21 +137,21 @@ interface Saved {
   body: { warnings?: { message: string }[] }
 }
 
-/** Redirects to the list; a warning is shown there, as something was not done as it was asked. */
+/** Redirects to the list. A warning is shown there like a refusal: something was not done as requested. */
 function redirectToAgents(
-  step: OrganizationStep,
+  context: OrganizationRequest,
   { refused, body }: Saved,
   done: 'enrolled' | 'changed' | 'removed',
 ) {
   const warning = body.warnings?.[0]?.message
   const fault = refused ?? warning
-  if (fault !== undefined) return showAgents(step, fault)
-  return { next: toSectionPath(step.organization.org_id, 'agents'), done }
+  if (fault !== undefined) return showAgents(context, fault)
+  return { next: toSectionPath(context.organization.org_id, 'agents'), done }
 }
 
-export const agentPlaces: readonly OrganizationPlace[] = [
-  { method: 'GET', path: '/agents', take: step => showAgents(step) },
-  { method: 'POST', path: '/agents', take: enrolAgent },
-  { method: 'POST', path: '/agents/visibility', take: setVisibility },
-  { method: 'POST', path: '/agents/remove', take: removeAgent },
+export const agentRoutes: readonly OrganizationRoute[] = [
+  { method: 'GET', path: '/agents', handle: context => showAgents(context) },
+  { method: 'POST', path: '/agents', handle: enrolAgent },
+  { method: 'POST', path: '/agents/visibility', handle: setVisibility },
+  { method: 'POST', path: '/agents/remove', handle: removeAgent },
 ]

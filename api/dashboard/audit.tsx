@@ -2,21 +2,21 @@ import type { OrganizationAudit } from '../../pipeline/model/responses/organizat
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderMoment } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
+import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import { type DashboardAnswer, renderFault, toSectionPath } from './page.tsx'
-import type { OrganizationPlace, OrganizationStep } from './step.ts'
 
 type Change = OrganizationAudit['changes'][number]
 
-async function showAudit(step: OrganizationStep): Promise<DashboardAnswer> {
-  const { ask, org, organization, query } = step
+async function showAudit(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const { callApi, org, organization, query } = context
   const cursor = typeof query.cursor === 'string' ? query.cursor : undefined
-  const listed = await ask<OrganizationAudit>({
+  const listed = await callApi<OrganizationAudit>({
     method: 'GET',
     url: '/api/me/organization/audit',
     query: { ...org, ...(cursor !== undefined && { cursor }) },
   })
   const { refused, body: page } = listed
-  const at = toSectionPath(organization.org_id, 'audit')
+  const sectionPath = toSectionPath(organization.org_id, 'audit')
   const body = (
     <>
       <h1>Audit</h1>
@@ -27,7 +27,7 @@ async function showAudit(step: OrganizationStep): Promise<DashboardAnswer> {
       {refused !== undefined ? null : renderChanges(page.changes)}
       {refused !== undefined || page.next_cursor === null ? null : (
         <p>
-          <a href={`${at}?cursor=${page.next_cursor}`} rel="next">
+          <a href={`${sectionPath}?cursor=${page.next_cursor}`} rel="next">
             Earlier changes
           </a>
         </p>
@@ -73,6 +73,6 @@ function renderFacts(facts: Change['facts']): Html {
   )
 }
 
-export const auditPlaces: readonly OrganizationPlace[] = [
-  { method: 'GET', path: '/audit', take: showAudit },
+export const auditRoutes: readonly OrganizationRoute[] = [
+  { method: 'GET', path: '/audit', handle: showAudit },
 ]

@@ -6,57 +6,57 @@ import type { Identity } from '../identity/identity.ts'
 import { buildSignedOutPage } from '../identity/pages.tsx'
 import type { Services } from '../operation/services.ts'
 import type { RoutePath } from '../operation/unknown-routes.ts'
-import { personPlaces } from './account.tsx'
-import { agentPlaces } from './agents.tsx'
-import { createAskAs } from './ask-as.ts'
-import { auditPlaces } from './audit.tsx'
-import { domainPlaces } from './domains.tsx'
+import { personRoutes } from './account.tsx'
+import { agentRoutes } from './agents.tsx'
+import { auditRoutes } from './audit.tsx'
+import { createApiCaller } from './call-api.ts'
+import type { DashboardRequest, OrganizationRoute, PersonRoute } from './dashboard-request.ts'
+import { domainRoutes } from './domains.tsx'
 import { PUBLISH_PATH } from './draft.ts'
-import { entryPlaces } from './entries.tsx'
+import { entryRoutes } from './entries.tsx'
 import { deriveFormToken, requireFormToken } from './form-tokens.ts'
-import { buildJoinPath, joinPlaces, PUBLISH_STATE, readJoinState, toJoinState } from './join.tsx'
-import { keyPlaces } from './keys.tsx'
+import { buildJoinPath, joinRoutes, PUBLISH_STATE, readJoinState, toJoinState } from './join.tsx'
+import { keyRoutes } from './keys.tsx'
 import { buildDashboardPage, type DashboardAnswer, pictureHeaders } from './page.tsx'
-import { passkeyPlaces } from './passkeys.tsx'
-import { peoplePlaces } from './people.tsx'
+import { passkeyRoutes } from './passkeys.tsx'
+import { peopleRoutes } from './people.tsx'
 import { endSession, findSignedIn } from './person.ts'
-import { publishPlaces } from './publish.tsx'
-import { canReview, reviewPlaces } from './reviews.tsx'
-import type { OrganizationPlace, PersonPlace, Step } from './step.ts'
-import { ownUsagePlaces, usagePlaces } from './usage.tsx'
+import { publishRoutes } from './publish.tsx'
+import { canReview, reviewRoutes } from './reviews.tsx'
+import { ownUsageRoutes, usageRoutes } from './usage.tsx'
 
 const FORM_BYTES_MAX = 1024 * 1024
 const SIGN_OUT = '/dashboard/sign-out'
 const SIGNED_OUT = '/dashboard/signed-out'
 const SIGN_IN = '/dashboard/sign-in'
 
-const organizationPlaces: readonly OrganizationPlace[] = [
-  ...peoplePlaces,
-  ...keyPlaces,
-  ...domainPlaces,
-  ...agentPlaces,
-  ...entryPlaces,
-  ...usagePlaces,
-  ...auditPlaces,
+const organizationRoutes: readonly OrganizationRoute[] = [
+  ...peopleRoutes,
+  ...keyRoutes,
+  ...domainRoutes,
+  ...agentRoutes,
+  ...entryRoutes,
+  ...usageRoutes,
+  ...auditRoutes,
 ]
 
-/** Every address that needs a signed-in person. */
-const places: readonly PersonPlace[] = [
-  ...personPlaces,
-  ...passkeyPlaces,
-  ...joinPlaces,
-  ...reviewPlaces,
-  ...publishPlaces,
-  ...ownUsagePlaces,
-  ...organizationPlaces.map(({ method, path, take }) => ({
+/** All routes that require a signed-in person. */
+const routes: readonly PersonRoute[] = [
+  ...personRoutes,
+  ...passkeyRoutes,
+  ...joinRoutes,
+  ...reviewRoutes,
+  ...publishRoutes,
+  ...ownUsageRoutes,
+  ...organizationRoutes.map(({ method, path, handle }) => ({
     method,
     path: `/dashboard/org/:org${path}`,
-    take: (step: Step) => take(requireOrganization(step)),
+    handle: (context: DashboardRequest) => handle(requireOrganization(context)),
   })),
 ]
 
 export const dashboardPaths: readonly RoutePath[] = [
-  ...places,
+  ...routes,
   { method: 'GET', path: SIGN_IN },
   { method: 'GET', path: DASHBOARD_CALLBACK },
   { method: 'POST', path: SIGN_OUT },
@@ -75,11 +75,11 @@ export function addDashboard(app: FastifyInstance, identity: Identity, services:
     const config = { operation: 'dashboard', isPage: true } as const
     const add = (method: 'GET' | 'POST', url: string, handler: Handler) =>
       scope.route({ method, url, exposeHeadRoute: false, config, handler })
-    for (const place of places) {
-      add(place.method, place.path, async (request, reply) => {
-        const step = await buildStep({ app, identity, services }, request, reply)
-        if (step === undefined) return sendToSignIn(request, reply)
-        return sendAnswer(step, await place.take(step), reply)
+    for (const route of routes) {
+      add(route.method, route.path, async (request, reply) => {
+        const context = await buildDashboardRequest({ app, identity, services }, request, reply)
+        if (context === undefined) return sendToSignIn(request, reply)
+        return sendAnswer(context, await route.handle(context), reply)
       })
     }
     add('GET', SIGN_IN, async ({ query }, reply) =>
@@ -89,8 +89,8 @@ export function addDashboard(app: FastifyInstance, identity: Identity, services:
       reply.redirect(readJoinState(query) ?? '/dashboard', 303),
     )
     add('POST', SIGN_OUT, async (request, reply) => {
-      const step = await buildStep({ app, identity, services }, request, reply)
-      if (step !== undefined) await endSession(identity, services, request, reply)
+      const context = await buildDashboardRequest({ app, identity, services }, request, reply)
+      if (context !== undefined) await endSession(identity, services, request, reply)
       return reply.redirect(identity.getUpstream(services) === undefined ? '/' : SIGNED_OUT, 303)
     })
     add('GET', SIGNED_OUT, async (_, reply) => {
@@ -104,18 +104,18 @@ export function addDashboard(app: FastifyInstance, identity: Identity, services:
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
-interface Room {
+interface DashboardDeps {
   app: FastifyInstance
   identity: Identity
   services: Services
 }
 
-/** Builds the step of a request; undefined where nobody is signed in. Refuses forms of other sites. */
-async function buildStep(
-  { app, identity, services }: Room,
+/** Collects what a page needs to know about a request; undefined if nobody is signed in. Refuses forms that another site sent. */
+async function buildDashboardRequest(
+  { app, identity, services }: DashboardDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<Step | undefined> {
+): Promise<DashboardRequest | undefined> {
   const signedIn = await findSignedIn(identity, services, request, reply)
   if (signedIn === undefined) return undefined
   const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
@@ -130,20 +130,20 @@ async function buildStep(
     query: request.query as Record<string, unknown>,
     form,
     token,
-    ask: createAskAs(app, services, signedIn.person.user_id, request.ip),
+    callApi: createApiCaller(app, services, signedIn.person.user_id, request.ip),
     identity,
     services,
   }
 }
 
-/** Requires an organization of the person; any other does not exist for them. */
-function requireOrganization(step: Step) {
-  const organization = step.memberships.find(({ org_id }) => org_id === step.params.org)
+/** Adds the organization in the path. One that the person does not belong to is refused as unknown. */
+function requireOrganization(context: DashboardRequest) {
+  const organization = context.memberships.find(({ org_id }) => org_id === context.params.org)
   if (organization === undefined) refuse('not_found', 'you belong to no such organization')
-  return { ...step, organization: organization!, org: { org: organization!.org_id } }
+  return { ...context, organization: organization!, org: { org: organization!.org_id } }
 }
 
-/** Sends a stranger to the sign-in, which leads back to an invitation that they came with. */
+/** Sends a visitor who is not signed in to the sign-in, which leads back to their invitation or file. */
 function sendToSignIn({ method, query, url }: FastifyRequest, reply: FastifyReply) {
   if (method === 'GET') {
     const isPublishing = url.split('?', 1)[0] === PUBLISH_PATH
@@ -154,8 +154,8 @@ function sendToSignIn({ method, query, url }: FastifyRequest, reply: FastifyRepl
 }
 
 /**
- * Builds the address of the sign-in. The dashboard is an application like others; it needs only the session
- * that the sign-in leaves, so its code is never redeemed and ends by itself.
+ * Builds the address of the sign-in. The dashboard is an application like any other, but it only needs the
+ * session that the sign-in creates: its code is never redeemed and simply expires.
  */
 function buildSignInAddress({ baseUrl }: Services, state: string | undefined): string {
   const verifier = randomBytes(32).toString('base64url')
@@ -171,7 +171,7 @@ function buildSignInAddress({ baseUrl }: Services, state: string | undefined): s
   return `/authorize?${query}`
 }
 
-function sendAnswer(step: Step, answer: DashboardAnswer, reply: FastifyReply) {
+function sendAnswer(context: DashboardRequest, answer: DashboardAnswer, reply: FastifyReply) {
   if ('next' in answer) {
     const { next, done } = answer
     const mark = done === undefined ? '' : `${next.includes('?') ? '&' : '?'}done=${done}`
@@ -180,13 +180,13 @@ function sendAnswer(step: Step, answer: DashboardAnswer, reply: FastifyReply) {
   if ('picture' in answer) {
     return reply.headers(pictureHeaders).type(answer.type).send(answer.picture)
   }
-  const { person, query, request, token, memberships, params } = step
+  const { person, query, request, token, memberships, params } = context
   const { status, headers, body } = buildDashboardPage(answer.title, answer.status, answer.body, {
     who: person.email ?? person.name ?? person.user_id,
     path: request.url.split('?', 1)[0]!,
     token,
-    canReview: canReview(step),
-    signsInElsewhere: step.identity.getUpstream(step.services) !== undefined,
+    canReview: canReview(context),
+    signsInElsewhere: context.identity.getUpstream(context.services) !== undefined,
     organization: memberships.find(({ org_id }) => org_id === params.org),
     hasPasskeys: answer.hasPasskeys,
     done: typeof query.done === 'string' ? query.done : undefined,

@@ -12,6 +12,7 @@ import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderFacts, renderTable } from '../pages/parts/blocks.tsx'
 import { renderBadge } from '../pages/parts/freshness.tsx'
+import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import {
   type DashboardAnswer,
   renderButton,
@@ -19,15 +20,16 @@ import {
   renderToken,
   toSectionPath,
 } from './page.tsx'
-import type { OrganizationPlace, OrganizationStep } from './step.ts'
 
 const URL = '/api/me/organization/domains'
 
 type Domains = z.infer<typeof OrganizationDomains>
 type Challenge = z.infer<typeof OwnershipChallenge>
 
-/** A challenge as the form of its page carries it: only its hash is stored. */
-const Carried = z.object({
+/**
+ * An open challenge, as the forms of its page send it back: the registry stores only the hash of its token.
+ */
+const OpenChallenge = z.object({
   domain: z.string().transform((text, ctx) => {
     const domain = parseFormDomain(text)
     if (domain === undefined) ctx.addIssue({ code: 'custom', message: 'is no domain' })
@@ -36,19 +38,19 @@ const Carried = z.object({
   nonce: z.string().regex(/^[\w-]{43}$/),
   expires_at: z.iso.datetime(),
 })
-type Carried = z.infer<typeof Carried>
+type OpenChallenge = z.infer<typeof OpenChallenge>
 
-async function showDomains(step: OrganizationStep, fault?: string): Promise<DashboardAnswer> {
-  const { ask, org, organization, token } = step
-  const listed = await ask<Domains>({ method: 'GET', url: URL, query: org })
-  const at = toSectionPath(organization.org_id, 'domains')
+async function showDomains(context: OrganizationRequest, fault?: string): Promise<DashboardAnswer> {
+  const { callApi, org, organization, token } = context
+  const listed = await callApi<Domains>({ method: 'GET', url: URL, query: org })
+  const sectionPath = toSectionPath(organization.org_id, 'domains')
   const entries = toSectionPath(organization.org_id, 'entries')
   const body = (
     <>
       <h1>Domains</h1>
       <p class="lead">
-        Whoever has proven that they control a domain may save what it is and publish its hosted
-        file. A proof is valid for ninety days.
+        Once you have proven that you control a domain, your organization may save its brand and
+        properties and publish its hosted files. A proof is valid for ninety days.
       </p>
       {renderFault(fault ?? listed.refused)}
       {listed.refused !== undefined
@@ -59,16 +61,16 @@ async function showDomains(step: OrganizationStep, fault?: string): Promise<Dash
             items: listed.body.domains,
             limit: 200,
             bytes: 60_000,
-            empty: 'No domain is proven yet.',
+            empty: 'You have not proven a domain yet.',
             render: ({ domain, method, proven, valid_until }) => [
               <a href={`${entries}?${new URLSearchParams({ domain })}`}>{renderName(domain)}</a>,
               method ?? '',
-              proven ? renderBadge('good', 'proven') : renderBadge('fair', 'to be proven'),
-              renderMoment(valid_until, proven ? 'for good' : ''),
-              renderButton(at, token, 'Prove it again', { domain }, 'plain'),
+              proven ? renderBadge('good', 'proven') : renderBadge('fair', 'not proven'),
+              renderMoment(valid_until, proven ? 'no end' : ''),
+              renderButton(sectionPath, token, 'Prove again', { domain }, 'plain'),
             ],
           })}
-      <form method="post" action={at} class="panel">
+      <form method="post" action={sectionPath} class="panel">
         <h2>Prove a domain</h2>
         {renderToken(token)}
         <label for="domain">Domain</label>
@@ -80,29 +82,29 @@ async function showDomains(step: OrganizationStep, fault?: string): Promise<Dash
   return { status: fault === undefined ? 200 : 400, title: 'Domains', body }
 }
 
-async function beginProof(step: OrganizationStep): Promise<DashboardAnswer> {
-  const { ask, org, form } = step
+async function beginProof(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const { callApi, org, form } = context
   const payload = { domain: form.get('domain') ?? '' }
-  const made = await ask<Challenge>({ method: 'POST', url: URL, query: org, payload })
-  if (made.refused !== undefined) return showDomains(step, made.refused)
-  return showChallenge(step, made.body as unknown as Carried, 201)
+  const made = await callApi<Challenge>({ method: 'POST', url: URL, query: org, payload })
+  if (made.refused !== undefined) return showDomains(context, made.refused)
+  return showChallenge(context, made.body as unknown as OpenChallenge, 201)
 }
 
 function showChallenge(
-  { organization, token, services }: OrganizationStep,
-  { domain, nonce, expires_at }: Carried,
+  { organization, token, services }: OrganizationRequest,
+  { domain, nonce, expires_at }: OpenChallenge,
   status: number,
   note?: Html,
 ): DashboardAnswer {
   const { txt, url } = listOwnershipPlaces(domain, services.config.PROTOCOL_NAME)
-  const at = toSectionPath(organization.org_id, 'domains')
+  const sectionPath = toSectionPath(organization.org_id, 'domains')
   const carried = { domain, nonce, expires_at }
   const body = (
     <>
       <h1>Prove {renderName(domain)}</h1>
       <p class="lead">
-        Publish this token in one of two places, until {renderMoment(expires_at)}. It is shown only
-        here.
+        Publish this token in one of two places before {renderMoment(expires_at)}. It is shown only
+        on this page.
       </p>
       {note ?? null}
       <ol class="steps">
@@ -122,15 +124,15 @@ function showChallenge(
         <li>
           <h2>Look first</h2>
           <p>
-            A crawler looks in both places and tells what it sees. Nothing is used up: look as often
-            as you like.
+            A crawler checks both places and shows you what it finds. This does not use up the
+            token, so you can check as often as you like.
           </p>
-          {renderButton(`${at}/look`, token, 'Look first', carried, 'plain')}
+          {renderButton(`${sectionPath}/look`, token, 'Look first', carried, 'plain')}
         </li>
         <li>
           <h2>Verify</h2>
-          <p>The token counts once: if it is not there, a new one is needed.</p>
-          {renderButton(`${at}/verify`, token, 'Verify now', carried)}
+          <p>The token can be verified only once: if it is not found, you need a new one.</p>
+          {renderButton(`${sectionPath}/verify`, token, 'Verify now', carried)}
         </li>
       </ol>
     </>
@@ -138,17 +140,19 @@ function showChallenge(
   return { status, title: `Prove ${domain}`, body }
 }
 
-async function lookFirst(step: OrganizationStep): Promise<DashboardAnswer> {
-  const carried = readCarried(step)
-  if (carried === undefined) return showDomains(step, 'Begin the proof again.')
+async function lookFirst(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const carried = readChallenge(context)
+  if (carried === undefined) return showDomains(context, 'Begin the proof again.')
   const nonce_hash = createHash('sha256').update(carried.nonce).digest('hex')
   const asked = { domain: carried.domain, nonce_hash }
-  const found = await lookForNonce(asked, step.person.user_id, step.services)
+  const found = await lookForNonce(asked, context.person.user_id, context.services)
   const isThere = found.dns_txt || found.http
   const note = (
     <div class={isThere ? 'notice good' : 'notice fair'} role="status">
       <p>
-        {isThere ? 'It is there: verify it now.' : 'It is not there yet. DNS may take a while.'}
+        {isThere
+          ? 'The token is there: verify it now.'
+          : 'The token is not there yet. DNS can take a while.'}
       </p>
       {renderFacts([
         ['TXT record', renderFound(found.dns_txt)],
@@ -156,30 +160,30 @@ async function lookFirst(step: OrganizationStep): Promise<DashboardAnswer> {
       ])}
     </div>
   )
-  return showChallenge(step, carried, 200, note)
+  return showChallenge(context, carried, 200, note)
 }
 
 function renderFound(isThere: boolean): Html {
   return isThere ? renderBadge('good', 'found') : renderBadge('fair', 'not found')
 }
 
-async function verifyProof(step: OrganizationStep): Promise<DashboardAnswer> {
-  const { ask, org, organization } = step
-  const carried = readCarried(step)
-  if (carried === undefined) return showDomains(step, 'Begin the proof again.')
+async function verifyProof(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const { callApi, org, organization } = context
+  const carried = readChallenge(context)
+  if (carried === undefined) return showDomains(context, 'Begin the proof again.')
   const url = `${URL}/${encodeURIComponent(carried.domain)}/verify`
-  const { refused } = await ask({ method: 'POST', url, query: org })
-  if (refused !== undefined) return showDomains(step, refused)
+  const { refused } = await callApi({ method: 'POST', url, query: org })
+  if (refused !== undefined) return showDomains(context, refused)
   return { next: toSectionPath(organization.org_id, 'domains'), done: 'proven' }
 }
 
-function readCarried({ form }: OrganizationStep): Carried | undefined {
-  return Carried.safeParse(Object.fromEntries(form)).data
+function readChallenge({ form }: OrganizationRequest): OpenChallenge | undefined {
+  return OpenChallenge.safeParse(Object.fromEntries(form)).data
 }
 
-export const domainPlaces: readonly OrganizationPlace[] = [
-  { method: 'GET', path: '/domains', take: step => showDomains(step) },
-  { method: 'POST', path: '/domains', take: beginProof },
-  { method: 'POST', path: '/domains/look', take: lookFirst },
-  { method: 'POST', path: '/domains/verify', take: verifyProof },
+export const domainRoutes: readonly OrganizationRoute[] = [
+  { method: 'GET', path: '/domains', handle: context => showDomains(context) },
+  { method: 'POST', path: '/domains', handle: beginProof },
+  { method: 'POST', path: '/domains/look', handle: lookFirst },
+  { method: 'POST', path: '/domains/verify', handle: verifyProof },
 ]

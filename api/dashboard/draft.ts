@@ -11,7 +11,7 @@ const DRAFT = new RegExp(`(?:^|;\\s*)${COOKIE}=([\\da-f-]{36})(?:;|$)`)
 /** A file on its way from the workshop to the dashboard. */
 export interface Draft {
   kind: ProposedKind
-  /** Domain that will serve it, as it was written; may be empty. */
+  /** Domain that will serve it, as the person typed it; may be empty. */
   domain: string
   text: string
 }
@@ -19,8 +19,8 @@ export interface Draft {
 type DraftServices = Pick<Services, 'drafts' | 'clock' | 'config' | 'baseUrl'>
 
 /**
- * Keeps a file for a while and returns the cookie by which its browser finds it again, and nobody else;
- * undefined while nothing can be kept.
+ * Stores a file for a while and returns the cookie by which only this browser finds it again; undefined while
+ * nothing can be stored.
  */
 export async function keepDraft(
   draft: Draft,

@@ -7,6 +7,7 @@ import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { toBrandPath, toPublisherPath, toWorkshopPath } from '../pages/parts/paths.ts'
+import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import {
   type DashboardAnswer,
   renderButton,
@@ -16,7 +17,6 @@ import {
 } from './page.tsx'
 import { publishFile, saveProperties } from './publish-file.ts'
 import { canReview } from './reviews.tsx'
-import type { OrganizationPlace, OrganizationStep } from './step.ts'
 
 type Revisions = z.infer<typeof RevisionList>
 type Domains = z.infer<typeof OrganizationDomains>
@@ -33,33 +33,36 @@ interface EntryView {
   marked?: Html | null
 }
 
-function showEntries(step: OrganizationStep): Promise<DashboardAnswer> {
-  const { domain } = step.query
+function showEntries(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const { domain } = context.query
   const chosen = typeof domain === 'string' ? parseFormDomain(domain.trim()) : undefined
-  return chosen === undefined ? chooseDomain(step) : showEntry(step, chosen)
+  return chosen === undefined ? chooseDomain(context) : showEntry(context, chosen)
 }
 
-async function chooseDomain(step: OrganizationStep, fault?: string): Promise<DashboardAnswer> {
-  const { ask, org, organization } = step
-  const at = toSectionPath(organization.org_id, 'entries')
+async function chooseDomain(
+  context: OrganizationRequest,
+  fault?: string,
+): Promise<DashboardAnswer> {
+  const { callApi, org, organization } = context
+  const sectionPath = toSectionPath(organization.org_id, 'entries')
   const url = '/api/me/organization/domains'
-  const listed = await ask<Domains>({ method: 'GET', url, query: org })
+  const listed = await callApi<Domains>({ method: 'GET', url, query: org })
   const domains = listed.refused === undefined ? listed.body.domains : []
   const body = (
     <>
       <h1>Saved entries</h1>
       <p class="lead">
-        What members save of domains that publish no file of their own, with its history.
+        What members have saved about domains that publish no file of their own, with its history.
       </p>
       {renderFault(fault ?? listed.refused)}
       <ul class="chips">
         {domains.map(({ domain }) => (
           <li>
-            <a href={`${at}?${new URLSearchParams({ domain })}`}>{renderName(domain)}</a>
+            <a href={`${sectionPath}?${new URLSearchParams({ domain })}`}>{renderName(domain)}</a>
           </li>
         ))}
       </ul>
-      <form method="get" action={at} class="row">
+      <form method="get" action={sectionPath} class="row">
         <label for="domain">Domain</label>
         <input id="domain" name="domain" required maxlength="300" placeholder="acme.example" />
         <button type="submit">Open</button>
@@ -70,15 +73,15 @@ async function chooseDomain(step: OrganizationStep, fault?: string): Promise<Das
 }
 
 async function showEntry(
-  step: OrganizationStep,
+  context: OrganizationRequest,
   domain: Domain,
   { fault, text = '', marked }: EntryView = {},
 ): Promise<DashboardAnswer> {
-  const { organization, token } = step
-  const at = toSectionPath(organization.org_id, 'entries')
+  const { organization, token } = context
+  const sectionPath = toSectionPath(organization.org_id, 'entries')
   const [brand, property] = await Promise.all([
-    renderHistory(step, 'brand', domain),
-    renderHistory(step, 'property', domain),
+    renderHistory(context, 'brand', domain),
+    renderHistory(context, 'property', domain),
   ])
   const body = (
     <>
@@ -97,11 +100,11 @@ async function showEntry(
         <>
           <p>
             The registry serves the properties of this file at{' '}
-            <code>/publisher/{domain}/.well-known/adagents.json</code>. Agents are not taken from
-            it: only the file on the domain itself authorizes, and it may point here.
+            <code>/publisher/{domain}/.well-known/adagents.json</code>. Its agents are ignored: only
+            the file on the domain itself can authorize agents, and that file may point here.
           </p>
           {marked ?? null}
-          <form method="post" action={`${at}/publish`} class="editor">
+          <form method="post" action={`${sectionPath}/publish`} class="editor">
             {renderToken(token)}
             <input type="hidden" name="domain" value={domain} />
             <label for="text">The file</label>
@@ -117,20 +120,24 @@ async function showEntry(
   return { status: fault === undefined ? 200 : 400, title: `Entries of ${domain}`, body }
 }
 
-async function renderHistory(step: OrganizationStep, kind: Kind, domain: Domain): Promise<Child> {
-  const { ask, organization, token } = step
+async function renderHistory(
+  context: OrganizationRequest,
+  kind: Kind,
+  domain: Domain,
+): Promise<Child> {
+  const { callApi, organization, token } = context
   const url = `${kinds[kind].path}${encodeURIComponent(domain)}/revisions`
-  const listed = await ask<Revisions>({ method: 'GET', url })
-  if (listed.status === 404) return <p class="empty">Nothing is saved.</p>
+  const listed = await callApi<Revisions>({ method: 'GET', url })
+  if (listed.status === 404) return <p class="empty">Nothing has been saved.</p>
   if (listed.refused !== undefined) return renderFault(listed.refused)
-  const at = `${toSectionPath(organization.org_id, 'entries')}/roll-back`
+  const sectionPath = `${toSectionPath(organization.org_id, 'entries')}/roll-back`
   return renderTable({
     caption: `Revisions: ${kinds[kind].title}`,
     columns: ['Revision', 'When', 'By', 'Says', 'Change'],
     items: listed.body.revisions,
     total: listed.body.total,
     bytes: 30_000,
-    empty: 'Nothing is saved.',
+    empty: 'Nothing has been saved.',
     render: ({ revision_number, created_at, editor_id, edit_summary }) => [
       revision_number,
       renderMoment(created_at),
@@ -139,7 +146,7 @@ async function renderHistory(step: OrganizationStep, kind: Kind, domain: Domain)
       revision_number === listed.body.revisions[0]?.revision_number
         ? 'current'
         : renderButton(
-            at,
+            sectionPath,
             token,
             'Restore',
             { domain, kind, to_revision: String(revision_number) },
@@ -149,50 +156,50 @@ async function renderHistory(step: OrganizationStep, kind: Kind, domain: Domain)
   })
 }
 
-async function restoreRevision(step: OrganizationStep): Promise<DashboardAnswer> {
-  const { ask, form, organization, org } = step
+async function restoreRevision(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const { callApi, form, organization, org } = context
   const domain = parseFormDomain(form.get('domain') ?? '')
   const kind = form.get('kind') === 'property' ? 'property' : 'brand'
-  if (domain === undefined) return chooseDomain(step, 'Name a domain.')
+  if (domain === undefined) return chooseDomain(context, 'Enter a domain.')
   const number = Number(form.get('to_revision'))
   const { refused } =
-    kind === 'property' && !canReview(step)
-      ? await saveEarlier(step, domain, number)
-      : await ask({
+    kind === 'property' && !canReview(context)
+      ? await saveEarlier(context, domain, number)
+      : await callApi({
           method: 'POST',
           url: `${kinds[kind].path}${encodeURIComponent(domain)}/rollback`,
           query: org,
           payload: { to_revision: number },
         })
-  if (refused !== undefined) return showEntry(step, domain, { fault: refused })
+  if (refused !== undefined) return showEntry(context, domain, { fault: refused })
   return redirectToEntry(organization.org_id, domain, 'rolled_back')
 }
 
 /**
- * Saves the properties of an earlier revision again: only moderators roll properties back, and a member may
- * save any. The contact of the entry is not shown, so it is left out.
+ * Saves the properties of an earlier revision as a new save, since only moderators may roll properties back.
+ * The contact of the entry is left out, because revisions do not show it.
  */
 async function saveEarlier(
-  { ask, org }: OrganizationStep,
+  { callApi, org }: OrganizationRequest,
   domain: Domain,
   number: number,
 ): Promise<{ refused: string | undefined }> {
   const url = `${kinds.property.path}${encodeURIComponent(domain)}/revisions/${number}`
-  const held = await ask<RevisionHeld>({ method: 'GET', url })
+  const held = await callApi<RevisionHeld>({ method: 'GET', url })
   if (held.refused !== undefined) return held
   const { properties } = held.body.content?.document ?? {}
   if (!Array.isArray(properties)) return { refused: 'The content of this revision is not shown.' }
-  return saveProperties({ ask, org }, domain, properties)
+  return saveProperties({ callApi, org }, domain, properties)
 }
 
 /** Saves the properties of a file that was checked; the registry builds the hosted file from them. */
-async function publish(step: OrganizationStep): Promise<DashboardAnswer> {
-  const { form, organization } = step
+async function publish(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const { form, organization } = context
   const domain = parseFormDomain(form.get('domain') ?? '')
-  if (domain === undefined) return chooseDomain(step, 'Name a domain.')
+  if (domain === undefined) return chooseDomain(context, 'Enter a domain.')
   const text = (form.get('text') ?? '').replaceAll('\r\n', '\n')
-  const failed = await publishFile(step, { kind: 'adagents.json', domain, text })
-  if (failed !== undefined) return showEntry(step, domain, { ...failed, text })
+  const failed = await publishFile(context, { kind: 'adagents.json', domain, text })
+  if (failed !== undefined) return showEntry(context, domain, { ...failed, text })
   return redirectToEntry(organization.org_id, domain, 'published')
 }
 
@@ -205,8 +212,8 @@ function redirectToEntry(
   return { next, done }
 }
 
-export const entryPlaces: readonly OrganizationPlace[] = [
-  { method: 'GET', path: '/entries', take: showEntries },
-  { method: 'POST', path: '/entries/roll-back', take: restoreRevision },
-  { method: 'POST', path: '/entries/publish', take: publish },
+export const entryRoutes: readonly OrganizationRoute[] = [
+  { method: 'GET', path: '/entries', handle: showEntries },
+  { method: 'POST', path: '/entries/roll-back', handle: restoreRevision },
+  { method: 'POST', path: '/entries/publish', handle: publish },
 ]

@@ -1,32 +1,34 @@
 import { findInvitation } from '../../pipeline/read/lookups/organizations.ts'
 import { Fragment, h } from '../pages/html/jsx.ts'
 import { clipText, renderName } from '../pages/html/text.tsx'
+import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
 import { PUBLISH_PATH } from './draft.ts'
 import { type DashboardAnswer, renderFault, renderToken, toSectionPath } from './page.tsx'
-import type { PersonPlace, Step } from './step.ts'
 
 const JOIN = '/dashboard/join'
-/** Value of `to` and of the state that lead back to the file of the workshop. */
+/** Value of `to` and of `state` that leads back to the file from the workshop. */
 export const PUBLISH_STATE = 'publish'
 const TOKEN = /^[\w-]{43}$/
 const STATE = /^join\.([\w-]{43})$/
 const CLOSED =
-  'This link was used, revoked or is too old, or it was sent to another address than the one you have signed in with.'
+  'This link has been used, revoked or has expired, or it was sent to an address other than the one you signed in with.'
 
-/** Builds an address that keeps the invitation of a query, if there is one. */
+/** Adds the invitation token of a query to a path, if there is one. */
 export function buildJoinPath(path: string, query: unknown): string {
   const token = readToken(query)
   return token === undefined ? path : `${path}?token=${token}`
 }
 
-/** Converts what a person came with, an invitation or a file, to the state that a sign-in carries on. */
+/** Converts what a visitor came for, an invitation or a file, to the `state` of their sign-in. */
 export function toJoinState(query: unknown): string | undefined {
   if ((query as { to?: unknown }).to === PUBLISH_STATE) return PUBLISH_STATE
   const token = readToken(query)
   return token === undefined ? undefined : `join.${token}`
 }
 
-/** Reads where the state of a sign-in leads: to its invitation or to the file that waits, and nowhere else. */
+/**
+ * Converts the `state` of a sign-in to a path: that of its invitation or of the waiting file, and no other.
+ */
 export function readJoinState(query: unknown): string | undefined {
   const { state } = query as { state?: unknown }
   if (state === PUBLISH_STATE) return PUBLISH_PATH
@@ -39,10 +41,14 @@ function readToken(query: unknown): string | undefined {
   return typeof token === 'string' && TOKEN.test(token) ? token : undefined
 }
 
-/** Shows an invitation to the person of its address, and to nobody else. */
-function showInvitation(step: Step, given?: string, fault?: string): DashboardAnswer {
-  const { person, services, token: formToken } = step
-  const token = given ?? readToken(step.query)
+/** Shows an invitation only to the person whose verified address it names. */
+function showInvitation(
+  context: DashboardRequest,
+  given?: string,
+  fault?: string,
+): DashboardAnswer {
+  const { person, services, token: formToken } = context
+  const token = given ?? readToken(context.query)
   const found = token === undefined ? undefined : findInvitation(services.reader, token)
   const isTheirs = found !== undefined && person.email_verified && found.email === person.email
   if (!isTheirs) {
@@ -78,16 +84,16 @@ function showInvitation(step: Step, given?: string, fault?: string): DashboardAn
   return { status: fault === undefined ? 200 : 400, title: 'An invitation', body }
 }
 
-async function acceptInvitation(step: Step): Promise<DashboardAnswer> {
-  const { ask, form } = step
+async function acceptInvitation(context: DashboardRequest): Promise<DashboardAnswer> {
+  const { callApi, form } = context
   const token = readToken({ token: form.get('token') }) ?? ''
   const url = '/api/me/invitations/accept'
-  const joined = await ask<{ org_id: string }>({ method: 'POST', url, payload: { token } })
-  if (joined.refused !== undefined) return showInvitation(step, token, joined.refused)
+  const joined = await callApi<{ org_id: string }>({ method: 'POST', url, payload: { token } })
+  if (joined.refused !== undefined) return showInvitation(context, token, joined.refused)
   return { next: toSectionPath(joined.body.org_id, 'people'), done: 'joined' }
 }
 
-export const joinPlaces: readonly PersonPlace[] = [
-  { method: 'GET', path: JOIN, take: step => showInvitation(step) },
-  { method: 'POST', path: JOIN, take: acceptInvitation },
+export const joinRoutes: readonly PersonRoute[] = [
+  { method: 'GET', path: JOIN, handle: context => showInvitation(context) },
+  { method: 'POST', path: JOIN, handle: acceptInvitation },
 ]

@@ -3,6 +3,7 @@ import type { ApiKey } from '../../pipeline/model/identity.ts'
 import { Fragment, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
+import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import {
   type DashboardAnswer,
   renderButton,
@@ -10,68 +11,67 @@ import {
   renderToken,
   toSectionPath,
 } from './page.tsx'
-import type { OrganizationPlace, OrganizationStep } from './step.ts'
 
 const URL = '/api/me/api-keys'
 
-async function showKeys(step: OrganizationStep, fault?: string): Promise<DashboardAnswer> {
-  const { ask, org, organization, token } = step
-  const listed = await ask<{ api_keys: ApiKey[] }>({ method: 'GET', url: URL, query: org })
-  const at = toSectionPath(organization.org_id, 'keys')
+async function showKeys(context: OrganizationRequest, fault?: string): Promise<DashboardAnswer> {
+  const { callApi, org, organization, token } = context
+  const listed = await callApi<{ api_keys: ApiKey[] }>({ method: 'GET', url: URL, query: org })
+  const sectionPath = toSectionPath(organization.org_id, 'keys')
   const body = (
     <>
       <h1>Keys</h1>
       <p class="lead">
-        A key acts for the organization, without a person. Its secret is shown once, when it is
-        made.
+        A key lets a program act for the organization. Its secret is shown once, when the key is
+        created.
       </p>
       {renderFault(fault ?? listed.refused)}
       {listed.refused !== undefined
         ? null
         : renderTable({
             caption: 'Keys',
-            columns: ['Name', 'Permissions', 'Made', 'Change'],
+            columns: ['Name', 'Permissions', 'Created', 'Change'],
             items: listed.body.api_keys,
             limit: 200,
             bytes: 40_000,
-            empty: 'There is no key yet.',
+            empty: 'There are no keys yet.',
             render: ({ id, name, permissions, created_at }) => [
               renderName(name),
               permissions.length === 0 ? 'ordinary' : <code>{permissions.join(', ')}</code>,
               renderMoment(created_at),
-              renderButton(`${at}/revoke`, token, 'Revoke', { id }, 'plain'),
+              renderButton(`${sectionPath}/revoke`, token, 'Revoke', { id }, 'plain'),
             ],
           })}
-      <form method="post" action={at} class="panel">
-        <h2>Make a key</h2>
+      <form method="post" action={sectionPath} class="panel">
+        <h2>Create a key</h2>
         {renderToken(token)}
         <label for="name">Name</label>
         <input id="name" name="name" required maxlength="200" autocomplete="off" />
         <label for="permission">Permissions</label>
         <select id="permission" name="permission">
-          <option value="">Ordinary: no keys of others</option>
+          <option value="">Ordinary: cannot manage keys</option>
           {keyPermissions.map(permission => (
             <option value={permission}>{permission}</option>
           ))}
         </select>
-        <button type="submit">Make the key</button>
+        <button type="submit">Create the key</button>
       </form>
     </>
   )
   return { status: fault === undefined ? 200 : 400, title: 'Keys', body }
 }
 
-async function createKey(step: OrganizationStep): Promise<DashboardAnswer> {
-  const { ask, org, form, organization } = step
+async function createKey(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const { callApi, org, form, organization } = context
   const permission = form.get('permission')
   const payload = { name: form.get('name') ?? '', permissions: permission ? [permission] : [] }
-  const made = await ask<{ value: string; name: string }>({
+  const made = await callApi<{ value: string; name: string }>({
     method: 'POST',
     url: URL,
     query: org,
     payload,
   })
-  if (made.refused !== undefined) return showKeys(step, made.refused)
+  if (made.refused !== undefined) return showKeys(context, made.refused)
   const body = (
     <>
       <h1>Your new key</h1>
@@ -88,16 +88,16 @@ async function createKey(step: OrganizationStep): Promise<DashboardAnswer> {
   return { status: 201, title: 'Your new key', body }
 }
 
-async function revokeKey(step: OrganizationStep): Promise<DashboardAnswer> {
-  const { ask, org, form, organization } = step
+async function revokeKey(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const { callApi, org, form, organization } = context
   const url = `${URL}/${encodeURIComponent(form.get('id') ?? '')}`
-  const { refused } = await ask({ method: 'DELETE', url, query: org })
-  if (refused !== undefined) return showKeys(step, refused)
+  const { refused } = await callApi({ method: 'DELETE', url, query: org })
+  if (refused !== undefined) return showKeys(context, refused)
   return { next: toSectionPath(organization.org_id, 'keys'), done: 'revoked' }
 }
 
-export const keyPlaces: readonly OrganizationPlace[] = [
-  { method: 'GET', path: '/keys', take: step => showKeys(step) },
-  { method: 'POST', path: '/keys', take: createKey },
-  { method: 'POST', path: '/keys/revoke', take: revokeKey },
+export const keyRoutes: readonly OrganizationRoute[] = [
+  { method: 'GET', path: '/keys', handle: context => showKeys(context) },
+  { method: 'POST', path: '/keys', handle: createKey },
+  { method: 'POST', path: '/keys/revoke', handle: revokeKey },
 ]

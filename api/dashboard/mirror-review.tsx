@@ -4,21 +4,24 @@ import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText } from '../pages/html/text.tsx'
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { compareDocuments } from '../pages/parts/compare-documents.ts'
-import type { Step } from './step.ts'
+import type { DashboardRequest } from './dashboard-request.ts'
 
 type Proposal = z.infer<typeof ProposalAnswer>['proposal']
 
 const CHANGES_MAX = 500
 
 /** Renders what approving a proposal for a mirror changes; nothing once it was decided. */
-export async function renderMirrorReview({ ask }: Step, id: string): Promise<Html | null> {
-  const found = await ask<{ proposal: Proposal }>({
+export async function renderMirrorReview(
+  { callApi }: DashboardRequest,
+  id: string,
+): Promise<Html | null> {
+  const found = await callApi<{ proposal: Proposal }>({
     method: 'GET',
     url: `/api/registry/mirror-proposals/${encodeURIComponent(id)}`,
   })
   if (found.refused !== undefined || found.body.proposal.status !== 'pending') return null
   const { proposal } = found.body
-  const mirror = await ask<z.infer<typeof Mirror>>({
+  const mirror = await callApi<z.infer<typeof Mirror>>({
     method: 'GET',
     url: `/api/registry/mirrors/${encodeURIComponent(proposal.platform)}`,
   })

@@ -5,7 +5,7 @@ import { clipText, renderName } from '../pages/html/text.tsx'
 import { renderDocument } from '../pages/parts/document.tsx'
 import { TOKEN_FIELD } from './form-tokens.ts'
 
-/** A page of the dashboard, or where a form leads on to. */
+/** A page of the dashboard, or the page that follows a form. */
 export type DashboardAnswer =
   | { status: number; title: string; body: Html; hasPasskeys?: boolean }
   /** A picture, for a page that shows it. */
@@ -13,7 +13,7 @@ export type DashboardAnswer =
   /** `done` names the notice that the next page shows. */
   | { next: string; done?: DoneName }
 
-/** Headers of a picture that the dashboard shows: it is nothing but a picture, and stays with its reader. */
+/** Headers of a picture that only the dashboard shows: browsers must neither run nor cache it. */
 export const pictureHeaders = {
   'content-security-policy': "sandbox; default-src 'none'",
   'x-content-type-options': 'nosniff',
@@ -27,31 +27,31 @@ const headers = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'x-robots-tag': 'noindex',
-  // A form posts its origin only where the policy lets it; other sites are told nothing.
+  // With this policy a form sends its origin, and other sites learn nothing.
   'referrer-policy': 'same-origin',
 }
 
-/** Notices of what was done, by the name that stands in the address. */
+/** Notices about what was just done, by the value of `done` in the address. */
 export const doneTexts = {
   organization: 'The organization is yours.',
   revoked: 'The key is revoked: every process refuses it from now on.',
   enrolled: 'The agent is enrolled.',
-  changed: 'The agent is changed.',
+  changed: 'The agent has been changed.',
   removed: 'The agent is removed.',
   proven: 'The domain is proven.',
   published: 'The properties are saved, and the hosted file is published.',
   brand_published: 'The brand is saved, and its hosted file is published.',
-  rolled_back: 'The earlier state is restored, as a revision of its own.',
-  ended: 'Its access has ended.',
-  passkey: 'The passkey is made: sign in with it from now on.',
-  passkey_removed: 'The passkey is removed: nobody signs in with it any more.',
-  uninvited: 'The invitation is revoked: its link opens nothing any more.',
-  role_changed: 'The role is changed.',
+  rolled_back: 'The earlier state is restored as a new revision.',
+  ended: 'The application no longer has access.',
+  passkey: 'The passkey is ready: you can sign in with it from now on.',
+  passkey_removed: 'The passkey is removed: nobody can sign in with it any more.',
+  uninvited: 'The invitation is revoked: its link no longer works.',
+  role_changed: 'The role has been changed.',
   person_removed: 'The person is removed: every process refuses them from now on.',
-  approved: 'It is approved.',
-  rejected: 'It is rejected, and your reason is kept with it.',
+  approved: 'The submission is approved.',
+  rejected: 'The submission is rejected, and your reason is stored with it.',
   left: 'You have left the organization.',
-  joined: 'You belong to the organization now.',
+  joined: 'You are now a member of the organization.',
 } as const
 export type DoneName = keyof typeof doneTexts
 
@@ -60,7 +60,7 @@ interface Frame {
   who: string
   path: string
   token: string
-  /** True where an OpenID provider knows people, so that passkeys count for nothing. */
+  /** True if people sign in at an OpenID provider, so that there are no passkeys. */
   signsInElsewhere: boolean
   /** True for moderators. */
   canReview: boolean
@@ -113,7 +113,7 @@ export function buildDashboardPage(title: string, status: number, body: Html, fr
       {body}
     </>
   )
-  const description = 'What your organization keeps at the registry.'
+  const description = 'Keys, domains, agents and people of your organization.'
   const view = { title, description, body: content, hasDashboard: true, hasPasskeys }
   return { status, headers, body: renderDocument(view, '', frame.path) }
 }
@@ -153,7 +153,7 @@ export function renderButton(
   token: string,
   label: string,
   fields: Readonly<Record<string, string>> = {},
-  look?: 'plain',
+  className?: 'plain',
 ): Html {
   return (
     <form method="post" action={action} class="single">
@@ -161,7 +161,7 @@ export function renderButton(
       {Object.entries(fields).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
-      <button type="submit" class={look}>
+      <button type="submit" class={className}>
         {label}
       </button>
     </form>

@@ -14,6 +14,7 @@ import type {
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderMoment } from '../pages/html/text.tsx'
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
+import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import {
   type DashboardAnswer,
   renderButton,
@@ -21,14 +22,13 @@ import {
   renderToken,
   toSectionPath,
 } from './page.tsx'
-import type { OrganizationPlace, OrganizationStep } from './step.ts'
 
 const MEMBERS = '/api/me/organization/members'
 const INVITATIONS = '/api/me/organization/invitations'
 
-async function showPeople(step: OrganizationStep, fault?: string): Promise<DashboardAnswer> {
-  const { ask, org, organization } = step
-  const listed = await ask<{ members: OrganizationMember[] }>({
+async function showPeople(context: OrganizationRequest, fault?: string): Promise<DashboardAnswer> {
+  const { callApi, org, organization } = context
+  const listed = await callApi<{ members: OrganizationMember[] }>({
     method: 'GET',
     url: MEMBERS,
     query: org,
@@ -37,40 +37,43 @@ async function showPeople(step: OrganizationStep, fault?: string): Promise<Dashb
     <>
       <h1>People</h1>
       {renderFault(fault ?? listed.refused)}
-      {listed.refused === undefined ? renderMembers(step, listed.body.members) : null}
-      {hasOrganizationRight(organization.role, 'members') ? await renderInvitations(step) : null}
+      {listed.refused === undefined ? renderMembers(context, listed.body.members) : null}
+      {hasOrganizationRight(organization.role, 'members') ? await renderInvitations(context) : null}
       {renderSection('rights', 'What each role may do', renderRights())}
     </>
   )
   return { status: fault === undefined ? 200 : 400, title: 'People', body }
 }
 
-function renderMembers(step: OrganizationStep, members: readonly OrganizationMember[]): Html {
+function renderMembers(context: OrganizationRequest, members: readonly OrganizationMember[]): Html {
   return renderTable({
     caption: 'People',
     columns: ['Person', 'Role', 'Joined', 'Change'],
     items: members,
     limit: 200,
     bytes: 40_000,
-    empty: 'Nobody belongs to it.',
+    empty: 'The organization has no members.',
     render: member => [
       <>
         <bdi>{clipText(member.email ?? member.name ?? member.user_id, 120)}</bdi>
-        {member.user_id === step.person.user_id ? ' (you)' : ''}
+        {member.user_id === context.person.user_id ? ' (you)' : ''}
       </>,
-      renderRole(step, member),
+      renderRole(context, member),
       renderMoment(member.joined_at),
-      renderRemoval(step, member),
+      renderRemoval(context, member),
     ],
   })
 }
 
-/** Renders a role; for whoever may change it as a form. */
-function renderRole(step: OrganizationStep, { user_id, email, role }: OrganizationMember): Child {
-  const { organization, token } = step
+/** Renders a role, as a form if the reader may change it. */
+function renderRole(
+  context: OrganizationRequest,
+  { user_id, email, role }: OrganizationMember,
+): Child {
+  const { organization, token } = context
   if (!hasOrganizationRight(organization.role, 'managers')) return role
   return (
-    <form method="post" action={`${toPeople(step)}/role`} class="single">
+    <form method="post" action={`${toPeople(context)}/role`} class="single">
       {renderToken(token)}
       <input type="hidden" name="user_id" value={user_id} />
       {renderRoleChoice(membershipRoles, role, `Role of ${email ?? user_id}`)}{' '}
@@ -81,17 +84,17 @@ function renderRole(step: OrganizationStep, { user_id, email, role }: Organizati
   )
 }
 
-function renderRemoval(step: OrganizationStep, { user_id, role }: OrganizationMember): Child {
-  const { organization, token, person } = step
+function renderRemoval(context: OrganizationRequest, { user_id, role }: OrganizationMember): Child {
+  const { organization, token, person } = context
   const isOneself = user_id === person.user_id
   if (!isOneself && !hasOrganizationRight(organization.role, getRightOverRole(role))) return ''
   const label = isOneself ? 'Leave' : 'Remove'
-  return renderButton(`${toPeople(step)}/remove`, token, label, { user_id }, 'plain')
+  return renderButton(`${toPeople(context)}/remove`, token, label, { user_id }, 'plain')
 }
 
-async function renderInvitations(step: OrganizationStep): Promise<Html> {
-  const { ask, org, organization, token } = step
-  const listed = await ask<Invitations>({ method: 'GET', url: INVITATIONS, query: org })
+async function renderInvitations(context: OrganizationRequest): Promise<Html> {
+  const { callApi, org, organization, token } = context
+  const listed = await callApi<Invitations>({ method: 'GET', url: INVITATIONS, query: org })
   const roles = membershipRoles.filter(role =>
     hasOrganizationRight(organization.role, getRightOverRole(role)),
   )
@@ -99,8 +102,12 @@ async function renderInvitations(step: OrganizationStep): Promise<Html> {
     <>
       {listed.refused !== undefined
         ? renderFault(listed.refused)
-        : renderSection('invitations', 'Invitations', renderPending(step, listed.body.invitations))}
-      <form method="post" action={`${toPeople(step)}/invite`} class="panel">
+        : renderSection(
+            'invitations',
+            'Invitations',
+            renderPending(context, listed.body.invitations),
+          )}
+      <form method="post" action={`${toPeople(context)}/invite`} class="panel">
         <h2>Invite a person</h2>
         {renderToken(token)}
         <label for="email">E-mail address</label>
@@ -113,19 +120,22 @@ async function renderInvitations(step: OrganizationStep): Promise<Html> {
   )
 }
 
-function renderPending(step: OrganizationStep, invitations: Invitations['invitations']): Html {
+function renderPending(
+  context: OrganizationRequest,
+  invitations: Invitations['invitations'],
+): Html {
   return renderTable({
     caption: 'Invitations',
     columns: ['Address', 'Role', 'Ends', 'Change'],
     items: invitations,
     limit: 100,
     bytes: 20_000,
-    empty: 'Nobody is invited at the moment.',
+    empty: 'There are no open invitations.',
     render: ({ id, email, role, expires_at }) => [
       <bdi>{clipText(email, 120)}</bdi>,
       role,
       renderMoment(expires_at),
-      renderButton(`${toPeople(step)}/revoke`, step.token, 'Revoke', { id }, 'plain'),
+      renderButton(`${toPeople(context)}/revoke`, context.token, 'Revoke', { id }, 'plain'),
     ],
   })
 }
@@ -146,7 +156,7 @@ function renderRoleChoice(
   )
 }
 
-/** Renders what each role may do, from the table by which it is decided. */
+/** Renders what each role may do, from the same table that decides it. */
 function renderRights(): Html {
   return renderTable({
     caption: 'What each role may do',
@@ -160,16 +170,16 @@ function renderRights(): Html {
   })
 }
 
-async function createInvitation(step: OrganizationStep): Promise<DashboardAnswer> {
-  const { ask, org, form, organization } = step
+async function createInvitation(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const { callApi, org, form, organization } = context
   const payload = { email: form.get('email') ?? '', role: form.get('role') ?? '' }
-  const made = await ask<InvitationMade>({
+  const made = await callApi<InvitationMade>({
     method: 'POST',
     url: INVITATIONS,
     query: org,
     payload,
   })
-  if (made.refused !== undefined) return showPeople(step, made.refused)
+  if (made.refused !== undefined) return showPeople(context, made.refused)
   const { email, role, url, sent, expires_at } = made.body
   const body = (
     <>
@@ -180,58 +190,58 @@ async function createInvitation(step: OrganizationStep): Promise<DashboardAnswer
       </p>
       <p class="notice fair">
         {sent
-          ? 'The link was sent by mail.'
-          : 'This registry sends no mail: pass the link on yourself.'}{' '}
-        It is shown only here, works once, and only for this address.
+          ? 'The link was sent by e-mail.'
+          : 'This registry sends no e-mail: please pass the link on yourself.'}{' '}
+        It is shown only on this page, and works once, for this address alone.
       </p>
       <p>
         <label for="link">Link for {email}</label>
       </p>
       <input id="link" class="secret" value={url} readonly autocomplete="off" />
       <p>
-        <a href={toSectionPath(organization.org_id, 'people')}>Back to the people</a>
+        <a href={toSectionPath(organization.org_id, 'people')}>Back to People</a>
       </p>
     </>
   )
   return { status: 201, title: 'Invited', body }
 }
 
-async function revokeInvitation(step: OrganizationStep): Promise<DashboardAnswer> {
-  const { ask, org, form } = step
+async function revokeInvitation(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const { callApi, org, form } = context
   const url = `${INVITATIONS}/${encodeURIComponent(form.get('id') ?? '')}`
-  const { refused } = await ask({ method: 'DELETE', url, query: org })
-  if (refused !== undefined) return showPeople(step, refused)
-  return { next: toPeople(step), done: 'uninvited' }
+  const { refused } = await callApi({ method: 'DELETE', url, query: org })
+  if (refused !== undefined) return showPeople(context, refused)
+  return { next: toPeople(context), done: 'uninvited' }
 }
 
-async function changeRole(step: OrganizationStep): Promise<DashboardAnswer> {
-  const { ask, org, form } = step
+async function changeRole(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const { callApi, org, form } = context
   const url = `${MEMBERS}/${encodeURIComponent(form.get('user_id') ?? '')}`
   const payload = { role: form.get('role') ?? '' }
-  const { refused } = await ask({ method: 'PATCH', url, query: org, payload })
-  if (refused !== undefined) return showPeople(step, refused)
-  return { next: toPeople(step), done: 'role_changed' }
+  const { refused } = await callApi({ method: 'PATCH', url, query: org, payload })
+  if (refused !== undefined) return showPeople(context, refused)
+  return { next: toPeople(context), done: 'role_changed' }
 }
 
-/** Removes a person; oneself is sent to the other organizations. */
-async function removePerson(step: OrganizationStep): Promise<DashboardAnswer> {
-  const { ask, org, form, person } = step
+/** Removes a person. People who remove themselves go on to the list of their organizations. */
+async function removePerson(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const { callApi, org, form, person } = context
   const userId = form.get('user_id') ?? ''
   const url = `${MEMBERS}/${encodeURIComponent(userId)}`
-  const { refused } = await ask({ method: 'DELETE', url, query: org })
-  if (refused !== undefined) return showPeople(step, refused)
+  const { refused } = await callApi({ method: 'DELETE', url, query: org })
+  if (refused !== undefined) return showPeople(context, refused)
   if (userId === person.user_id) return { next: '/dashboard', done: 'left' }
-  return { next: toPeople(step), done: 'person_removed' }
+  return { next: toPeople(context), done: 'person_removed' }
 }
 
-function toPeople({ organization }: OrganizationStep): string {
+function toPeople({ organization }: OrganizationRequest): string {
   return toSectionPath(organization.org_id, 'people')
 }
 
-export const peoplePlaces: readonly OrganizationPlace[] = [
-  { method: 'GET', path: '/people', take: step => showPeople(step) },
-  { method: 'POST', path: '/people/invite', take: createInvitation },
-  { method: 'POST', path: '/people/revoke', take: revokeInvitation },
-  { method: 'POST', path: '/people/role', take: changeRole },
-  { method: 'POST', path: '/people/remove', take: removePerson },
+export const peopleRoutes: readonly OrganizationRoute[] = [
+  { method: 'GET', path: '/people', handle: context => showPeople(context) },
+  { method: 'POST', path: '/people/invite', handle: createInvitation },
+  { method: 'POST', path: '/people/revoke', handle: revokeInvitation },
+  { method: 'POST', path: '/people/role', handle: changeRole },
+  { method: 'POST', path: '/people/remove', handle: removePerson },
 ]

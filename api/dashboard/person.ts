@@ -7,7 +7,7 @@ import { setForwardedHost } from '../identity/forwarded-host.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { Services } from '../operation/services.ts'
 
-/** A person who is signed in in this browser, with their organizations as of this request. */
+/** The person who is signed in in this browser, with their organizations at the time of this request. */
 export interface SignedIn {
   person: Person
   memberships: readonly Membership[]
@@ -30,7 +30,7 @@ export async function findSignedIn(
   return { person, memberships, sessionUid: uid }
 }
 
-/** Ends the session on the server, so that a copy of its cookie is worth nothing. */
+/** Ends the session on the server, so that a copy of its cookie becomes useless. */
 export async function endSession(
   identity: Identity,
   services: Services,

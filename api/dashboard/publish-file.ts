@@ -2,7 +2,7 @@ import type { Domain } from '../../pipeline/core/domain.ts'
 import { checkFile, type ProposedKind } from '../../pipeline/parse/check-file.ts'
 import type { Html } from '../pages/html/jsx.ts'
 import { renderMarkedLines } from '../pages/parts/marked-lines.tsx'
-import type { OrganizationStep } from './step.ts'
+import type { OrganizationRequest } from './dashboard-request.ts'
 
 /** A file that a member wants hosted. */
 interface Published {
@@ -24,7 +24,7 @@ interface FiledProperty {
 
 /** Saves the properties of a file, in the form that the operation takes. */
 export function saveProperties(
-  { ask, org }: Pick<OrganizationStep, 'ask' | 'org'>,
+  { callApi, org }: Pick<OrganizationRequest, 'callApi' | 'org'>,
   domain: Domain,
   filed: readonly FiledProperty[],
 ): Promise<{ refused: string | undefined }> {
@@ -36,31 +36,31 @@ export function saveProperties(
     ...(tags !== undefined && { tags }),
   }))
   const payload = { publisher_domain: domain, properties }
-  return ask({ method: 'POST', url: '/api/properties/save', query: org, payload })
+  return callApi({ method: 'POST', url: '/api/properties/save', query: org, payload })
 }
 
 /**
- * Checks a file and saves it for the organization, by the operations of the API. Returns why it is not
- * published; undefined when it is.
+ * Checks a file and saves it for the organization through the API. Returns why it was not published, or
+ * undefined if it was.
  */
 export async function publishFile(
-  { ask, org, services }: Pick<OrganizationStep, 'ask' | 'org' | 'services'>,
+  { callApi, org, services }: Pick<OrganizationRequest, 'callApi' | 'org' | 'services'>,
   { kind, domain, text, brandName = '' }: Published,
 ): Promise<{ fault: string; marked?: Html } | undefined> {
   const context = { domain, now: services.clock.now(), maxFaults: 50 }
   const { valid, errors, warnings, document } = checkFile(kind, Buffer.from(text), context)
   const marked = renderMarkedLines(text, [...errors, ...warnings])
-  if (!valid) return { fault: 'Mend the faults first.', ...(marked && { marked }) }
+  if (!valid) return { fault: 'Fix the faults first.', ...(marked && { marked }) }
   if (kind === 'brand.json') {
     const payload = { domain, brand_name: brandName, brand_json: JSON.parse(text) as object }
     const url = '/api/brands/setup-my-brand'
-    const saved = await ask({ method: 'POST', url, query: org, payload })
+    const saved = await callApi({ method: 'POST', url, query: org, payload })
     if (saved.refused !== undefined) return { fault: saved.refused }
     const isOwn = saved.body.has_brand_json === true
     return isOwn ? { fault: 'The domain serves a brand.json of its own, which counts.' } : undefined
   }
   if (document === undefined || document.variant !== 'inline')
     return { fault: 'It lists no properties.', ...(marked && { marked }) }
-  const saved = await saveProperties({ ask, org }, domain, document.properties)
+  const saved = await saveProperties({ callApi, org }, domain, document.properties)
   return saved.refused === undefined ? undefined : { fault: saved.refused }
 }

@@ -5,9 +5,9 @@ import { listRoles } from '../../pipeline/read/lookups/principals.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderFacts, renderJson, renderSection, renderTable } from '../pages/parts/blocks.tsx'
+import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
 import { renderMirrorReview } from './mirror-review.tsx'
 import { type DashboardAnswer, renderFault, renderToken } from './page.tsx'
-import type { PersonPlace, Step } from './step.ts'
 
 const PATH = '/dashboard/reviews'
 const URL = '/api/registry/reviews'
@@ -17,12 +17,12 @@ const kinds: Record<ReviewKind, { name: string; approval: string; rejection: str
   policy: {
     name: 'Policy',
     approval: 'it is listed, and any organization may save the next version',
-    rejection: 'it counts as never saved',
+    rejection: 'it is treated as never submitted',
   },
   mirror: {
     name: 'Mirror',
     approval: 'the file is served as the mirror of the platform',
-    rejection: 'the mirror stays as it is, and the organization reads your reason',
+    rejection: 'the mirror stays as it is, and the organization sees your reason',
   },
   dispute: {
     name: 'Dispute',
@@ -41,21 +41,24 @@ const kinds: Record<ReviewKind, { name: string; approval: string; rejection: str
   },
   brand: {
     name: 'Submitted brand',
-    approval: 'it is shown as a brand of the community',
-    rejection: 'it counts as never submitted',
+    approval: 'it is shown as a community brand',
+    rejection: 'it is treated as never submitted',
   },
 }
 
-/** Tells whether a person decides what others submit. */
-export function canReview({ services, person }: Pick<Step, 'services' | 'person'>): boolean {
+/** Tells whether a person may review what others submit. */
+export function canReview({
+  services,
+  person,
+}: Pick<DashboardRequest, 'services' | 'person'>): boolean {
   return isModerator(listRoles(services.reader, 'user', person.user_id))
 }
 
-async function showQueue(step: Step): Promise<DashboardAnswer> {
-  if (!canReview(step)) return denyReviews()
-  const { ask, query } = step
+async function showQueue(context: DashboardRequest): Promise<DashboardAnswer> {
+  if (!canReview(context)) return denyReviews()
+  const { callApi, query } = context
   const cursor = typeof query.cursor === 'string' ? query.cursor : undefined
-  const listed = await ask<ReviewList>({
+  const listed = await callApi<ReviewList>({
     method: 'GET',
     url: URL,
     ...(cursor !== undefined && { query: { cursor } }),
@@ -65,8 +68,7 @@ async function showQueue(step: Step): Promise<DashboardAnswer> {
     <>
       <h1>Reviews</h1>
       <p class="lead">
-        What members submit and the registry shows only after a moderator has read it, the latest
-        first.
+        Submissions that the registry shows only after a moderator has reviewed them, latest first.
       </p>
       {renderFault(refused)}
       {refused !== undefined ? null : renderQueue(page)}
@@ -91,7 +93,7 @@ function renderQueue({ reviews, total }: ReviewList): Html {
     columns: ['About', 'Kind', 'By', 'Submitted'],
     items: reviews,
     total,
-    empty: 'Nothing waits for a decision.',
+    empty: 'Nothing is waiting for a decision.',
     render: ({ review_id, kind, subject, submitter, submitted_at }) => [
       <a href={`${PATH}/${review_id}`}>{renderName(toTitle(kind, subject))}</a>,
       kinds[kind].name,
@@ -101,19 +103,22 @@ function renderQueue({ reviews, total }: ReviewList): Html {
   })
 }
 
-/** Shortens the subject of a logo to its domain: the picture says more than its hash. */
+/** Shortens the subject of a logo to its domain, since the page shows the picture itself. */
 function toTitle(kind: ReviewKind, subject: string): string {
   return kind === 'logo' ? subject.split(' ', 1)[0]! : subject
 }
 
-async function findReview({ ask, params }: Step): Promise<ReviewAnswer | undefined> {
+async function findReview({
+  callApi,
+  params,
+}: DashboardRequest): Promise<ReviewAnswer | undefined> {
   const url = `${URL}/${encodeURIComponent(params.id!)}`
-  const { refused, body } = await ask<ReviewAnswer>({ method: 'GET', url })
+  const { refused, body } = await callApi<ReviewAnswer>({ method: 'GET', url })
   return refused === undefined ? body : undefined
 }
 
-async function showReview(step: Step, fault?: string): Promise<DashboardAnswer> {
-  const review = canReview(step) ? await findReview(step) : undefined
+async function showReview(context: DashboardRequest, fault?: string): Promise<DashboardAnswer> {
+  const review = canReview(context) ? await findReview(context) : undefined
   if (review === undefined) return denyReviews()
   const { review_id, kind, subject, status, submission } = review
   const isPending = status === 'pending'
@@ -132,11 +137,11 @@ async function showReview(step: Step, fault?: string): Promise<DashboardAnswer> 
         ['Decided', review.reviewed_at && renderMoment(review.reviewed_at)],
         ['Notes', review.notes && clipText(review.notes, 2_000)],
       ])}
-      {kind === 'mirror' ? await renderMirrorReview(step, review_id) : null}
+      {kind === 'mirror' ? await renderMirrorReview(context, review_id) : null}
       {review.picture === null ? null : renderPicture(review_id)}
       {kind === 'mirror' ? null : renderFields(submission)}
       {renderSection('submission', 'The submission', renderJson(submission))}
-      {isPending ? renderDecision(review, step.token) : null}
+      {isPending ? renderDecision(review, context.token) : null}
     </>
   )
   return { status: fault === undefined ? 200 : 400, title, body }
@@ -189,29 +194,29 @@ function renderDecision({ review_id, kind, digest }: ReviewAnswer, token: string
   )
 }
 
-async function showPicture(step: Step): Promise<DashboardAnswer> {
-  const url = canReview(step) ? (await findReview(step))?.picture : undefined
+async function showPicture(context: DashboardRequest): Promise<DashboardAnswer> {
+  const url = canReview(context) ? (await findReview(context))?.picture : undefined
   if (url == null) return denyReviews()
-  const { status, file } = await step.ask({ method: 'GET', url })
+  const { status, file } = await context.callApi({ method: 'GET', url })
   return status === 200 ? { picture: file.bytes, type: file.type } : denyReviews()
 }
 
-async function decide(step: Step): Promise<DashboardAnswer> {
-  if (!canReview(step)) return denyReviews()
-  const { ask, form, params } = step
+async function decide(context: DashboardRequest): Promise<DashboardAnswer> {
+  if (!canReview(context)) return denyReviews()
+  const { callApi, form, params } = context
   const isApproval = form.get('decision') === 'approve'
   const notes = (form.get('notes') ?? '').trim()
-  if (!isApproval && notes === '') return showReview(step, 'A rejection needs a reason.')
-  const { refused } = await ask({
+  if (!isApproval && notes === '') return showReview(context, 'A rejection needs a reason.')
+  const { refused } = await callApi({
     method: 'POST',
     url: `${URL}/${encodeURIComponent(params.id!)}/${isApproval ? 'approve' : 'reject'}`,
     payload: { digest: form.get('digest') ?? '', ...(notes !== '' && { notes }) },
   })
-  if (refused !== undefined) return showReview(step, refused)
+  if (refused !== undefined) return showReview(context, refused)
   return { next: PATH, done: isApproval ? 'approved' : 'rejected' }
 }
 
-/** Denies a page to whoever is no moderator, and for what is no review. */
+/** Builds the 404 for people who are not moderators, and for reviews that do not exist. */
 function denyReviews(): DashboardAnswer {
   const body = (
     <>
@@ -225,9 +230,9 @@ function denyReviews(): DashboardAnswer {
   return { status: 404, title: 'Nothing here', body }
 }
 
-export const reviewPlaces: readonly PersonPlace[] = [
-  { method: 'GET', path: PATH, take: showQueue },
-  { method: 'GET', path: `${PATH}/:id`, take: step => showReview(step) },
-  { method: 'GET', path: `${PATH}/:id/picture`, take: showPicture },
-  { method: 'POST', path: `${PATH}/:id`, take: decide },
+export const reviewRoutes: readonly PersonRoute[] = [
+  { method: 'GET', path: PATH, handle: showQueue },
+  { method: 'GET', path: `${PATH}/:id`, handle: context => showReview(context) },
+  { method: 'GET', path: `${PATH}/:id/picture`, handle: showPicture },
+  { method: 'POST', path: `${PATH}/:id`, handle: decide },
 ]

@@ -3,13 +3,18 @@ import type { OrganizationUsage } from '../../pipeline/model/responses/organizat
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { formatCount, renderMoment } from '../pages/html/text.tsx'
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
+import type {
+  DashboardRequest,
+  OrganizationRequest,
+  OrganizationRoute,
+  PersonRoute,
+} from './dashboard-request.ts'
 import { type DashboardAnswer, renderFault, toSectionPath } from './page.tsx'
-import type { OrganizationPlace, OrganizationStep, PersonPlace, Step } from './step.ts'
 
 type LimitUse = OrganizationUsage['limits'][number]
 
-async function showUsage({ ask, org }: OrganizationStep): Promise<DashboardAnswer> {
-  const read = await ask<OrganizationUsage>({
+async function showUsage({ callApi, org }: OrganizationRequest): Promise<DashboardAnswer> {
+  const read = await callApi<OrganizationUsage>({
     method: 'GET',
     url: '/api/me/organization/usage',
     query: org,
@@ -18,7 +23,9 @@ async function showUsage({ ask, org }: OrganizationStep): Promise<DashboardAnswe
   const body = (
     <>
       <h1>Usage</h1>
-      <p class="lead">What was used of each limit. Looking at it uses nothing.</p>
+      <p class="lead">
+        How much of each limit has been used. Opening this page counts against none of them.
+      </p>
       {renderFault(refused)}
       {refused !== undefined ? null : renderUsage(usage)}
     </>
@@ -33,17 +40,17 @@ function renderUsage({ organization, is_complete, limits }: OrganizationUsage): 
       <p>
         Membership: {tier === null ? 'none' : tiers[tier].label}.{' '}
         {has_api_access
-          ? 'It has access by API: agents may be public.'
-          : 'It has no access by API: agents are shown to members at most.'}
+          ? 'It has API access, so its agents may be public.'
+          : 'It has no API access, so its agents are shown to members at most.'}
       </p>
       {is_complete ? null : (
         <p class="notice fair" role="status">
-          The counters cannot be read at the moment, so what was used is unknown. Limits hold
-          nevertheless.
+          The counters cannot be read at the moment, so it is unknown how much was used. The limits
+          still apply.
         </p>
       )}
       {renderSection('requests', 'Requests', renderRequests(limits))}
-      {renderSection('kept', 'What is kept', renderPossessions(limits))}
+      {renderSection('stored', 'Stored items', renderStoredItems(limits))}
     </>
   )
 }
@@ -56,7 +63,7 @@ function renderRequests(limits: readonly LimitUse[]): Html {
     items,
     limit: items.length,
     bytes: 40_000,
-    empty: 'There is none.',
+    empty: 'There are no such limits.',
     render: limit => [
       ...renderCounts(limit),
       limit.counted_for === 'caller' ? 'you' : 'the organization',
@@ -65,15 +72,15 @@ function renderRequests(limits: readonly LimitUse[]): Html {
   })
 }
 
-function renderPossessions(limits: readonly LimitUse[]): Html {
+function renderStoredItems(limits: readonly LimitUse[]): Html {
   const items = limits.filter(({ window_seconds }) => window_seconds === null)
   return renderTable({
-    caption: 'What is kept',
+    caption: 'Stored items',
     columns: ['Limit', 'Used', 'Left'],
     items,
     limit: items.length,
     bytes: 40_000,
-    empty: 'There is none.',
+    empty: 'There are no such limits.',
     render: renderCounts,
   })
 }
@@ -95,15 +102,15 @@ function renderUnknown(max: number | null): string {
   return max === null ? 'no limit' : 'unknown'
 }
 
-/** Sends to the usage of the organization that the person joined first. */
-function sendToUsage({ memberships: [first] }: Step): DashboardAnswer {
+/** Redirects to the usage of the organization that the person joined first. */
+function sendToUsage({ memberships: [first] }: DashboardRequest): DashboardAnswer {
   return { next: first === undefined ? '/dashboard' : toSectionPath(first.org_id, 'usage') }
 }
 
-export const usagePlaces: readonly OrganizationPlace[] = [
-  { method: 'GET', path: '/usage', take: showUsage },
+export const usageRoutes: readonly OrganizationRoute[] = [
+  { method: 'GET', path: '/usage', handle: showUsage },
 ]
 
-export const ownUsagePlaces: readonly PersonPlace[] = [
-  { method: 'GET', path: '/dashboard/usage', take: sendToUsage },
+export const ownUsageRoutes: readonly PersonRoute[] = [
+  { method: 'GET', path: '/dashboard/usage', handle: sendToUsage },
 ]

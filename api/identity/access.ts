@@ -4,15 +4,15 @@ import { DASHBOARD_CLIENT } from './dashboard-client.ts'
 
 /** An application that may act for a person. */
 export interface Access {
-  /** Id of the consent; nobody can act with it. */
+  /** Id of the consent; it is not a credential. */
   id: string
   /** Name that the application gave itself. */
   name: string
-  /** Time at which the consent ends by itself. */
+  /** Time at which the consent expires. */
   until: string | undefined
 }
 
-/** Lists what is in force of the consents of a person, without that of the registry's own pages. */
+/** Lists the valid consents of a person, except the one for the registry's own pages. */
 export async function listAccess(
   provider: Provider,
   userId: string,
@@ -31,7 +31,10 @@ export async function listAccess(
   return found.flat()
 }
 
-/** Ends a consent of a person and revokes the codes and tokens under it; false where it is not theirs. */
+/**
+ * Ends a consent of a person and revokes the codes and tokens issued under it; false if the consent is not
+ * theirs.
+ */
 export async function endAccess(
   provider: Provider,
   userId: string,

@@ -5,8 +5,8 @@ import type { Services } from '../operation/services.ts'
 import { findForeignScheme } from './redirect-schemes.ts'
 
 /**
- * Keeps the applications that register: the writer stores them, and every process finds them in the
- * serving store. Of a secret only its hash is stored; it takes the secret's place when it is read.
+ * Stores the applications that register: the writer stores them, and every process finds them in the serving
+ * store. Only the hash of a secret is stored; it takes the place of the secret in the record that is read.
  */
 export function openClientRecords(
   { reader, writer }: Pick<Services, 'reader' | 'writer'>,

@@ -30,12 +30,12 @@ export const identityPaths: readonly RoutePath[] = [...endpoints, ...signInPaths
 export function addIdentity(app: FastifyInstance, identity: Identity, services: Services): void {
   app.register(async scope => {
     scope.removeAllContentTypeParsers()
-    // The library reads bodies itself, bounded.
+    // The library reads and limits bodies itself.
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
-    const pass = async (request: FastifyRequest, reply: FastifyReply) => {
+    const forward = async (request: FastifyRequest, reply: FastifyReply) => {
       const provider = await identity.getProvider(services)
       setForwardedHost(request.raw, services.baseUrl())
-      // Applications in browsers ask from any origin; preflights are answered as those of other paths.
+      // Applications in browsers send requests from any origin; preflights are answered like those of other paths.
       if (!request.url.startsWith('/authorize'))
         reply.raw.setHeader('access-control-allow-origin', '*')
       reply.hijack()
@@ -50,7 +50,7 @@ export function addIdentity(app: FastifyInstance, identity: Identity, services: 
         exposeHeadRoute: false,
         url: path,
         config: { operation: 'identity', ...limit },
-        handler: pass,
+        handler: forward,
       })
     }
   })

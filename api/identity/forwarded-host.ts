@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Sets the headers of a request to the public address of the registry, whatever host its caller names: the
- * library builds from them the addresses that it publishes and sends people to.
+ * Sets the host headers of a request to the public address of the registry, whatever host its caller names:
+ * the library builds the addresses that it publishes and redirects to from them.
  */
 export function setForwardedHost({ headers }: IncomingMessage, baseUrl: string): void {
   const { host, protocol } = new URL(baseUrl)

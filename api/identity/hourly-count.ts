@@ -2,7 +2,7 @@ import type { Redis } from '../../jobs/redis.ts'
 import { HOUR, SECOND } from '../../pipeline/core/clock.ts'
 import { IDENTITY_KEYS } from './redis-models.ts'
 
-/** Counts one more of something in the current hour; false beyond the limit. */
+/** Counts one use of a key in the current hour; false beyond the limit. */
 export async function countInHour(redis: Redis, counted: string, max: number): Promise<boolean> {
   const key = IDENTITY_KEYS + counted
   const answers = await redis

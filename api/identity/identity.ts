@@ -41,7 +41,7 @@ export class Identity {
     return listAccess(provider, userId, ids)
   }
 
-  /** Ends a person's consent with all tokens under it; false where they have given no such consent. */
+  /** Ends a person's consent and all tokens issued under it; false if they gave no such consent. */
   async endAccess(services: Services, userId: string, grantId: string): Promise<boolean> {
     return endAccess(await this.getProvider(services), userId, grantId)
   }
@@ -52,7 +52,7 @@ export class Identity {
     return this.#links
   }
 
-  /** Returns the OpenID provider at which people sign in instead; undefined without one in the settings. */
+  /** Returns the OpenID provider at which people sign in; undefined if the settings name none. */
   getUpstream(services: Services): Upstream | undefined {
     const { OPENID_ISSUER } = services.config
     if (OPENID_ISSUER === undefined) return undefined
@@ -60,7 +60,10 @@ export class Identity {
     return this.#upstream
   }
 
-  /** Returns the passkeys; undefined where people sign in elsewhere, or browsers make none for the public address. */
+  /**
+   * Returns the passkeys; undefined if people sign in at an OpenID provider, or if browsers create no
+   * passkeys for the public address.
+   */
   getPasskeys(services: Services): Passkeys | undefined {
     if (services.config.OPENID_ISSUER !== undefined) return undefined
     if (!hasPasskeys(services.baseUrl())) return undefined

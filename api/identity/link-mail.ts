@@ -5,7 +5,7 @@ import type { Services } from '../operation/services.ts'
 /** Time in addition to that of the mail server, for a busy crawler. */
 const SLACK_MS = 5 * SECOND
 
-/** Tells whether a link reaches its person: by mail, or on the operator's own machine by the log. */
+/** Tells whether links can be delivered: by e-mail, or through the log on the operator's own machine. */
 export function canSendLinks({ config, baseUrl }: Services): boolean {
   return config.SMTP_URL !== undefined || isOwnMachine(baseUrl())
 }
@@ -14,7 +14,7 @@ export function canSendLinks({ config, baseUrl }: Services): boolean {
 export async function sendLink(services: Services, email: string, url: string): Promise<boolean> {
   const { config, writer, log, baseUrl } = services
   if (config.SMTP_URL === undefined) {
-    // A warning, since `start` shows its operator nothing less.
+    // A warning, since `start` shows nothing below that level.
     log.warn({ email, url }, 'no mail server: the sign-in link is here')
     return true
   }

@@ -3,46 +3,46 @@ import { toCaller } from '../limits/caller.ts'
 import { canSendLinks, sendLink } from './link-mail.ts'
 import { buildOpenPage, buildSentPage, buildSignInError, type SignInPage } from './pages.tsx'
 import {
-  askWho,
   finishLogin,
   registerPerson,
   requirePrompt,
   SIGN_IN_PATH,
-  type SignInPlace,
+  type SignInRoute,
   type Step,
+  showSignIn,
 } from './sign-in-step.ts'
 
 const PASSKEY_REFUSED =
-  'This passkey was not accepted. Try once more, or ask for a link and look at your passkeys.'
-const LINK_USED = 'This link has been used, or is too old. Ask for another one.'
+  'This passkey was not accepted. Try again, or request a link and then check your passkeys.'
+const LINK_USED = 'This link has been used or has expired. Request another one.'
 
-/** Sends a link to the address in the form; the page shows what is wrong where that is not possible. */
+/** Sends a link to the address in the form, or shows why it cannot be sent. */
 async function sendSignInLink(step: Step): Promise<SignInPage> {
   const { signIn, form, request, identity, services } = step
   const { uid } = signIn
   requirePrompt(signIn, 'login')
-  if (!canSendLinks(services)) return askWho(step, 'This registry sends no mail yet.')
+  if (!canSendLinks(services)) return showSignIn(step, 'This registry sends no mail yet.')
   const email = EmailAddress.safeParse(form.get('email') ?? '')
-  if (!email.success) return askWho(step, 'This is no e-mail address.')
+  if (!email.success) return showSignIn(step, 'This is not an e-mail address.')
   const links = identity.getLinks(services)
   const token = await links.issue(uid, email.data, toCaller(request.ip))
   if (token === undefined) {
-    return askWho(step, 'Too many links were asked for. Try again in an hour.')
+    return showSignIn(step, 'Too many links were requested. Try again in an hour.')
   }
   const url = `${services.baseUrl()}/sign-in/${uid}/open?token=${token}`
   if (!(await sendLink(services, email.data, url))) {
-    return askWho(step, 'The mail could not be sent. Try again later.')
+    return showSignIn(step, 'The mail could not be sent. Try again later.')
   }
   return buildSentPage(email.data, services.config.LIMITS.signInLinkMinutes)
 }
 
-/** Shows the button that opens a link: a mail scanner that only reads the page uses nothing up. */
+/** Shows the button that opens a link, so that a mail scanner that only loads the page does not use it up. */
 async function showLink({ signIn, request }: Step): Promise<SignInPage> {
   const { token } = request.query as { token?: unknown }
   return typeof token === 'string' ? buildOpenPage(signIn.uid, token) : buildSignInError(LINK_USED)
 }
 
-/** Opens a link: registers its person if they are new, and ends the login. */
+/** Opens a link: registers the person if they are new, and completes the login. */
 async function openLink(step: Step): Promise<SignInPage> {
   const { signIn, form, identity, services } = step
   requirePrompt(signIn, 'login')
@@ -57,18 +57,18 @@ async function openLink(step: Step): Promise<SignInPage> {
   return finishLogin(step, userId, 'email')
 }
 
-/** Signs the person in whose passkey has answered the challenge of this sign-in. */
+/** Signs in the person whose passkey answered the challenge of this sign-in. */
 async function signInWithPasskey(step: Step): Promise<SignInPage> {
   const { signIn, form, identity, services } = step
   requirePrompt(signIn, 'login')
   const credential = form.get('credential') ?? ''
   const userId = await identity.getPasskeys(services)?.signIn(signIn.uid, credential)
-  if (userId === undefined) return askWho(step, PASSKEY_REFUSED)
+  if (userId === undefined) return showSignIn(step, PASSKEY_REFUSED)
   return finishLogin(step, userId, 'pop')
 }
 
-/** Steps of people whom the registry knows itself: by a link or by a passkey. */
-export const localPlaces: readonly SignInPlace[] = [
+/** Routes for registries that sign people in themselves, by a link or a passkey. */
+export const localRoutes: readonly SignInRoute[] = [
   { method: 'POST', path: `${SIGN_IN_PATH}/link`, handle: sendSignInLink },
   { method: 'GET', path: `${SIGN_IN_PATH}/open`, handle: showLink },
   { method: 'POST', path: `${SIGN_IN_PATH}/open`, handle: openLink },

@@ -13,7 +13,9 @@ interface LinkRecord {
   email: string
 }
 
-/** Keeps sign-in links under the hashes of their tokens: each works once, for the sign-in that asked for it. */
+/**
+ * Stores sign-in links under the hashes of their tokens. Each works once, for the sign-in that requested it.
+ */
 export class LoginLinks {
   readonly #redis: Redis
   readonly #limits: Limits
@@ -23,7 +25,7 @@ export class LoginLinks {
     this.#limits = limits
   }
 
-  /** Issues the token of a link; undefined where the address or the caller had too many sent. */
+  /** Issues the token of a link; undefined if too many were sent to the address or for the caller. */
   async issue(uid: string, email: string, caller: string): Promise<string | undefined> {
     const { signInLinksPerHour, signInLinksPerCallerHour, signInLinkMinutes } = this.#limits
     const isWithinLimits = await Promise.all([
@@ -39,8 +41,8 @@ export class LoginLinks {
   }
 
   /**
-   * Uses a token up and returns the address that it was sent to; undefined if it belongs to another sign-in, or
-   * was used before.
+   * Uses up a token and returns the address that it was sent to; undefined if it belongs to another sign-in
+   * or was used before.
    */
   async use(uid: string, token: string): Promise<string | undefined> {
     const text = await this.#redis.getdel(toKey(token))

@@ -25,7 +25,7 @@ const headers = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'x-robots-tag': 'noindex',
-  // A form posts its origin only where the policy lets it; other sites are told nothing.
+  // With this policy a form sends its origin, and other sites learn nothing.
   'referrer-policy': 'same-origin',
 }
 
@@ -47,7 +47,8 @@ function renderClient({ name, returnsTo }: ClientShown): Html {
       <strong>
         <bdi>{clipText(name, 80)}</bdi>
       </strong>{' '}
-      asks to know who you are. You return to <code>{clipText(returnsTo, 120)}</code>.
+      would like to know who you are. Afterwards you return to{' '}
+      <code>{clipText(returnsTo, 120)}</code>.
     </p>
   )
 }
@@ -63,8 +64,8 @@ function renderCancel(uid: string): Html {
 }
 
 /**
- * Builds the page on which a person says who they are. `fault` is what was wrong with the last attempt, `passkey`
- * what a browser needs to sign in with one.
+ * Builds the page on which a person signs in. `fault` says what was wrong with the last attempt, `passkey`
+ * holds the options with which a browser signs in with a passkey.
  */
 export function buildSignInPage(
   uid: string,
@@ -102,7 +103,7 @@ export function buildSignInPage(
         ? null
         : renderPasskeyForm({
             action: `/sign-in/${uid}/passkey`,
-            asks: 'get',
+            ceremony: 'get',
             options: passkey,
             button: <button type="submit">Sign in with a passkey</button>,
           })}
@@ -113,7 +114,7 @@ export function buildSignInPage(
 }
 
 /**
- * Builds the page that leads to the OpenID provider. `name` is what people call it, `fault` what was wrong
+ * Builds the page that leads to the OpenID provider, which people know as `name`. `fault` says what was wrong
  * with the last attempt.
  */
 export function buildUpstreamPage(
@@ -151,12 +152,15 @@ export function buildSentPage(email: string, minutes: number): SignInPage {
       <p class="lead">
         We have sent a link to <bdi>{email}</bdi>. Open it in this browser within {minutes} minutes.
       </p>
-      <p class="hint">It works once, and only in the browser in which you asked for it.</p>
+      <p class="hint">It works once, and only in the browser in which you requested it.</p>
     </>,
   )
 }
 
-/** Builds the page that a link opens: only the button on it signs in, so looking at a link uses nothing up. */
+/**
+ * Builds the page that a link opens. Only the button on it signs in, so loading the page does not use up the
+ * link.
+ */
 export function buildOpenPage(uid: string, token: string): SignInPage {
   return buildPage(
     200,
@@ -209,8 +213,9 @@ export function buildConsentPage(
 }
 
 /**
- * Builds the page that leads on. It is a page with a header and not a redirect, because a browser holds
- * redirects after a form to `form-action 'self'`, and the last one leads to the application.
+ * Builds the page that sends the browser on. It is a page with a `Refresh` header instead of a redirect,
+ * because browsers apply `form-action 'self'` to redirects after a form, and the last one leads to the
+ * application.
  */
 export function buildContinuePage(address: string): SignInPage {
   return buildPage(
@@ -226,7 +231,10 @@ export function buildContinuePage(address: string): SignInPage {
   )
 }
 
-/** Builds the page after a sign-out: the provider may still know the person, who signs out there themselves. */
+/**
+ * Builds the page after a sign-out. The person may still be signed in at the provider, so it links to the
+ * sign-out there.
+ */
 export function buildSignedOutPage(name: string, address: string | undefined): SignInPage {
   return buildPage(
     200,
@@ -245,7 +253,7 @@ export function buildSignedOutPage(name: string, address: string | undefined): S
   )
 }
 
-/** Builds the page of something that went wrong on the way. */
+/** Builds the page that says why a sign-in failed. */
 export function buildSignInError(text: string, status = 400): SignInPage {
   return buildPage(status, 'Not signed in', renderProblem('Not signed in', text))
 }

@@ -3,10 +3,12 @@ import type { Redis } from '../../jobs/redis.ts'
 import { IDENTITY_KEYS } from './redis-models.ts'
 
 const CHALLENGE_BYTES = 32
-/** Seconds that a person may look at the page before they use its button. */
+/** Seconds for which the button on a page works. */
 const CHALLENGE_S = 15 * 60
 
-/** Keeps the last challenge of each session and each sign-in: it is answered there, once. */
+/**
+ * Stores the last challenge of each session and each sign-in. It can be answered once, where it was issued.
+ */
 export class PasskeyChallenges {
   readonly #redis: Redis
 
@@ -14,7 +16,7 @@ export class PasskeyChallenges {
     this.#redis = redis
   }
 
-  /** Issues a challenge (base64url bytes); an earlier one of the same owner ends. */
+  /** Issues a challenge (base64url bytes), which replaces an earlier one of the same owner. */
   async issue(owner: string): Promise<Uint8Array<ArrayBuffer>> {
     const challenge = new Uint8Array(randomBytes(CHALLENGE_BYTES))
     const text = Buffer.from(challenge).toString('base64url')
@@ -22,7 +24,7 @@ export class PasskeyChallenges {
     return challenge
   }
 
-  /** Uses the challenge of an owner up and returns it, base64url; undefined where there is none. */
+  /** Uses up the challenge of an owner and returns it as base64url; undefined if there is none. */
   async use(owner: string): Promise<string | undefined> {
     return (await this.#redis.getdel(toKey(owner))) ?? undefined
   }

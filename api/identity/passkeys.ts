@@ -7,13 +7,13 @@ import { findPasskey, findPerson, listPasskeys } from '../../pipeline/read/looku
 import type { Services } from '../operation/services.ts'
 import { PasskeyChallenges } from './passkey-challenges.ts'
 
-/** Answer of a browser's authenticator, as far as it is read here; the library checks the rest. */
+/** The fields of an authenticator's answer that are read here; the library checks the rest. */
 const Credential = z.looseObject({
   id: Passkey.shape.credential_id,
   response: z.looseObject({ userHandle: z.base64url().max(200).optional() }),
 })
 
-const REFUSED = 'The passkey was not accepted. Open the page again and try once more.'
+const REFUSED = 'The passkey was not accepted. Open the page again and retry.'
 
 /**
  * Registers passkeys and signs people in with them. Each challenge belongs to one session or one sign-in
@@ -28,7 +28,7 @@ export class Passkeys {
     this.#challenges = new PasskeyChallenges(redis)
   }
 
-  /** Returns what a browser needs to make a passkey, as JSON. */
+  /** Builds the options with which a browser creates a passkey, as JSON. */
   async buildRegistration(person: Person, sessionUid: string): Promise<string> {
     const { generateRegistrationOptions } = await import('@simplewebauthn/server')
     const name = person.email ?? person.name ?? person.user_id
@@ -89,7 +89,10 @@ export class Passkeys {
     return 'refused' in answer ? answer.refused : undefined
   }
 
-  /** Returns what a browser needs to sign in, as JSON. It names nobody: the authenticator knows who has a key. */
+  /**
+   * Builds the options with which a browser signs in, as JSON. They name no person: the authenticator knows
+   * whose passkeys it holds.
+   */
   async buildSignIn(uid: string): Promise<string> {
     const { generateAuthenticationOptions } = await import('@simplewebauthn/server')
     const options = await generateAuthenticationOptions({
@@ -127,7 +130,7 @@ export class Passkeys {
     if (!verified?.verified) return
     const { newCounter: counter } = verified.authenticationInfo
     const { user_id, credential_id } = held
-    // The writer decides: of two answers with one counter, only the first signs in.
+    // The writer decides: of two answers with the same counter, only the first signs in.
     const answer = await writer.submit(
       { op: 'passkey.use', user_id, credential_id, counter },
       { by: { kind: 'registry', id: 'sign-in' } },
@@ -156,7 +159,7 @@ export async function endPasskey(
   return 'refused' in answer ? answer.refused : undefined
 }
 
-/** Tells whether browsers make passkeys for this address: a name over TLS, or `localhost`. */
+/** Tells whether browsers create passkeys for this address: a host name over TLS, or `localhost`. */
 export function hasPasskeys(baseUrl: string): boolean {
   const { hostname, protocol } = new URL(baseUrl)
   if (hostname === 'localhost') return true
@@ -179,13 +182,13 @@ function parseCredential(text: string): z.infer<typeof Credential> | undefined {
   }
 }
 
-/** Decodes the id of the person that an authenticator keeps with a passkey. */
+/** Decodes the person's id, which the authenticator stores with a passkey. */
 function decodeHandle(handle: string | undefined): string | undefined {
   const text = Buffer.from(handle ?? '', 'base64url').toString()
   return Passkey.shape.user_id.safeParse(text).data
 }
 
-/** Returns the result of a verification; undefined where the library refuses, which it does by an error. */
+/** Returns the result of a verification; undefined if the library refuses, which it does by throwing. */
 async function settle<Verified>(verifying: Promise<Verified>): Promise<Verified | undefined> {
   try {
     return await verifying

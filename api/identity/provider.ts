@@ -55,7 +55,7 @@ export async function createProvider(deps: ProviderDeps): Promise<Provider> {
       throw new errors.InvalidTarget()
     }),
   })
-  // The addresses that a request names come from the settings alone (endpoints.ts).
+  // The host and protocol of requests are set from the settings (endpoints.ts).
   provider.proxy = true
   Object.assign(provider.Client.prototype, { compareClientSecret })
   provider.on('server_error', (_, error) => services.log.error({ error }, 'sign-in failed'))
@@ -194,8 +194,8 @@ function findAccount(reader: Reader, id: string): Account | undefined {
 }
 
 /**
- * Loads what the person has consented to before. The dashboard is the registry itself: nobody is asked
- * whether it may know them.
+ * Loads what the person has consented to before. The dashboard is the registry itself, so it needs no
+ * consent.
  */
 async function loadExistingGrant(issuer: string, { oidc }: KoaContextWithOIDC) {
   const { client, session, provider, result } = oidc
@@ -210,7 +210,7 @@ async function loadExistingGrant(issuer: string, { oidc }: KoaContextWithOIDC) {
   return grant
 }
 
-/** Tells whether a token for this resource counts here: for the registry, its REST API or its tools. */
+/** Tells whether a token may be issued for this resource: the registry, its REST API or its MCP tools. */
 function isOwnResource(issuer: string, resource: string): boolean {
   return [issuer, `${issuer}/`, `${issuer}/api`, `${issuer}/mcp`].includes(resource)
 }

@@ -1,6 +1,6 @@
 /**
- * Schemes without a dot under which applications for tools of agents really register. RFC 8252 wants a scheme to be
- * a domain that the application has, written backwards; these are older than that or do without.
+ * Schemes without a dot that known applications for agents register. RFC 8252 wants a scheme to be the
+ * reversed domain of the application; these applications do not follow it.
  */
 const known = new Set([
   'claude:',
@@ -13,8 +13,8 @@ const known = new Set([
 const web = new Set(['http:', 'https:'])
 
 /**
- * Returns a redirect address whose scheme may be a program of the system and not of an application, if there is
- * one: the code would be handed to `mailto:`, `ms-msdt:` or whatever else a device opens.
+ * Finds a redirect address whose scheme may open a program of the device instead of the application, such as
+ * `mailto:` or `ms-msdt:`, which would then receive the code.
  */
 export function findForeignScheme(uris: readonly string[]): string | undefined {
   return uris.find(uri => {

@@ -2,23 +2,26 @@ import { hash } from 'node:crypto'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { defineScript, REDIS_PREFIX, type Redis, type Script } from '../../jobs/redis.ts'
 
-/** Beginning of all keys of this room in Redis. */
+/** Prefix of all keys of this folder in Redis. */
 export const IDENTITY_KEYS = `${REDIS_PREFIX}:identity:`
 
-/** Models that end together with the grant that they were issued under. */
+/** Models whose records are revoked together with the grant under which they were issued. */
 const granted = new Set(['AccessToken', 'AuthorizationCode', 'RefreshToken'])
 
-/** Marks a code or a refresh token as used, with the time in seconds. Of parallel requests one gets 1, the others 0. */
+/**
+ * Marks a code or a refresh token as used, with the time in seconds. Of several concurrent requests one gets
+ * 1, the others 0.
+ */
 const CONSUME = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 return redis.call('HSETNX', KEYS[1], 'consumed', redis.call('TIME')[1])`
 
-/** Is called when something is used a second time at the same moment as the first. */
+/** Refuses a code or a refresh token that two requests use at the same moment. */
 export type RefuseReplay = () => never
 
 /**
- * Keeps what may be lost: sessions, codes, refresh tokens, consents. A record stands under the hash of its
- * id, since whoever has the id of a code or a refresh token can use it.
+ * Stores what may be lost: sessions, codes, refresh tokens and consents. A record is stored under the hash of
+ * its id, since the id of a code or a refresh token is enough to use it.
  */
 export class RedisModels {
   readonly #redis: Redis
@@ -48,25 +51,25 @@ export class RedisModels {
     const key = toKey(model, id)
     const stored = omitSessionId(payload)
     const { grantId, uid } = stored
-    const many = this.#redis.multi().hset(key, 'payload', JSON.stringify(stored))
+    const transaction = this.#redis.multi().hset(key, 'payload', JSON.stringify(stored))
     const expire = (expiring: string) => {
-      if (seconds !== undefined) many.expire(expiring, seconds)
+      if (seconds !== undefined) transaction.expire(expiring, seconds)
     }
     expire(key)
     if (model === 'Session' && uid !== undefined) {
-      many.set(toUidKey(uid), key)
+      transaction.set(toUidKey(uid), key)
       expire(toUidKey(uid))
     }
     if (granted.has(model) && grantId !== undefined) {
-      many.sadd(toGrantKey(grantId), key)
+      transaction.sadd(toGrantKey(grantId), key)
       expire(toGrantKey(grantId))
     }
     const { accountId } = stored as { accountId?: string }
     if (model === 'Grant' && accountId !== undefined) {
-      many.sadd(toPersonKey(accountId), id)
+      transaction.sadd(toPersonKey(accountId), id)
       expire(toPersonKey(accountId))
     }
-    await many.exec()
+    await transaction.exec()
   }
 
   async #find(key: string, jti?: string): Promise<AdapterPayload | undefined> {
@@ -99,14 +102,17 @@ export class RedisModels {
   }
 }
 
-/** Leaves out what would sign somebody in who reads Redis: the record's own id, and that of the session of a request. */
+/**
+ * Leaves out the ids with which a reader of Redis could sign in: that of the record, and that of the session
+ * of a request.
+ */
 function omitSessionId({ jti: _, ...payload }: AdapterPayload): AdapterPayload {
   if (payload.session === undefined) return payload
   const { cookie: __, ...session } = payload.session as { cookie?: string; uid: string }
   return { ...payload, session } as AdapterPayload
 }
 
-/** Lists the ids of the consents that a person has given; some may have ended. */
+/** Lists the ids of the consents that a person has given, including some that have ended. */
 export function listGrantIds(redis: Redis, accountId: string): Promise<string[]> {
   return redis.smembers(toPersonKey(accountId))
 }

@@ -8,7 +8,10 @@ import type { ClientShown } from './pages.tsx'
 
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 
-/** A request of an application (`GET /authorize`) that waits until its person has signed in or consented. */
+/**
+ * An authorization request of an application (`GET /authorize`) that waits for its person to sign in or
+ * consent.
+ */
 export interface SignInRequest {
   uid: string
   provider: Provider
@@ -16,8 +19,8 @@ export interface SignInRequest {
 }
 
 /**
- * Finds the request that a page belongs to by the `uid` in its path; undefined where the request has ended, or
- * another browser made it: the cookie must name the same request as the path.
+ * Finds the authorization request that a page belongs to by the `uid` in its path; undefined if it has ended,
+ * or if another browser made it, whose cookie names another request.
  */
 export async function findSignInRequest(
   provider: Provider,
@@ -49,8 +52,8 @@ export async function describeClient({
 }
 
 /**
- * Refuses a form that another site had the browser send. The cookie of a request is not sent from there
- * either (`SameSite`); this holds where a browser does not know that.
+ * Refuses a form that another site made the browser send. The cookie of a request is `SameSite` as well; this
+ * check covers browsers without support for that.
  */
 export function requireOwnForm({ headers }: FastifyRequest, baseUrl: string): void {
   const { origin, 'sec-fetch-site': site } = headers

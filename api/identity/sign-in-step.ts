@@ -11,7 +11,7 @@ import { describeClient, type SignInRequest } from './sign-in-request.ts'
 
 export const SIGN_IN_PATH = '/sign-in/:uid'
 
-/** One step of a sign-in: the request that it belongs to, the form that was sent, and the services. */
+/** One request of a sign-in, with the authorization request that it belongs to. */
 export interface Step {
   request: FastifyRequest
   reply: FastifyReply
@@ -21,14 +21,14 @@ export interface Step {
   services: Services
 }
 
-/** An address of one step. */
-export type SignInPlace = RoutePath & { handle(step: Step): Promise<SignInPage> }
+/** A route of the sign-in. */
+export type SignInRoute = RoutePath & { handle(step: Step): Promise<SignInPage> }
 
 /**
- * Asks who the person is: by a link or a passkey, or at the provider of the settings. `fault` is what was
- * wrong with the last attempt.
+ * Shows the page on which a person signs in: by a link or a passkey, or at the OpenID provider of the
+ * settings. `fault` says what was wrong with the last attempt.
  */
-export async function askWho(
+export async function showSignIn(
   { signIn, identity, services }: Step,
   fault?: string,
 ): Promise<SignInPage> {
@@ -40,7 +40,7 @@ export async function askWho(
   return buildSignInPage(uid, client, { fault, passkey })
 }
 
-/** Registers the person whom a provider has identified, unless they are known, and returns their id. */
+/** Registers the person whom a provider identified, unless they are known already, and returns their id. */
 export async function registerPerson(
   { services }: Step,
   person: Omit<OperationOf<'person.enter'>, 'op' | 'user_id' | 'email_verified'>,
@@ -59,9 +59,8 @@ export async function registerPerson(
 }
 
 /**
- * Ends the login; `method` is how the person proved who they are (`amr`, RFC 8176), where the registry
- * knows. Another
- * person who was signed in in this browser is signed out.
+ * Completes the login and signs out anybody else who was signed in in this browser. `method` is how the
+ * person proved who they are (`amr`, RFC 8176), if the registry knows.
  */
 export async function finishLogin(
   step: Step,
@@ -80,13 +79,14 @@ export async function finishLogin(
   return finish(step, { login: { accountId, ...(method !== undefined && { amr: [method] }) } })
 }
 
-/** Finishes a step: its result goes to the protocol, and the browser is led on. */
+/** Passes a result to the authorization server and sends the browser on. */
 export async function finish({ signIn, request, reply }: Step, result: InteractionResults) {
   const { provider } = signIn
   return buildContinuePage(await provider.interactionResult(request.raw, reply.raw, result))
 }
 
-/** Refuses a form of another step: nobody consents before they have signed in. */
+/** Refuses a form that does not belong to the current prompt: nobody consents before they have signed in. */
 export function requirePrompt({ interaction }: SignInRequest, prompt: 'login' | 'consent'): void {
-  if (interaction.prompt.name !== prompt) refuse('invalid_request', 'this is another step')
+  if (interaction.prompt.name !== prompt)
+    refuse('invalid_request', 'this sign-in is at another step')
 }

@@ -4,33 +4,33 @@ import type { Services } from '../operation/services.ts'
 import type { RoutePath } from '../operation/unknown-routes.ts'
 import { storeConsent } from './consent.ts'
 import type { Identity } from './identity.ts'
-import { localPlaces } from './local-sign-in.ts'
+import { localRoutes } from './local-sign-in.ts'
 import { buildConsentPage, buildSignInError, type SignInPage } from './pages.tsx'
 import { describeClient, findSignInRequest, requireOwnForm } from './sign-in-request.ts'
 import {
-  askWho,
   finish,
   requirePrompt,
   SIGN_IN_PATH,
-  type SignInPlace,
+  type SignInRoute,
   type Step,
+  showSignIn,
 } from './sign-in-step.ts'
 import { findSignInOfState, RETURN_PATH } from './upstream.ts'
-import { upstreamPlaces } from './upstream-sign-in.ts'
+import { upstreamRoutes } from './upstream-sign-in.ts'
 
 const FORM_BYTES_MAX = 16_384
 
-/** Steps of every sign-in, whoever knows its person. */
-const places: readonly SignInPlace[] = [
+/** Routes of every sign-in. */
+const routes: readonly SignInRoute[] = [
   { method: 'GET', path: SIGN_IN_PATH, handle: showRequest },
   { method: 'POST', path: `${SIGN_IN_PATH}/consent`, handle: giveConsent },
   { method: 'POST', path: `${SIGN_IN_PATH}/cancel`, handle: cancel },
 ]
 
 export const signInPaths: readonly RoutePath[] = [
-  ...places,
-  ...localPlaces,
-  ...upstreamPlaces,
+  ...routes,
+  ...localRoutes,
+  ...upstreamRoutes,
   { method: 'GET', path: RETURN_PATH },
 ]
 
@@ -48,10 +48,10 @@ export function addSignIn(scope: FastifyInstance, identity: Identity, services: 
   )
   const config = { operation: 'signIn', isPage: true } as const
   const hasUpstream = identity.getUpstream(services) !== undefined
-  const [open, closed] = hasUpstream ? [upstreamPlaces, localPlaces] : [localPlaces, upstreamPlaces]
+  const [open, closed] = hasUpstream ? [upstreamRoutes, localRoutes] : [localRoutes, upstreamRoutes]
   const send = (reply: FastifyReply, { status, headers, body }: SignInPage) =>
     reply.code(status).headers(headers).send(body)
-  for (const { method, path, handle } of [...places, ...open]) {
+  for (const { method, path, handle } of [...routes, ...open]) {
     scope.route({
       method,
       url: path,
@@ -83,11 +83,11 @@ export function addSignIn(scope: FastifyInstance, identity: Identity, services: 
   })
 }
 
-/** Shows what the request waits for: that its person signs in, or consents. */
+/** Shows what the request waits for: the sign-in of its person, or their consent. */
 async function showRequest(step: Step): Promise<SignInPage> {
   const { signIn, services } = step
   const { interaction, uid } = signIn
-  if (interaction.prompt.name === 'login') return askWho(step)
+  if (interaction.prompt.name === 'login') return showSignIn(step)
   const client = await describeClient(signIn)
   const person = findPerson(services.reader, interaction.session?.accountId ?? '')
   if (person === undefined) return buildSignInError(REQUEST_ENDED)

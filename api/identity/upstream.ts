@@ -10,19 +10,19 @@ import type { Services } from '../operation/services.ts'
 import { countInHour } from './hourly-count.ts'
 import { IDENTITY_KEYS } from './redis-models.ts'
 
-/** Path to which the provider sends people back; what it registers is BASE_URL and this. */
+/** Path to which the provider sends people back; BASE_URL with this path is registered there. */
 export const RETURN_PATH = '/sign-in/return'
 /** Time that a person may take at the provider. */
 const SIGN_IN_S = (30 * MINUTE) / SECOND
-/** Time for which metadata are believed without another look. */
+/** Time for which metadata are cached. */
 const METADATA_MS = 5 * MINUTE
 /** Time beyond that of the provider's three small answers, for a busy crawler. */
 const SLACK_MS = 5 * SECOND
 const SECRET_BYTES = 32
-/** Id of a sign-in and a secret, of the length that `begin` makes. */
+/** The form of a state: the id of a sign-in and a secret. */
 const STATE = /^([\w-]{1,100})\.[\w-]{43}$/
 
-/** One way to the provider and back, as it is kept between the two. */
+/** A sign-in at the provider, stored until the provider sends the person back. */
 interface Journey {
   uid: string
   issuer: string
@@ -32,12 +32,12 @@ interface Journey {
   mustNameIssuer: boolean
 }
 
-/** An answer that signs nobody in: a sentence for the person. */
+/** A refusal, as a sentence for the person. */
 export interface Refused {
   refused: string
 }
 
-/** Words for the errors of RFC 6749 and OpenID Connect that a person can do something about. */
+/** Sentences for those errors of RFC 6749 and OpenID Connect that a person can do something about. */
 const errorTexts: Readonly<Record<string, string>> = {
   access_denied: 'you declined, or may not use this registry',
   login_required: 'you are not signed in there',
@@ -52,8 +52,8 @@ const errorTexts: Readonly<Record<string, string>> = {
 }
 
 /**
- * Signs people in at the OpenID provider of the settings, with a code and PKCE. Crawlers reach it; what must
- * agree between the way there and the way back is kept in Redis, for the browser that went.
+ * Signs people in at the OpenID provider of the settings, with a code and PKCE. Requests to it go through
+ * crawlers. State, nonce and verifier are kept in Redis until the same browser comes back.
  */
 export class Upstream {
   /** Name of the provider for people. */
@@ -157,7 +157,7 @@ export class Upstream {
     return this.#toRefusal(answer)
   }
 
-  /** Finds the metadata of the provider; requests at the same time share one look. */
+  /** Finds the metadata of the provider; concurrent callers share one request. */
   #findProvider(): Promise<OpenIdProvider | Refused> {
     const now = this.#services.clock.now()
     if (this.#known !== undefined && now - this.#known.at < METADATA_MS) {
@@ -201,7 +201,7 @@ export class Upstream {
     return { refused: `${this.name} did not sign you in: ${text}.` }
   }
 
-  /** Uses the record of a state up; undefined where there is none, or it belongs to another sign-in. */
+  /** Finds and deletes the record of a state; undefined if there is none or it belongs to another sign-in. */
   async #useJourney(redis: Redis, uid: string, state: unknown): Promise<Journey | undefined> {
     if (typeof state !== 'string' || findSignInOfState(state) !== uid) return undefined
     const text = await redis.getdel(toKey(state))

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Services } from '../operation/services.ts'
 
 /** A request to an operation, as a client would send it. */
-export interface Asked {
+export interface ApiRequest {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   url: string
   query?: Readonly<Record<string, string>>
@@ -10,36 +10,39 @@ export interface Asked {
 }
 
 /** An answer of an operation. */
-export interface Answered<Body> {
+export interface ApiAnswer<Body> {
   status: number
-  /** Answer in JSON; empty for any other. */
+  /** The JSON body; empty if the answer is not JSON. */
   body: Body
-  /** Bytes of the answer, with their type. */
+  /** The body as bytes, with its media type. */
   file: { bytes: Buffer; type: string }
-  /** Sentence of a refusal. */
+  /** The refusal as a sentence; undefined if the request succeeded. */
   refused: string | undefined
 }
 
-export type AskAs = <Body = Record<string, unknown>>(asked: Asked) => Promise<Answered<Body>>
+export type CallApi = <Body = Record<string, unknown>>(
+  asked: ApiRequest,
+) => Promise<ApiAnswer<Body>>
 
 /**
- * Creates the way in which a signed-in person asks the API: each question is a request to its route with a
- * token that ends within a minute and never leaves the process. So checks, roles, limits, and audit are
- * those of the API, and a page can do nothing that its person cannot.
+ * Creates the function with which pages call the API for a signed-in person. Each call is a request to the
+ * route of an operation, with a token that expires within a minute and never leaves the process. So the
+ * checks, roles, limits and audit log of the API apply, and a page can do nothing that its person could not
+ * do.
  */
-export function createAskAs(
+export function createApiCaller(
   app: FastifyInstance,
   { tokens }: Pick<Services, 'tokens'>,
   userId: string,
   ip: string,
-): AskAs {
-  return async <Body>({ method, url, query, payload }: Asked) => {
+): CallApi {
+  return async <Body>({ method, url, query, payload }: ApiRequest) => {
     const search = query === undefined ? '' : `?${new URLSearchParams(query)}`
     const answer = await app.inject({
       method,
       url: url + search,
       remoteAddress: ip,
-      headers: { authorization: `Bearer ${await tokens.issueOwn(userId)}` },
+      headers: { authorization: `Bearer ${await tokens.issueInternal(userId)}` },
       ...(payload && { payload }),
     })
     const type = String(answer.headers['content-type'] ?? '')
