@@ -31,14 +31,14 @@ export function buildExecutor(
       events.publish(buildTask({ id: taskId, contextId }, answer, services))
       events.finished()
     },
-    // Each task is finished when it is answered.
+    // A task is finished by the time it is answered.
     cancelTask: async id => {
       throw A2AError.taskNotCancelable(id)
     },
   }
 }
 
-/** Builds a store that keeps tasks for a day, where every process behind the address finds them. */
+/** Builds a store that keeps tasks for a day and is shared by all processes behind the address. */
 export function buildTaskStore(
   { name }: Tenant,
   { state, now }: AgentServices,
@@ -48,7 +48,7 @@ export function buildTaskStore(
   return {
     async save(task) {
       const at = now()
-      await state.transactTogether(at, () =>
+      await state.transactInGroup(at, () =>
         state.writeAs(owner, () =>
           state.put('a2a_task', name, task.id, task, { now: at, lifetimeMs: DAY }),
         ),
@@ -67,7 +67,7 @@ function buildTask(
   { now, protocolName }: Pick<AgentServices, 'now' | 'protocolName'>,
 ): Task {
   const state = isError ? 'failed' : 'completed'
-  // Where the task goes on, only the call is completed: clients find the id of what goes on beside its data.
+  // A submitted task continues after its call has completed: its id is in the metadata of the artifact.
   const isSubmitted = payload.status === 'submitted'
   return {
     kind: 'task',

@@ -89,7 +89,7 @@ export function toAccountId({ brand, operator }: NaturalAccount): string {
   return `acct_${createHash('sha256').update(named).digest('hex').slice(0, 16)}`
 }
 
-/** Returns the id of an account that a request names; the account need not exist. */
+/** Derives the id of the account that a request names, whether or not it exists. */
 export function nameAccount(ref: AccountRef): string {
   return 'account_id' in ref ? (ref.account_id as string) : toAccountId(ref as NaturalAccount)
 }
@@ -135,7 +135,7 @@ function refuseAccount(code: TaskErrorCode, reason: string): TaskError {
 }
 
 /** Stores an account that was used, so that it is listed. */
-export function keepAccount(account: Account, { state, tenant, now }: TaskContext): void {
+export function saveAccount(account: Account, { state, tenant, now }: TaskContext): void {
   state.put('account', tenant, account.account_id, account, { now })
 }
 

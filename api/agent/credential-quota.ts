@@ -10,8 +10,8 @@ interface CredentialQuota {
 }
 
 /**
- * Bounds the calls of each credential in a scope, from whatever addresses they come: of the key that
- * signed them, or else of the public one. It is looked at when signatures have been verified.
+ * Limits the calls of each credential in a scope, whatever addresses they come from. The credential is the
+ * key that signed the request, or else the public one, so this runs after signatures have been verified.
  */
 export function limitCredentials(
   app: FastifyInstance,
@@ -24,8 +24,9 @@ export function limitCredentials(
   })
   app.addHook('preHandler', async (request, reply) => {
     if (request.method !== 'POST') return undefined
-    // A body may hold several calls.
-    for (const _call of [undefined, ...readCalls(request.body).slice(1)]) {
+    // A body may contain several calls; one without any counts as one.
+    const calls = Math.max(1, readCalls(request.body).length)
+    for (let call = 0; call < calls; call++) {
       const counted = await count(request)
       if (counted.isAllowed || !counted.isExceeded) continue
       const seconds = Math.max(1, counted.ttlInSeconds)

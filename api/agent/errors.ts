@@ -1,7 +1,7 @@
-/** Ways to go on after a failure: try again, change the request, or nothing. */
+/** Ways to recover from a failure: by a retry, by a changed request, or not at all. */
 type Recovery = 'transient' | 'correctable' | 'terminal'
 
-/** Every code of a task's failure, with the way to recover and the equivalent HTTP status. */
+/** All error codes of tasks, with the way to recover and the equivalent HTTP status. */
 const codes = {
   INVALID_REQUEST: ['correctable', 400],
   INVALID_FORMAT_ID: ['correctable', 400],
@@ -75,9 +75,9 @@ export function buildErrorBody({ code, message, details }: TaskError): Record<st
 }
 
 /**
- * Builds the body of a failure. Readers of the specification find `code` and `message`, for creatives in
- * `error` with their status; the public client finds the same in an object of its own. About a key that was
- * used before nothing more is revealed: whoever guesses one learns nothing.
+ * Builds the body of a failure. The specification puts `code` and `message` at the top, and for creatives
+ * into `error` with their status; the public client reads them from `<protocol>_error`. A conflict of
+ * idempotency keys carries no details, so that guessing a key reveals nothing.
  */
 export function buildErrorPayload(error: TaskError, protocolName: string): Record<string, unknown> {
   const { code, message, details } = error

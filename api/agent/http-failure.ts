@@ -3,7 +3,7 @@ import { anyOrigin } from '../operation/cross-origin.ts'
 import type { AgentServices } from './call-task.ts'
 import { TaskError, type TaskErrorCode } from './errors.ts'
 
-/** Codes of JSON-RPC by which clients of either transport know a failure that no task answered. */
+/** JSON-RPC codes for failures that happen before any task runs, over either transport. */
 const rpcCodes: Partial<Record<TaskErrorCode, number>> = {
   SERVICE_UNAVAILABLE: -32_027,
   UNAUTHORIZED: -32_028,
@@ -12,8 +12,8 @@ const rpcCodes: Partial<Record<TaskErrorCode, number>> = {
 const INVALID_REQUEST = -32_600
 
 /**
- * Answers a request that reached no task: readers of the specification find `code` and `message`, clients
- * of MCP and A2A an error of JSON-RPC with the protocol's own in it.
+ * Answers a request that reached no task. The specification reads `code` and `message`; clients of MCP and
+ * A2A read a JSON-RPC error that contains the protocol's own error.
  */
 export function sendFailure(
   reply: FastifyReply,
@@ -52,7 +52,7 @@ export function sendTooMany(
   return sendFailure(reply.header('retry-after', retry_after), 429, failure, protocolName)
 }
 
-/** Answers what failed before a task was reached: too many calls, or a body that is no JSON. */
+/** Answers failures from before a task was reached: too many calls, or a body that is not JSON. */
 export function answerError(
   error: FastifyError,
   reply: FastifyReply,

@@ -3,7 +3,7 @@ import { RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
 /** A call of a task, successful or not. */
 export interface MeasuredCall {
   tenant: string
-  /** Its name, if the task exists: labels are never text from callers. */
+  /** Name of the task, if it exists: labels never contain text from callers. */
   task: string | undefined
   /** Code of the failure. */
   code: string | undefined

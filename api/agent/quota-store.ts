@@ -11,7 +11,7 @@ export function buildQuotaStore(calls: CallCounter, now: () => Instant) {
     incr(caller: string, callback: LimiterCallback, windowMs: number): void {
       const at = now()
       try {
-        // The id of a key may be longer than a key of the store.
+        // The caller's id may be longer than a key of the store, so it is hashed.
         const { calls: current, until } = calls.count(hashCaller(caller), at, windowMs)
         callback(null, { current, ttl: until - at })
       } catch (error) {

@@ -61,8 +61,8 @@ export function readMessage({ parts }: { parts: readonly unknown[] }): AgentCall
 }
 
 /**
- * Converts the name by which a caller asks for a task to the one that it has here: the public client reads
- * submitted tasks by `tasks/get`, which no tool may be called.
+ * Converts the name of a task that a caller sends to its name here: the public client reads submitted tasks
+ * by `tasks/get`, which is not a valid name for a tool.
  */
 export function toTaskName(asked: string): string {
   return asked.replace('/', '_')

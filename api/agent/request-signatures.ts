@@ -51,7 +51,7 @@ export function verifyRequests(app: FastifyInstance, options: SignatureOptions):
   keepBytes(app)
   const verifier = new RequestVerifier(options)
   app.addHook('onRequest', async (request, reply) => {
-    // The framework refuses such a body as of no known type, before a signature is looked at.
+    // Otherwise the framework would refuse the unknown media type before the signature is verified.
     const isOfTwoTypes = (request.headers['content-type'] ?? '').includes(',')
     if (request.headers.signature === undefined || !isOfTwoTypes) return
     await refuseSignature(reply, toErrorCode(verifier.profile, 'header_malformed'))
@@ -110,7 +110,7 @@ class RequestVerifier {
     const calls = readCalls(request.body)
     const isSigned = request.headers.signature !== undefined
     const operator = isSigned ? findOperator(calls, toTenant(path), state) : undefined
-    // Operators name their keys as they like: each one's count apart.
+    // Operators choose the ids of their keys freely, so equal ids of different operators are kept apart.
     let owner = ''
     const toSigner = (keyid: string) => (owner === '' ? keyid : `${owner} ${keyid}`)
     const verification = await verifySignature(
@@ -124,7 +124,7 @@ class RequestVerifier {
       {
         profile: this.profile,
         findKey: (keyid, created) => {
-          // What a signer stores is filed under the id.
+          // Records of a signer are stored under this id, so its length is limited.
           if (keyid.length > KEYID_LENGTH_MAX) return undefined
           const trusted = findInKeySet(this.#options.trusted, keyid)
           if (trusted || operator === undefined) return trusted
@@ -158,7 +158,7 @@ function toTenant(path: string): string {
   return path.split('/')[1] ?? ''
 }
 
-/** Keeps nonces by their signers instead of the bare ids of keys. */
+/** Stores nonces by signer instead of by the bare id of the key. */
 function nameSigners(replays: ReplayStore, toSigner: (keyid: string) => string): ReplayStore {
   const name = (nonce: Nonce) => ({ ...nonce, keyid: toSigner(nonce.keyid) })
   return {

@@ -21,7 +21,7 @@ export interface StoredKey {
 /** Keys practically never expire: signatures are verified much later. */
 const KEY_LIFETIME_MS = 36_500 * DAY
 
-/** Loads the key of a purpose; the first process that needs it makes it. */
+/** Loads the key for a purpose; the first process that needs it creates it. */
 export function loadSigningKey(
   state: AgentState,
   purpose: Purpose,
@@ -31,7 +31,7 @@ export function loadSigningKey(
   return { kid, privateKey: createPrivateKey({ key: jwk, format: 'jwk' }) }
 }
 
-/** Loads the key of a purpose, and writes only if there is none yet. */
+/** Loads the key for a purpose, or creates it, which is the only case that writes. */
 function loadKey(state: AgentState, purpose: Purpose, now: Instant): StoredKey {
   const known = state.get('key', '', purpose)
   return known ?? state.transact(now, () => findOrMake(state, purpose, now))
@@ -51,8 +51,8 @@ export function buildKeySet(state: AgentState, protocolName: string, now: Instan
   const keys = purposes.map(purpose => {
     const { kid, jwk } = loadKey(state, purpose, now)
     const { kty, crv, x } = jwk
-    const use = { [`${protocolName}_use`]: purpose }
-    return { kid, kty, crv, x, alg: 'EdDSA', use: 'sig', key_ops: ['verify'], ...use }
+    const protocolUse = { [`${protocolName}_use`]: purpose }
+    return { kid, kty, crv, x, alg: 'EdDSA', use: 'sig', key_ops: ['verify'], ...protocolUse }
   })
   return { keys }
 }

@@ -6,7 +6,7 @@ import { queueCompletion, readTarget } from './webhooks/outbox.ts'
 
 type Payload = Record<string, unknown>
 
-/** A task as it is offered and carried out. */
+/** A task of the protocol: how it is described, and how it runs. */
 export interface Task {
   name(protocolName: string): string
   title: string
@@ -66,7 +66,7 @@ export async function runTask(
   if (task.mutates) parse(Keyed, args)
   const input = parse(task.input, args) as never
   const run = () => ({ status: 'completed', ...task.run(input, context) })
-  const runAndTell = () => {
+  const runAndNotify = () => {
     const done = run()
     const target = readTarget(args.push_notification_config)
     // A submitted task has queued the webhook of its completion.
@@ -78,7 +78,7 @@ export async function runTask(
   const keyed = { ...describeKey(task, args, context), now }
   state.refresh()
   const payload = task.mutates
-    ? await runOnce(state, keyed, runAndTell)
+    ? await runOnce(state, keyed, runAndNotify)
     : state.writeAs(toOwner(keyed.scope), run)
   return { ...payload, ...readContext(args) }
 }

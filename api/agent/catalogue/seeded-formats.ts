@@ -9,7 +9,7 @@ declare module '../state/store.ts' {
 }
 
 /** Puts a format into the sandbox of an account. */
-export function keepFormat(
+export function saveFormat(
   format: Format,
   accountId: string,
   { state, tenant, now }: TaskContext,

@@ -5,14 +5,14 @@ import {
   accountStatuses,
   CallersId,
   findAccountStatus,
-  keepAccount,
   listKnownAccounts,
+  saveAccount,
 } from '../accounts.ts'
 import { type CreativeStatus, creativeStatuses } from '../creatives/creative.ts'
 import { toLibraryScope } from '../creatives/library.ts'
 import { planDelivery } from '../media-buys/delivery-plan.ts'
 import type { MediaBuy } from '../media-buys/media-buy.ts'
-import { addRevision, findMediaBuys, keepMediaBuy } from '../media-buys/media-buy-store.ts'
+import { addRevision, findMediaBuys, saveMediaBuy } from '../media-buys/media-buy-store.ts'
 import { findStatus, type MediaBuyStatus, statuses } from '../media-buys/status.ts'
 import { ForcedSubmission, forceSubmission } from '../media-buys/submission.ts'
 import type { TaskContext } from '../task-context.ts'
@@ -26,7 +26,7 @@ export function forceAccountStatus(params: unknown, context: TaskContext) {
   const known = listKnownAccounts(context).find(account => account.account_id === account_id)
   if (!known) throw new ControllerError('NOT_FOUND', `there is no account ${account_id}`)
   const previous: AccountStatus = findAccountStatus(known)
-  keepAccount({ ...known, isClosed: status === 'closed', forced: status }, context)
+  saveAccount({ ...known, isClosed: status === 'closed', forced: status }, context)
   return toTransition(previous, status)
 }
 
@@ -83,7 +83,7 @@ export function forceMediaBuyStatus(params: unknown, context: TaskContext) {
       previous,
     )
   }
-  keepMediaBuy(forced, context)
+  saveMediaBuy(forced, context)
   return toTransition(previous, status)
 }
 

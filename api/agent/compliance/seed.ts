@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { DAY, toIso } from '../../../pipeline/core/clock.ts'
-import { type Account, CallersId, keepAccount } from '../accounts.ts'
+import { type Account, CallersId, saveAccount } from '../accounts.ts'
 import { findListedProduct, pickTerms, products } from '../catalogue/products.ts'
-import { keepFormat } from '../catalogue/seeded-formats.ts'
+import { saveFormat } from '../catalogue/seeded-formats.ts'
 import type { SeededProduct } from '../catalogue/seeded-products.ts'
 import { creativeStatuses } from '../creatives/creative.ts'
 import { toLibraryScope } from '../creatives/library.ts'
-import { keepPlan, PlanRequest } from '../governance/plan.ts'
-import { keepMediaBuy } from '../media-buys/media-buy-store.ts'
+import { PlanRequest, savePlan } from '../governance/plan.ts'
+import { saveMediaBuy } from '../media-buys/media-buy-store.ts'
 import type { TaskContext } from '../task-context.ts'
 import { toFormatId } from '../tasks/format-id.ts'
 import { ControllerError } from './controller-error.ts'
@@ -107,7 +107,7 @@ export function seedCreative(params: unknown, account: Account, context: TaskCon
     createdAt: now,
     updatedAt: now,
   }
-  keepAccount(account, context)
+  saveAccount(account, context)
   state.put('creative', toLibraryScope(context, account.account_id), creative_id, creative, { now })
   state.put('creative_owner', tenant, creative_id, account.account_id, { now })
   return toSeeded(`creative ${creative_id}`)
@@ -133,7 +133,7 @@ export function seedFormat(params: unknown, accountId: string, context: TaskCont
   const { name = id, description = 'A format that a test put into the sandbox', type } = fixture
   const asset = mainAssets[type]
   const assets = [{ asset_id: asset, asset_type: asset, required: true }]
-  keepFormat({ id, name, description, type, isResponsive: true, assets }, accountId, context)
+  saveFormat({ id, name, description, type, isResponsive: true, assets }, accountId, context)
   return toSeeded(`format ${id}`)
 }
 
@@ -143,7 +143,7 @@ const Plan = z.looseObject({ plan_id: CallersId, fixture: z.looseObject({}) })
 export function seedPlan(params: unknown, context: TaskContext) {
   const { plan_id, fixture } = parseParams(Plan, params)
   const request = parseParams(PlanRequest, { ...fixture, plan_id })
-  keepPlan({ plan_id, version: 1, request, committed: 0, syncedAt: context.now }, context)
+  savePlan({ plan_id, version: 1, request, committed: 0, syncedAt: context.now }, context)
   return toSeeded(`plan ${plan_id}`)
 }
 
@@ -162,8 +162,8 @@ export function seedMediaBuy(params: unknown, account: Account, context: TaskCon
   const { media_buy_id, fixture } = parseParams(Buy, params)
   const { now } = context
   const product = products[0]!
-  keepAccount(account, context)
-  keepMediaBuy(
+  saveAccount(account, context)
+  saveMediaBuy(
     {
       media_buy_id,
       account,

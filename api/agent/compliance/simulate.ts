@@ -3,7 +3,7 @@ import { CallersId } from '../accounts.ts'
 import { measurePackage, sumMetrics } from '../media-buys/delivery.ts'
 import { sumBudgets } from '../media-buys/describe.ts'
 import type { MediaBuy, ReportedDelivery } from '../media-buys/media-buy.ts'
-import { keepMediaBuy } from '../media-buys/media-buy-store.ts'
+import { saveMediaBuy } from '../media-buys/media-buy-store.ts'
 import type { TaskContext } from '../task-context.ts'
 import { parseParams, requireBuy } from './force-status.ts'
 
@@ -78,6 +78,6 @@ function reportDelivery(
     return { ...bought, reported: [...(bought.reported ?? []), part] }
   })
   const reported = { ...buy, packages }
-  keepMediaBuy(reported, context)
+  saveMediaBuy(reported, context)
   return reported
 }

@@ -4,7 +4,7 @@ import type { TaskContext } from '../task-context.ts'
 import { toFormatId } from '../tasks/format-id.ts'
 import { assertMatchesFormat, checkAssets } from './check-manifest.ts'
 import type { Asset, Assets, Manifest } from './creative.ts'
-import { chooseTextColor, drawPicture, keepPicture } from './draw-picture.ts'
+import { chooseTextColor, drawPicture, savePicture } from './draw-picture.ts'
 import { writeVast } from './vast.ts'
 
 /** Everything that a creative is made of. */
@@ -124,5 +124,5 @@ function makePicture(
   const { width = size?.width ?? 1200, height = size?.height ?? 628 } = requirements
   const colors = { ground: color, text: chooseTextColor(color) }
   const svg = drawPicture({ width, height, headline: truncateText(text, 90), brandName, colors })
-  return { asset_type: 'image', url: keepPicture(svg, context), width, height }
+  return { asset_type: 'image', url: savePicture(svg, context), width, height }
 }

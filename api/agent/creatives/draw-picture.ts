@@ -69,7 +69,7 @@ function round(value: number): number {
 }
 
 /** Stores a picture and returns the address at which it is served. */
-export function keepPicture(svg: string, { state, now, origin }: TaskContext): string {
+export function savePicture(svg: string, { state, now, origin }: TaskContext): string {
   const id = randomUUID()
   state.put('picture', '', id, svg, { now })
   return `${origin}/pictures/${id}.svg`

@@ -24,8 +24,8 @@ export function findCreative(
 export type SyncAction = 'created' | 'updated' | 'unchanged'
 
 /**
- * Saves a creative, approved at once: no person reviews what nobody sees. Throws if its format is unknown
- * or its assets do not fit. Returns what this changes, and changes nothing in a dry run.
+ * Saves a creative and approves it at once, since nothing here is shown to an audience. Returns what this
+ * changes; a dry run changes nothing. Throws if the format is unknown or the assets do not fit it.
  */
 export function saveCreative(
   context: TaskContext,

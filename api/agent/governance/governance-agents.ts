@@ -21,7 +21,7 @@ export function listGovernanceAgents(
 }
 
 /** Binds an account to these agents, and to no others. */
-export function keepGovernanceAgents(
+export function saveGovernanceAgents(
   accountId: string,
   agents: readonly GovernanceAgent[],
   { state, tenant, now }: TaskContext,

@@ -94,11 +94,11 @@ export interface Condition {
   reason: string
 }
 
-/** Scope of plans and their audit: they belong to the governance tenant, whichever tenant reads them. */
+/** Scope of plans and their audit, which belong to the governance tenant whichever tenant reads them. */
 export const GOVERNANCE = 'governance'
 
 /** Stores a plan until a day after its flight. */
-export function keepPlan(plan: Plan, { state, now }: TaskContext): void {
+export function savePlan(plan: Plan, { state, now }: TaskContext): void {
   const lifetimeMs = Math.max(0, Date.parse(plan.request.flight.end) - now) + RECORD_LIFETIME_MS
   state.put('plan', GOVERNANCE, plan.plan_id, plan, { now, lifetimeMs })
 }

@@ -1,6 +1,6 @@
 import { TaskError } from '../errors.ts'
 import type { TaskContext } from '../task-context.ts'
-import { findBuyOfPackage, keepMediaBuy, listMediaBuys } from './media-buy-store.ts'
+import { findBuyOfPackage, listMediaBuys, saveMediaBuy } from './media-buy-store.ts'
 import type { CreativeAssignment } from './requests.ts'
 import { updateBuy } from './update.ts'
 
@@ -22,7 +22,7 @@ export function attachCreative(
   )
   const creative_assignments = [...others, assignment]
   const packages = [{ package_id: packageId, creative_assignments }]
-  keepMediaBuy(updateBuy(buy, { packages }, context).buy, context)
+  saveMediaBuy(updateBuy(buy, { packages }, context).buy, context)
 }
 
 /** Lists the ids of an account's packages that show a creative. */

@@ -12,7 +12,7 @@ const HISTORY_MAX = 1000
  * Stores a buy until its flight has ended and the lifetime of records has passed, and queues the webhook of
  * its start.
  */
-export function keepMediaBuy(buy: MediaBuy, context: TaskContext): void {
+export function saveMediaBuy(buy: MediaBuy, context: TaskContext): void {
   const { state, tenant, now } = context
   queueStart(buy, context)
   const options = { now, lifetimeMs: Math.max(0, buy.end - now) + RECORD_LIFETIME_MS }

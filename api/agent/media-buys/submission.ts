@@ -8,7 +8,7 @@ declare module '../state/store.ts' {
   interface Records {
     /** Tasks that are completed later, by tenant and task id. */
     submitted_task: SubmittedTask
-    /** Tests' demands that the next purchase of an account is completed later, by tenant and account. */
+    /** Requests of tests that the next purchase of an account be completed later, by tenant and account. */
     forced_submission: ForcedSubmission
   }
 }
@@ -22,7 +22,7 @@ export interface SubmittedTask {
   createdAt: Instant
   completesAt: Instant
   hasWebhook: boolean
-  /** The answer that the task has then. */
+  /** The answer of the task once it is completed. */
   result: Record<string, unknown>
 }
 
@@ -33,10 +33,10 @@ export const ForcedSubmission = z.looseObject({
 })
 export type ForcedSubmission = z.infer<typeof ForcedSubmission>
 
-/** Time after which a submitted task is completed: a test sees it before and after. */
+/** Time after which a submitted task is completed, long enough for a test to see it before and after. */
 const COMPLETION_MS = 10 * SECOND
 
-/** Time for which a test's demand waits for a purchase. */
+/** Time for which the request of a test waits for a purchase. */
 const FORCED_LIFETIME_MS = 10 * MINUTE
 
 /** Makes the next purchase of an account one that is completed later. */
@@ -52,13 +52,14 @@ export function forceSubmission(
 interface Submission {
   task_type: string
   target: WebhookTarget | undefined
-  /** Carries the task out as of the time of the context, and returns its answer. */
+  /** Runs the task as of the time of the context and returns its answer. */
   run(context: TaskContext): Record<string, unknown>
 }
 
 /**
- * Runs a task at once, or as of a later time where a test demanded that for the account. What it writes is
- * dated then; the caller gets the id of a task, which is read or reported by a webhook when it is completed.
+ * Runs a task now, or as of a later time if a test requested that for the account. In the second case its
+ * writes carry the later time, and the caller gets the id of a submitted task, which can be read, or is
+ * reported by a webhook, once it is completed.
  */
 export function runOrSubmit(
   { task_type, target, run }: Submission,

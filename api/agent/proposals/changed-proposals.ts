@@ -29,7 +29,7 @@ export class ChangedProposals {
     if (proposal) this.#keep(proposal)
   }
 
-  /** Applies a wish to a proposal; false if that is impossible. */
+  /** Applies a refinement to a proposal; false if that is impossible. */
   apply({ proposal_id, action, ask }: Parameters<ProposalChange>[0]): boolean {
     const known = findProposal(proposal_id, this.#accountId, this.#context)
     if (!known) return false

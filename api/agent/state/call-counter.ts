@@ -14,8 +14,8 @@ const SWEPT_MAX = 4
 
 /**
  * Counts the calls of each caller in windows of time, for all processes that share the file. Nothing is
- * flushed to disk, since counts live for a minute: a call waits for no disk, and a file that a crash of the
- * machine may have torn is begun anew.
+ * flushed to disk, since counts only matter for a minute: no call waits for the disk, and a file from before
+ * a crash of the machine, which may be damaged, is replaced.
  */
 export class CallCounter {
   readonly #root: RootDatabase<CountedCalls, string>
@@ -36,7 +36,7 @@ export class CallCounter {
       noSync: true,
       overlappingSync: false,
     })
-    // A process that starts next knows that the file is of this run of the machine.
+    // The time tells the next process that the file was written since the machine booted.
     utimesSync(file, new Date(), new Date())
     return new CallCounter(root)
   }

@@ -15,7 +15,7 @@ declare module './store.ts' {
 /** Time for which the answer to a key is repeated. */
 const REPLAY_MS = DAY
 
-/** Clock difference that a caller is forgiven at the end of that time. */
+/** Clock difference between us and a caller that is tolerated at the end of that time. */
 const SKEW_MS = MINUTE
 
 /** Time for which a used key is remembered: a late retry is not carried out again. */
@@ -69,14 +69,14 @@ export async function runOnce(
   const claim: Claim = { hash: hashRequest(task, args), at: now }
   const worker = { pid: process.pid, id: randomUUID() }
   const owner = toOwner(scope)
-  // Keys are bounded by themselves: large records push out none.
+  // Keys have a budget of their own, so that large records cannot push them out.
   const writeKey = <Result>(work: () => Result) => state.writeAs(`${owner} keys`, work)
-  const known = await state.transactTogether(now, () =>
+  const known = await state.transactInGroup(now, () =>
     writeKey(() => claimKey(state, place, { ...claim, worker }, now)),
   )
   if (known) return known
   try {
-    return await state.transactTogether(now, () => {
+    return await state.transactInGroup(now, () => {
       const payload = { ...state.writeAs(owner, run), idempotency_key: key }
       writeKey(() => state.put('claim', '', place, claim, { now, lifetimeMs: CLAIM_LIFETIME_MS }))
       state.writeAs(owner, () =>
@@ -85,7 +85,7 @@ export async function runOnce(
       return payload
     })
   } catch (error) {
-    await state.transactTogether(now, () => {
+    await state.transactInGroup(now, () => {
       if (state.get('claim', '', place)?.worker?.id === worker.id) state.remove('claim', '', place)
     })
     throw error
@@ -142,7 +142,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    // A process of another user exists all the same.
+    // The process exists, but belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

@@ -12,8 +12,8 @@ export interface Holding {
 const LAST = '\u{10ffff}'
 
 /**
- * Counts the bytes that the records of each owner take, and knows which of them were written longest
- * ago. It is written within the transactions of the records.
+ * Counts the bytes of each owner's records, and finds those that were written longest ago. Its entries are
+ * written in the same transactions as the records.
  */
 export class Ledger {
   readonly #totals: Database<number, string>

@@ -37,7 +37,7 @@ export class SharedReplayStore implements ReplayStore {
   async add(nonce: Nonce, now: number): Promise<boolean> {
     if (!this.#own.add(nonce, now)) return false
     const [state, id, nowMs] = [this.#state, toId(nonce), now * SECOND]
-    return state.transactTogether(nowMs, () => {
+    return state.transactInGroup(nowMs, () => {
       if (state.get('nonce', nonce.keyid, id)) return false
       state.put('nonce', nonce.keyid, id, true, { now: nowMs, lifetimeMs: NONCE_LIFETIME_MS })
       return true

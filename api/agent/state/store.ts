@@ -14,7 +14,7 @@ export interface Records {}
 
 export type Kind = keyof Records
 
-/** Time for which a record is stored after its last write, or after its flight: nothing here is permanent. */
+/** Time for which a record is stored after its last write, or after its flight. Nothing here is permanent. */
 export const RECORD_LIFETIME_MS = DAY
 
 /** Version of the records; records of other versions are deleted, since everything in the sandbox is short-lived. */
@@ -25,7 +25,7 @@ const SWEPT_MAX = 64
 
 const LAST = '\u{10ffff}'
 
-/** A record as it is stored; one that has an owner counts for that. */
+/** A stored record; if it has an owner, its bytes count towards that owner's limit. */
 interface StoredRecord {
   expires: Instant
   record: unknown
@@ -37,9 +37,10 @@ interface StoredRecord {
 const OVERHEAD_BYTES = 100
 
 /**
- * Stores everything that callers create at the agent. All writes of a task are one transaction, and LMDB
- * lets one process write at a time: processes that share the file agree, and one that is killed in the
- * middle leaves nothing behind. Each owner's records are bounded in bytes: beyond that its oldest go.
+ * Stores everything that callers create at the agent. All writes of a task are one transaction, and LMDB lets
+ * one process write at a time. So processes that share the file see the same state, and one that is killed in
+ * the middle leaves nothing behind. The records of each owner are limited in bytes; beyond that the oldest
+ * are deleted.
  */
 export class AgentState {
   /** Calls of each caller, counted by all processes that share the folder. */
@@ -94,7 +95,7 @@ export class AgentState {
    * Runs a task's work like `transact`, but commits it together with concurrent work: one flush for all.
    * Resolves when it is on disk.
    */
-  transactTogether<Result>(now: Instant, work: () => Result): Promise<Result> {
+  transactInGroup<Result>(now: Instant, work: () => Result): Promise<Result> {
     return this.#root.childTransaction(() => {
       this.#sweep(now)
       return work()

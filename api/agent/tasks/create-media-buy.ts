@@ -7,8 +7,8 @@ import {
   BrandRef,
   CallersId,
   describeAccount,
-  keepAccount,
   resolveAccount,
+  saveAccount,
 } from '../accounts.ts'
 import { listPricingOptionIds } from '../catalogue/products.ts'
 import { findProduct } from '../catalogue/seeded-products.ts'
@@ -18,7 +18,7 @@ import { noteAwaited } from '../media-buys/awaited-creatives.ts'
 import { planDelivery } from '../media-buys/delivery-plan.ts'
 import { describePackage, describeState, sumBudgets } from '../media-buys/describe.ts'
 import type { MediaBuy } from '../media-buys/media-buy.ts'
-import { keepMediaBuy } from '../media-buys/media-buy-store.ts'
+import { saveMediaBuy } from '../media-buys/media-buy-store.ts'
 import { buildPackage } from '../media-buys/packages.ts'
 import {
   EndTime,
@@ -79,8 +79,8 @@ function placeOrder(
   const { now } = context
   assertGoverned(request, account, context)
   const buy = buildMediaBuy(request, account, context)
-  keepAccount(account, context)
-  keepMediaBuy(buy, context)
+  saveAccount(account, context)
+  saveMediaBuy(buy, context)
   noteAwaited(buy, context)
   return {
     media_buy_id: buy.media_buy_id,

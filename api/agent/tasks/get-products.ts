@@ -57,7 +57,7 @@ export const getProducts = defineTask({
     const changed = new ChangedProposals(accountId, context)
     const refined =
       request.buying_mode === 'refine'
-        ? applyRefinements(candidates, request.refine!, wish => changed.apply(wish))
+        ? applyRefinements(candidates, request.refine!, refinement => changed.apply(refinement))
         : undefined
     const chosen =
       refined?.products ??

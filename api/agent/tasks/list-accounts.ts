@@ -8,7 +8,7 @@ const Input = z.object({
   sandbox: z
     .boolean()
     .optional()
-    .describe('true: only sandbox accounts, which all are; false: only others'),
+    .describe('true: only sandbox accounts (all accounts here are); false: only others'),
   pagination: Pagination.optional(),
 })
 

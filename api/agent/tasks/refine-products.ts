@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Product } from '../catalogue/products.ts'
 import { rankProducts } from '../catalogue/rank.ts'
 
-/** One wish about a selection: about the whole of it, a product, or a proposal. */
+/** One refinement of a selection: of the whole, a product, or a proposal. */
 export const Refinement = z
   .discriminatedUnion('scope', [
     z.object({ scope: z.literal('request'), ask: z.string() }),
@@ -19,10 +19,10 @@ export const Refinement = z
       ask: z.string().optional(),
     }),
   ])
-  .describe('A wish about the whole selection, one product or one proposal')
+  .describe('A refinement of the whole selection, one product or one proposal')
 type Refinement = z.infer<typeof Refinement>
 
-/** The outcomes of the wishes, in their order. */
+/** The outcomes of the refinements, in their order. */
 interface Applied {
   scope: Refinement['scope']
   product_id?: string
@@ -36,12 +36,12 @@ interface Selection {
   applied: Applied[]
 }
 
-/** Applies a wish to a proposal; false if that is impossible. */
-export type ProposalChange = (wish: Extract<Refinement, { scope: 'proposal' }>) => boolean
+/** Applies a refinement to a proposal; false if that is impossible. */
+export type ProposalChange = (refinement: Extract<Refinement, { scope: 'proposal' }>) => boolean
 
 /**
- * Changes a selection wish by wish. It starts with the products that the wishes name, or with all if they
- * name none.
+ * Applies refinements to a selection, one after the other. The selection starts with the products that they
+ * name, or with all if they name none.
  */
 export function applyRefinements(
   candidates: readonly Product[],
@@ -49,11 +49,11 @@ export function applyRefinements(
   changeProposal: ProposalChange,
 ): Selection {
   const named = refinements.filter(
-    wish => wish.scope === 'product' && wish.action !== 'omit',
+    refinement => refinement.scope === 'product' && refinement.action !== 'omit',
   ).length
   let products = named > 0 ? [] : [...candidates]
-  const applied = refinements.map(wish => {
-    const outcome = applyRefinement(products, candidates, wish, changeProposal)
+  const applied = refinements.map(refinement => {
+    const outcome = applyRefinement(products, candidates, refinement, changeProposal)
     products = outcome.products
     return outcome.applied
   })
@@ -63,12 +63,12 @@ export function applyRefinements(
 function applyRefinement(
   selected: Product[],
   candidates: readonly Product[],
-  wish: Refinement,
+  refinement: Refinement,
   changeProposal: ProposalChange,
 ): { products: Product[]; applied: Applied } {
-  if (wish.scope === 'proposal') {
-    const { scope, proposal_id } = wish
-    const isDone = changeProposal(wish)
+  if (refinement.scope === 'proposal') {
+    const { scope, proposal_id } = refinement
+    const isDone = changeProposal(refinement)
     const outcome = isDone
       ? { status: 'applied' as const }
       : {
@@ -77,11 +77,11 @@ function applyRefinement(
         }
     return { products: selected, applied: { scope, proposal_id, ...outcome } }
   }
-  if (wish.scope === 'request') {
-    const products = rankProducts(selected.length > 0 ? selected : candidates, wish.ask)
+  if (refinement.scope === 'request') {
+    const products = rankProducts(selected.length > 0 ? selected : candidates, refinement.ask)
     return { products, applied: { scope: 'request', status: 'applied' } }
   }
-  const { scope, product_id, action } = wish
+  const { scope, product_id, action } = refinement
   const product = candidates.find(({ id }) => id === product_id)
   if (!product) {
     const notes = `There is no product ${product_id} here`

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { CallersId } from '../accounts.ts'
-import { addAuditEntry, type Finding, keepPlan, resolvePlan } from '../governance/plan.ts'
+import { addAuditEntry, type Finding, resolvePlan, savePlan } from '../governance/plan.ts'
 import { defineTask } from '../task.ts'
 
 const Input = z.object({
@@ -30,7 +30,7 @@ export const reportPlanOutcome = defineTask({
     const { seller_reference, committed_budget = 0 } = seller_response
     const added = outcome === 'completed' ? committed_budget : 0
     const next = { ...plan, committed: plan.committed + added }
-    keepPlan(next, context)
+    savePlan(next, context)
     const left = next.request.budget.total - next.committed
     const findings: Finding[] =
       left >= 0

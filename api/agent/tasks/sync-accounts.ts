@@ -3,8 +3,8 @@ import {
   type Account,
   buildAccount,
   findAccountStatus,
-  keepAccount,
   NaturalAccount,
+  saveAccount,
 } from '../accounts.ts'
 import { defineTask } from '../task.ts'
 import type { TaskContext } from '../task-context.ts'
@@ -51,7 +51,7 @@ function syncAccount(
     ...(known?.forced && { forced: known.forced }),
   }
   const isSame = JSON.stringify(known) === JSON.stringify(account)
-  if (!isDryRun) keepAccount(account, context)
+  if (!isDryRun) saveAccount(account, context)
   const action = isSame ? 'unchanged' : known ? 'updated' : 'created'
   return describeResult(account, action)
 }
@@ -73,7 +73,7 @@ function closeOthers(
     )
     .map(account => ({ ...account, isClosed: true }))
   if (!isDryRun) {
-    for (const account of others) keepAccount(account, context)
+    for (const account of others) saveAccount(account, context)
   }
   return others.map(account => describeResult(account, 'updated'))
 }

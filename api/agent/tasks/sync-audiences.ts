@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AccountRef, CallersId, keepAccount, resolveAccount } from '../accounts.ts'
+import { AccountRef, CallersId, resolveAccount, saveAccount } from '../accounts.ts'
 import { type Audience, applyMembers, describeAudience, Member } from '../measurement/audience.ts'
 import { removeOthers } from '../state/sync.ts'
 import { defineTask } from '../task.ts'
@@ -31,7 +31,7 @@ export const syncAudiences = defineTask({
   mutates: true,
   run({ account: ref, audiences, delete_missing }, context) {
     const account = resolveAccount(ref, context)
-    keepAccount(account, context)
+    saveAccount(account, context)
     const place = { kind: 'audience', scope: `${context.tenant} ${account.account_id}` } as const
     const known = context.state.list('audience', place.scope)
     if (!audiences) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { type Instant, toIso } from '../../../pipeline/core/clock.ts'
-import { AccountRef, CallersId, keepAccount, resolveAccount } from '../accounts.ts'
+import { AccountRef, CallersId, resolveAccount, saveAccount } from '../accounts.ts'
 import { removeOthers, syncRecord } from '../state/sync.ts'
 import { defineTask } from '../task.ts'
 import type { TaskContext } from '../task-context.ts'
@@ -87,7 +87,7 @@ export const syncCatalogs = defineTask({
       const listed = known.map(catalog => ({ ...describe(catalog), action: 'unchanged' }))
       return { catalogs: listed, sandbox: true }
     }
-    if (!dry_run) keepAccount(account, context)
+    if (!dry_run) saveAccount(account, context)
     const wanted = catalogs
       .map(catalog => buildCatalog(catalog, context.now))
       .filter(({ catalog_id }) => !catalog_ids || catalog_ids.includes(catalog_id))

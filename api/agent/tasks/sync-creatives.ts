@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AccountRef, CallersId, keepAccount, resolveAccount } from '../accounts.ts'
+import { AccountRef, CallersId, resolveAccount, saveAccount } from '../accounts.ts'
 import { Creative } from '../creatives/creative.ts'
 import { deleteMissing, saveCreative } from '../creatives/library.ts'
 import { buildErrorBody, TaskError } from '../errors.ts'
@@ -60,7 +60,7 @@ export const syncCreatives = defineTask({
     const results = isDry
       ? trial
       : creatives.map(creative => trySave(creative, account.account_id, false, context))
-    if (!isDry) keepAccount(account, context)
+    if (!isDry) saveAccount(account, context)
     const wantedIds = new Set(creatives.map(({ creative_id }) => creative_id))
     const deleted =
       delete_missing && !isRefused

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AccountRef, CallersId, keepAccount, resolveAccount } from '../accounts.ts'
+import { AccountRef, CallersId, resolveAccount, saveAccount } from '../accounts.ts'
 import { type EventType, eventTypes } from '../measurement/event-types.ts'
 import { removeOthers, type SyncAction, syncRecord } from '../state/sync.ts'
 import { defineTask } from '../task.ts'
@@ -46,7 +46,7 @@ export const syncEventSources = defineTask({
   mutates: true,
   run({ account: ref, event_sources, delete_missing }, context) {
     const account = resolveAccount(ref, context)
-    keepAccount(account, context)
+    saveAccount(account, context)
     const place = {
       kind: 'event_source',
       scope: `${context.tenant} ${account.account_id}`,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AccountRef, resolveAccount } from '../accounts.ts'
 import { buildErrorBody, TaskError } from '../errors.ts'
-import { keepGovernanceAgents } from '../governance/governance-agents.ts'
+import { saveGovernanceAgents } from '../governance/governance-agents.ts'
 import { defineTask } from '../task.ts'
 import type { TaskContext } from '../task-context.ts'
 
@@ -45,7 +45,7 @@ function bindAccount(
       url,
       ...(categories && { categories }),
     }))
-    keepGovernanceAgents(account_id, agents, context)
+    saveGovernanceAgents(account_id, agents, context)
     return { account, status: 'synced', governance_agents: agents }
   } catch (error) {
     if (!(error instanceof TaskError)) throw error

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { findPlan, keepPlan, type Plan, PlanRequest } from '../governance/plan.ts'
+import { findPlan, type Plan, PlanRequest, savePlan } from '../governance/plan.ts'
 import { defineTask } from '../task.ts'
 
 const Input = z.object({
@@ -23,7 +23,7 @@ export const syncPlans = defineTask({
         committed: known?.committed ?? 0,
         syncedAt: context.now,
       }
-      keepPlan(plan, context)
+      savePlan(plan, context)
       return {
         plan_id: plan.plan_id,
         status: 'active',

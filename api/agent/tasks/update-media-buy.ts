@@ -1,7 +1,7 @@
 import { toIso } from '../../../pipeline/core/clock.ts'
 import { AccountRef, CallersId } from '../accounts.ts'
 import { describePackage, describeState } from '../media-buys/describe.ts'
-import { keepMediaBuy, resolveMediaBuy } from '../media-buys/media-buy-store.ts'
+import { resolveMediaBuy, saveMediaBuy } from '../media-buys/media-buy-store.ts'
 import { MediaBuyChange } from '../media-buys/requests.ts'
 import { updateBuy } from '../media-buys/update.ts'
 import { defineTask } from '../task.ts'
@@ -20,7 +20,7 @@ export const updateMediaBuy = defineTask({
   run({ media_buy_id, account: _account, ...change }, context) {
     const known = resolveMediaBuy(media_buy_id, context)
     const { buy, affected } = updateBuy(known, change, context)
-    keepMediaBuy(buy, context)
+    saveMediaBuy(buy, context)
     return {
       media_buy_id,
       ...describeState(buy, context.now),

@@ -31,7 +31,7 @@ export interface Delivery {
 const DELIVERY_LIFETIME_MS = DAY
 
 /** Queues a webhook for its time. */
-export function keepDelivery(delivery: Delivery, state: AgentState, now: Instant): void {
+export function saveDelivery(delivery: Delivery, state: AgentState, now: Instant): void {
   const lifetimeMs = Math.max(0, delivery.dueAt - now) + DELIVERY_LIFETIME_MS
   const known = state.get('webhook', '', delivery.id)
   if (known) state.remove('webhook_due', '', toDueKey(known))
@@ -130,7 +130,7 @@ export function queueCompletion(
   const protocol = protocols[0]!.replace('_', '-')
   const message = { ...(task_id !== undefined && { task_id }), task_type: task, protocol, result }
   const body = writeBody(message, target, now)
-  keepDelivery({ id: randomUUID(), target, dueAt: now, attempts: 0, body }, state, now)
+  saveDelivery({ id: randomUUID(), target, dueAt: now, attempts: 0, body }, state, now)
 }
 
 /** Queues a webhook about the start of a future flight; a later change of the buy moves or removes it. */
@@ -142,7 +142,7 @@ export function queueStart(buy: MediaBuy, { state, tenant, now }: TaskContext): 
   if (!webhook || (status !== 'pending_start' && status !== 'pending_creatives')) return
   const start = { tenant, media_buy_id }
   const dueAt = Math.max(now, buy.start)
-  keepDelivery({ id, target: webhook, dueAt, attempts: 0, start }, state, now)
+  saveDelivery({ id, target: webhook, dueAt, attempts: 0, start }, state, now)
 }
 
 /** Writes the body about the start of a flight; undefined if it did not start. */

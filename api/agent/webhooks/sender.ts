@@ -10,8 +10,8 @@ import {
   type Delivery,
   findDue,
   hasDue,
-  keepDelivery,
   removeDelivery,
+  saveDelivery,
   writeStart,
 } from './outbox.ts'
 
@@ -21,7 +21,7 @@ export interface SenderParts {
   log: Log
   fetcher: Pick<Fetcher, 'call'>
   protocolName: string
-  /** True where webhooks may go to addresses of this machine, which a test listens on. */
+  /** True if webhooks may go to addresses of this machine, as in tests. */
   reachesLoopback?: boolean
 }
 
@@ -91,7 +91,7 @@ export class WebhookSender {
     }
     const attempts = delivery.attempts + 1
     const claimed = { ...delivery, body, attempts, dueAt: now + CLAIM_MS }
-    keepDelivery(claimed, state, now)
+    saveDelivery(claimed, state, now)
     return [claimed]
   }
 
@@ -120,7 +120,7 @@ export class WebhookSender {
     }
     state.transact(now, () => {
       if (isOver) removeDelivery(id, state)
-      else keepDelivery({ ...delivery, dueAt: now + RETRY_MS * 2 ** (attempts - 1) }, state, now)
+      else saveDelivery({ ...delivery, dueAt: now + RETRY_MS * 2 ** (attempts - 1) }, state, now)
     })
   }
 
@@ -139,7 +139,10 @@ export class WebhookSender {
   }
 }
 
-/** Builds the allowance of a webhook that may go to this machine: no name, and no other network. */
+/**
+ * Builds the exception that lets a webhook go to this machine's own addresses, but to no host name and no
+ * other network.
+ */
 function buildAllowance(url: string): NonNullable<PostOptions['allow']> {
   const { hostname } = new URL(url)
   if (!isLoopback(hostname)) return { anyPort: true }
