@@ -69,7 +69,7 @@ export interface AppDeps {
 
 const PARAM_CHARS_MAX = 2_048
 const BODY_BYTES_MAX = 1024 * 1024
-/** Longest interval in which Node looks for requests that are over their time. */
+/** Longest interval in which Node checks for requests that have timed out. */
 const TIMEOUT_CHECK_MS = 15_000
 
 /** Builds the API over open stores. Starts nothing, and closes nothing but itself. */

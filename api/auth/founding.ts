@@ -4,7 +4,7 @@ import { isFreeMail } from '../../pipeline/core/free-mail.ts'
 import type { Founding } from '../../pipeline/model/accounts/organization.ts'
 import type { Person } from './user-tokens.ts'
 
-/** Bound of an organization’s name; it leaves room for a number that tells equal names apart. */
+/** Maximum length of an organization’s name; it leaves room for a number that tells equal names apart. */
 const NAME_CHARS_MAX = 190
 
 /** Finds the domain of the person's verified address, unless it is a free mail provider. */
@@ -13,8 +13,8 @@ export function findCorporateDomain({ emailDomain }: Person): Domain | undefined
 }
 
 /**
- * Derives the organization of a person who belongs to none and names none: it is named after the domain of
- * their address, or it is a personal workspace.
+ * Derives the first organization of a person who has none and names none. It is named after the domain of
+ * their address, or is a personal workspace.
  */
 export function deriveFounding(person: Person): Founding {
   const email_domain = findCorporateDomain(person)

@@ -12,7 +12,7 @@ interface IssuerDeps {
   log: Log
 }
 
-/** Time beyond that of fetching the issuer’s three small files, for a busy crawler. */
+/** Time in addition to fetching the issuer’s three small files, for a busy crawler. */
 const SLACK_MS = 5_000
 const RETRY_MS = 10 * SECOND
 
@@ -31,7 +31,10 @@ export class IssuerKeys {
     this.#deps = deps
   }
 
-  /** Fetches the keys now and every hour; sooner after a failure, as at a start before any crawler is ready. */
+  /**
+   * Fetches the keys now and then every hour; sooner after a failure, for example because no crawler has
+   * started yet.
+   */
   follow(): void {
     if (this.#deps.config.AUTH_ISSUER === undefined) return
     void this.#fetchOnce().then(isFetched => {
@@ -47,8 +50,8 @@ export class IssuerKeys {
   }
 
   /**
-   * Fetches the keys again for a token with an unknown key, at most once a minute; tells whether they are up
-   * to date now.
+   * Fetches the keys again because a token has an unknown key, at most once a minute. Returns whether they
+   * are up to date.
    */
   async refresh(): Promise<boolean> {
     if (this.#running !== undefined) return this.#running
@@ -65,7 +68,7 @@ export class IssuerKeys {
     return this.#running
   }
 
-  /** Fetches the keys and submits them if they changed; false where either failed, which is logged. */
+  /** Fetches the keys and submits them if they changed. Logs a failure and returns false. */
   async #fetch(): Promise<boolean> {
     const { config, reader, writer, log } = this.#deps
     try {

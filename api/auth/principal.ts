@@ -14,10 +14,10 @@ import type { Reader } from '../../pipeline/read/reader.ts'
 import type { Services } from '../operation/services.ts'
 import { isTokenLike, type Person } from './user-tokens.ts'
 
-/** The caller's rights in an organization; a key is not a person and has permissions instead. */
-export type Belonging = Omit<Membership, 'role'> & { role: MembershipRole | 'key' }
+/** The caller's membership in an organization. A key has no role but permissions. */
+export type CallerMembership = Omit<Membership, 'role'> & { role: MembershipRole | 'key' }
 
-/** The caller. For limits per user a key is its own user. */
+/** The caller of a request. */
 export interface Principal {
   kind: 'key' | 'user'
   /** Id of the key or of the person: opaque and permanent. */
@@ -26,8 +26,8 @@ export interface Principal {
   org_id?: string
   org_name?: string
   /** All organizations that the caller may act for. */
-  belongings: readonly Belonging[]
-  /** The best active membership of these; null if there is none. */
+  memberships: readonly CallerMembership[]
+  /** The highest tier of these organizations; null if none has one. */
   tier: Tier | null
   /** Additional rights of the caller. */
   roles: readonly string[]
@@ -44,8 +44,8 @@ const BEARER = /^bearer +(\S+) *$/i
 const API_KEY = /^sk_[\x21-\x7e]{1,250}$/
 
 /**
- * Authenticates the caller by the `Authorization` header; refuses with 401 when it names none. A key is
- * known at once; only a user token, whose signature is computed elsewhere, is waited for.
+ * Authenticates the caller by the `Authorization` header; refuses with 401 if it is missing or invalid.
+ * Returns a promise only for user tokens, whose signature is verified on another thread.
  */
 export function authenticate(
   services: AuthServices,
@@ -106,7 +106,10 @@ export function findKeyHolder(reader: Reader, secret: string): Principal | undef
 
 const HOLDERS_BYTES_MAX = 4 * 1024 * 1024
 const HOLDER_BYTES = 600
-/** Caches principals by the hash of the secret; unknown hashes as well, so that a wrong key is not looked up again and again. */
+/**
+ * Caches principals by the hash of the secret, unknown hashes included, so that a wrong key is not looked up
+ * again and again.
+ */
 const holders = declareCache(
   () => new CommitCache<{ found: Principal | undefined }>(HOLDERS_BYTES_MAX, () => HOLDER_BYTES),
 )
@@ -123,20 +126,20 @@ function readHolder(reader: Reader, digest: string): Principal | undefined {
     tier,
     permissions,
     roles: listRoles(reader, 'key', id),
-    belongings: [{ org_id, org_name, membership_tier: tier, role: 'key' }],
+    memberships: [{ org_id, org_name, membership_tier: tier, role: 'key' }],
   }
 }
 
 /** Builds the principal of a person. Memberships are read on each request: a token only proves the identity. */
 function buildUserPrincipal({ reader }: AuthServices, person: Person): Principal {
-  const belongings = listMemberships(reader, person.id)
-  const [first] = belongings
-  const best = belongings.find(belonging => hasApiAccess(belonging.membership_tier)) ?? first
+  const memberships = listMemberships(reader, person.id)
+  const [first] = memberships
+  const best = memberships.find(membership => hasApiAccess(membership.membership_tier)) ?? first
   return {
     kind: 'user',
     id: person.id,
     person,
-    belongings,
+    memberships,
     permissions: [],
     roles: listRoles(reader, 'user', person.subject),
     ...(first && { org_id: first.org_id, org_name: first.org_name }),

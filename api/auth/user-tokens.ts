@@ -25,12 +25,12 @@ export interface Person {
 
 /** `typ` of access tokens and plain JWTs; a logout token, `logout+jwt`, names a person too and is refused. */
 const ACCEPTED_TYPE = /^(?:application\/)?(?:at\+)?jwt$/i
-/** Three parts in base64url: the form of a signed JWT. */
+/** The form of a signed JWT: three parts in base64url. */
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/
 const TOKEN_CHARS_MAX = 8_192
 /** Difference between the clocks of the issuer and of this host that is tolerated. */
 const CLOCK_TOLERANCE_S = 5
-/** Seconds for which a token counts that never leaves the process. */
+/** Lifetime of a token that never leaves this process. */
 const OWN_TOKEN_S = 60
 
 /** Tells whether a credential has the form of a user token. */
@@ -52,8 +52,8 @@ type KeySet = ReturnType<typeof createLocalJWKSet>
 type OwnVerifier = OwnIssuer & { keySet: KeySet }
 
 /**
- * Verifies user tokens: of the identity provider in the settings, by its keys in the serving store, or of
- * the registry itself. Without either no token is valid.
+ * Verifies user tokens of the identity provider in the settings, by its keys in the serving store, or of the
+ * registry itself. Without either, no token is valid.
  */
 export class UserTokens {
   readonly #config: Config
@@ -73,8 +73,8 @@ export class UserTokens {
   }
 
   /**
-   * Verifies a token and returns its person; undefined if it is invalid. `awaitsNewKeys`: a token with an
-   * unknown key is verified again once the keys of the issuer were fetched again.
+   * Verifies a token and returns its person; undefined if it is invalid. With `awaitsNewKeys`, a token with
+   * an unknown key is verified again after the issuer's keys have been fetched.
    */
   async verifyPerson(
     token: string,
@@ -90,11 +90,11 @@ export class UserTokens {
   }
 
   /**
-   * Issues a token with which the registry's own pages ask its operations for a person who is signed in. It
-   * ends within a minute, and is sent nowhere.
+   * Issues a token with which the registry's own pages call its operations for a signed-in person. It expires
+   * within a minute and never leaves this process.
    */
-  async issueOwn(userId: string): Promise<string> {
-    if (this.#own === undefined) throw new Error('nobody signs in at this registry')
+  async issueInternal(userId: string): Promise<string> {
+    if (this.#own === undefined) throw new Error('this registry does not issue tokens')
     const { signing, baseUrl } = this.#own
     const now = Math.floor(this.#reader.now() / 1_000)
     return new SignJWT({ client_id: 'dashboard' })

@@ -8,8 +8,8 @@ import type { Services } from '../operation/services.ts'
 type Stores = Pick<Services, 'reader' | 'config'>
 
 /**
- * Refuses with 409 a second subscription of one address, and more subscriptions than an organization may
- * have. The writer checks both again; checking them first spares the receiver a challenge.
+ * Refuses with 409 a second subscription for an address, and more subscriptions than an organization may
+ * have. The writer checks both again; checking first spares the receiver a challenge.
  */
 export function requireSubscriptionAllowed(
   url: string,
@@ -19,7 +19,7 @@ export function requireSubscriptionAllowed(
   const own = listSubscriptions(reader, orgId)
   const max = config.LIMITS.subscriptionsPerOrganization
   if (own.some(subscription => subscription.url === url)) {
-    refuse('conflict', 'url: your organization has a subscription of this address')
+    refuse('conflict', 'url: your organization already has a subscription for this address')
   }
   if (own.length >= max) {
     refuse('conflict', `your organization has ${own.length} subscriptions and may have ${max}`)
@@ -27,8 +27,8 @@ export function requireSubscriptionAllowed(
 }
 
 /**
- * Returns the event after which deliveries begin: the requested one, or else the newest. Refuses with 410 one
- * that the feed no longer has.
+ * Returns the event after which deliveries begin: the requested one, or else the newest. Refuses a cursor
+ * that the feed no longer has with 410.
  */
 export function resolveCursor(requested: string | undefined, stores: Stores): string {
   const cursor = requested ?? findFeedPage(NIL_UUID, stores)?.head ?? NIL_UUID

@@ -17,7 +17,7 @@ export const AgentParams = {
   }).describe('Address of the agent, percent-encoded'),
 }
 
-/** An id in a path, in any form: an unknown id is not found, never invalid. */
+/** An id in a path, in any form: an id that is not ours is answered with 404, not with 400. */
 export const AnyId = z.string().min(1).max(200)
 
 /** Lists the caller's organizations that enrolled an agent. */
@@ -65,7 +65,7 @@ export function findOwner(
   return owners.length === 1 ? owners[0] : undefined
 }
 
-/** Returns what `findOwner` finds, or refuses with 403 and says which of the reasons it is. */
+/** Returns what `findOwner` finds, or refuses with 403 and says why it finds nothing. */
 export function requireOwner(
   principal: Principal,
   url: string,
@@ -77,12 +77,12 @@ export function requireOwner(
   requireOwnAgent(principal, url, reader)
   const text =
     named === undefined
-      ? 'several of your organizations enrolled this agent: say which by organization_id, or by org'
+      ? 'several of your organizations enrolled this agent: name one with organization_id, or with org'
       : 'the organization that you name is not yours, or has not enrolled this agent'
   return refuse('forbidden', text)
 }
 
-/** Derives the id under which clients know an agent together with its credential. */
+/** Derives the id by which clients refer to an agent together with its credential. */
 export function deriveContextId(org_id: string, agent_url: string): string {
   return deriveId('agent_context', org_id, agent_url)
 }

@@ -14,8 +14,8 @@ export interface LogoUpload {
 const TAGS_MAX = 20
 
 /**
- * Reads a form with a picture; `maxBytes` bounds the picture, the whole body was capped while it arrived. Refuses
- * with 400, 413 or 415 what is wrong with the form.
+ * Reads a form with a picture; `maxBytes` bounds the picture, the whole body was capped while it arrived.
+ * Refuses a bad form with 400, 413 or 415.
  */
 export async function readLogoForm(
   body: Buffer,

@@ -12,7 +12,7 @@ import { deriveProposedSellers, type ProposedSellers } from './proposed-sellers.
 
 const FAULTS_SHOWN_MAX = 100
 
-/** Names a file to check: that of a domain as it is served, or one before it is. */
+/** A request to check a file: the one that a domain serves, or one that is not served yet. */
 export const FileToCheck = z
   .object({
     domain: PastedDomain.optional().describe(
@@ -32,14 +32,14 @@ export const FileToCheck = z
     ctx.addIssue({ code: 'custom', path: ['domain'], message: 'is required' })
   })
 
-/** A file before it is served. */
+/** A file that is not served yet. */
 export interface ProposedFile {
   document: string | Readonly<Record<string, unknown>>
   kind: ProposedKind
   domain?: string | undefined
 }
 
-/** Result of a check as the page of proposed files shows it. */
+/** Result of a check, as the workshop shows it. */
 export interface ExaminedFile extends Pick<CheckedProposal, 'valid' | 'errors' | 'warnings'> {
   kind: ProposedKind
   /** Agents that may sell once the file is served; absent where it does not decide that. */
@@ -58,7 +58,7 @@ export function checkText(
   return { kind, valid, errors, warnings, ...(sellers && { sellers }) }
 }
 
-/** Checks a proposed file, and answers in the form in which a served one is reported. */
+/** Checks a proposed file and answers in the same form as for a served one. */
 export function checkProposal({ document, kind, domain }: ProposedFile, now: number) {
   const text = typeof document === 'string' ? document : JSON.stringify(document, null, 2)
   const bytes = Buffer.from(text)

@@ -10,7 +10,7 @@ const TERM_VALUES_MAX = 100
 const VALUE_CHARS_MAX = 500
 const URL_CHARS_MAX = 2_048
 
-/** The address of an agent; it is compared by its key. `*` matches no agent. */
+/** The address of an agent. Addresses are compared by their key; `*` matches no agent. */
 export const AgentUrl = z
   .string()
   .max(URL_CHARS_MAX)

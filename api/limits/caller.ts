@@ -1,6 +1,6 @@
 /**
- * Converts an address to the one that counts as a caller: for IPv6 the /64 network, which one machine has
- * to itself; without the port that some proxies append.
+ * Converts an address to the one that counts as a caller, without the port that some proxies append. For IPv6
+ * that is the /64 network, since one machine usually has a whole /64.
  */
 export function toCaller(ip: string): string {
   const behindPort = /^(\d+\.\d+\.\d+\.\d+):\d+$|^\[(.+)\](?::\d+)?$/.exec(ip)

@@ -6,10 +6,13 @@ import { refuseConnection } from '../operation/malformed-requests.ts'
 /** Files that the process opens itself: stores, threads, Redis, and files that replace them. */
 const OWN_FILES = 200
 const CONNECTIONS_MIN = 16
-/** Share of the connections that is closed together, so that idle ones are looked for rarely. */
+/** Share of the connections that is closed together, so that the search for idle ones runs rarely. */
 const CLOSED_SHARE = 1 / 32
 
-/** File descriptors that the process may have; read once, since the report that tells takes milliseconds. */
+/**
+ * Maximum number of file descriptors of this process; read once, since producing the report takes
+ * milliseconds.
+ */
 let openFilesMax: number | undefined
 
 interface OpenConnection {
@@ -28,7 +31,7 @@ export function computeConnectionsMax(wanted: number): number {
 }
 
 function readOpenFilesLimit(): number {
-  // Otherwise the report looks up the names of all peers.
+  // Otherwise the report would look up the host names of all peers.
   Object.assign(process.report, { excludeNetwork: true })
   const { userLimits } = process.report.getReport() as {
     userLimits?: { open_files?: { soft: number | 'unlimited' } }
@@ -38,9 +41,9 @@ function readOpenFilesLimit(): number {
 }
 
 /**
- * Limits the connections of a server, since a process without free file descriptors can open no store.
- * Above the limit idle connections are closed, first of the address with the most, the longest idle first;
- * without any, the new one is refused.
+ * Limits the connections of a server, since a process without free file descriptors cannot open stores. Above
+ * the limit, idle connections are closed: those of the address with the most connections first, the longest
+ * idle first. If none is idle, the new connection is refused.
  */
 export class Connections {
   readonly #max: number

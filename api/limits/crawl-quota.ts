@@ -25,12 +25,12 @@ used = redis.call('INCR', KEYS[2])
 if used == 1 then redis.call('EXPIRE', KEYS[2], ARGV[4]) end
 return {'allowed', max - used, redis.call('PTTL', KEYS[2])}`
 
-/** Takes a request back. Its target is free again, unless a later request holds it. */
+/** Takes a request back. Its target becomes free again, unless a later request holds it. */
 const RELEASE = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 if tonumber(redis.call('GET', KEYS[2]) or '0') > 0 then redis.call('DECR', KEYS[2]) end`
 
-/** A crawl request, as it is counted. */
+/** A crawl request to be counted. */
 export interface CountedCrawl {
   id: string
   /** The domain whose files are crawled; `manager:` before it for the files that a manager serves. */

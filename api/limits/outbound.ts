@@ -23,9 +23,9 @@ export interface OutboundRequest<Name extends LiveRequestName> {
   request(): LiveRequestOf<Name> | Promise<LiveRequestOf<Name>>
   /** Milliseconds that a crawler has for it, including the wait for the caller's other requests. */
   ms: number
-  /** Is called once with a new answer, before it is returned. */
+  /** Receives a new answer once, before it is returned. */
   after?(answer: LiveRequestAnswers[Name]): Promise<void>
-  /** The web is asked in any case: no recent answer will do, nor one that is shared. */
+  /** Fetches in any case: neither a recent answer nor one shared with another request will do. */
   mustBeNew?: boolean
 }
 

@@ -11,7 +11,9 @@ interface Limit {
   timeWindow: number
 }
 
-/** Limits that operations name. Those that share one have the same maximum, each with its own count. */
+/**
+ * Limits by name. Operations with the same limit have the same maximum, but count their requests separately.
+ */
 const limits = {
   bulk: (config: Config) => ({ max: config.LIMITS.bulkResolvePerMinute, timeWindow: MINUTE }),
 } satisfies Record<string, (config: Config) => Limit>

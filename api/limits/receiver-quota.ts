@@ -6,8 +6,8 @@ import { RedisWindowCounter, type WindowUse } from './redis-window-counter.ts'
 const HOUR_S = 3_600
 
 /**
- * Limits how often an organization has receivers asked, whatever they answer: the address may be somebody
- * else's.
+ * Limits how often an organization can have requests posted to receivers, whatever they answer: the address
+ * may be somebody else's.
  */
 export class ReceiverQuota {
   readonly #counter: RedisWindowCounter

@@ -26,7 +26,7 @@ export interface WindowUse {
   resetMs: number | undefined
 }
 
-/** A number of uses in a window that begins with the first of them. */
+/** A maximum number of uses in a window that begins with the first of them. */
 export interface WindowLimit {
   max: number
   windowSeconds: number

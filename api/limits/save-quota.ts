@@ -53,7 +53,7 @@ local oldest = redis.call('ZRANGEBYSCORE', KEYS[1], since, '+inf', 'WITHSCORES',
 local left = oldest and math.ceil(tonumber(oldest) + ARGV[2] - ARGV[1]) or 0
 return {redis.call('ZCOUNT', KEYS[1], since, '+inf'), left}`
 
-/** A save about to be made, as it is counted. */
+/** A save to be counted. */
 export interface CountedSave {
   /** Id of the submission. */
   id: string

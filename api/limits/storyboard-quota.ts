@@ -9,7 +9,7 @@ import { RedisWindowCounter, type WindowUse } from './redis-window-counter.ts'
 const HOUR_S = 3_600
 const MINUTE_S = 60
 
-/** The caller as it is counted. */
+/** The caller who has agents tested. */
 interface Tester {
   id: string
   org_id?: string
@@ -17,7 +17,7 @@ interface Tester {
   roles: readonly string[]
 }
 
-/** Kinds of requests that make an agent work: whole storyboards, and single calls. */
+/** Kinds of requests that cause calls to an agent: runs of whole storyboards, and single calls. */
 export type TestKind = 'run' | 'step'
 
 /** Limits how often a user has agents tested. A failed request costs nothing, and admins are not limited. */
@@ -72,7 +72,7 @@ export class StoryboardQuota {
     return isAdmin(tester.roles) ? undefined : this.#counter.read(toKey(kind, tester))
   }
 
-  /** Refuses with 429 where an agent was refreshed less than a minute ago, by whoever it was. */
+  /** Refuses with 429 if anybody refreshed the agent less than a minute ago. */
   async lockAgent(agentUrl: string): Promise<void> {
     const limit = { max: 1, windowSeconds: MINUTE_S }
     const key = `${REDIS_PREFIX}:storyboards:agent:${agentUrl}`

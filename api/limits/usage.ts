@@ -33,9 +33,9 @@ interface Counted {
   read(member: CountedMember, services: Services): Promise<WindowUse> | undefined
 }
 
-interface Possession {
+interface StoredItem {
   limit?: keyof Limits
-  /** Said of what has no limit. */
+  /** Describes an item without a limit. */
   text?: string
   count(orgId: string, services: Services): number
 }
@@ -74,8 +74,8 @@ const counted = {
   },
 } satisfies Partial<Record<UsageName, Counted>>
 
-/** Things that an organization has until somebody removes them. */
-const possessions = {
+/** Items that an organization stores until somebody removes them. */
+const storedItems = {
   subscriptions: {
     limit: 'subscriptionsPerOrganization',
     count: (orgId, { reader }) => listSubscriptions(reader, orgId).length,
@@ -97,11 +97,11 @@ const possessions = {
     text: 'people who belong to the organization',
     count: (orgId, { reader }) => listOrganizationMembers(reader, orgId).length,
   },
-} satisfies Record<Exclude<UsageName, keyof typeof counted>, Possession>
+} satisfies Record<Exclude<UsageName, keyof typeof counted>, StoredItem>
 
 /**
- * Reads what a member has used of each limit, and counts nothing itself. While Redis is away the uses that it
- * counts are unknown, and `is_complete` is false.
+ * Reads how much of each limit a member has used, without counting anything itself. While Redis is away the
+ * numbers that it holds are unknown, and `is_complete` is false.
  */
 export async function readUsage(
   member: CountedMember,
@@ -120,10 +120,10 @@ export async function readUsage(
       return toWindowUse(name, limit, await reading.catch(unknown), services)
     }),
   )
-  const things = (Object.entries<Possession>(possessions) as [UsageName, Possession][]).map(
-    ([name, thing]) => toPossessionUse(name, thing, member.orgId, services),
+  const stored = (Object.entries<StoredItem>(storedItems) as [UsageName, StoredItem][]).map(
+    ([name, item]) => toStoredItemUse(name, item, member.orgId, services),
   )
-  return { is_complete, limits: [...windows, ...things] }
+  return { is_complete, limits: [...windows, ...stored] }
 }
 
 function countSaves(limit: keyof Limits, window: SaveWindow, windowSeconds: number): Counted {
@@ -150,12 +150,12 @@ function toWindowUse(
   return { name, text, counted_for, max, window_seconds, used, remaining, resets_at }
 }
 
-/** Rounds up to seconds: at the moment that is told, more is allowed. */
+/** Rounds up to seconds, so that more is allowed at the time that callers are told. */
 function toMoment(at: Instant): string {
   return toIso(Math.ceil(at / SECOND) * SECOND)
 }
 
-/** Describes a limit that does not hold for the caller. */
+/** Describes a limit that does not apply to the caller. */
 function toUnlimited(
   name: UsageName,
   { for: counted_for, limit, windowSeconds: window_seconds }: Omit<Counted, 'read'>,
@@ -172,9 +172,9 @@ function toUnlimited(
   }
 }
 
-function toPossessionUse(
+function toStoredItemUse(
   name: UsageName,
-  { limit, text, count }: Possession,
+  { limit, text, count }: StoredItem,
   orgId: string,
   services: Services,
 ): LimitUse {

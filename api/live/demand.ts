@@ -8,14 +8,14 @@ import { WindowCounter } from '../../pipeline/core/window-counter.ts'
 
 const FLUSH_MS = 1_000
 /**
- * Domains that are remembered as submitted; at this number all are forgotten, so that they are submitted again
- * now and then.
+ * Number of domains that are remembered as submitted. At this number all are forgotten, so that they are
+ * submitted again from time to time.
  */
 const SUBMITTED_MAX = 10_000
 
 /**
- * Collects domains that were looked up and never crawled, and submits them together once a second. Kept in
- * memory and bounded: what is lost is requested again by the next lookup.
+ * Collects domains that callers looked up but that were never crawled, and submits them together once a
+ * second. The list is bounded and kept in memory only, since the next lookup of a domain adds it again.
  */
 export class Demand {
   readonly #writer: Pick<WriterClient, 'submit'>
@@ -40,8 +40,8 @@ export class Demand {
   }
 
   /**
-   * Adds a domain that was never crawled. New names are limited per caller and hour, since names can be
-   * invented; a later lookup adds the rest.
+   * Adds a domain that was never crawled. Each caller may add a limited number of names an hour, since names
+   * can be invented.
    */
   add(name: string, toCaller: () => string): void {
     const domain = parseDomain(name)
@@ -52,7 +52,7 @@ export class Demand {
     this.#enqueue(this.#unknown, domain)
   }
 
-  /** Requests another crawl of a domain, known or not. */
+  /** Requests a crawl of a domain, whether or not it was crawled before. */
   requestCrawl(domain: Domain): void {
     this.#enqueue(this.#recrawls, domain)
   }
@@ -90,7 +90,9 @@ export class Demand {
     }
   }
 
-  /** Submits domains. They count as submitted from the start, so that concurrent lookups do not repeat them. */
+  /**
+   * Submits domains. They count as submitted right away, so that concurrent lookups do not add them again.
+   */
   async #submit(domains: Domain[], { again }: { again: boolean }): Promise<void> {
     if (this.#submitted.size + domains.length > SUBMITTED_MAX) this.#submitted.clear()
     for (const domain of domains) this.#submitted.add(domain)

@@ -1,10 +1,13 @@
 import { SECOND } from '../../pipeline/core/clock.ts'
 import type { Services } from '../operation/services.ts'
 
-/** Time in addition to that of the mail server, for a busy crawler. */
+/** Time in addition to the mail server's own, for a busy crawler. */
 const SLACK_MS = 5 * SECOND
 
-/** Sends the link of an invitation by mail; false where no mail is sent, and whoever invites passes it on. */
+/**
+ * Sends the link of an invitation by e-mail. Returns false if none was sent; the inviter then has to pass on
+ * the link.
+ */
 export async function sendInvitation(
   services: Services,
   { email, organization, url }: { email: string; organization: string; url: string },
@@ -15,10 +18,10 @@ export async function sendInvitation(
   const { host } = new URL(url)
   const name = organization.replace(/\s+/g, ' ')
   const text = [
-    `You are invited to act for ${name} at ${host}.`,
+    `You are invited to join ${name} at ${host}.`,
     `Open this link within ${invitationDays} days, and sign in with this address:`,
     url,
-    'It works once. If you expected no invitation, ignore this mail.',
+    'It works once. If you did not expect an invitation, please ignore this mail.',
   ].join('\n\n')
   const answer = await writer.requestLive(
     { kind: 'send_mail', to: email, subject: `Invitation to ${name}`, text },

@@ -44,8 +44,8 @@ export async function issueChallenge(
 }
 
 /**
- * Takes the open challenge, has a crawler verify it, and settles it with what was found; the requests of the
- * crawler count for `caller`. Without a `method` both are tried.
+ * Claims the open challenge, has a crawler verify it, and settles it with what was found. The requests of the
+ * crawler count towards the limits of `caller`. Without a `method` both are tried.
  */
 export async function verifyChallenge(
   { org_id, domain }: OwnershipClaim,
@@ -74,8 +74,8 @@ export async function verifyChallenge(
 }
 
 /**
- * Looks for a token in each place without claiming its challenge, so that people can wait until it is
- * there: a verification that finds nothing uses the challenge up.
+ * Looks for a token in each place without claiming its challenge, so that people can check before they
+ * verify: a verification that finds nothing uses up the challenge.
  */
 export async function lookForNonce(
   asked: Pick<OwnershipCheck, 'domain' | 'nonce_hash'>,

@@ -10,13 +10,14 @@ const RETRY_AFTER_S = 5
 
 export const PublicDomain = PastedDomain.refine(canBePublic, {
   error: NOT_PUBLIC,
-  // An invalid name gets only that fault.
+  // An invalid name is reported as invalid only.
   when: ({ issues }) => issues.length === 0,
 })
 
 /**
  * Refuses a host that is not on the public Internet with 400, in the same words whether it is private or does
- * not resolve: the answer must not tell private names apart. 503 where the name could not be looked up.
+ * not resolve, so that the answer reveals nothing about private names. Refuses with 503 if the name could not
+ * be looked up.
  */
 export async function requirePublic(
   field: string,

@@ -3,23 +3,23 @@ import { refuse } from '../../pipeline/core/errors.ts'
 import type { ReceiverAnswer } from '../../pipeline/model/subscription.ts'
 import type { Services } from '../operation/services.ts'
 
-/** Time beyond that of the receiver, for a busy crawler. */
+/** Time in addition to the receiver's own, for a busy crawler. */
 const SLACK_MS = 3_000
 const CHALLENGE_BYTES = 24
 
-/** The receiver of a subscription, and whose it is. */
+/** The receiver of a subscription, with its owner. */
 interface Receiver {
   url: string
   subscription_id: string
   organization_id: string
 }
 
-/** Refuses with 503 where this registry has no key to sign posts with. */
+/** Refuses with 503 if this registry has no key to sign deliveries with. */
 export function requireSigning({ keys }: Pick<Services, 'keys'>): void {
   if (keys === undefined) refuse('unavailable', 'this registry has no key to sign deliveries with')
 }
 
-/** Posts a random challenge to a receiver, and refuses where its answer does not repeat it. */
+/** Posts a random challenge to a receiver, and refuses unless its answer repeats the challenge. */
 export async function confirmReceiver(
   receiver: Receiver,
   caller: string,
@@ -32,7 +32,7 @@ export async function confirmReceiver(
   refuse('receiver_unconfirmed', `url: the receiver did not confirm the subscription: ${why}`)
 }
 
-/** Posts a test to a receiver and returns what came of it. */
+/** Posts a test event to a receiver and returns the result. */
 export async function testReceiver(
   receiver: Receiver,
   caller: string,

@@ -35,8 +35,8 @@ export async function resolveLiveBrand(
     if (live.answer.resolution !== null) demand.requestCrawl(domain)
     return live
   } catch (error) {
-    const isAway = error instanceof PublicError && error.error === 'unavailable'
-    if (!isAway || findBrand(reader, domain) === undefined) throw error
+    const isUnavailable = error instanceof PublicError && error.error === 'unavailable'
+    if (!isUnavailable || findBrand(reader, domain) === undefined) throw error
     return { answer: buildNotFetched(domain), ageMs: 0 }
   }
 }

@@ -7,7 +7,10 @@ const RETRY_MAX_MS = 30 * SECOND
 /** Runs that wait for the writer; further ones are not stored. */
 const WAITING_MAX = 200
 
-/** Submits finished runs, and again while the writer is away: the agent was called for them, so none should be lost. */
+/**
+ * Submits finished runs, and retries while the writer is unavailable: agents were called for them, so none
+ * should be lost.
+ */
 export class RunStorage {
   readonly #log: Log
   readonly #waiting = new Set<NodeJS.Timeout>()
@@ -17,14 +20,14 @@ export class RunStorage {
   }
 
   /**
-   * Submits a run. While the writer is away it is submitted again until it is stored, and this resolves
-   * at once; so `submit` must store it once however often it is called.
+   * Submits a run. While the writer is unavailable, this resolves at once and the run is submitted again
+   * until it is stored. So `submit` must be idempotent.
    */
-  async keep(run_id: string, submit: () => Promise<unknown>): Promise<void> {
+  async store(run_id: string, submit: () => Promise<unknown>): Promise<void> {
     try {
       await submit()
     } catch (error) {
-      if (!isAway(error)) throw error
+      if (!isUnavailable(error)) throw error
       if (this.#waiting.size < WAITING_MAX) this.#retryLater(run_id, submit, RETRY_MS)
       else this.#log.warn({ run: run_id }, 'a run is not stored')
     }
@@ -41,7 +44,7 @@ export class RunStorage {
         await submit()
       } catch (error) {
         if (!this.#waiting.has(timer)) return
-        if (isAway(error)) this.#retryLater(run_id, submit, Math.min(2 * ms, RETRY_MAX_MS))
+        if (isUnavailable(error)) this.#retryLater(run_id, submit, Math.min(2 * ms, RETRY_MAX_MS))
         else this.#log.warn({ run: run_id, error: String(error) }, 'a run is not stored')
       } finally {
         this.#waiting.delete(timer)
@@ -52,6 +55,6 @@ export class RunStorage {
   }
 }
 
-function isAway(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   return error instanceof PublicError && error.error === 'unavailable'
 }

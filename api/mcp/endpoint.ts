@@ -30,8 +30,8 @@ const STRUCTURED_SINCE = '2025-06-18'
 
 /**
  * Adds the registry as an MCP server: Streamable HTTP without sessions, a JSON answer to each POST. A tool
- * call goes through the route of its operation, so that checks, limits, credentials and metrics are those
- * of HTTP. Callers without a credential see the tools that they may call. The list has the core tools, or
+ * call goes through the route of its operation, so that checks, limits, credentials and metrics are those of
+ * HTTP. Callers without a credential see the tools that they may call. The list contains the core tools, or
  * those of the toolsets in the address (`?toolset=core,search`).
  */
 export function addMcp(
@@ -77,8 +77,8 @@ function canSignIn({ isAuthorizationServer, config }: Services): boolean {
 }
 
 /**
- * Refuses the call of a tool that needs a credential with a 401, from which a client learns where its
- * person signs in; it then repeats the call.
+ * Refuses the call of a tool that needs a credential with a 401. From it a client learns where its user can
+ * sign in, and then repeats the call.
  */
 function requireSignIn(tools: ReadonlyMap<string, RegistryTool>, body: unknown): void {
   const call = AnyCall.safeParse(body).data as { params?: { name?: string } } | undefined

@@ -16,7 +16,7 @@ type Answering = (call: AnyCall) => Sent | Streamed | Promise<Sent>
 export function chooseAnswering(operation: Operation, services: Services): Answering {
   const { id, cacheKey } = operation
   const handle: Answering = call => operation.handle(call)
-  const queued = operation.asksSnapshot ? queueByCaller(handle, services) : handle
+  const queued = operation.queriesSnapshot ? queueByCaller(handle, services) : handle
   if (cacheKey === undefined) return queued
   return call => {
     const { query, params } = call

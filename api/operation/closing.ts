@@ -10,8 +10,8 @@ const DRAIN_MS = 8_000
 const RETRY_AFTER_S = 2
 
 /**
- * Makes the server close in order: open requests are answered, new ones get 503 and their connection is
- * closed, then idle connections are closed.
+ * Shuts the server down in order: open requests are answered, new ones get a 503 and their connection is
+ * closed, and then idle connections are closed.
  */
 export function closeGracefully(app: FastifyInstance, connections: Connections): void {
   let isClosing = false
@@ -19,7 +19,7 @@ export function closeGracefully(app: FastifyInstance, connections: Connections):
     if (!isClosing) return done()
     reply.header('connection', 'close')
     const fields = { retry_after: RETRY_AFTER_S }
-    return done(new PublicError('unavailable', 'this server is closing; try again', fields))
+    return done(new PublicError('unavailable', 'this server is shutting down; try again', fields))
   })
   app.addHook('preClose', async () => {
     isClosing = true

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 
 /**
- * CORS headers for all origins: a credential is only ever sent in a header that the page itself sets, so no
- * visitor's credential can be used behind their back.
+ * CORS headers for all origins. Credentials are sent only in a header that a page sets itself, so no page can
+ * use the credential of its visitor without knowing it.
  */
 export const anyOrigin = { 'access-control-allow-origin': '*' } as const
 
@@ -43,7 +43,8 @@ const exposed = {
 const nothing = {}
 
 /**
- * Builds the header that lets scripts of other origins read these headers; other clients need none.
+ * Builds the header that lets scripts of other origins read our headers; requests without an origin need
+ * none.
  */
 export function buildExposedHeaders({ headers }: FastifyRequest): Readonly<Record<string, string>> {
   return headers.origin === undefined ? nothing : exposed

@@ -9,7 +9,7 @@ import { buildChallenge } from '../auth/principal.ts'
 import { anyOrigin, buildExposedHeaders } from './cross-origin.ts'
 import type { Services } from './services.ts'
 
-/** The server's own refusals, in our words. */
+/** Errors of the framework, by code, with the error and text that we answer instead. */
 const frameworkErrors: Record<string, [PublicErrorName, string]> = {
   FST_ERR_BAD_URL: ['invalid_request', 'the path has a malformed percent escape'],
   FST_ERR_MAX_PARAM_LENGTH: ['invalid_request', 'a part of the path is too long'],
@@ -19,7 +19,7 @@ const frameworkErrors: Record<string, [PublicErrorName, string]> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'Content-Length does not match the body'],
 }
 
-/** Registers the one place that converts errors to responses. */
+/** Registers the only handler that converts errors to responses. */
 export function answerErrors(
   app: FastifyInstance,
   { log, boundedLog, metrics, baseUrl }: Services,
@@ -44,7 +44,7 @@ export function answerErrors(
   })
 }
 
-/** Tells whether an error is for a person: on a page, or where a browser asks for what does not exist. */
+/** Tells whether to answer an error with a page: for pages, and when a browser asks for an unknown path. */
 function wantsPage({ routeOptions, headers, url }: FastifyRequest): boolean {
   const { operation, isPage } = routeOptions.config
   if (operation !== undefined) return isPage === true

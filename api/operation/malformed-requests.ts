@@ -8,7 +8,7 @@ const refusals: Record<string, PublicErrorName> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
 
-/** Answers bytes that are not HTTP with 400, 408 or 431; there is no request object yet. */
+/** Answers bytes that are not valid HTTP with 400, 408 or 431, before there is a request object. */
 export function answerMalformed(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return
   const refusal = refusals[error.code ?? ''] ?? 'invalid_request'

@@ -129,7 +129,8 @@ function buildResponses(
   { answers }: DescribedExample,
   components: Json,
 ): Json {
-  const { reply, errors, access, limit, method, params, query, writes, storeless } = operation
+  const { reply, errors, access, limit, method, params, query, writes, worksWithoutStores } =
+    operation
   const names: PublicErrorName[] = []
   // A right can be revoked while a write waits.
   if (access === 'bearer' && writes) names.push('forbidden')
@@ -139,7 +140,7 @@ function buildResponses(
   if (method !== 'GET') names.push('invalid_request', 'too_large', 'unsupported_media_type')
   if (access === 'bearer') names.push('unauthenticated')
   if (limit !== undefined) names.push('rate_limited')
-  if (!storeless) names.push('unavailable')
+  if (!worksWithoutStores) names.push('unavailable')
   const refusals = [...new Set(names)].map(name => publicErrors[name])
   return Object.fromEntries([
     ...Object.entries(reply).map(([status, body]) => [

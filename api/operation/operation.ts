@@ -6,7 +6,7 @@ import type { CachePolicy } from '../responses/freshness.ts'
 import type { Sent, Streamed } from '../responses/reply.ts'
 import type { Services } from './services.ts'
 
-/** The groups of the specification's API surface, in its order, with a description. */
+/** Groups of operations with their descriptions, in the order of the specification. */
 export const groupTexts = {
   Onboarding: 'Founding and joining an organization',
   'Member Agents': 'Agents that members register',
@@ -15,10 +15,10 @@ export const groupTexts = {
   'Agent Discovery': 'Agents, their operators, and crawl requests',
   'Change Feed': 'Changes, in the order in which they happened',
   'Lookups & Authorization': 'Who may sell what, with the evidence',
-  'Validation Tools': 'Checking and creating files before publication',
+  'Validation Tools': 'Checking and creating files before they are published',
   'Community Mirrors': 'Files for platforms that publish none themselves',
   Search: 'Finding brands, publishers, properties and agents',
-  'Agent Probing': 'Asking a live agent',
+  'Agent Probing': 'Requests to live agents',
   'Brand Discovery': 'Brands that members submit',
   'Agent Compliance': 'Test results of agents',
   'Policy Registry': 'Policies that agents refer to',
@@ -53,8 +53,8 @@ export interface Call<Query, Params, Body, Who extends Access> {
   signal(): AbortSignal
   /** Returns the size of the body as the request declares it, in bytes; infinite where it does not. */
   bodyBytes(): number
-  /** Id of a write of `once`: the same for the same `Idempotency-Key` (idempotency.ts). */
-  attempt: string
+  /** Id of the submission that an idempotent write makes: the same for the same `Idempotency-Key` (idempotency.ts). */
+  submissionId: string
   services: Services
 }
 
@@ -82,18 +82,24 @@ interface Declared<
   access: Who
   cache: CachePolicy
   limit?: LimitName
-  /** It queries the snapshot or the search file, which takes a while: callers take turns (limits/fair-task-queue.ts). */
-  asksSnapshot?: true
+  /**
+   * It queries the snapshot or the search file, which takes longer than a lookup, so callers take turns
+   * (limits/fair-task-queue.ts).
+   */
+  queriesSnapshot?: true
   /** A wrong path or query is reported to everybody, before a credential is required. */
   checksInputFirst?: true
-  /** It changes what a person has, not what their organization keeps: viewers may do it too. */
+  /** It concerns a person alone and not their organization, so viewers may do it too. */
   isPersonal?: true
   /** It works without the stores; any other operation is refused (503) while they are not open. */
-  storeless?: true
-  /** It answers with a page for people, its refusals too. */
+  worksWithoutStores?: true
+  /** It answers with a page for people, also when it refuses. */
   isPage?: true
-  /** It works long on a large body: each caller may send a few at once, which is checked before the body is read. */
-  isLaborious?: true
+  /**
+   * It takes long for a large body, so each caller may have only a few running. This is checked before the
+   * body is read.
+   */
+  isExpensive?: true
   /**
    * Returns the key of what an answer depends on besides the input, the snapshot, the search file and the
    * members: answers with the same key are built once and cached (answer-cache.ts).
@@ -101,10 +107,10 @@ interface Declared<
   cacheKey?(
     call: Pick<Call<unknown, unknown, unknown, Who>, 'principal' | 'services' | 'header'>,
   ): string
-  /** Counted by user and by organization, before the request is checked; implies `once`. */
+  /** Counted by user and by organization, before the request is checked; implies `isIdempotent`. */
   quota?: 'saves'
   /** With an `Idempotency-Key` it is carried out once, however often it is sent. */
-  once?: true
+  isIdempotent?: true
   deprecated?: true
   /** The body is passed as the bytes that were sent; its schema describes them. */
   raw?: true
@@ -139,8 +145,8 @@ export type Operation = Declared<Access, z.ZodType, z.ZodType, z.ZodType> & {
 }
 
 /**
- * Defines an endpoint; there is no other way. Route, validation, authentication, limits, cache headers,
- * metrics, the OpenAPI description and the list that the tests go through are derived from it.
+ * Declares an endpoint. Its route, validation, authentication, limits, cache headers, metrics, OpenAPI
+ * description and tests are all derived from the declaration.
  */
 export function defineOperation<
   const Who extends Access,

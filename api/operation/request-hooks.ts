@@ -18,29 +18,36 @@ import type { Services } from './services.ts'
 
 const RETRY_AFTER_S = 5
 
-/** Builds the checks that run before the body is read, and the release of what they hold after the answer. */
+/**
+ * Builds the checks that run before the body is read, and the hook that releases the caller's slot after the
+ * answer.
+ */
 export function buildHooks(operation: Operation, services: Services) {
-  const { access, once, quota, isLaborious, storeless, checksInputFirst } = operation
+  const { access, isIdempotent, quota, isExpensive, worksWithoutStores, checksInputFirst } =
+    operation
   const concurrency =
-    isLaborious && new CallerConcurrency(services.config.LIMITS.largeBodiesPerCaller)
+    isExpensive && new CallerConcurrency(services.config.LIMITS.largeBodiesPerCaller)
   const identifying = access === 'public' ? [] : [attachCaller(operation, access, services)]
   const refusal = buildReplicaRefusal(operation, services)
   const onRequest: onRequestHookHandler[] = [
     ...(refusal ? [refusal] : []),
-    ...(storeless ? [] : [requireStores(services)]),
+    ...(worksWithoutStores ? [] : [requireStores(services)]),
     ...(checksInputFirst ? [] : identifying),
-    ...(once || quota ? [nameRequest] : []),
+    ...(isIdempotent || quota ? [setSubmissionId] : []),
     ...(quota ? [reserveQuota(services)] : []),
-    ...(concurrency ? [limitLaborious(concurrency)] : []),
+    ...(concurrency ? [limitExpensive(concurrency)] : []),
   ]
   return {
     ...(onRequest.length > 0 && { onRequest }),
     ...(checksInputFirst && { preHandler: identifying as preHandlerHookHandler[] }),
-    ...(concurrency && { onResponse: [leaving] }),
+    ...(concurrency && { onResponse: [releaseSlotAfterAnswer] }),
   }
 }
 
-/** Refuses a request while the stores are not open: without them not even a 404 can be given. */
+/**
+ * Refuses a request while the stores are not open: without them, nobody can say that something does not
+ * exist.
+ */
 function requireStores({ reader }: Services): onRequestHookHandler {
   return (_request, _reply, done) => {
     if (reader.serving !== undefined) return done()
@@ -74,8 +81,8 @@ function attachCaller(
 }
 
 /**
- * Has the caller act for the organization that the query names, where the operation takes one, and refuses
- * writes that their role there does not allow.
+ * Selects the organization that the query names, if the operation accepts one, and refuses writes that the
+ * caller's role there does not allow.
  */
 function chooseOrganization(operation: Operation, principal: Principal, query: unknown): Principal {
   const { org } = query as { org?: unknown }
@@ -86,29 +93,31 @@ function chooseOrganization(operation: Operation, principal: Principal, query: u
   return caller
 }
 
-/** Sets the id of a write. */
-async function nameRequest(request: FastifyRequest) {
+/** Sets the id of the submission that a write will make. */
+async function setSubmissionId(request: FastifyRequest) {
   const { headers, principal, url } = request
-  request.attempt = deriveIdempotentId(headers, url.split('?', 1)[0]!, principal!)
+  request.submissionId = deriveIdempotentId(headers, url.split('?', 1)[0]!, principal!)
 }
 
 /** Counts a save before the request is checked: invalid requests count too. */
 function reserveQuota({ saves, clock }: Services) {
-  return async ({ attempt: id, principal }: FastifyRequest, reply: FastifyReply) => {
+  return async ({ submissionId: id, principal }: FastifyRequest, reply: FastifyReply) => {
     const { id: user, org_id: organization } = principal!
     reply.headers(await saves.reserve({ id, user, organization }, clock.now()))
   }
 }
 
-function limitLaborious(concurrency: CallerConcurrency): onRequestHookHandler {
+function limitExpensive(concurrency: CallerConcurrency): onRequestHookHandler {
   return (request, _reply, done) => {
     const { principal } = request
-    request.leave = concurrency.admit(principal?.org_id ?? principal?.id ?? toCaller(request.ip))
+    request.releaseSlot = concurrency.admit(
+      principal?.org_id ?? principal?.id ?? toCaller(request.ip),
+    )
     done()
   }
 }
 
-const leaving: onResponseHookHandler = (request, _reply, done) => {
-  request.leave?.()
+const releaseSlotAfterAnswer: onResponseHookHandler = (request, _reply, done) => {
+  request.releaseSlot?.()
   done()
 }

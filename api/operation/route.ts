@@ -25,9 +25,9 @@ declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | undefined
     /** Id of the submission that a write makes. */
-    attempt: string
-    /** Gives the caller's place back, if one was taken. */
-    leave: (() => void) | undefined
+    submissionId: string
+    /** Releases the caller's slot, if the request took one. */
+    releaseSlot: (() => void) | undefined
   }
   interface FastifyContextConfig {
     operation?: string
@@ -44,8 +44,8 @@ export function addRoutes(
   services: Services,
 ): void {
   app.decorateRequest('principal', undefined)
-  app.decorateRequest('attempt', '')
-  app.decorateRequest('leave', undefined)
+  app.decorateRequest('submissionId', '')
+  app.decorateRequest('releaseSlot', undefined)
   for (const operation of operations.filter(({ raw }) => !raw)) {
     app.route(buildRoute(operation, services))
   }
@@ -59,7 +59,7 @@ export function addRoutes(
 }
 
 function buildRoute(operation: Operation, services: Services): RouteOptions {
-  const { id, method, path, query, params, body, limit, isLaborious, isPage } = operation
+  const { id, method, path, query, params, body, limit, isExpensive, isPage } = operation
   return {
     // A HEAD made by the framework would send content-length 0 with a 304.
     method: method === 'GET' ? ['GET', 'HEAD'] : method,
@@ -75,9 +75,8 @@ function buildRoute(operation: Operation, services: Services): RouteOptions {
       ...(params && { params }),
       ...(body && { body }),
     },
-    // Laborious operations take long lists and check the items on a thread; all others get the bounded
-    // check.
-    validatorCompiler: (isLaborious
+    // Expensive operations accept long lists, whose items are checked on a thread; all others stop checking at a limit.
+    validatorCompiler: (isExpensive
       ? compileValidator
       : createBoundedCompiler(operation.nameFault)) as FastifySchemaCompiler<FastifySchema>,
     ...buildHooks(operation, services),
@@ -106,7 +105,7 @@ function buildHandler(operation: Operation, services: Services): RouteOptions['h
   return (request, reply) => {
     const started = performance.now()
     const offered = operation.writes ? withActor(request, services) : services
-    const { query, params, body, principal, attempt } = request
+    const { query, params, body, principal, submissionId } = request
     const caller = () => toCaller(request.ip)
     const header = (name: string) => request.headers[name]
     const bodyBytes = () => Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY)
@@ -115,7 +114,7 @@ function buildHandler(operation: Operation, services: Services): RouteOptions['h
       params,
       body,
       principal,
-      attempt,
+      submissionId,
       header,
       bodyBytes,
       caller,
@@ -144,7 +143,7 @@ function watchCaller({ raw }: FastifyReply): AbortSignal {
   return left.signal
 }
 
-/** Takes the response over from the framework; the stream ends it. */
+/** Takes the response over from the framework; from then on the stream writes and ends it. */
 function stream(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -4,8 +4,8 @@ import { runWithinSpan, startSpan } from '../../pipeline/core/trace.ts'
 const SERVER_ERROR = 500
 
 /**
- * Starts a span for each request, which lasts until its answer is sent. It continues the trace of a trusted proxy:
- * anybody else could have their requests exported at will.
+ * Starts a span for each request, which lasts until its answer is sent. Only a trusted proxy's trace is
+ * continued; otherwise callers could decide which of their requests are exported.
  */
 export function traceRequests(app: FastifyInstance): void {
   const spans = new WeakMap<FastifyRequest, ReturnType<typeof startSpan>>()

@@ -7,9 +7,9 @@ import { isLoopback } from '../../pipeline/core/loopback.ts'
 export type OperatorAccess = Pick<Config, 'OPERATOR_HOST' | 'OPERATOR_TOKEN'>
 
 /**
- * Throws unless the operator sends a request. With a token set, whoever sends it is the operator; without
- * one, every program of this machine is, but no page in a browser: neither by a name that resolves to this
- * machine, nor by a form of another site.
+ * Throws unless a request comes from the operator. With `OPERATOR_TOKEN`, that is whoever sends the token.
+ * Without it, that is every program on this machine, but no web page in a browser: neither one whose host
+ * name resolves to this machine, nor one that posts a form here.
  */
 export function assertOperator(
   { headers, method }: Pick<FastifyRequest, 'headers' | 'method'>,
@@ -25,7 +25,7 @@ export function assertOperator(
     refuse('forbidden', 'the Host header names another machine')
   const isRead = method === 'GET' || method === 'HEAD'
   if (!isRead && origin !== undefined && readHost(origin) !== host)
-    refuse('forbidden', 'a page of another origin may not change anything here')
+    refuse('forbidden', 'pages of other origins may not change anything here')
 }
 
 /** Reads a bearer token, or the password that a browser asked for. */
@@ -37,7 +37,7 @@ function readToken(authorization = ''): string {
   return text.slice(text.indexOf(':') + 1)
 }
 
-/** Compares without telling by its time how far the texts agree. */
+/** Compares two texts in constant time. */
 function isSameText(a: string, b: string): boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(hash(a), hash(b))

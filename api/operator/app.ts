@@ -11,7 +11,7 @@ export interface OperatorDeps {
   config: OperatorAccess & Pick<Config, 'LIMITS'>
   log: Log
   metrics: OperatorMetrics
-  /** Reads what the processes tell of themselves. */
+  /** Reads the reports of the processes about themselves. */
   readReports(): Promise<ProcessReport[]>
   /** Finds what is wrong, as sentences. */
   findProblems(reports: readonly ProcessReport[]): Promise<string[]>
@@ -19,7 +19,7 @@ export interface OperatorDeps {
 
 const TEXT = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** Builds the server of the operator's port: metrics, and whether all is well. */
+/** Builds the server of the operator's port: metrics and health. */
 export function buildOperatorApp(deps: OperatorDeps): FastifyInstance {
   const { config, metrics, readReports, findProblems } = deps
   const app = fastify({ logger: false, requestTimeout: config.LIMITS.requestMs })
@@ -29,7 +29,7 @@ export function buildOperatorApp(deps: OperatorDeps): FastifyInstance {
     try {
       return assertOperator(request, reply, config)
     } catch (error) {
-      // Answered here, as the board of the queues has a handler of its own for errors.
+      // Answered here, because the queue board has an error handler of its own.
       if (!(error instanceof PublicError)) throw error
       return reply.code(error.status).send(error.body)
     }
@@ -37,14 +37,16 @@ export function buildOperatorApp(deps: OperatorDeps): FastifyInstance {
   app.setErrorHandler((error, _request, reply) => {
     const known = error instanceof PublicError ? error : undefined
     const body = known?.body ?? toErrorBody('internal_error', 'internal error')
-    if (known === undefined) deps.log.error({ error }, 'request of the operator failed')
+    if (known === undefined) deps.log.error({ error }, 'request to the operator port failed')
     return reply.code(known?.status ?? 500).send(body)
   })
   app.get('/healthz', () => ({ status: 'ok' }))
   app.get('/readyz', async (_request, reply) => {
     const problems = await findProblems(await readReports())
-    const isWell = problems.length === 0
-    return reply.code(isWell ? 200 : 503).send({ status: isWell ? 'ready' : 'not_ready', problems })
+    const isReady = problems.length === 0
+    return reply
+      .code(isReady ? 200 : 503)
+      .send({ status: isReady ? 'ready' : 'not_ready', problems })
   })
   app.get('/metrics', async (_request, reply) => {
     const reports = await readReports()
@@ -55,7 +57,7 @@ export function buildOperatorApp(deps: OperatorDeps): FastifyInstance {
   return app
 }
 
-/** Tells whether a request is of a probe, which has no token. */
+/** Tells whether a request comes from a probe, which has no token. */
 function isProbe(url: string): boolean {
   return url === '/healthz' || url === '/readyz'
 }

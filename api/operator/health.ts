@@ -9,23 +9,23 @@ import {
 } from '../../pipeline/read/health.ts'
 import type { Paths } from '../../pipeline/store/paths.ts'
 
-/** Finds processes that do not answer, and what is wrong with the stores that the others tell of. */
+/** Finds processes that do not answer, and problems of the stores that the others report. */
 export function findReportedProblems(
   reports: readonly ProcessReport[],
   paths: Paths,
   now: Instant,
 ): string[] {
   const silent = reports.filter(({ values }) => values === undefined).map(({ role }) => role)
-  const behindS = findMost(reports, 'registry_snapshot_behind_seconds')
+  const behindS = findMaximum(reports, 'registry_snapshot_behind_seconds')
   const snapshotBehindSince = behindS > 0 ? now - behindS * SECOND : undefined
   return [
     ...[...new Set(silent)].map(role => `the ${role} does not answer`),
-    ...(findMost(reports, 'registry_log_stopped') > 0
+    ...(findMaximum(reports, 'registry_log_stopped') > 0
       ? ['the log of events is not continued: `registry status` says why']
       : []),
     ...findStoreProblems({ now, heartbeatAt: readHeartbeat(paths), snapshotBehindSince }),
     ...readReplicaProblems(paths, now),
-    ...findUploadProblems(findMost(reports, 'registry_upload_behind_seconds') * SECOND, now),
+    ...findUploadProblems(findMaximum(reports, 'registry_upload_behind_seconds') * SECOND, now),
   ]
 }
 
@@ -38,7 +38,7 @@ function findUploadProblems(behindMs: number, now: Instant): string[] {
 }
 
 /** Finds the highest value of a metric without labels; 0 where no process has it. */
-function findMost(reports: readonly ProcessReport[], name: MetricName): number {
+function findMaximum(reports: readonly ProcessReport[], name: MetricName): number {
   const values = reports.flatMap(report =>
     (report.values ?? [])
       .filter(metric => metric.name === name)

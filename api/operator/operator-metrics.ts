@@ -3,14 +3,14 @@ import type { RedisStatus } from '../../jobs/api-client/redis-status.ts'
 import type { ProcessReport } from '../../jobs/metrics/messages.ts'
 import type { MeasuredValues, RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
 
-/** Measures what no role can tell of itself: whether it answers, and Redis. */
+/** Measures what the roles cannot report themselves: whether each of them answers, and the state of Redis. */
 export class OperatorMetrics {
   readonly #role: RoleMetrics
   readonly #up: Gauge
   readonly #restarts
   readonly #readRedis: (() => Promise<RedisStatus | undefined>) | undefined
 
-  /** Creates the metrics; without `readRedis` they tell nothing of it. */
+  /** Creates the metrics; without `readRedis` they do not cover Redis. */
   constructor(role: RoleMetrics, readRedis?: () => Promise<RedisStatus | undefined>) {
     this.#role = role
     this.#up = role.getGauge('registry_role_up')
@@ -18,14 +18,14 @@ export class OperatorMetrics {
     this.#readRedis = readRedis
   }
 
-  /** Reads the metrics of this process, with what the reports of the others tell. */
+  /** Reads the metrics of this process, with those derived from the reports of the others. */
   async read(reports: readonly ProcessReport[]): Promise<MeasuredValues> {
-    this.#noteRoles(reports)
-    if (this.#readRedis) this.#noteRedis(await this.#readRedis())
+    this.#setRoles(reports)
+    if (this.#readRedis) this.#setRedis(await this.#readRedis())
     return this.#role.read()
   }
 
-  #noteRoles(reports: readonly ProcessReport[]): void {
+  #setRoles(reports: readonly ProcessReport[]): void {
     this.#up.reset()
     this.#restarts.reset()
     const roles = new Map<string, boolean>()
@@ -36,7 +36,7 @@ export class OperatorMetrics {
     for (const [role, isUp] of roles) this.#up.labels(role).set(isUp ? 1 : 0)
   }
 
-  #noteRedis(status: RedisStatus | undefined): void {
+  #setRedis(status: RedisStatus | undefined): void {
     const jobs = this.#role.getGauge('registry_queue_jobs')
     const workers = this.#role.getGauge('registry_queue_workers')
     const memory = this.#role.getGauge('registry_redis_memory_bytes')

@@ -7,19 +7,22 @@ import { connectRedis } from '../../jobs/redis.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 
 const PATH = '/queues'
-/** Nothing but the board's own files is loaded or run; it has a `base`, and pictures in its style sheet. */
+/**
+ * Allows the board to load and run only its own files. It needs its `base` element, and the pictures in its
+ * style sheet.
+ */
 const boardHeaders = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; font-src 'self'; " +
     "img-src 'self' data:; base-uri 'self'; form-action 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
 }
-/** Queues whose jobs hold what only their caller may see, such as sign-in links and credentials. */
+/** Queues whose jobs contain data that only their caller may see, such as sign-in links and credentials. */
 const PRIVATE = new Set(['live', 'storyboards', 'questions'])
 
 /**
- * Adds pages that show the queues and their jobs. They change nothing: what a job held is due again by
- * itself, and an order that somebody else's page sends must have no effect.
+ * Adds pages that show the queues and their jobs. They are read-only: lost work becomes due again without
+ * help, and a request that another site forges must have no effect.
  */
 export function addQueueBoard(app: FastifyInstance, redisUrl: string, log: Log): void {
   const redis = connectRedis(redisUrl, 'waitForever', log)
@@ -38,7 +41,7 @@ export function addQueueBoard(app: FastifyInstance, redisUrl: string, log: Log):
     options: { uiConfig: { boardTitle: 'Registry', hideRedisDetails: true } },
   })
   app.register(async scope => {
-    // The board would ask for fonts elsewhere, which tells others of this registry.
+    // Without the policy, the board would load fonts from another server.
     scope.addHook('onSend', async (_request, reply) => void reply.headers(boardHeaders))
     scope.register(serverAdapter.registerPlugin(), { prefix: PATH })
   })

@@ -14,14 +14,14 @@ export interface OperatorServerOptions {
   clock: Clock
   log: Log
   port: number
-  /** Redis whose state is shown; without it nothing is said of it. */
+  /** Address of the Redis whose state is reported; without it, Redis is not reported. */
   redisUrl: string | undefined
   readReports(): Promise<ProcessReport[]>
-  /** Finds what else is wrong, as sentences. */
+  /** Finds further problems, as sentences. */
   findProblems?(): string[]
 }
 
-/** Serves the operator's port until it is closed. Fails where the port is taken. */
+/** Serves the operator's port until it is closed. Throws if the port is taken. */
 export async function serveOperator(
   options: OperatorServerOptions,
 ): Promise<{ url: string; close(): Promise<void> }> {
@@ -42,7 +42,7 @@ export async function serveOperator(
     },
   })
   app.addHook('onClose', async () => redis?.close())
-  // Jobs show more than metrics do: only to who has the token.
+  // Jobs reveal more than metrics, so they are shown only to holders of a token.
   if (redisUrl !== undefined && config.OPERATOR_TOKEN !== undefined) {
     const { addQueueBoard } = await import('./queue-board.ts')
     addQueueBoard(app, redisUrl, log)

@@ -13,7 +13,7 @@ interface Declared<Query extends z.ZodType, Params extends z.ZodType> {
   query?: Query
   params?: Params
   /** It answers before there is anything to tell, too. */
-  storeless?: true
+  worksWithoutStores?: true
   /** It has a picture (`definePicture`), which is shown where the page is shared. */
   isPictured?: true
   /** Answers clients that want JSON at the same address. */
@@ -39,7 +39,7 @@ export function definePage<
     method: 'GET',
     access: 'public',
     cache: 'revalidate',
-    asksSnapshot: true,
+    queriesSnapshot: true,
     isPage: true,
     cacheKey: ({ services: { reader }, header }) =>
       `${reader.serving?.seq ?? 0} ${json !== undefined && wantsJson(header('accept'))}`,

@@ -49,7 +49,7 @@ export function definePicture<
     method: 'GET',
     access: 'public',
     cache: 'revalidate',
-    asksSnapshot: true,
+    queriesSnapshot: true,
     reply: { 200: { type: PNG } },
     errors: ['invalid_request', 'not_found', 'unavailable'],
     handle: async call => {

@@ -36,7 +36,7 @@ const home = definePage({
   id: 'homePage',
   path: '/',
   summary: 'Show what the registry knows today',
-  storeless: true,
+  worksWithoutStores: true,
   json: describeRegistry,
   load: () => import('./views/home.tsx'),
 })
@@ -148,7 +148,7 @@ const guides = definePage({
   id: 'guidesPage',
   path: '/docs/guides',
   summary: 'Show the guides',
-  storeless: true,
+  worksWithoutStores: true,
   load: () => import('./views/guides.tsx'),
 })
 
@@ -156,7 +156,7 @@ const guide = definePage({
   id: 'guidePage',
   path: '/docs/guides/:name',
   summary: 'Show a guide',
-  storeless: true,
+  worksWithoutStores: true,
   params: z.object({ name: z.string().max(100) }),
   load: () => import('./views/guide.tsx'),
 })

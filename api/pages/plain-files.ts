@@ -17,7 +17,7 @@ const pageFile = defineOperation({
   path: '/assets/pages/:file',
   summary: 'Get a file that pages load',
   cache: 'document',
-  storeless: true,
+  worksWithoutStores: true,
   params: z.object({ file: z.string().max(100).describe('Name of the file, with its hash') }),
   reply: { 200: { type: ['text/css', 'text/javascript', 'image/svg+xml'] } },
   handle: async ({ params: { file } }) => {
@@ -35,7 +35,7 @@ const robots = defineOperation({
   path: '/robots.txt',
   summary: 'Get what crawlers may read',
   cache: 'document',
-  storeless: true,
+  worksWithoutStores: true,
   reply: { 200: { type: 'text/plain' } },
   handle: ({ services }) => ({
     ...replyOk(

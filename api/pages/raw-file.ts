@@ -26,7 +26,7 @@ export const rawFile = defineOperation({
   summary: 'Get a file as it was last read',
   access: 'public',
   cache: 'revalidate',
-  asksSnapshot: true,
+  queriesSnapshot: true,
   cacheKey: () => '',
   isPage: true,
   params: z.object({

@@ -26,7 +26,7 @@ export async function loadReference(): Promise<Reference> {
       url: '/openapi/registry.yaml',
       cdn: SCRIPT_PATH,
       pageTitle: 'Agentic Ad Registry: reference',
-      // Requests go where the page came from, by whatever name: the policy allows no other server.
+      // Requests go to the server that the page came from, since the policy allows no other.
       servers: [{ url: '/' }],
       // Everything that would contact other servers.
       withDefaultFonts: false,

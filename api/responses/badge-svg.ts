@@ -26,7 +26,7 @@ export function describeBadge(role: BadgeRole, badge: Badge | undefined, version
     : `${name} agent: verified${pinned}`
 }
 
-/** Draws a badge as an SVG that needs nothing else: no font, picture or script of another place. */
+/** Draws a badge as a self-contained SVG: it loads no font, picture or script. */
 export function drawBadge(role: BadgeRole, badge: Badge | undefined, version?: string): string {
   const name = roleTitles[role]
   const state = badge === undefined ? 'none' : badge.state === 'degraded' ? 'degraded' : 'active'

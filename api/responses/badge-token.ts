@@ -45,7 +45,7 @@ export function signBadge(
     .sign(privateKey)
 }
 
-/** Verifies a token and reads its claims, or tells why it is not valid. */
+/** Verifies a token and reads its claims, or returns why it is not valid. */
 export async function readBadgeToken(
   { published }: RegistryKeys,
   token: string,

@@ -14,7 +14,7 @@ import {
   type Verdict,
 } from '../../pipeline/resolve/authority.ts'
 import type { OperatorRule } from '../../pipeline/resolve/operator.ts'
-import { buildStretchEnd, type LongList } from './stretches.ts'
+import { buildListPartEnd, type LongList } from './list-parts.ts'
 
 /** Entries of a brand.json in one step of the evidence. */
 const DECLARED_SHOWN_MAX = 20
@@ -182,7 +182,7 @@ function buildOperatorEvidence(
         identifier,
         relationship,
       })),
-      ...buildStretchEnd('declared', start, shown.length, found.length),
+      ...buildListPartEnd('declared', start, shown.length, found.length),
     }),
     ...(delegation !== undefined && { delegation_type: delegation }),
     rule,

@@ -1,9 +1,9 @@
-import { buildStretchEnd } from '../../pipeline/core/page-end.ts'
+import { buildListPartEnd } from '../../pipeline/core/page-end.ts'
 
-export { buildStretchEnd }
+export { buildListPartEnd }
 
 /** Maximum bytes of one list in an answer with several; clients refuse answers of more than 256 KiB. */
-export const STRETCH_BYTES = 100 * 1024
+export const LIST_PART_BYTES = 100 * 1024
 
 /** A list whose items are built only when they are shown. */
 export interface LongList<Item> {
@@ -32,29 +32,33 @@ export function joinLists<Item>(lists: readonly LongList<Item>[]): LongList<Item
   }
 }
 
-/** Takes items from `start` on: as many as fit, and at least one if there are any. */
-export function takeStretch<Item>({ total, build }: LongList<Item>, start: number): Item[] {
+/**
+ * Takes the part of a list that begins at `start`: as many items as fit, and at least one if there are any.
+ */
+export function takeListPart<Item>({ total, build }: LongList<Item>, start: number): Item[] {
   const shown: Item[] = []
   let bytes = 0
   for (let index = start; index < total; index++) {
     const item = build(index)
     bytes += Buffer.byteLength(JSON.stringify(item)) + 1
-    if (bytes > STRETCH_BYTES && shown.length > 0) break
+    if (bytes > LIST_PART_BYTES && shown.length > 0) break
     shown.push(item)
   }
   return shown
 }
 
-/** Builds the members of one list in an answer with several, from its `cursor` on. */
-export function buildStretch<Name extends string, Item>(
+/**
+ * Builds the members for one list of an answer: the part that begins at its `cursor`, and how to continue.
+ */
+export function buildListPart<Name extends string, Item>(
   name: Name,
   list: LongList<Item>,
   cursor: string | undefined,
 ): Record<Name, Item[]> {
   const start = Number(cursor ?? 0)
-  const shown = takeStretch(list, start)
+  const shown = takeListPart(list, start)
   return {
     [name]: shown,
-    ...buildStretchEnd(name, start, shown.length, list.total),
+    ...buildListPartEnd(name, start, shown.length, list.total),
   } as Record<Name, Item[]>
 }

@@ -62,7 +62,7 @@ export function buildAsOfHeader(
  * to read the feed. All answers of one snapshot have the same cursor; of several pages the first one's
  * counts.
  */
-export function syncHeaders(
+export function buildSyncHeaders(
   snapshot: Snapshot | undefined,
   { reader, config }: Pick<Services, 'reader' | 'config'>,
 ): Record<string, string> {

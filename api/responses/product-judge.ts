@@ -21,7 +21,7 @@ import {
 import { type ProductSelector, selectRequested } from '../../pipeline/resolve/product-selectors.ts'
 import type { Terms } from '../../pipeline/resolve/sale-terms.ts'
 import { listEvidence } from './evidence.ts'
-import { joinLists, type LongList, toLongList } from './stretches.ts'
+import { joinLists, type LongList, toLongList } from './list-parts.ts'
 
 export interface JudgedSale {
   property: StockedProperty

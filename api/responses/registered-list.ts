@@ -16,7 +16,7 @@ import { replyOk, type Sent } from './reply.ts'
 const PAGE_ROWS_MAX = 5_000
 
 /** Creates the query schema of a list; `limit=0` means the default page size. */
-export function listQuery<const Source extends string>(
+export function createListQuery<const Source extends string>(
   sources: readonly Source[],
   defaultSize: number,
 ) {
@@ -43,8 +43,8 @@ function toOffset({ cursor, offset }: Start) {
 }
 
 /**
- * Answers with a page of a list: of what a text finds, else as the search file has it, or as the snapshot
- * has it while there is no search file.
+ * Replies with a page of a list: the matches of a search text, or else all items, from the search file or,
+ * while there is none, from the snapshot.
  */
 export async function replyList<Source extends string>(
   list: RegisteredList<Source>,
@@ -85,7 +85,7 @@ function formatSnapshotPage<Source extends string>(
   })
 }
 
-/** Asks for an item more than the page shows, which tells whether the list goes on. */
+/** Requests one item more than the page shows, which tells whether the list continues. */
 function addNextItem<Asked extends ListQuery>(asked: Asked): Asked {
   return { ...asked, limit: asked.limit + 1 }
 }

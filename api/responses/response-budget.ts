@@ -9,7 +9,7 @@ export class ResponseBudget {
     this.#left = bytes
   }
 
-  /** Takes as many items as fit; `<name>_total` and `<name>_truncated` tell whether any are missing. */
+  /** Takes as many items as fit; `<name>_total` and `<name>_truncated` say if some are missing. */
   fit<Name extends string, Item>(name: Name, items: readonly Item[]) {
     const shown = this.take(items)
     return {

@@ -22,9 +22,9 @@ export interface ShownRuns extends AgentRuns {
 }
 
 /**
- * Finds the runs of an agent for a caller: of a public agent for everybody, of one for members for
- * those with API access, and always for its own organization. What may not be seen is as if it was
- * never tested; after an opt-out there is nothing to see.
+ * Finds the runs of an agent that a caller may see: those of public agents for everybody, those of agents
+ * shown to members for callers with API access, and those of the caller's own agents. An agent that the
+ * caller may not see looks as if it had never been tested, as does one that opted out.
  */
 export function findShownRuns(
   agent_url: string,

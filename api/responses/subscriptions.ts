@@ -2,7 +2,10 @@ import type { SubscriptionView } from '../../pipeline/model/responses/subscripti
 import type { Subscription } from '../../pipeline/model/subscription.ts'
 import type { Progress } from '../../pipeline/push/state.ts'
 
-/** Builds what an organization is shown of its subscription; without progress nothing was delivered yet. */
+/**
+ * Builds the view of a subscription that its organization sees; without `progress`, nothing has been
+ * delivered yet.
+ */
 export function toSubscriptionView(
   { org_id: _, cursor, disabled_at, disabled_reason, ...own }: Subscription,
   progress: Progress | undefined,

@@ -107,8 +107,8 @@ async function replyWithFormats(
   const lookup: PublisherLookup = isText ? JSON.parse(body.toString()) : body
   const { formats_total: _, formats_truncated: __, formats_next_cursor: ___, ...rest } = lookup
   const snapshot = getSnapshot(reader)
-  const stretch = snapshot ? await loadFormats(snapshot, domain, start) : { formats: [] }
-  return replyOk({ ...rest, ...stretch }, buildSeqHeader(snapshot))
+  const part = snapshot ? await loadFormats(snapshot, domain, start) : { formats: [] }
+  return replyOk({ ...rest, ...part }, buildSeqHeader(snapshot))
 }
 
 /** Replies with the stored lookup, unless the brand.json of the domain adds properties. */
@@ -201,7 +201,7 @@ export const registryStats = defineOperation({
   summary: 'Get statistics of the registry',
   access: 'public',
   cache: 'list',
-  asksSnapshot: true,
+  queriesSnapshot: true,
   cacheKey: () => '',
   reply: { 200: RegistryStats },
   errors: ['unavailable'],

@@ -19,7 +19,7 @@ export const lookUpManifest = defineOperation({
     'A domain without any answers 200 with `found` false.',
   access: 'public',
   cache: 'list',
-  asksSnapshot: true,
+  queriesSnapshot: true,
   query: z.object({
     domain: PastedDomain,
     type: z.enum(fileKinds).default('brand.json').describe('Which file of the domain'),

@@ -22,7 +22,7 @@ export const listRegisteredPublishers = defineOperation({
     'page begins after `cursor`, the `next_cursor` of this one.',
   access: 'public',
   cache: 'list',
-  asksSnapshot: true,
+  queriesSnapshot: true,
   cacheKey: () => '',
   query: z.object({
     cursor: z.string().max(253).optional().meta({ description: '`next_cursor` of a page' }),

@@ -6,8 +6,8 @@ import { defineOperation } from '../operation/operation.ts'
 import { buildSeqHeader, getSearch, RequiredText } from '../responses/lists.ts'
 import { replyOk } from '../responses/reply.ts'
 
-/** Results per kind in one search. */
-const OF_EACH = 5
+/** Results of each kind in one search. */
+const RESULTS_PER_KIND = 5
 
 const order =
   'Exact names come first, then names that begin with the text, then others that contain it; then, if ' +
@@ -21,17 +21,17 @@ export const searchRegistry = defineOperation({
   path: '/api/search',
   group: 'Search',
   summary: 'Find brands, publishers and properties by name, domain or identifier',
-  description: `The ${OF_EACH} best matches of each kind. ${order}`,
+  description: `The ${RESULTS_PER_KIND} best matches of each kind. ${order}`,
   access: 'public',
   cache: 'list',
-  asksSnapshot: true,
+  queriesSnapshot: true,
   query: z.object({ q: RequiredText }),
   reply: { 200: SearchAnswer },
   errors: ['invalid_request', 'unavailable'],
   handle: async ({ query: { q }, services: { reader } }) => {
     const index = getSearch(reader)
     if (index === undefined) return replyOk(nothing, buildSeqHeader(index))
-    const found = await searchEverything(reader, index, q, OF_EACH)
+    const found = await searchEverything(reader, index, q, RESULTS_PER_KIND)
     const members = Object.entries(found).map(([name, items]) => `"${name}":[${items.join()}]`)
     return replyOk(`{${members.join()}}`, buildSeqHeader(index))
   },
@@ -48,7 +48,7 @@ export const findBrandsByName = defineOperation({
   description: order,
   access: 'public',
   cache: 'list',
-  asksSnapshot: true,
+  queriesSnapshot: true,
   query: z.object({
     q: RequiredText,
     limit: createWholeNumber({

@@ -23,7 +23,7 @@ const SLACK_MS = 1_000
 const ANSWER_BYTES = 256 * 1024 - 1_024
 
 const errors = ['invalid_request', 'unavailable'] as const
-const ofBodies = ['too_large', 'unsupported_media_type'] as const
+const bodyErrors = ['too_large', 'unsupported_media_type'] as const
 const live =
   'The file is read now: the domain’s own, its target, or that of the manager in its ads.txt. ' +
   'Each fault has a `field`, a stable `code` and advice. A file that cannot be fetched is not valid.'
@@ -37,10 +37,10 @@ export const validateAdagents = defineOperation({
   description: `${live} If the file is valid, its first ten agents are called. With \`document\` only that file is checked; faults have a \`line\` and \`column\`.`,
   access: 'public',
   cache: 'none',
-  storeless: true,
+  worksWithoutStores: true,
   body: FileToCheck,
   reply: { 200: AdagentsValidated },
-  errors: [...errors, ...ofBodies],
+  errors: [...errors, ...bodyErrors],
   handle: async ({ body, caller, services, ...call }) => {
     const { document } = body
     if (document !== undefined) {
@@ -75,7 +75,7 @@ export const validateProperty = defineOperation({
   description: live,
   access: 'public',
   cache: 'none',
-  storeless: true,
+  worksWithoutStores: true,
   query: z.object({ domain: PublicDomain }),
   reply: { 200: AdagentsValidation },
   errors,
@@ -96,7 +96,7 @@ export const validatePublisher = defineOperation({
   description: `${live} The numbers are 0 when the file is not valid.`,
   access: 'public',
   cache: 'none',
-  storeless: true,
+  worksWithoutStores: true,
   query: z.object({ domain: PastedDomain }),
   reply: { 200: PublisherValidated },
   errors,
@@ -124,7 +124,7 @@ interface Asked {
   caller: string
   /** Refuses a name that does not resolve. */
   mustBePublic?: boolean
-  /** True when an answer of a moment ago will not do. */
+  /** True if a recent answer is not good enough. */
   mustBeNew?: boolean
 }
 
@@ -172,8 +172,8 @@ export const createAdagentsFile = defineOperation({
     'validation would find faults is refused, with a list of what to repair.',
   access: 'public',
   cache: 'none',
-  storeless: true,
-  isLaborious: true,
+  worksWithoutStores: true,
+  isExpensive: true,
   body: z.looseObject({
     authorized_agents: z
       .array(z.unknown())
@@ -195,7 +195,7 @@ export const createAdagentsFile = defineOperation({
     signal_tags: map.describe(`Meanings of the tags of signals, ${asWritten}`),
   }),
   reply: { 200: AdagentsCreated },
-  errors: ['invalid_request', 'rate_limited', 'unavailable', ...ofBodies],
+  errors: ['invalid_request', 'rate_limited', 'unavailable', ...bodyErrors],
   handle: async ({ body, services: { clock, workers }, ...call }) => {
     const now = clock.now()
     const asked = toTaskOrigin(call)

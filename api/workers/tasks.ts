@@ -4,7 +4,7 @@ import { readMirror } from '../inputs/mirror-file.ts'
 import { checkProposal, checkText } from '../inputs/proposed-file.ts'
 import { toPng } from '../pages/pictures/to-png.ts'
 
-/** Functions that take long for a large body or picture; pure, so that any thread can run them. */
+/** Functions that take long for a large body or picture. They are pure, so that any thread can run them. */
 export const tasks = {
   createAdagents,
   readBrandFile,

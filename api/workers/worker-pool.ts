@@ -6,7 +6,7 @@ import { FairTaskQueue } from '../limits/fair-task-queue.ts'
 import { type TaskInput, type TaskName, type TaskResult, tasks } from './tasks.ts'
 import type { TaskMessage, TaskReply } from './worker.ts'
 
-/** Bodies up to this size are processed where they were read: that takes a few milliseconds. */
+/** Bodies up to this size are processed on the main thread, which takes a few milliseconds. */
 const SMALL_BYTES = 16 * 1024
 /** Time after which a task is stopped. */
 const TASK_MS = 15_000
@@ -23,15 +23,15 @@ export interface TaskOrigin {
 }
 
 /**
- * Runs the work on large bodies on threads beside the one that answers: started on demand, ended when idle.
- * Callers take turns.
+ * Runs work on large bodies on other threads than the one that answers requests. Threads start on demand and
+ * end when idle. Callers take turns.
  */
 export class WorkerPool {
   readonly #threads = Math.max(1, Math.min(THREADS_MAX, availableParallelism() - 1))
   readonly #queue: FairTaskQueue
   #pool: Piscina<TaskMessage, TaskReply> | undefined
 
-  /** Creates a pool in which `tasksMax` tasks run or wait at once, since they hold their bodies in memory. */
+  /** Creates a pool in which at most `tasksMax` tasks run or wait, since they hold their bodies in memory. */
   constructor(tasksMax: number) {
     const concurrency = Math.min(this.#threads, tasksMax)
     const waitingMax = tasksMax - concurrency
@@ -39,8 +39,8 @@ export class WorkerPool {
   }
 
   /**
-   * Runs a task on a body: a small one here, a large one on a thread. Throws the refusal of the task; refuses
-   * with 503 when too many tasks wait, with 413 when one takes too long.
+   * Runs a task on a body: on this thread if it is small, on another one if it is large. Throws the refusal
+   * of the task; refuses with 503 if too many tasks wait, with 413 if the task takes too long.
    */
   async run<Name extends TaskName>(
     name: Name,

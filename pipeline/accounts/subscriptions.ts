@@ -30,7 +30,7 @@ export async function createSubscription(
     return { refused, error: 'conflict' }
   }
   if (own.some(({ url }) => url === fields.url)) {
-    const refused = 'url: your organization has a subscription of this address'
+    const refused = 'url: your organization already has a subscription for this address'
     return { refused, error: 'conflict' }
   }
   const ends = { disabled_at: null, disabled_reason: null, deleted_at: null }

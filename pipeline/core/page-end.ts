@@ -6,7 +6,7 @@ export function buildPageEnd(start: number, shown: number, total: number) {
 }
 
 /** Describes a cut list: how many items there are, and which `<name>_cursor` returns the rest. */
-export function buildStretchEnd(
+export function buildListPartEnd(
   name: string,
   start: number,
   shown: number,

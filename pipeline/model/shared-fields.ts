@@ -63,7 +63,7 @@ export function describeCut<Name extends string>(name: Name) {
 }
 
 /** Describes the members of a list that is cut and paged by a cursor of its own. */
-export function describeStretch<Name extends string>(name: Name) {
+export function describeListPart<Name extends string>(name: Name) {
   return {
     ...describeCut(name),
     [`${name}_next_cursor`]: text

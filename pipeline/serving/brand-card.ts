@@ -1,4 +1,4 @@
-import { buildStretchEnd } from '../core/page-end.ts'
+import { buildListPartEnd } from '../core/page-end.ts'
 import type { BrandRow } from '../model/rows.ts'
 
 const FORMATS_MAX = 100
@@ -58,7 +58,7 @@ export function cutFormats(formats: readonly unknown[], start = 0) {
     if (bytes > FORMAT_BYTES && shown.length > 0) break
     shown.push(item)
   }
-  return { formats: shown, ...buildStretchEnd('formats', start, shown.length, items.length) }
+  return { formats: shown, ...buildListPartEnd('formats', start, shown.length, items.length) }
 }
 
 const isTexts = (value: unknown) =>

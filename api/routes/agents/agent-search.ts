@@ -9,7 +9,7 @@ import {
 import { type AgentQuery, searchAgents } from '../../../pipeline/read/queries/agent-search.ts'
 import { createCsv, createCursor, createWholeNumber, encodeCursor } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'
-import { getSnapshot, LIST_BYTES, syncHeaders } from '../../responses/lists.ts'
+import { buildSyncHeaders, getSnapshot, LIST_BYTES } from '../../responses/lists.ts'
 import { replyLent, replyOk } from '../../responses/reply.ts'
 
 const COUNT_MAX = 1e9
@@ -68,7 +68,7 @@ export const searchForAgents = defineOperation({
   errors: ['invalid_request'],
   handle: ({ query, services }) => {
     const snapshot = getSnapshot(services.reader)
-    const headers = syncHeaders(snapshot, services)
+    const headers = buildSyncHeaders(snapshot, services)
     if (snapshot === undefined) {
       return replyOk({ results: [], cursor: null, next_cursor: null, has_more: false }, headers)
     }

@@ -98,7 +98,7 @@ export const listAgents = defineOperation({
     '`format_option_id` and `capability_id` one format.',
   access: 'optional',
   cache: 'personal',
-  asksSnapshot: true,
+  queriesSnapshot: true,
   cacheKey: ({ principal }) => (isMember(principal) ? 'members' : 'all'),
   query: AgentsQuery,
   reply: { 200: AgentList },

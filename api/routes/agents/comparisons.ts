@@ -194,7 +194,7 @@ async function storeComparison(
 ): Promise<void> {
   const operation = buildComparisonRecord(place, compared)
   const { run_id: submission_id } = place
-  await runStorage.keep(submission_id, async () =>
+  await runStorage.store(submission_id, async () =>
     unwrapAnswer(await writer.submit(operation, { submission_id })),
   )
 }

@@ -37,7 +37,7 @@ const shared = {
   group: 'Agent Probing',
   access: 'public',
   cache: 'none',
-  storeless: true,
+  worksWithoutStores: true,
   query: z.object({ url: AgentAddress.describe('Address of the agent to call') }),
   errors: ['invalid_request', 'bad_gateway', 'gateway_timeout', 'unavailable'],
 } as const

@@ -60,7 +60,7 @@ export async function recordRun(
     ...more,
   } as const
   const { run_id: submission_id } = run
-  await runStorage.keep(submission_id, async () =>
+  await runStorage.store(submission_id, async () =>
     unwrapAnswer(await writer.submit(operation, { submission_id })),
   )
 }
@@ -130,7 +130,7 @@ export async function runBriefJob<Kind extends 'step' | 'profile' | 'token'>(
       error_message,
       requested_at,
     } as const
-    await runStorage.keep(request_id, async () =>
+    await runStorage.store(request_id, async () =>
       unwrapAnswer(await writer.submit(operation, { submission_id: request_id })),
     )
   }

@@ -30,7 +30,7 @@ const declared = {
   group: 'Agent Compliance',
   access: 'public',
   cache: 'none',
-  storeless: true,
+  worksWithoutStores: true,
 } as const
 
 export const listAllStoryboards = defineOperation({

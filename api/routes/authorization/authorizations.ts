@@ -20,7 +20,7 @@ import type { Snapshot } from '../../../pipeline/read/reader.ts'
 import { asOf, findPast } from '../../inputs/as-of.ts'
 import { createCursor, createPageSize, encodeCursor } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'
-import { cutPage, getSnapshot, syncHeaders } from '../../responses/lists.ts'
+import { buildSyncHeaders, cutPage, getSnapshot } from '../../responses/lists.ts'
 import { ndjsonHeaders, sendLines } from '../../responses/ndjson.ts'
 import { replyOk } from '../../responses/reply.ts'
 
@@ -85,7 +85,7 @@ export const listAuthorizations = defineOperation({
     'Grants in force, or claims, by publisher. `cursor` leads to the next page; it is null on the last. With `as_of`, grants in force then.',
   access: 'bearer',
   cache: 'private',
-  asksSnapshot: true,
+  queriesSnapshot: true,
   query: z.object({
     agent_url: agentUrl,
     evidence,
@@ -104,7 +104,7 @@ export const listAuthorizations = defineOperation({
       refuse('invalid_request', 'as_of: no history is kept of claims; ask for adagents_json')
     }
     const snapshot = past?.snapshot ?? getSnapshot(services.reader)
-    const headers = syncHeaders(snapshot, services)
+    const headers = buildSyncHeaders(snapshot, services)
     const agent = snapshot ? await findAgent(snapshot, query.agent_url) : query.agent_url
     const asked = { agent, after: query.cursor, limit: query.limit + 1, at: past?.at }
     const { items, total } = snapshot
@@ -176,7 +176,7 @@ export const snapshotAuthorizations = defineOperation({
   handle: ({ query, services }) => {
     refuseRaw(query.include)
     const snapshot = getSnapshot(services.reader)
-    const sync = syncHeaders(snapshot, services)
+    const sync = buildSyncHeaders(snapshot, services)
     // A claim has no events: only the commit shows that one has changed.
     const claimsAt = query.evidence.includes('adagents_authoritative') ? snapshot?.seq : undefined
     const asked = [query.evidence.join(), query.include]

@@ -24,6 +24,13 @@ import {
 } from '../../inputs/sale.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
+import {
+  buildListPart,
+  buildListPartEnd,
+  LIST_PART_BYTES,
+  takeListPart,
+  toLongList,
+} from '../../responses/list-parts.ts'
 import { buildPageEnd } from '../../responses/lists.ts'
 import {
   type FindInventory,
@@ -32,13 +39,6 @@ import {
 } from '../../responses/product-judge.ts'
 import { replyOk } from '../../responses/reply.ts'
 import { ResponseBudget } from '../../responses/response-budget.ts'
-import {
-  buildStretch,
-  buildStretchEnd,
-  STRETCH_BYTES,
-  takeStretch,
-  toLongList,
-} from '../../responses/stretches.ts'
 
 const SELECTORS_MAX = 500
 /** Publishers that the selectors of one question may name, counting each. */
@@ -204,7 +204,7 @@ export const authorizeProduct = defineOperation({
       freshness: findDecidingFreshness(services.reader, judge.decidedBy(judged)),
       ...((body.explain || query.explain === 'true') &&
         past === undefined &&
-        buildStretch(
+        buildListPart(
           'evidence',
           judge.evidence(judged, body.declared_cursor),
           body.evidence_cursor,
@@ -218,14 +218,14 @@ function cutUnauthorized(judged: readonly JudgedSelector[], cursor: string | und
   const name = 'unauthorized_items'
   const all = judged.flatMap(({ unauthorized = [] }) => unauthorized)
   const start = Number(cursor ?? 0)
-  const shown = takeStretch(toLongList(all), start).length
+  const shown = takeListPart(toLongList(all), start).length
   let passed = 0
   const lists = judged.map(({ unauthorized }) => {
     if (unauthorized === undefined) return {}
     const from = Math.max(0, start - passed)
     const items = unauthorized.slice(from, Math.max(from, start + shown - passed))
     passed += unauthorized.length
-    const { [`${name}_next_cursor`]: _, ...cut } = buildStretchEnd(
+    const { [`${name}_next_cursor`]: _, ...cut } = buildListPartEnd(
       name,
       from,
       items.length,
@@ -233,7 +233,7 @@ function cutUnauthorized(judged: readonly JudgedSelector[], cursor: string | und
     )
     return { [name]: items, ...cut }
   })
-  const { [`${name}_next_cursor`]: next } = buildStretchEnd(name, start, shown, all.length)
+  const { [`${name}_next_cursor`]: next } = buildListPartEnd(name, start, shown, all.length)
   return { lists, end: next === undefined ? {} : { [`${name}_next_cursor`]: next } }
 }
 
@@ -262,7 +262,7 @@ export const expandProduct = defineOperation({
     const all = judged.flatMap(listProperties)
     const start = Number(body.cursor ?? 0)
     const isExplained = (body.explain || query.explain === 'true') && past === undefined
-    const room = new ResponseBudget(isExplained ? STRETCH_BYTES : undefined)
+    const room = new ResponseBudget(isExplained ? LIST_PART_BYTES : undefined)
     const shown = room.take(
       all.slice(start, start + (body.limit ?? all.length)).map(withIdentifiers),
     )
@@ -282,7 +282,7 @@ export const expandProduct = defineOperation({
       ...(past && { as_of: toIso(past.at) }),
       generated_at: toIso(services.reader.now()),
       ...(isExplained &&
-        buildStretch(
+        buildListPart(
           'evidence',
           judge.evidence(judged, body.declared_cursor),
           body.evidence_cursor,

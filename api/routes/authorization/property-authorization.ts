@@ -54,8 +54,8 @@ import {
 } from '../../inputs/sale.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { listEvidence } from '../../responses/evidence.ts'
+import { buildListPart, type LongList, toLongList } from '../../responses/list-parts.ts'
 import { replyOk } from '../../responses/reply.ts'
-import { buildStretch, type LongList, toLongList } from '../../responses/stretches.ts'
 
 const CACHE_BYTES_MAX = 16 * 1024 * 1024
 
@@ -106,7 +106,7 @@ export const authorizeProperty = defineOperation({
       ...(query.explain === 'true' &&
         past === undefined &&
         'evidence' in sale &&
-        buildStretch('evidence', sale.evidence(query.declared_cursor), query.evidence_cursor)),
+        buildListPart('evidence', sale.evidence(query.declared_cursor), query.evidence_cursor)),
     })
   },
 })

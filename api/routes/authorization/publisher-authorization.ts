@@ -40,8 +40,8 @@ import {
 import { defineOperation } from '../../operation/operation.ts'
 import { formatMembers, replyMembers } from '../../responses/cached-members.ts'
 import { listEvidence } from '../../responses/evidence.ts'
+import { buildListPart, joinLists, toLongList } from '../../responses/list-parts.ts'
 import { replyOk, replyRefused } from '../../responses/reply.ts'
-import { buildStretch, joinLists, toLongList } from '../../responses/stretches.ts'
 
 export const authorizePublisher = defineOperation({
   id: 'authorizePublisher',
@@ -215,7 +215,7 @@ function judgePublisher(
     publisher_wide: judged.length > 0 && rest.length === 0,
     source: 'adagents_json',
     ...(words != null && { authorized_for: words }),
-    ...buildStretch(
+    ...buildListPart(
       'unauthorized_properties',
       toLongList(rest.map(({ property }) => toRefused(property))),
       asked.unauthorized_properties_cursor,
@@ -223,7 +223,7 @@ function judgePublisher(
     sides: tally.sides,
     confirmed: authorized.length > 0 && tally.confirmed === authorized.length,
     ...(asked.explain === 'true' &&
-      buildStretch(
+      buildListPart(
         'evidence',
         joinLists(
           judged.map(({ property, verdict }) =>

@@ -66,7 +66,7 @@ export const setUpBrand = defineOperation({
   }),
   reply: { 200: BrandSetUp },
   errors: [...saveErrors, 'forbidden'],
-  handle: async ({ body, principal, attempt, bodyBytes, caller, services }) => {
+  handle: async ({ body, principal, submissionId, bodyBytes, caller, services }) => {
     const { domain, brand_name } = body
     if (principal.org_id === undefined) {
       return refuse('forbidden', 'only organizations may set up a brand', { domain })
@@ -83,10 +83,10 @@ export const setUpBrand = defineOperation({
     }
     if (await isPublishingItself(domain, caller(), services))
       return replyOk({ ...answer, has_brand_json: true })
-    const save = { op: 'brand.save', revision_id: attempt, domain, brand_name } as const
+    const save = { op: 'brand.save', revision_id: submissionId, domain, brand_name } as const
     const editor = toEditor(principal)
     const brand = handed ? toSavedFile(handed) : buildManifest(body)
-    await submitIdempotent(services, attempt, { ...save, editor, ...brand }, { domain })
+    await submitIdempotent(services, submissionId, { ...save, editor, ...brand }, { domain })
     return replyOk({ ...answer, has_brand_json: false })
   },
 })
@@ -154,17 +154,17 @@ export const submitBrand = defineOperation({
     ...saveErrors.filter(error => error !== 'ownership_proof_required'),
     'forbidden' as const,
   ],
-  handle: async ({ body, principal, attempt, services }) => {
+  handle: async ({ body, principal, submissionId, services }) => {
     const { domain, brand_name = domain, ...details } = body
     const { org_id } = principal
     if (!getMembers(services.reader).all.some(member => member.org_id === org_id)) {
       return refuse('forbidden', 'only members may submit brands', { domain })
     }
-    const submit = { op: 'brand.submit', revision_id: attempt, domain, brand_name } as const
+    const submit = { op: 'brand.submit', revision_id: submissionId, domain, brand_name } as const
     const editor = toEditor(principal)
     const done = await submitIdempotent(
       services,
-      attempt,
+      submissionId,
       { ...submit, editor, ...details },
       { domain },
     )

@@ -14,7 +14,7 @@ import { buildAgeHeader } from '../../limits/outbound.ts'
 import { resolveLiveBrand } from '../../live/resolve-live-brand.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
-import { listQuery, replyList } from '../../responses/registered-list.ts'
+import { createListQuery, replyList } from '../../responses/registered-list.ts'
 import {
   noStore,
   replyLent,
@@ -169,7 +169,7 @@ export const resolveBrandsBulk = defineOperation({
     ),
 })
 
-const brandListQuery = listQuery(['brand_json', 'enriched', 'community', 'hosted'], 1_000)
+const brandListQuery = createListQuery(['brand_json', 'enriched', 'community', 'hosted'], 1_000)
 
 export const listRegisteredBrands = defineOperation({
   id: 'listBrands',
@@ -183,7 +183,7 @@ export const listRegisteredBrands = defineOperation({
     'spellings match. `stats` counts all matches, whatever the `source`.',
   access: 'public',
   cache: 'list',
-  asksSnapshot: true,
+  queriesSnapshot: true,
   cacheKey: () => '',
   query: brandListQuery,
   reply: { 200: BrandList },

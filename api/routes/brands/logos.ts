@@ -86,17 +86,17 @@ export const saveLogo = defineOperation({
     'rate_limited',
     'unavailable',
   ] as const,
-  handle: async ({ params: { domain }, body, header, principal, attempt, services }) => {
+  handle: async ({ params: { domain }, body, header, principal, submissionId, services }) => {
     const type = String(header('content-type') ?? '')
     const upload = await readLogoForm(body, type, services.config.LIMITS.logoBytes)
     const { bytes, ...logo } = upload
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     const done = await submitIdempotent(
       services,
-      attempt,
+      submissionId,
       {
         op: 'logo.save',
-        logo_id: attempt,
+        logo_id: submissionId,
         domain,
         sha256,
         ...logo,

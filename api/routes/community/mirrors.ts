@@ -37,7 +37,7 @@ export const listCommunityMirrors = defineOperation({
   summary: 'List the platforms that have a mirror',
   access: 'public',
   cache: 'list',
-  asksSnapshot: true,
+  queriesSnapshot: true,
   cacheKey: () => '',
   query: z.object({
     limit: createPageSize({ defaultSize: PAGE_ROWS_DEFAULT, max: PAGE_ROWS_MAX }),
@@ -90,9 +90,9 @@ export const putCommunityMirror = defineOperation({
     'its statements about agents are dropped.',
   access: 'bearer',
   writes: true,
-  once: true,
+  isIdempotent: true,
   cache: 'none',
-  isLaborious: true,
+  isExpensive: true,
   params,
   body: z.looseObject({
     catalog_etag: z
@@ -122,7 +122,7 @@ export const putCommunityMirror = defineOperation({
     'unsupported_media_type',
     'rate_limited',
   ] as const,
-  handle: async ({ params: { platform }, body, principal, attempt, services, ...call }) => {
+  handle: async ({ params: { platform }, body, principal, submissionId, services, ...call }) => {
     const { clock, config, workers } = services
     const read = () =>
       workers.run('readMirror', toTaskOrigin({ ...call, principal }), body, clock.now())
@@ -132,7 +132,7 @@ export const putCommunityMirror = defineOperation({
       const operation = { op: 'mirror.publish', platform, content, editor } as const
       return replyOk({
         success: true,
-        ...(await submitIdempotent(services, attempt, operation, {})),
+        ...(await submitIdempotent(services, submissionId, operation, {})),
       })
     }
     const { org_id } = editor
@@ -140,9 +140,9 @@ export const putCommunityMirror = defineOperation({
     const limit = config.LIMITS.mirrorItems
     if (countItems(body) > limit) refuse('too_large', `a proposal has at most ${limit} items`)
     const content = await read()
-    const operation = { op: 'mirror.propose', platform, content, review_id: attempt } as const
+    const operation = { op: 'mirror.propose', platform, content, review_id: submissionId } as const
     const proposer = { editor: { ...editor, org_id } }
-    const done = await submitIdempotent(services, attempt, { ...operation, ...proposer }, {})
+    const done = await submitIdempotent(services, submissionId, { ...operation, ...proposer }, {})
     const place = `/api/registry/mirror-proposals/${done.proposal_id}`
     return {
       status: 202,

@@ -56,7 +56,7 @@ export const listRegisteredPolicies = defineOperation({
     'filters. A policy without jurisdictions and regions applies everywhere.',
   access: 'public',
   cache: 'list',
-  asksSnapshot: true,
+  queriesSnapshot: true,
   cacheKey: () => '',
   query: z.object({
     search: word.meta({ description: 'Words of the name or the description, or a part of the id' }),
@@ -192,7 +192,7 @@ export const savePolicy = defineOperation({
     'policies, and those that wait for review, cannot be saved.',
   access: 'bearer',
   writes: true,
-  once: true,
+  isIdempotent: true,
   cache: 'none',
   body: PolicyContent.safeExtend({
     verticals: policyFields.policy_categories.meta({
@@ -207,7 +207,7 @@ export const savePolicy = defineOperation({
     'too_large',
     'unsupported_media_type',
   ] as const,
-  handle: async ({ body: { verticals, ...content }, principal, attempt, services }) => {
+  handle: async ({ body: { verticals, ...content }, principal, submissionId, services }) => {
     const categories = content.policy_categories.length > 0 ? content.policy_categories : verticals
     const policy: PolicyContent = { ...content, policy_categories: categories }
     if (Buffer.byteLength(JSON.stringify(policy)) > POLICY_BYTES) {
@@ -217,8 +217,8 @@ export const savePolicy = defineOperation({
     const operation = { op: 'policy.save', policy, editor: toEditor(principal) } as const
     const saved = await submitIdempotent(
       services,
-      attempt,
-      { ...operation, review_id: attempt },
+      submissionId,
+      { ...operation, review_id: submissionId },
       { policy_id },
     )
     const revision_number = saved.revision_number as number | null

@@ -48,11 +48,11 @@ export const rollBackBrand = defineOperation({
   description: `For members who have proven that they control the domain, and for moderators. ${what}`,
   reply: { 200: BrandRestored },
   errors,
-  handle: async ({ params: { domain }, body, principal, attempt, services }) => {
+  handle: async ({ params: { domain }, body, principal, submissionId, services }) => {
     if (!isModerator(principal.roles) && !isMember(principal, services)) {
       refuse('forbidden', 'only members may roll brands back', { domain })
     }
-    const asked = { entity: 'brand', domain, attempt, ...body } as const
+    const asked = { entity: 'brand', domain, submissionId, ...body } as const
     const { state, revision_number, ...restored } = await submitRollback(asked, principal, services)
     const brand = { ...toRestored(restored, state), domain, brand_name: state.brand_name }
     return replyOk({ brand: { ...brand, ...state.document }, revision_number })
@@ -68,11 +68,11 @@ export const rollBackProperty = defineOperation({
   description: `For moderators. ${what}`,
   reply: { 200: PropertyRestored },
   errors: errors.filter(error => error !== 'ownership_proof_required'),
-  handle: async ({ params: { domain }, body, principal, attempt, services }) => {
+  handle: async ({ params: { domain }, body, principal, submissionId, services }) => {
     if (!isModerator(principal.roles)) {
       refuse('forbidden', 'only moderators may roll properties back', { domain })
     }
-    const asked = { entity: 'property', domain, attempt, ...body } as const
+    const asked = { entity: 'property', domain, submissionId, ...body } as const
     const { state, revision_number, ...restored } = await submitRollback(asked, principal, services)
     const property = { ...toRestored(restored, state), publisher_domain: domain, ...state.document }
     return replyOk({ property, revision_number })
@@ -83,7 +83,7 @@ interface Asked {
   entity: 'brand' | 'property'
   domain: Domain
   to_revision: number
-  attempt: string
+  submissionId: string
 }
 
 interface Restored {
@@ -94,7 +94,7 @@ interface Restored {
 }
 
 async function submitRollback(
-  { attempt, ...asked }: Asked,
+  { submissionId, ...asked }: Asked,
   principal: Principal,
   services: Services,
 ): Promise<Restored> {
@@ -102,8 +102,8 @@ async function submitRollback(
   const editor = toEditor(principal)
   const restored = await submitIdempotent(
     services,
-    attempt,
-    { op: 'entry.rollback', revision_id: attempt, editor, moderates, ...asked },
+    submissionId,
+    { op: 'entry.rollback', revision_id: submissionId, editor, moderates, ...asked },
     { domain: asked.domain },
   )
   return restored as unknown as Restored

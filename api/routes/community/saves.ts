@@ -60,12 +60,12 @@ export const saveBrand = defineOperation({
   }),
   reply: { 200: BrandSaved },
   errors: saveErrors,
-  handle: async ({ body, principal, attempt, services }) => {
+  handle: async ({ body, principal, submissionId, services }) => {
     const { domain } = body
     const saved = await submitIdempotent(
       services,
-      attempt,
-      { op: 'brand.save', revision_id: attempt, editor: toEditor(principal), ...body },
+      submissionId,
+      { op: 'brand.save', revision_id: submissionId, editor: toEditor(principal), ...body },
       { domain },
     )
     return replyOk({ ...replySaved(saved, 'Brand'), domain })
@@ -96,12 +96,18 @@ export const saveProperty = defineOperation({
   }),
   reply: { 200: PropertySaved },
   errors: saveErrors,
-  handle: async ({ body, principal, attempt, services }) => {
+  handle: async ({ body, principal, submissionId, services }) => {
     const { publisher_domain: domain, authorized_agents: _, ...rest } = body
     const saved = await submitIdempotent(
       services,
-      attempt,
-      { op: 'property.save', revision_id: attempt, domain, editor: toEditor(principal), ...rest },
+      submissionId,
+      {
+        op: 'property.save',
+        revision_id: submissionId,
+        domain,
+        editor: toEditor(principal),
+        ...rest,
+      },
       { domain },
     )
     return replyOk(replySaved(saved, 'Properties'))

@@ -29,7 +29,7 @@ export const takeBillingEvent = defineOperation({
   writes: true,
   raw: true,
   cache: 'none',
-  storeless: true,
+  worksWithoutStores: true,
   body: z.custom<Buffer>(Buffer.isBuffer, 'is required').meta({
     ...eventSchema,
     id: 'BillingEvent',

@@ -131,7 +131,7 @@ export const readBrandOwnership = defineOperation({
 })
 
 function toShownOwner(reader: Reader, owner: string, principal: Principal | undefined) {
-  const own = principal?.belongings.find(({ org_id }) => org_id === owner)
+  const own = principal?.memberships.find(({ org_id }) => org_id === owner)
   if (own !== undefined) return { name: own.org_name }
   const shown = toPublicMember(getMembers(reader).all.find(({ org_id }) => org_id === owner))
   return shown && { name: shown.display_name }

@@ -47,7 +47,7 @@ export const protectedResources = (['api', 'mcp'] as const).map(resource =>
     description: 'RFC 9728. No authorization server is named if only API keys are accepted.',
     access: 'public',
     cache: 'document',
-    storeless: true,
+    worksWithoutStores: true,
     reply: { 200: ProtectedResource },
     errors: [],
     handle: ({ services }) => {

@@ -178,8 +178,8 @@ export const removeOwnAgent = defineOperation({
 
 /** Finds the organization of an agent; a caller without one who names none founds one. */
 function resolveOwner(principal: Principal, org: string | undefined) {
-  const { person, belongings } = principal
-  return person !== undefined && org === undefined && belongings.length === 0
+  const { person, memberships } = principal
+  return person !== undefined && org === undefined && memberships.length === 0
     ? { founding: deriveFounding(person) }
     : { org: resolveOrganization(principal, org).org_id }
 }

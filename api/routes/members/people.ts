@@ -38,9 +38,9 @@ export const listOrganizations = defineOperation({
     'without it for the first. A key acts for its own organization alone.',
   reply: { 200: OwnOrganizations },
   errors: [],
-  handle: ({ principal: { belongings } }) =>
+  handle: ({ principal: { memberships } }) =>
     replyOk({
-      organizations: belongings.map(({ org_id: id, org_name: name, role, membership_tier }) => ({
+      organizations: memberships.map(({ org_id: id, org_name: name, role, membership_tier }) => ({
         id,
         name,
         role,
@@ -62,9 +62,9 @@ export const listMembers = defineOperation({
   reply: { 200: OrganizationMembers },
   errors: ['invalid_request', 'forbidden'],
   handle: ({ query, principal, services: { reader } }) => {
-    const belonging = resolveOrganization(principal, query.org)
-    requireOrganizationRight(principal, belonging, 'read')
-    const members = listOrganizationMembers(reader, belonging.org_id)
+    const membership = resolveOrganization(principal, query.org)
+    requireOrganizationRight(principal, membership, 'read')
+    const members = listOrganizationMembers(reader, membership.org_id)
     return replyOk({ members: members.map(({ org_id: _, ...member }) => member) })
   },
 })
@@ -93,9 +93,9 @@ export const changeMember = defineOperation({
     'unavailable',
   ],
   handle: async ({ query, params: { user_id }, body: { role }, principal, services }) => {
-    const belonging = resolveOrganization(principal, query.org)
-    requireOrganizationRight(principal, belonging, 'managers')
-    const { org_id } = belonging
+    const membership = resolveOrganization(principal, query.org)
+    requireOrganizationRight(principal, membership, 'managers')
+    const { org_id } = membership
     const operation = { op: 'membership.change', org_id, user_id, role } as const
     unwrapAnswer(await services.writer.submit(operation))
     return replyOk({ user_id, role })
@@ -118,13 +118,13 @@ export const removeMember = defineOperation({
   reply: { 204: null },
   errors: ['invalid_request', 'forbidden', 'not_found', 'conflict', 'unavailable'],
   handle: async ({ query, params: { user_id }, principal, services: { reader, writer } }) => {
-    const belonging = resolveOrganization(principal, query.org)
-    const { org_id } = belonging
+    const membership = resolveOrganization(principal, query.org)
+    const { org_id } = membership
     const isOneself = principal.kind === 'user' && principal.id === user_id
-    if (!isOneself) requireOrganizationRight(principal, belonging, 'members')
+    if (!isOneself) requireOrganizationRight(principal, membership, 'members')
     const member = findOrganizationMember(reader, org_id, user_id)
     if (member === undefined) return refuse('not_found', 'nobody of this id belongs to it')
-    if (!isOneself) requireOrganizationRight(principal, belonging, getRightOverRole(member.role))
+    if (!isOneself) requireOrganizationRight(principal, membership, getRightOverRole(member.role))
     const op = isOneself ? 'membership.leave' : 'membership.end'
     unwrapAnswer(await writer.submit({ op, org_id, user_id }))
     return noContent

@@ -24,7 +24,7 @@ import {
 } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
-import { cutPage, getSnapshot, syncHeaders } from '../../responses/lists.ts'
+import { buildSyncHeaders, cutPage, getSnapshot } from '../../responses/lists.ts'
 import { replyOk, type Sent } from '../../responses/reply.ts'
 
 const SEARCH_CHARS = 200
@@ -41,7 +41,7 @@ export const listCatalog = defineOperation({
     '`active_since` selects those that changed since then. `min_resolves` has no effect.',
   access: 'public',
   cache: 'list',
-  asksSnapshot: true,
+  queriesSnapshot: true,
   cacheKey: () => '',
   query: z.object({
     classification: z
@@ -84,7 +84,7 @@ export const listCatalog = defineOperation({
     const next_cursor = hasMore ? encodeCursor([entries.at(-1)!.property_rid]) : null
     return replyOk(
       { entries, total, has_more: hasMore, next_cursor },
-      syncHeaders(snapshot, services),
+      buildSyncHeaders(snapshot, services),
     )
   },
 })
@@ -105,7 +105,7 @@ export const syncCatalog = defineOperation({
     '`since`: some changes may be repeated, none is missing.',
   access: 'public',
   cache: 'list',
-  asksSnapshot: true,
+  queriesSnapshot: true,
   cacheKey: () => '',
   query: z.object({
     since: Moment.describe('Time after which changes are listed, in ISO 8601'),
@@ -124,7 +124,7 @@ export const syncCatalog = defineOperation({
     const next_cursor = hasMore && last ? encodeCursor([last.updated_at, last.property_rid]) : null
     return replyOk(
       { entries, server_timestamp: findShownUntil(services), has_more: hasMore, next_cursor },
-      syncHeaders(snapshot, services),
+      buildSyncHeaders(snapshot, services),
     )
   },
 })
@@ -160,7 +160,7 @@ const collectionList = {
   group: 'Property Resolution',
   access: 'public',
   cache: 'list',
-  asksSnapshot: true,
+  queriesSnapshot: true,
   cacheKey: () => '',
   query: collectionPage,
   reply: { 200: CollectionCatalog },
@@ -204,5 +204,5 @@ async function replyCollections(
   const next_offset = hasMore ? offset + entries.length : null
   const next_cursor = next_offset === null ? null : String(next_offset)
   const page = { entries, total, has_more: hasMore, next_cursor, next_offset }
-  return replyOk(page, syncHeaders(snapshot, services))
+  return replyOk(page, buildSyncHeaders(snapshot, services))
 }

@@ -7,7 +7,7 @@ import { BulkDomains, describeBulk, parseDomainsLeniently } from '../../inputs/b
 import { freshIgnored, PastedDomain } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
-import { listQuery, replyList } from '../../responses/registered-list.ts'
+import { createListQuery, replyList } from '../../responses/registered-list.ts'
 import { replyLent, replyRefused, replyStored, type Sent } from '../../responses/reply.ts'
 
 export const resolveProperty = defineOperation({
@@ -59,7 +59,7 @@ export const resolvePropertiesBulk = defineOperation({
     ),
 })
 
-const propertyListQuery = listQuery(['adagents_json', 'community', 'enriched'], 100)
+const propertyListQuery = createListQuery(['adagents_json', 'community', 'enriched'], 100)
 
 export const listRegisteredProperties = defineOperation({
   id: 'listProperties',
@@ -73,7 +73,7 @@ export const listRegisteredProperties = defineOperation({
     'similar spellings match. `stats` counts all matches, whatever the `source`.',
   access: 'public',
   cache: 'list',
-  asksSnapshot: true,
+  queriesSnapshot: true,
   cacheKey: () => '',
   query: propertyListQuery,
   reply: { 200: PropertyList },

@@ -27,7 +27,7 @@ export const checkPropertyList = defineOperation({
     `it, or nothing. One in \`modify\` is in another list as well, under its new name. ${retention}`,
   access: 'public',
   cache: 'none',
-  asksSnapshot: true,
+  queriesSnapshot: true,
   body: z.object({
     domains: z.array(z.unknown()).meta({
       maxItems: limits.checkedNames,
@@ -53,7 +53,7 @@ export const checkIdentifierList = defineOperation({
     `lines and those that begin with # are skipped. ${retention}`,
   access: 'public',
   cache: 'none',
-  asksSnapshot: true,
+  queriesSnapshot: true,
   body: z.object({
     identifiers: z.array(z.string()).meta({
       maxItems: limits.checkedNames,

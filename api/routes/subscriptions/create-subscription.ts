@@ -45,7 +45,7 @@ export const createSubscription = defineOperation({
     'the feed. Posts are signed (RFC 9421) by a key of `/.well-known/jwks.json`. Any status of 2xx takes a ' +
     'delivery; what is not taken is repeated with growing waits for three days.',
   writes: true,
-  once: true,
+  isIdempotent: true,
   body: z.object({
     url: NewReceiver.describe('Address of the receiver, https'),
     event_types: filters(
@@ -78,10 +78,10 @@ export const createSubscription = defineOperation({
     'rate_limited',
     'unavailable',
   ],
-  handle: async ({ query, body, principal, attempt, services }) => {
+  handle: async ({ query, body, principal, submissionId, services }) => {
     const { org_id } = resolveOrganization(principal, query.org)
     const { reader, writer, config, receivers } = services
-    const subscription_id = deriveId('subscription', org_id, attempt)
+    const subscription_id = deriveId('subscription', org_id, submissionId)
     const known = findSubscription(reader, org_id, subscription_id)
     if (known?.url === body.url) return { status: 201, body: describeSubscription(known, services) }
     if (known) refuse('conflict', 'this Idempotency-Key was used for a different request')

@@ -6,7 +6,7 @@ import {
   AuthorizedFor,
   DiscoveryMethod,
   describeCut,
-  describeStretch,
+  describeListPart,
   ManagerDomain,
   PropertyId,
   PropertyName,
@@ -87,7 +87,7 @@ export const Evidence = z
       )
       .optional()
       .describe('Entries of the operator’s brand.json for the property; absent if there are none'),
-    ...describeStretch('declared'),
+    ...describeListPart('declared'),
     names_agent: z
       .boolean()
       .optional()
@@ -109,7 +109,7 @@ const explained = {
     .array(Evidence)
     .optional()
     .describe('Steps of the reasoning; only with `explain=true`'),
-  ...describeStretch('evidence'),
+  ...describeListPart('evidence'),
 }
 
 export const AsOf = text.describe(
@@ -136,7 +136,7 @@ export const PublisherAuthorization = z
         }),
       )
       .describe('Active properties that the agent may not sell'),
-    ...describeStretch('unauthorized_properties'),
+    ...describeListPart('unauthorized_properties'),
     sides: Sides,
     confirmed: Confirmed,
     as_of: AsOf.optional(),

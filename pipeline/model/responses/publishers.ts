@@ -4,7 +4,7 @@ import {
   AuthorizedFor,
   DiscoveryMethod,
   describeCut,
-  describeStretch,
+  describeListPart,
   ManagerDomain,
   PropertyRid,
   PublisherDomain,
@@ -206,12 +206,12 @@ export const PublisherLookup = z
       .array(PublisherFormat)
       .optional()
       .describe('Formats that its own file declares, a hundred of them on a page at most'),
-    ...describeStretch('formats'),
+    ...describeListPart('formats'),
     placements: z
       .array(PlacementItem)
       .optional()
       .describe('Placements of its own file; only with `include=placements`'),
-    ...describeStretch('placements'),
+    ...describeListPart('placements'),
     brand: BrandCard.optional(),
     freshness: FreshnessBlock.optional(),
   })
