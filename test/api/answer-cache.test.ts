@@ -89,7 +89,7 @@ test('a short answer is sent uncompressed', async () => {
   expect(headers).not.toHaveProperty('vary')
 })
 
-test('a question that five hundred clients ask at once is computed once', async () => {
+test('an answer that five hundred clients request at once is computed once', async () => {
   for (const url of ['/api/registry/catalog?limit=7', '/api/policies/registry?search=seven']) {
     const all = await Promise.all(Array.from({ length: 500 }, () => get(url)))
     expect(new Set(all.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
@@ -97,7 +97,7 @@ test('a question that five hundred clients ask at once is computed once', async 
   }
 })
 
-test('a caller with too many requests takes nothing from other lists or callers', async () => {
+test('a caller with too many requests affects no other lists or callers', async () => {
   const flood = Array.from({ length: 300 }, (_, i) => get(`/api/registry/catalog?search=s${i}`))
   const lists = ['agents', 'publishers', 'mirrors', 'catalog/collections']
   const others = await Promise.all([

@@ -219,7 +219,7 @@ describe('scheduled runs', () => {
     await tested.send('PUT', 'compliance/opt-out', { opt_out: true })
   })
 
-  it('tell of an agent that cannot be reached, and of one that wants a credential', async () => {
+  it('report an agent that cannot be reached, and one that requires a credential', async () => {
     const away = await enrolAgent('away.example')
     await testNow(away)
     web.hosts['away.example'] = { '*': ({ request }) => request.socket.destroy() }
@@ -278,7 +278,7 @@ describe('scheduled runs', () => {
 })
 
 describe('a refresh', () => {
-  it('asks the agent what it is and tests it at once, and is told apart in the history', async () => {
+  it('probes the agent and tests it at once, and is marked as such in the history', async () => {
     const tested = await enrolAgent('refreshed.example')
     const { status, body } = await tested.send('POST', 'refresh')
     expect([status, body]).toEqual([
@@ -316,7 +316,7 @@ describe('a refresh', () => {
     await tested.send('PUT', 'compliance/opt-out', { opt_out: true })
   })
 
-  it('says that an agent wants a credential, and refuses where it cannot be reached', async () => {
+  it('says that an agent requires a credential, and fails if the agent cannot be reached', async () => {
     const locked = await enrolAgent('locked.example', { isOpen: false })
     expect((await locked.send('POST', 'refresh')).body).toMatchObject({
       online: true,
@@ -364,7 +364,7 @@ test('an organization reads when its agent was called, and others do not', async
 })
 
 describe('the credential of an agent', () => {
-  it('opens it, is stored encrypted, and is never shown', async () => {
+  it('gives access to it, is stored encrypted, and is never shown', async () => {
     const tested = await enrolAgent('secret.example', { isOpen: false })
     web.hosts['secret.example'] = hostAgent(agent, {
       damage: payload => ({ ...payload, echoed: `you sent ${TOKEN}` }),
@@ -461,7 +461,7 @@ describe('the credential of an agent', () => {
     expect(rows).toEqual([{ sealed: null }])
   })
 
-  it('may be client credentials, by which a token is asked for before each run', async () => {
+  it('may be client credentials, with which a token is requested before each run', async () => {
     const secret = 'a secret & more'
     const asked: { authorization: string | undefined; form: Record<string, string> }[] = []
     const tested = await enrolAgent('issued.example', { isOpen: false })
@@ -585,7 +585,7 @@ describe('the credential of an agent', () => {
   })
   let refused: string | undefined
 
-  it('is refused in words where the operator has set no key', async () => {
+  it('is refused with an explanation if the operator has set no key', async () => {
     const strict = await web.open()
     const key = await enrol(strict, { org: 'Keyless', agents: [{ url: 'https://k.example/mcp' }] })
     const answer = await strict.app.inject({
@@ -609,7 +609,7 @@ describe('badges', () => {
     await testNow(tested)
   })
 
-  it('are earned by a full run, and told in the feed', async () => {
+  it('are earned by a full run, and reported in the feed', async () => {
     expect((await tested.read('verification')).body).toMatchObject({
       agent_url: tested.url,
       verified: true,
@@ -642,7 +642,7 @@ describe('badges', () => {
     ])
   })
 
-  it('stand in the lists of agents', async () => {
+  it('are shown in the lists of agents', async () => {
     await registry.publish()
     const list = async (query: string) =>
       (await registry.app.inject(`/api/registry/agents?${query}`)).json().agents
@@ -661,7 +661,7 @@ describe('badges', () => {
     expect(await list('verification_mode=live')).toEqual([])
   })
 
-  it('are pictures that need nothing else, and say what they show', async () => {
+  it('are self-contained pictures, with a text that says what they show', async () => {
     const path = `/api/registry/agents/${encodeURIComponent(tested.url)}/badge/signals`
     const get = (url: string, headers = {}) => registry.app.inject({ url, headers })
     const answer = await get(`${path}.svg`)
@@ -704,7 +704,7 @@ describe('badges', () => {
     expect(markdown).not.toMatch(/\(b\)/)
   })
 
-  it('are tokens that whoever has the public keys can verify', async () => {
+  it('are tokens that anybody with the public keys can verify', async () => {
     const { body } = await tested.read('badge/signals/token')
     const { keys } = (await registry.app.inject('/.well-known/jwks.json')).json()
     const { payload } = await jwtVerify(body.token, createLocalJWKSet({ keys }), {
@@ -792,7 +792,7 @@ describe('badges', () => {
     expect((await tested.read('compliance')).body.badge_requalification_required).toBe(false)
   })
 
-  it('end when the agent is hidden, which the feed tells', async () => {
+  it('end when the agent is hidden, which the feed reports', async () => {
     await registry.submit({
       op: 'member.agent.save',
       org: 'badge.example',
@@ -818,7 +818,7 @@ describe('badges', () => {
   })
 })
 
-test('the search for agents sums up how they fare', async () => {
+test('agent search summarizes test results', async () => {
   const tested = await enrolAgent('searched.example')
   await testNow(tested)
   const seller = { sites: ['seller.example'], agents: [tested.url] }

@@ -62,7 +62,7 @@ async function readHosted() {
 const readEntry = async () =>
   load((await ann.get(`/dashboard/org/${acme}/entries?domain=${DOMAIN}`)).body)
 
-test('a brand.json of the workshop is published by one form, and served from then on', async () => {
+test('a brand.json from the workshop is published with one form, and served from then on', async () => {
   const sent = await handOver('Boots')
   expect([sent.statusCode, sent.headers.location], sent.body).toEqual([
     303,
@@ -77,7 +77,7 @@ test('a brand.json of the workshop is published by one form, and served from the
   expect(resolved.json()).toMatchObject({ brand_name: 'Boots', source: 'community' })
 })
 
-test('a rollback of a brand brings its earlier file back, as a revision of its own', async () => {
+test('a rollback of a brand restores its earlier file as a new revision', async () => {
   await handOver('Boots Before')
   await handOver('Boots After')
   expect(await readHosted()).toMatchObject({ brands: [{ names: [{ en: 'Boots After' }] }] })

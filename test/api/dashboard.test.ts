@@ -67,8 +67,8 @@ async function found(browser: TestBrowser, name: string): Promise<string> {
 const at = (org: string, path: string) => `/dashboard/org/${org}${path}`
 const read = async (browser: TestBrowser, url: string) => load((await browser.get(url)).body)
 
-describe('the dashboard is for who is signed in', () => {
-  test('others are led to the sign-in, and asked for no consent', async () => {
+describe('the dashboard is for people who are signed in', () => {
+  test('others are sent to the sign-in, without being asked for consent', async () => {
     const stranger = new TestBrowser(registry)
     const answer = await stranger.get(at(acme, '/keys'))
     expect([answer.statusCode, answer.headers.location]).toEqual([303, '/dashboard/sign-in'])
@@ -99,7 +99,7 @@ describe('the dashboard is for who is signed in', () => {
   })
 })
 
-describe('every address of an organization is only for those who belong to it', () => {
+describe('every address of an organization is only for its members', () => {
   const ofOrganizations = dashboardPaths.filter(({ path }) => path.includes(':org'))
 
   test('there are such addresses', () => {
@@ -154,7 +154,7 @@ describe('people join an organization', () => {
     const refused = await send(dora, at(acme, '/keys'), { name: 'x' })
     expect([refused.statusCode, load(refused.body)('[role=alert]').text()]).toEqual([
       400,
-      'viewers of an organization change nothing for it',
+      'viewers of an organization cannot change anything for it',
     ])
     const left = await send(dora, at(acme, '/people/remove'), {
       user_id: people('input[name=user_id]').first().val() as string,
@@ -163,7 +163,7 @@ describe('people join an organization', () => {
     expect((await dora.get(at(acme, '/people'))).statusCode).toBe(404)
   })
 
-  test('and nobody else sees whose invitation a link is', async () => {
+  test('and nobody else sees whose invitation a link carries', async () => {
     const { pathname, search } = await invite('erik@acme.example', 'member')
     const shown = await bob.get(pathname + search)
     expect(shown.statusCode).toBe(404)
@@ -172,7 +172,7 @@ describe('people join an organization', () => {
     expect((await send(bob, pathname, form)).statusCode).toBe(404)
   })
 
-  test('and the audit shows it to those who belong', async () => {
+  test('and the audit shows that to its members', async () => {
     const page = (await read(ann, at(acme, '/audit')))('main').text()
     for (const text of ['Invited a person', 'Accepted an invitation', 'Left the organization']) {
       expect(page).toContain(text)
@@ -238,7 +238,7 @@ describe('a person manages', () => {
     expect((await ask()).statusCode).toBe(401)
   })
 
-  test('what the API refuses is said on the page, in its words', async () => {
+  test('what the API refuses is shown on the page, in the API’s words', async () => {
     const answer = await send(ann, at(acme, '/keys'), { name: ' ' })
     expect(answer.statusCode).toBe(400)
     expect(load(answer.body)('[role=alert]').text()).toContain('name: must not be empty')
@@ -279,7 +279,7 @@ describe('a person manages', () => {
     expect(headers.location).toBe(at(acme, '/usage'))
   })
 
-  test('who acts is in the submission: the person, not the page', async () => {
+  test('the person who acts is named in the submission, not the page', async () => {
     await send(ann, at(acme, '/keys'), { name: 'Audited' })
     const [created] = registry.submitted.filter(({ op }) => op === 'key.create').slice(-1)
     expect(created).toMatchObject({ op: 'key.create', label: 'Audited', org: acme })
@@ -340,7 +340,7 @@ describe('reviews', () => {
     expect([answer.statusCode, registry.submitted.length]).toEqual([404, before])
   })
 
-  test('show moderators what waits and the difference that it makes, and publish it', async () => {
+  test('show moderators what is waiting and what it would change, and publish it', async () => {
     const first = await propose('radio', 'songs')
     const queue = await read(moderator, '/dashboard/reviews')
     expect(queue(`a[href="${first}"]`).text()).toBe('radio')
@@ -358,7 +358,7 @@ describe('reviews', () => {
     expect((await read(moderator, second))('form[class=panel]')).toHaveLength(0)
   })
 
-  test('are rejected with a reason, which the organization reads', async () => {
+  test('are rejected with a reason that the organization can read', async () => {
     const place = await propose('cinema', 'films')
     const refused = await decide(place, { decision: 'reject', notes: ' ' })
     expect([refused.statusCode, refused.body]).toEqual([
@@ -377,7 +377,7 @@ describe('reviews', () => {
     expect((await moderator.get(place)).body).toContain('Not your &lt;platform&gt;.')
   })
 
-  test('of a version that was replaced meanwhile are not decided', async () => {
+  test('cannot be decided for a version that has been replaced', async () => {
     const place = await propose('press', 'papers')
     const answer = await decide(place, { decision: 'approve', digest: '0'.repeat(64) })
     expect(answer.statusCode).toBe(400)
@@ -431,7 +431,7 @@ describe('a file of the workshop', () => {
     expect(await readHosted('handed.example')).toEqual(['Handed on'])
   })
 
-  test('is seen by no other browser, and by nobody after an hour', async () => {
+  test('is visible to no other browser, and to nobody after an hour', async () => {
     const browser = await enterAs('ann@acme.example')
     await carry(browser)
     expect((await ann.get('/dashboard/publish')).statusCode).toBe(404)
@@ -443,18 +443,18 @@ describe('a file of the workshop', () => {
     expect((await browser.get('/dashboard/publish')).statusCode).toBe(404)
   })
 
-  test('is put into nobody’s hands by another site', async () => {
+  test('cannot be planted by another site', async () => {
     const browser = new TestBrowser(registry)
     expect((await carry(browser, 'cross-site')).statusCode).toBe(403)
     expect(browser.getCookie('registry_draft')).toBeUndefined()
   })
 
-  test('with a fault is shown with its lines, and a foreign organization publishes nothing', async () => {
+  test('with a fault is shown with its lines, and cannot be published for a foreign organization', async () => {
     const form = { kind: 'adagents.json', domain: 'handed.example', org: acme }
     const faulty = await send(ann, '/dashboard/publish', { ...form, text: '{"a": ' })
     expect([faulty.statusCode, faulty.body]).toEqual([
       400,
-      expect.stringContaining('Mend the faults'),
+      expect.stringContaining('Fix the faults'),
     ])
     const foreign = { ...form, org: other, text: buildFile('Not theirs') }
     expect((await send(ann, '/dashboard/publish', foreign)).statusCode).toBe(400)

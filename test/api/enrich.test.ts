@@ -252,8 +252,8 @@ describe('GET /api/brands/enrich', () => {
   })
 })
 
-describe('bounds of live questions', () => {
-  it('equal questions at the same time are one', async () => {
+describe('limits of live requests', () => {
+  it('equal concurrent requests are sent once', async () => {
     const registry = await open()
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => enrich(registry, 'slow.example')),
@@ -262,7 +262,7 @@ describe('bounds of live questions', () => {
     expect(asked.map(({ host }) => host)).toEqual(['slow.example'])
   })
 
-  it('a caller has a few questions under way, the others wait, and none is refused', async () => {
+  it('a caller has a few requests open, the others wait, and none is refused', async () => {
     const registry = await open({ callerQuestionsAtOnce: 2 })
     let [underWay, most] = [0, 0]
     const slow = (response: ServerResponse) => {

@@ -63,7 +63,7 @@ const read = async (name: string) => {
 const fromBase64 = (hashes: readonly string[]) => hashes.map(hash => Buffer.from(hash, 'base64'))
 
 describe('GET /log/', () => {
-  test('the checkpoint is a signed note by the key beside it, and is asked for each time', async () => {
+  test('the checkpoint is a note signed by the published key, and is revalidated each time', async () => {
     const { headers, body } = await registry.app.inject('/log/checkpoint')
     expect(headers['content-type']).toBe('text/plain; charset=utf-8')
     expect(headers['cache-control']).toBe('public, no-cache')
@@ -75,7 +75,7 @@ describe('GET /log/', () => {
     expect((await ask('/api/log/checkpoint')).json).toMatchObject({ ...head, key, note: body })
   })
 
-  test('tiles are cached for ever, and entries for a minute, since they may be erased', async () => {
+  test('tiles may be cached for ever, and entries for a minute, since they may be erased', async () => {
     const { size } = (await ask('/api/log/checkpoint')).json
     const tile = await registry.app.inject(`/log/${nameOfTile(0, 0, size)}`)
     expect(tile.headers['cache-control']).toBe('public, max-age=31536000, immutable')
@@ -98,7 +98,7 @@ describe('GET /log/', () => {
 })
 
 describe('proofs', () => {
-  test('each event of the feed is proven by its id, for a reader that knows RFC 6962 alone', async () => {
+  test('each event of the feed can be proven by its id, by a reader that knows only RFC 6962', async () => {
     await commit('two.example')
     const { root, size, note } = (await ask('/api/log/checkpoint')).json
     const { leaves, entries } = readWholeLog(registry.reader.paths.log, size)
@@ -116,7 +116,7 @@ describe('proofs', () => {
     }
   })
 
-  test('a later tree is proven to continue each earlier one', async () => {
+  test('a later tree can be proven to continue each earlier one', async () => {
     const { root, size } = (await ask('/api/log/checkpoint')).json
     const { leaves } = readWholeLog(registry.reader.paths.log, size)
     for (let from = 1; from <= size; from++) {
@@ -177,7 +177,7 @@ describe('a check from outside', () => {
     expect((await verify()).faults).toEqual([])
   })
 
-  test('finds a log that was begun anew under the same key', async () => {
+  test('finds a log that was started again under the same key', async () => {
     const honest = await verify()
     const other = await openRegistry({ settings: { LOG_SIGNING_KEY: key.path } })
     await other.observe(

@@ -103,7 +103,7 @@ describe('no page leads elsewhere, whatever its address asks for', () => {
     }
   })
 
-  test('nor whatever its form asks for', async () => {
+  test('nor whatever its form contains', async () => {
     for (const path of forms) {
       const form = Object.fromEntries(ask(EVIL))
       const answer = await sendForm(member, `${path}?${ask(EVIL)}`, form)

@@ -55,7 +55,7 @@ describe.each(payloads)('a world whose every text is %j', payload => {
   })
 })
 
-test('what is slipped into a page is found', () => {
+test('whatever is injected into a page is found by these checks', () => {
   const page = load(
     '<html><body onload="x"><iframe></iframe><a href="javascript:x">x</a><img src="https://evil.example"></body></html>',
   )

@@ -112,7 +112,7 @@ describe('an entry under a look-alike name', () => {
     expect(await whole()).toEqual([])
   })
 
-  test('that two organizations enter at once waits in the words of the first', async () => {
+  test('that two organizations enter at once waits with the content of the first', async () => {
     await registry.createKey('Others')
     await proveOwnership(registry, 'Others', 'globex-shop.com')
     const ids = await registry.sequencer.accounts.db.all<{ org_id: string; key_id: string }>(

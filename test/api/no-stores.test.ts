@@ -38,7 +38,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const needing = operations.filter(({ storeless }) => !storeless)
+const needing = operations.filter(({ worksWithoutStores }) => !worksWithoutStores)
 
 test.each(needing.map(({ id, method, path }) => [id, method, path] as const))(
   '%s: without the stores nobody can know: 503, and when to come again',

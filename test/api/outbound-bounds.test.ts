@@ -111,7 +111,7 @@ describe('requests to one site are bounded, however many domains lead there', ()
   })
 })
 
-describe('a question about a site at its bound is not refused with 429', () => {
+describe('a request about a site at its limit is not refused with 429', () => {
   it('stored answers serve fresh=true and say so', async () => {
     await registry.observe(observeBrandFile('www.crowded.example', 'Stored'))
     const answer = await crowding('crowded.example', () => fresh('www.crowded.example'))
@@ -147,7 +147,7 @@ describe('a question about a site at its bound is not refused with 429', () => {
     expect(askedAt('unknown.example')).toBeLessThanOrEqual(80)
   })
 
-  it('a later question waits for its turn', async () => {
+  it('a later request waits for its turn', async () => {
     await Promise.all(
       Array.from({ length: 62 }, (_, i) => fresh(`n${i}.busy.example`, `198.51.100.${i}`)),
     )
@@ -156,7 +156,7 @@ describe('a question about a site at its bound is not refused with 429', () => {
     expect(performance.now() - started).toBeGreaterThan(200)
   })
 
-  it('a hundred questions about a hundred sites by one caller are all answered', async () => {
+  it('a hundred requests about a hundred sites by one caller are all answered', async () => {
     const names = Array.from({ length: 100 }, (_, i) => `many${i}.example`)
     const answers = await Promise.all(names.map(name => validate(name)))
     expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))

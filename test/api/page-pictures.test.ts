@@ -44,7 +44,7 @@ test.each(pictured)('%s names a picture of 1200 × 630 that this server draws', 
   expect(again.statusCode).toBe(304)
 })
 
-test('a page of a thing that nobody knows has no picture', async () => {
+test('a page about something unknown has no picture', async () => {
   const page = load((await registry.app.inject('/brand/nobody.example')).body)
   expect(page('meta[property="og:image"]')).toHaveLength(0)
   const answer = await registry.app.inject('/brand/nobody.example/picture.png')
@@ -59,7 +59,7 @@ test('a picture changes with what its page says', async () => {
   expect((await read(PUBLISHER)).equals(await read(BRAND))).toBe(false)
 })
 
-describe('texts of strangers', () => {
+describe('texts from other sites', () => {
   const list = (text: string) => {
     const svg = drawPicture({ kind: text, title: text, description: text, host: text })
     const picture = load(svg, { xml: true })
@@ -101,7 +101,7 @@ describe('texts of strangers', () => {
   })
 })
 
-test('a long title keeps to its lines and says that it goes on', () => {
+test('a long title is cut to its lines, with an ellipsis', () => {
   const lines = wrapText('word '.repeat(100), { chars: 20, lines: 3 })
   expect(lines).toHaveLength(3)
   expect(lines.at(-1)).toMatch(/…$/)

@@ -37,7 +37,7 @@ async function countOpen(): Promise<number> {
 }
 
 describe('GET /changes/stream', () => {
-  test('200: tells the last commit at once, and each later one and each snapshot', async () => {
+  test('200: reports the last commit at once, and then each later one and each snapshot', async () => {
     const viewers = [await open(), await open()]
     const [first] = await Promise.all(viewers.map(viewer => viewer.next()))
     expect(viewers[0]!.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
@@ -54,7 +54,7 @@ describe('GET /changes/stream', () => {
     await closeAll()
   })
 
-  test('503: a caller has only so many, and another one is admitted once one is closed', async () => {
+  test('503: a caller may have a limited number of streams, and another one once one is closed', async () => {
     for (let count = 0; count < 3; count++) await open()
     const refused = await fetch(`${base}/changes/stream`)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '30'])
@@ -63,7 +63,7 @@ describe('GET /changes/stream', () => {
     await closeAll()
   })
 
-  test('200: a HEAD takes no place', async () => {
+  test('200: a HEAD takes none of them', async () => {
     const answer = await fetch(`${base}/changes/stream`, { method: 'HEAD' })
     expect(answer.status).toBe(200)
     expect(await countOpen()).toBe(0)

@@ -54,7 +54,7 @@ describe.each(pagePaths)('the page %s', path => {
     })
   })
 
-  test('304: for who holds it, and compressed for who takes that', async () => {
+  test('304: for clients that have it, and compressed for clients that accept that', async () => {
     const { etag } = (await get(path)).headers
     const held = await get(path, { 'if-none-match': String(etag) })
     expect([held.statusCode, held.body]).toEqual([304, ''])
@@ -62,7 +62,7 @@ describe.each(pagePaths)('the page %s', path => {
     expect(packed.headers['content-encoding']).toBe('br')
   })
 
-  test('405: takes no other method', async () => {
+  test('405: accepts no other method', async () => {
     const answer = await registry.app.inject({ method: 'POST', url: path.split('?')[0]! })
     expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
@@ -234,7 +234,7 @@ describe('a page that cannot be shown', () => {
     }
   })
 
-  test('an unknown domain that somebody looks for is asked for', async () => {
+  test('an unknown domain that somebody looks up is submitted for crawling', async () => {
     const page = await read('/brand/unasked.example')
     expect(page('main').text()).toContain('Nobody had asked for it')
     expect(page('meta[name=robots]').attr('content')).toBe('noindex')
@@ -242,7 +242,7 @@ describe('a page that cannot be shown', () => {
 })
 
 describe('the home page', () => {
-  test('is the overview of the API for clients that want JSON, also when it was asked for before', async () => {
+  test('is the overview of the API for clients that want JSON, also after it was sent as a page', async () => {
     expect((await get('/')).headers['content-type']).toContain('text/html')
     const answer = await get('/', { accept: 'application/json' })
     expect(answer.json()).toEqual(await json('/api'))
@@ -252,7 +252,7 @@ describe('the home page', () => {
     expect(page.headers.vary).toContain('accept')
   })
 
-  test('answers before anything was read, and shows what comes', async () => {
+  test('answers before anything was crawled, and says what will come', async () => {
     const own = await openRegistry()
     const before = await own.app.inject('/')
     expect(before.statusCode).toBe(200)
@@ -322,7 +322,7 @@ function portfolioBrand(id: string, name: string, domain: string) {
   }
 }
 
-test('what a member keeps private of an agent is on no page', async () => {
+test('what a member keeps private about an agent is on no page', async () => {
   const own = await openRegistry()
   const url = 'https://hidden.agent.example/mcp'
   await enrol(own, {

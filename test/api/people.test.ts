@@ -103,7 +103,7 @@ describe('an invitation', () => {
     expect((await accept('paul', url)).statusCode).toBe(200)
   })
 
-  test('of an address that nobody has verified opens nothing', async () => {
+  test('for an address that is not verified cannot be used', async () => {
     const { url } = (await invite('olga', 'quin@acme.example')).json()
     const email = 'quin@acme.example'
     const token = await issue({ sub: 'quin', email, email_verified: false })
@@ -129,7 +129,7 @@ describe('an invitation', () => {
     expect((await readRoles()).rosa).toBeUndefined()
   })
 
-  test('never raises the role of somebody who belongs already', async () => {
+  test('never raises the role of somebody who is a member already', async () => {
     const { url } = (await invite('olga', 'vic@acme.example', 'owner')).json()
     expect((await accept('vic', url)).json().role).toBe('viewer')
     expect((await readRoles()).vic).toBe('viewer')
@@ -194,7 +194,7 @@ describe('a role', () => {
     expect((await demote('olga')).statusCode).toBe(409)
   })
 
-  test('ends with its person: who left sees nothing any more', async () => {
+  test('ends with its membership: a person who left no longer sees anything', async () => {
     const { url } = (await invite('olga', 'leo@acme.example')).json()
     await accept('leo', url)
     expect((await ask('leo', 'DELETE', `${MEMBERS}/leo?org=${acme}`)).statusCode).toBe(204)
@@ -204,7 +204,7 @@ describe('a role', () => {
 })
 
 describe('a person of several organizations', () => {
-  test('is told of all, and chooses for which one a save counts', async () => {
+  test('sees all of them, and chooses for which one a save counts', async () => {
     const { organizations } = (await ask('both', 'GET', '/api/me/organizations')).json()
     expect(organizations.map(({ id, role }: Record<string, string>) => [id, role])).toEqual([
       [other, 'viewer'],

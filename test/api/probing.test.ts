@@ -243,7 +243,7 @@ describe.each(paths)('GET /api/public/%s, refused', path => {
     expect(web.origin.asked).toEqual([])
   })
 
-  it('503: without a crawler no agent can be asked', async () => {
+  it('503: without a crawler no agent can be reached', async () => {
     const gone = openWriterClient(`unix:///nowhere-${process.pid}.sock`, silentLog)
     const own = await web.open({}, { writer: { requestLive: gone.requestLive } })
     expect((await ask(path, 'https://seller.example/mcp', own)).statusCode).toBe(503)
@@ -252,7 +252,7 @@ describe.each(paths)('GET /api/public/%s, refused', path => {
 })
 
 describe('bounds of live requests to agents', () => {
-  it('equal questions are one, and a recent answer is sent again', async () => {
+  it('equal requests are sent once, and a recent answer is sent again', async () => {
     const own = await web.open({ answerKeptSeconds: 10 })
     const url = 'https://patient.example/mcp'
     const answers = await Promise.all([1, 2, 3].map(() => ask('agent-products', url, own)))

@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => registry.close())
 
 describe('the bytes of a file', () => {
-  test('200: are sent as they were read, as text that no browser runs', async () => {
+  test('200: are sent as they were fetched, as text that no browser runs', async () => {
     const answer = await get(PATH)
     expect([answer.statusCode, answer.rawPayload]).toEqual([200, Buffer.from(file)])
     expect(answer.headers).toMatchObject({

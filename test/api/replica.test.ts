@@ -95,7 +95,7 @@ describe('the API of a replica that follows over HTTP', () => {
     }
   })
 
-  it('refuses writes, and credentials that only its registry knows, and names where they go', async () => {
+  it('refuses writes and credentials that only its registry knows, and says where to send them', async () => {
     const write = {
       method: 'POST',
       headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
@@ -125,7 +125,7 @@ describe('the API of a replica that follows over HTTP', () => {
     expect([feed.status, known.status]).toEqual([503, 200])
   })
 
-  it('names no host but that of its registry, whatever was asked for', async () => {
+  it('names no host but that of its registry, whatever was requested', async () => {
     for (const target of [
       'http://evil.example/api/registry/crawl-request',
       '//evil.example/api/registry/crawl-request',
@@ -177,7 +177,7 @@ describe('the API of a replica that follows over HTTP', () => {
     expect(own.find(({ name }) => name === 'registry_replica_lag_seconds')?.values).toEqual([])
   })
 
-  it('drops no request while stores are swapped below it', async () => {
+  it('drops no request while its stores are replaced', async () => {
     const statuses = new Map<number, number>()
     let isEnding = false
     const load = Array.from({ length: 8 }, async () => {

@@ -57,7 +57,7 @@ test('an admin is told at once whether a file is valid, and a crawl takes it int
   expect(missing).not.toHaveProperty('properties_count')
 })
 
-test('again within five minutes only where it is forced', async () => {
+test('again within five minutes only if it is forced', async () => {
   const path = 'publisher/again.example/adagents/revalidate'
   expect((await post(path)).statusCode).toBe(200)
   expect((await post(path)).statusCode).toBe(429)
@@ -83,7 +83,7 @@ test('an admin is told what a brand was before its file was read, and what it is
   })
 })
 
-test('403: nobody else may', async () => {
+test('403: nobody else may do that', async () => {
   const other = await registry.createKey('Other')
   for (const path of [
     'publisher/acme.example/adagents/revalidate',

@@ -60,7 +60,7 @@ const ask = async (method: 'POST' | 'PUT', url: string, path: string, key: strin
 
 const compare = 'storyboard/capability_discovery/compare'
 
-test('an agent is sent its own credential or none, also where it redirects', async () => {
+test('an agent is sent its own credential or none, also when it redirects', async () => {
   watch('reference.example', hostAgent(agent, { isOpen: true }))
   watch('own.example', hostAgent(agent, { isOpen: true }))
   watch('other.example', hostAgent(agent, { isOpen: true }))
@@ -98,7 +98,7 @@ test('a storyboard ends when its time is over, whatever the agent does', async (
   expect(summary).toMatchObject({ steps_passed: 0, total_steps: 3 })
 })
 
-test('no more of an answer is read than the limit', async () => {
+test('no answer is read beyond the limit', async () => {
   let written = 0
   let isSkipped = false
   const inner = hostAgent(agent, { isOpen: true })['*'] as (ask: LiveAsk) => unknown

@@ -153,7 +153,7 @@ describe('POST /api/registry/agents/{encodedUrl}/storyboard/{storyboardId}/compa
     expect((await compare(MINE, 'capability_discovery', stranger)).statusCode).toBe(403)
   })
 
-  it('422: an agent that requires a credential is told so', async () => {
+  it('422: an agent requires a credential, which the answer says', async () => {
     const answer = await compare('https://closed.example/sales/mcp', 'capability_discovery', key)
     expect([answer.statusCode, answer.json()]).toMatchObject([
       422,
@@ -235,7 +235,7 @@ describe('a comparison that is not waited for', () => {
     await registry.reader.refresh()
   })
 
-  it('tells that the agent wants a credential', async () => {
+  it('says that the agent requires a credential', async () => {
     const { body } = await begin('https://closed.example/sales/mcp')
     await expect
       .poll(async () => (await ask(body.progress_url)).body, { timeout: 30_000 })
@@ -435,7 +435,7 @@ describe('POST /api/registry/agents/{encodedUrl}/storyboard/{storyboardId}/step/
     expect(calls).toEqual([])
   })
 
-  it('200: an agent that requires a credential is told so in the place of a result', async () => {
+  it('200: an agent requires a credential, which the answer says in place of a result', async () => {
     const url = at(
       'https://closed.example/sales/mcp',
       'storyboard/idempotent_writes/step/find_product',

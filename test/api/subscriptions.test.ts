@@ -85,7 +85,7 @@ test('201: a receiver that repeats the signed challenge is subscribed, from the 
   expect(made.cursor).toBe(head)
 })
 
-test('422: a receiver that does not want it, is not there, or answers something else', async () => {
+test('422: a receiver that declines, does not answer, or answers something else', async () => {
   const unwilling = receivers.add('unwilling.example', { accepts: false })
   const failing = receivers.add('failing.example')
   failing.fails = 200
@@ -114,7 +114,7 @@ test.each([
   ['https://a.example/x', { domains: ['no domain'] }],
   ['https://a.example/x', { agents: ['mailto:x'] }],
   ['https://a.example/x', { cursor: 'x' }],
-])('400: %s with %j is refused before anybody is asked', async (url, more) => {
+])('400: %s with %j is refused before the receiver is contacted', async (url, more) => {
   expect((await ask('POST', path, { url, ...more })).statusCode).toBe(400)
 })
 
@@ -137,7 +137,7 @@ test('409: an address twice, and more subscriptions than an organization may hav
   expect(refused.json().error).toContain('6 subscriptions')
 })
 
-test('an Idempotency-Key subscribes once, and tells the same again', async () => {
+test('an Idempotency-Key subscribes once, and repeats its answer', async () => {
   const receiver = receivers.add('once.example')
   const headers = { authorization: `Bearer ${acme}`, 'idempotency-key': 'subscribe-once' }
   const post = (url: string) =>
@@ -149,7 +149,7 @@ test('an Idempotency-Key subscribes once, and tells the same again', async () =>
   expect((await post(`${receiver.url}?other`)).statusCode).toBe(409)
 })
 
-test('429: an organization has receivers asked sixty times an hour, whatever they answer', async () => {
+test('429: an organization may have receivers contacted sixty times an hour, whatever they answer', async () => {
   const registry = await openRegistry({
     redis: redis.redis,
     writer: { requestLive: writer.requestLive },
@@ -171,7 +171,7 @@ test('429: an organization has receivers asked sixty times an hour, whatever the
   await registry.close()
 })
 
-test('a test is posted signed, and tells what the receiver answered', async () => {
+test('a test is posted with a signature, and the answer says what the receiver replied', async () => {
   const { receiver, made } = await subscribe('tested.example')
   const url = `${path}/${made.subscription_id}/test`
   const taken = (await ask('POST', url)).json()
@@ -249,7 +249,7 @@ test('a disabled subscription says why, and a deleted one is gone', async () => 
   expect(rows).toEqual([{ url: null, created_by: null, disabled_reason: null }])
 })
 
-test('a disabled subscription goes on when its receiver answers a challenge again', async () => {
+test('a disabled subscription resumes when its receiver answers a challenge again', async () => {
   const { made, receiver } = await subscribe('resumed.example')
   const resume = () => ask('POST', `${path}/${made.subscription_id}/resume`)
   expect((await resume()).json()).toEqual(made)
@@ -270,7 +270,7 @@ test('a disabled subscription goes on when its receiver answers a challenge agai
   expect((await resume()).statusCode).toBe(404)
 })
 
-test('subscriptions are the same after a rebuild of what is derived', async () => {
+test('subscriptions are the same after the derived stores are rebuilt', async () => {
   const agents = ['https://seller.example/mcp']
   await registry.observe(observePublisherFile('b.example', { sites: ['b.example'], agents }))
   const before = (await ask('GET', path)).json()
@@ -279,7 +279,7 @@ test('subscriptions are the same after a rebuild of what is derived', async () =
   expect(await registry.verify()).toEqual([])
 })
 
-test('503: a registry without a key takes no subscription', async () => {
+test('503: a registry without a key accepts no subscriptions', async () => {
   const registry = await openRegistry({ redis: redis.redis })
   const headers = { authorization: `Bearer ${await registry.createKey('Acme')}` }
   const payload = { url: 'https://a.example/x' }

@@ -115,7 +115,7 @@ describe('the usage of an organization', () => {
     expect(seconds).toBeLessThanOrEqual(3_601)
   })
 
-  test('is never used by reading it', async () => {
+  test('is not increased by reading it', async () => {
     await save()
     const before = await redis.redis.keys('*')
     const told = await Promise.all(Array.from({ length: 20 }, () => readUse('saves_per_hour')))
@@ -124,7 +124,7 @@ describe('the usage of an organization', () => {
     expect((await save()).headers['ratelimit-remaining']).toBe('58')
   })
 
-  test('never has less than nothing left, where a limit was lowered', async () => {
+  test('never shows a negative remainder, even if a limit was lowered', async () => {
     await registry.close()
     registry = await openWithIssuer(issuer, { redis: redis.redis, limits: { savesPerHour: 1 } })
     const key = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
@@ -153,7 +153,7 @@ describe('the usage of an organization', () => {
   })
 })
 
-test('while Redis is away what it counts is unknown, and the rest is told', async () => {
+test('while Redis is away the numbers that it holds are unknown, and the others are shown', async () => {
   await registry.close()
   const own = await startRedis()
   registry = await openWithIssuer(issuer, { redis: own.redis })

@@ -337,7 +337,7 @@ describe('POST /api/adagents/validate', () => {
     expect(web.origin.asked).toEqual([])
   })
 
-  it('200: equal questions are one, and a recent answer is sent with its age', async () => {
+  it('200: equal requests are sent once, and a recent answer is sent with its age', async () => {
     const own = await web.open({ answerKeptSeconds: 10 })
     const answers = await Promise.all([
       validate('patient.example', own),

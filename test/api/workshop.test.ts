@@ -52,7 +52,7 @@ const proposal = {
 }
 
 describe('a file that was sent is checked', () => {
-  test('each fault stands at its line, with its repair', async () => {
+  test('each fault is shown at its line, with advice', async () => {
     const page = await check({ text: '{\n  "properties": [],\n  "authorized_agents": 1\n}' })
     expect(page('#verdict').text()).toContain('Not yet a sound adagents.json')
     const line = page('.lines li.bad').first()
@@ -62,14 +62,14 @@ describe('a file that was sent is checked', () => {
     expect(line.text()).toContain('Repair: write a value of that type')
   })
 
-  test('an uploaded file goes before the text, and is shown', async () => {
+  test('an uploaded file takes precedence over the text, and is shown', async () => {
     const file = new File(['{"names": [{"en": "Acme"}],\r\n "id": "acme"}'], 'brand.json')
     const page = await check({ kind: 'brand.json', text: 'no', file })
     expect(page('#verdict').text()).toContain('A sound brand.json')
     expect(page('textarea').text().trim()).toBe('{"names": [{"en": "Acme"}],\n "id": "acme"}')
   })
 
-  test('the text is sent back as it was, whatever it holds', async () => {
+  test('the text is sent back unchanged, whatever it contains', async () => {
     const text = '\n{"a": "</textarea><script>alert(1)</script> &amp; \u202e"}'
     const page = await check({ text })
     expect(page('textarea').text()).toBe(text)
@@ -96,7 +96,7 @@ describe('a file that was sent is checked', () => {
   test.each<[string, Record<string, string>, string]>([
     ['nothing', { text: ' ' }, 'Paste a file'],
     ['no domain', { text: '{}', domain: 'not a domain' }, 'is no domain'],
-  ])('%s is said', async (_, form, words) => {
+  ])('%s is reported', async (_, form, words) => {
     expect((await check(form))('[role=alert]').text()).toContain(words)
   })
 
@@ -128,7 +128,7 @@ describe('who may sell what', () => {
     ])
   })
 
-  test('is not told of a file that leaves it to another one', async () => {
+  test('is left out for a file that points to another one', async () => {
     const text = '{"authoritative_location": "https://elsewhere.example/adagents.json"}'
     const page = await check({ text, domain: PUBLISHER })
     expect(page('#sellers').text()).toContain('does not decide it')
@@ -153,7 +153,7 @@ describe('the file of a domain', () => {
     expect(page('#sellers tbody tr')).toHaveLength(2)
   })
 
-  test('that the registry does not hold is said', async () => {
+  test('that the registry does not have is reported as such', async () => {
     expect((await open('nobody.example'))('.notice').text()).toContain('holds no adagents.json')
   })
 })

@@ -309,7 +309,7 @@ export const promises: readonly Promised[] = [
   ]),
   ...shownBy('api/answer-cache.test.ts', [
     'limits each kind of expensive answer separately',
-    'a caller with too many requests takes nothing from other lists or callers',
+    'a caller with too many requests affects no other lists or callers',
   ]),
   ...shownBy('unit/writer/recrawl.test.ts', [
     '`due_at` is the next time that `CRAWL_SCHEDULE` names',

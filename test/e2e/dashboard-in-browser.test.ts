@@ -103,7 +103,7 @@ async function tellStory(
 
     await page.click('tbody a')
     await page.fill('#name', 'Planner')
-    await page.click('text=Make the key')
+    await page.click('text=Create the key')
     await page.waitForSelector('#secret')
     expect(await page.inputValue('#secret')).toMatch(/^sk_/)
     await look(page, 'new-key')
@@ -116,12 +116,12 @@ async function tellStory(
     await page.waitForSelector('text=Publish the token')
     await look(page, 'challenge')
     await page.click('text=Look first >> nth=-1')
-    await page.waitForSelector('text=It is not there yet')
+    await page.waitForSelector('text=The token is not there yet')
     hosts[domain] = {
       [TOKEN_FILE]: (await page.inputValue('input[name=nonce] >> nth=0')) as string,
     }
     await page.click('button:text("Look first")')
-    await page.waitForSelector('text=It is there: verify it now')
+    await page.waitForSelector('text=The token is there: verify it now')
     await look(page, 'looked')
     await page.click('text=Verify now')
     await page.waitForSelector('text=The domain is proven')
@@ -130,7 +130,7 @@ async function tellStory(
     await page.click(`tbody >> text=${domain}`)
     await page.fill('#text', '{"authorized_agents": 1, "properties": []}')
     await page.click('text=Publish its properties')
-    await page.waitForSelector('text=Mend the faults first')
+    await page.waitForSelector('text=Fix the faults first')
     await look(page, 'faulty')
     await page.fill('#text', saved(domain))
     await page.click('text=Publish its properties')
@@ -144,7 +144,7 @@ async function tellStory(
     await page.click('button:text("Invite")')
     await page.waitForSelector('h1:text("Invited")')
     await look(page, 'invited')
-    await page.click('text=Back to the people')
+    await page.click('text=Back to People')
     await page.waitForSelector(`#invitations >> text=bob@${domain}`)
     await look(page, 'people-invited')
     await page.click('nav >> text=Audit')
@@ -197,13 +197,13 @@ describe('a moderator decides about a logo, whose picture is shown', () => {
     await picture(page, `review-${width}`)
     barriers.push(...(await listBarriers(page)))
     await page.click('button:text("Approve")')
-    await page.waitForSelector('text=It is approved')
+    await page.waitForSelector('text=The submission is approved')
     expect(barriers).toEqual([])
     await context.close()
   })
 })
 
-describe('a publisher signs in, makes a key, proves a domain and publishes a hosted file', () => {
+describe('a publisher signs in, creates a key, proves a domain and publishes a hosted file', () => {
   test('without JavaScript', async () => {
     const options = { javaScriptEnabled: false }
     await tellStory('plain-gazette.example', options, async () => undefined)
@@ -216,7 +216,7 @@ describe('a publisher signs in, makes a key, proves a domain and publishes a hos
     ['dark', { width: 390, height: 844 }],
     ['light', { width: 1280, height: 800 }],
     ['dark', { width: 1280, height: 800 }],
-  ] as const)('and meets no barrier on a %s window of %o', async (colorScheme, viewport) => {
+  ] as const)('and has no accessibility violations on a %s window of %o', async (colorScheme, viewport) => {
     const barriers: string[] = []
     const name = `${colorScheme}-${viewport.width}`
     const options = { colorScheme, viewport, bypassCSP: true }

@@ -47,7 +47,7 @@ beforeAll(async () => {
 afterAll(() => folder.remove())
 
 describe('registry why', () => {
-  test('tells how each file of a domain was read, when it is next, and why', async () => {
+  test('says how each file of a domain was read, when it is due next, and why', async () => {
     const report = await runJson<DomainReport>('why', 'shop.example')
     expect(report).toMatchObject({ is_taken_down: false, frontier: { why: 'given' }, held: null })
     const [file] = report.files
@@ -155,7 +155,7 @@ describe('the command line', () => {
     expect([stdout, stderr]).toEqual(['0\n', ''])
   })
 
-  test('refuses a crawl of nothing, and asks the log of nobody who runs', async () => {
+  test('refuses a crawl without domains, and top while no registry runs', async () => {
     expect(await run('crawl')).toMatchObject({
       status: 1,
       stderr: 'name domains, or a file with --domains\n',

@@ -97,7 +97,7 @@ describe('the operator’s port of a running registry', () => {
     expect(text).toContain('registry_requests_refused_total{reason="not_public"} 0')
   })
 
-  test('names nothing that the table does not, in the way that Prometheus asks for', async () => {
+  test('exposes only metrics of the table, in the format of Prometheus', async () => {
     const text = await readMetrics()
     const named = Array.from(text.matchAll(/^# TYPE (registry_\w+) /gm), ([, name]) => name!)
     expect(named.filter(name => !(name in metricTable))).toEqual([])
@@ -193,7 +193,7 @@ describe('a role that runs alone', () => {
     return base
   }
 
-  test('shows its own metrics to who has the token', async () => {
+  test('shows its own metrics to holders of the token', async () => {
     const base = await run('crawler', { OPERATOR_TOKEN: TOKEN })
     await waitUntil(async () => (await fetch(`${base}/readyz`)).ok)
     expect((await fetch(`${base}/metrics`)).status).toBe(401)
@@ -207,7 +207,7 @@ describe('a role that runs alone', () => {
     }
   })
 
-  test('shows the queues to who has the token, and lets nobody change them', async () => {
+  test('shows the queues to holders of the token, and lets nobody change them', async () => {
     const base = await run('indexer', { OPERATOR_TOKEN: TOKEN })
     const headers = { authorization: `Bearer ${TOKEN}` }
     expect((await fetch(`${base}/queues`)).status).toBe(401)
@@ -225,7 +225,7 @@ describe('a role that runs alone', () => {
     expect((await fetch(url, { method: 'PUT', headers: foreign })).status).toBe(403)
   })
 
-  test('shows the queues in a browser, which asks nobody else for anything', async () => {
+  test('shows the queues in a browser, without requests to other servers', async () => {
     const base = await run('indexer', { OPERATOR_TOKEN: TOKEN })
     const browser = await launchBrowser()
     try {

@@ -106,7 +106,7 @@ test('a reader without JavaScript gets the same content', async () => {
   expect(plain).toEqual(scripted)
 })
 
-test('the page of changes renews itself while somebody looks at it', async () => {
+test('the page of changes updates itself while it is open', async () => {
   await visit(`${origin}/`, { viewport: desk }, async page => {
     const count = () => page.textContent('.counts dd')
     const before = Number(await count())
@@ -116,7 +116,7 @@ test('the page of changes renews itself while somebody looks at it', async () =>
   })
 })
 
-test('a change is on the page within two seconds of its commit, told by the server', async () => {
+test('a change is pushed to the page within two seconds of its commit', async () => {
   await visit(`${origin}/changes`, { viewport: desk }, async page => {
     await expect.poll(() => registry.metrics.text()).toMatch(/^registry_page_streams 1$/m)
     await registry.observe(
@@ -192,7 +192,7 @@ test('the reference finds an operation, shows its example and sends a request wh
   })
 })
 
-test('a hostile world runs nothing and asks no other server', async () => {
+test('a hostile world runs no script and sends no request to another server', async () => {
   const hostile = await openRegistry()
   await fillPages(hostile, PAYLOAD)
   const there = await hostile.app.listen(loopback)

@@ -57,7 +57,7 @@ async function makePasskey(page: Page, label: string): Promise<void> {
   await page.goto(`${ORIGIN}/dashboard/passkeys`)
   await page.fill('#label', label)
   await page.keyboard.press('Enter')
-  await page.waitForSelector('text=The passkey is made')
+  await page.waitForSelector('text=The passkey is ready')
 }
 
 async function beginAgain(page: Page): Promise<void> {
@@ -80,7 +80,7 @@ async function setCountBack(session: CDPSession, authenticatorId: string): Promi
   }
 }
 
-test('a person makes a passkey, signs in with it, and removes it', async () => {
+test('a person creates a passkey, signs in with it, and removes it', async () => {
   const context = await browser.newContext({ viewport: { width: 390, height: 844 } })
   const page = await context.newPage()
   const outside: string[] = []
@@ -108,7 +108,7 @@ test('a person makes a passkey, signs in with it, and removes it', async () => {
   await context.close()
 })
 
-test('a form that was sent once registers nothing more, and a copy of a device signs nobody in', async () => {
+test('a form that was sent once registers nothing more, and a copied authenticator signs nobody in', async () => {
   const context = await browser.newContext()
   const page = await context.newPage()
   const { session, authenticatorId } = await addAuthenticator(page)
@@ -165,6 +165,6 @@ test('without JavaScript nobody is offered a passkey, and the link works', async
   await signInByLink(page, 'carl@acme.example')
   await page.goto(`${ORIGIN}/dashboard/passkeys`)
   expect(await page.isVisible('form[data-passkey]')).toBe(false)
-  expect(await page.isVisible('text=the link by mail always works')).toBe(true)
+  expect(await page.isVisible('text=the link by e-mail always works')).toBe(true)
   await context.close()
 })

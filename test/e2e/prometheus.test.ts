@@ -121,7 +121,7 @@ describe('the dashboard and the alerts of docs/operate', () => {
     }
   })
 
-  test('say of each alert what is wrong and what to do', () => {
+  test('say for each alert what is wrong and what to do', () => {
     expect(rules.length).toBeGreaterThan(12)
     for (const { alert, labels, annotations } of rules) {
       expect(['page', 'ticket'], alert).toContain(labels.severity)
@@ -153,7 +153,7 @@ describe('the dashboard and the alerts of docs/operate', () => {
     expect(missing).toEqual([])
   })
 
-  test('are silent while all is well, and tell of a frozen indexer', async () => {
+  test('are silent while all is well, and report a frozen indexer', async () => {
     expect((await listAlerts()).filter(({ state }) => state === 'firing')).toEqual([])
     const indexer = await waitUntil(async () => findChild(demo.pid, 'registry.js indexer'))
     process.kill(indexer, 'SIGSTOP')

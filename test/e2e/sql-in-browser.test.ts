@@ -133,7 +133,7 @@ test('a question of a shared link waits for its reader, and is answered by range
   })
 })
 
-test('what DuckDB cannot answer is said in its words', async () => {
+test('what DuckDB cannot answer is reported in DuckDB’s words', async () => {
   await visit('', async page => {
     await page.fill('#sql', 'select nothing from nowhere')
     await page.click('.sql form button')

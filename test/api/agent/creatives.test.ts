@@ -94,7 +94,7 @@ describe('a manifest', () => {
     ])
   })
 
-  test('is stored only where all are valid, or without the invalid ones when that is asked for', async () => {
+  test('is stored only if all are valid, or without the invalid ones on request', async () => {
     const good = { creative_id: 'good', name: 'Good', ...banner }
     const bad = { creative_id: 'bad', name: 'Bad', ...wrong }
     const actions = async (given: object) =>

@@ -63,7 +63,7 @@ describe('a proposal', () => {
     expect(answer.refinement_applied).toMatchObject([{ proposal_id, status: 'applied' }])
   })
 
-  test('is unchanged by a wish that is not understood, and says so', async () => {
+  test('is unchanged by a refinement that is not understood, and says so', async () => {
     const before = listShares(await find({ brief }))
     const answer = await refine({ ask: 'Make it nicer' })
     expect(answer.refinement_applied).toMatchObject([{ status: 'unable' }])

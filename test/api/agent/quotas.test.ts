@@ -40,7 +40,7 @@ const post = (transport: keyof typeof messages, remoteAddress: string) =>
   })
 
 describe.each(['mcp', 'a2a'] as const)('over %s', transport => {
-  test('a credential has so many calls a minute, from whatever addresses', async () => {
+  test('a credential has a limited number of calls a minute, from whatever addresses', async () => {
     await start({ agentCredentialCallsPerMinute: 2 })
     expect((await post('mcp', '192.0.2.1')).statusCode).toBe(200)
     expect((await post('a2a', '192.0.2.2')).statusCode).toBe(200)
@@ -80,7 +80,7 @@ describe.each(['mcp', 'a2a'] as const)('over %s', transport => {
     expect(refused.statusCode).toBe(429)
   })
 
-  test('an address that calls too often is told in the same way', async () => {
+  test('an address that calls too often gets the same answer', async () => {
     await start({ agentCallsPerMinute: 1 })
     await post(transport, '192.0.2.1')
     const refused = await post(transport, '192.0.2.1')
@@ -94,7 +94,7 @@ describe.each(['mcp', 'a2a'] as const)('over %s', transport => {
   })
 })
 
-describe('what a credential keeps at a tenant is bounded:', () => {
+describe('what a credential stores at a tenant is bounded:', () => {
   const order = (idempotency_key: string) => ({
     idempotency_key,
     account,
@@ -104,7 +104,7 @@ describe('what a credential keeps at a tenant is bounded:', () => {
     packages: [{ product_id: 'test-product', pricing_option_id: 'test-pricing', budget: 10 }],
   })
 
-  test('its oldest records go first, and its keys are not done again', async () => {
+  test('its oldest records go first, but its idempotency keys stay in force', async () => {
     await start({ agentCredentialBytes: 40_000 })
     const bought: { key: string; id: string }[] = []
     for (let n = 0; n < 20; n++) {
@@ -142,7 +142,7 @@ describe('what a credential keeps at a tenant is bounded:', () => {
     expect(await keySet()).toEqual(before)
   })
 
-  test('records that are changed again and again take no more room', async () => {
+  test('records that are changed again and again take no more space', async () => {
     await start({ agentCredentialBytes: 60_000 })
     const { media_buy_id } = await agent.succeed('sales', 'create_media_buy', order(randomUUID()))
     const brand = { domain: 'other.example' }

@@ -214,7 +214,7 @@ describe('the endpoint', () => {
     expect(names).toContain('get_products')
   })
 
-  test('words the errors outside of tasks alike', async () => {
+  test('uses the same words for errors outside of tasks', async () => {
     const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
     const at = (url: string, payload: string) =>
       app.inject({ method: 'POST', url, headers, payload })

@@ -99,7 +99,7 @@ test('a repeated request names the same task', async () => {
   expect(again).toEqual({ ...first, replayed: true })
 })
 
-test('one webhook tells of the completion, by the id of the task', async () => {
+test('one webhook reports the completion, with the id of the task', async () => {
   await force({})
   const url = 'https://buyer.example/hooks'
   await buy({ push_notification_config: { url, operation_id: 'op-1' } })

@@ -88,14 +88,14 @@ describe('PKCE', () => {
 })
 
 describe('a code', () => {
-  test('counts once: used again it ends what it was exchanged for', async () => {
+  test('works once: using it again revokes what it was exchanged for', async () => {
     const { form, refresh_token, client_id: id } = await obtainTokens(registry, nextEmail())
     expect(await askToken(registry, form)).toMatchObject({ status: 400, error: 'invalid_grant' })
     const renewed = { grant_type: 'refresh_token', refresh_token, client_id: id }
     expect(await askToken(registry, renewed)).toMatchObject({ error: 'invalid_grant' })
   })
 
-  test('counts once of twenty attempts at the same time', async () => {
+  test('works once of twenty concurrent attempts', async () => {
     const { verifier, challenge: code_challenge } = createVerifier()
     const back = await authorize(registry, { client_id, code_challenge }, nextEmail())
     const form = {
@@ -128,7 +128,7 @@ describe('a refresh token', () => {
   const renew = (refresh_token: string, id: string) =>
     askToken(registry, { grant_type: 'refresh_token', refresh_token, client_id: id })
 
-  test('counts once: used again it ends the tokens that followed from it', async () => {
+  test('works once: using it again revokes the tokens that followed from it', async () => {
     const { refresh_token, client_id: id } = await obtainTokens(registry, nextEmail())
     const next = await renew(refresh_token, id)
     expect(next.status).toBe(200)
@@ -136,7 +136,7 @@ describe('a refresh token', () => {
     expect((await renew(next.refresh_token, id)).error).toBe('invalid_grant')
   })
 
-  test('counts once of twenty attempts at the same time', async () => {
+  test('works once of twenty concurrent attempts', async () => {
     const { refresh_token, client_id: id } = await obtainTokens(registry, nextEmail())
     const answers = await Promise.all(Array.from({ length: 20 }, () => renew(refresh_token, id)))
     expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1)
@@ -180,7 +180,7 @@ describe('a redirect address', () => {
     '//evil.example/callback',
     'http://localhost:7777/callback',
     'javascript:alert(1)',
-  ])('that was not registered, as %s, gets nobody sent there', async redirect_uri => {
+  ])('that was not registered, as %s, is never redirected to', async redirect_uri => {
     await expectNowhere(begin({ redirect_uri }))
   })
 
@@ -200,7 +200,7 @@ describe('a redirect address', () => {
     ['a name below it', 'https://evil.app.example/callback'],
     ['a backslash', 'https://app.example\\@evil.example/callback'],
     ['a tab', 'https://app.example/call\tback'],
-  ])('with %s gets nobody sent there', async (_, redirect_uri) => {
+  ])('with %s is never redirected to', async (_, redirect_uri) => {
     const { client_id: id } = await register(registry, {
       redirect_uris: ['https://app.example/callback'],
     })
@@ -238,7 +238,7 @@ describe('a redirect address', () => {
     'cursor://anysphere.cursor-retrieval/oauth/callback',
     'vscode://vendor.extension/callback',
     'com.example.app:/callback',
-  ])('of an application on a device, as %s, can be registered and is led to', async uri => {
+  ])('of an application on a device, as %s, can be registered and is redirected to', async uri => {
     const { client_id: id } = await register(registry, { redirect_uris: [uri] })
     const query = { client_id: id!, code_challenge: challenge, redirect_uri: uri }
     const browser = new TestBrowser(registry)
@@ -250,7 +250,7 @@ describe('a redirect address', () => {
     expect((await new TestBrowser(registry).get(begin({ redirect_uri: uri }))).statusCode).toBe(400)
   })
 
-  test('is the only place outside that a page of sign-in leads to', async () => {
+  test('is the only other site that a sign-in page leads to', async () => {
     const { browser, at } = await beginSignIn()
     const { path, token } = await askForLink(browser, at)
     const more = '?returnTo=https://evil.example&redirect_uri=https://evil.example'
@@ -260,7 +260,7 @@ describe('a redirect address', () => {
   })
 })
 
-test('each answer to an application names the issuer, so that none is taken for another’s', async () => {
+test('each answer to an application names the issuer, so that it cannot be mistaken for another’s', async () => {
   const back = await authorize(registry, { client_id, code_challenge: challenge }, nextEmail())
   expect(back.searchParams.get('iss')).toBe(BASE)
   const { browser, at } = await beginSignIn()
@@ -284,7 +284,7 @@ describe('a form of sign-in', () => {
     expect(registry.links.length).toBe(before)
   })
 
-  test('does nothing in a browser that did not begin the sign-in, and nothing before its turn', async () => {
+  test('has no effect in a browser that did not begin the sign-in, and none before its turn', async () => {
     const { browser, at } = await beginSignIn()
     const stranger = new TestBrowser(registry)
     for (const path of [at, `${at}/open`]) {
@@ -310,7 +310,7 @@ describe('a form of sign-in', () => {
 })
 
 describe('a session', () => {
-  test('has its id nowhere in Redis, where a sign-in that follows waits neither', async () => {
+  test('has its id nowhere in Redis, not even while a later sign-in waits', async () => {
     const browser = new TestBrowser(registry)
     await signIn(registry, browser, begin(), nextEmail())
     await follow(browser, await browser.get(begin({ prompt: 'login' })))
@@ -345,7 +345,7 @@ describe('a session', () => {
     expect(asked.body).toContain('<h1>Sign in</h1>')
   })
 
-  test('that somebody else planted with its signature is left behind by who signs in on it', async () => {
+  test('that somebody else planted with its signature is replaced when a person signs in on it', async () => {
     const planted = new TestBrowser(registry)
     await signIn(registry, planted, begin(), nextEmail())
     const victim = new TestBrowser(registry)
@@ -373,7 +373,7 @@ describe('a session', () => {
   })
 })
 
-test('no page of sign-in may be framed, runs anything, or stays in a cache', async () => {
+test('no sign-in page can be framed, runs scripts of others, or stays in a cache', async () => {
   const { browser, at } = await beginSignIn()
   const { path, token, url } = await askForLink(browser, at)
   const looked = [
@@ -392,7 +392,7 @@ test('no page of sign-in may be framed, runs anything, or stays in a cache', asy
 })
 
 describe('a sign-in link', () => {
-  test('works once, and looking at it uses nothing up', async () => {
+  test('works once, and loading it does not use it up', async () => {
     const { browser, at } = await beginSignIn()
     const { path, token, url } = await askForLink(browser, at)
     for (let i = 0; i < 3; i++) expect((await browser.get(url)).statusCode).toBe(200)
@@ -400,7 +400,7 @@ describe('a sign-in link', () => {
     expect((await browser.post(path, { token })).statusCode).toBe(400)
   })
 
-  test('works only in the browser that asked for it, and for that sign-in', async () => {
+  test('works only in the browser that requested it, and for that sign-in', async () => {
     const { browser, at } = await beginSignIn()
     const { path, token } = await askForLink(browser, at)
     expect((await new TestBrowser(registry).post(path, { token })).statusCode).toBe(400)
@@ -438,7 +438,7 @@ describe('a sign-in link', () => {
 })
 
 describe('an application', () => {
-  test('is shown by its words as text, and by where it leads', async () => {
+  test('is shown with its name as text, and with the site to which it leads', async () => {
     const hostile = '"><script>alert(1)</script>'
     const { client_id: id } = await register(registry, { client_name: hostile })
     const { browser, at } = await beginSignIn({ client_id: id })
@@ -473,7 +473,7 @@ describe('an application', () => {
     expect(JSON.stringify(rows)).not.toContain(client_secret)
   })
 
-  test('has nothing fetched for it', async () => {
+  test('makes the registry fetch nothing', async () => {
     const fetched = { sector_identifier_uri: 'https://evil.example/x', subject_type: 'pairwise' }
     expect(await register(registry, fetched)).toHaveProperty('error')
   })

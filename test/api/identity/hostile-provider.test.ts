@@ -397,7 +397,7 @@ describe('a provider that', () => {
   })
 })
 
-test('one caller begins only so many sign-ins in an hour', async () => {
+test('a caller can begin a limited number of sign-ins an hour', async () => {
   const bounded = await openWithUpstream(
     redis,
     { OPENID_ISSUER: url, OPENID_CLIENT_ID: UPSTREAM_CLIENT },

@@ -42,7 +42,7 @@ async function askForLink(settings: Record<string, string>) {
 
 const from = { MAIL_FROM: 'Registry <registry@registry.example>' }
 
-test('a sign-in link comes by mail, to its person alone, and stands in no log', async () => {
+test('a sign-in link is sent by mail, to its person alone, and is in no log', async () => {
   const mail = await openMailServer()
   const { sent, registry, browser, close } = await askForLink({ SMTP_URL: mail.url, ...from })
   expect([sent.statusCode, sent.body]).toEqual([200, expect.stringContaining('Check your mail')])
@@ -58,7 +58,7 @@ test('a sign-in link comes by mail, to its person alone, and stands in no log', 
   await mail.close()
 })
 
-test('a mail server that takes none is told to the person', async () => {
+test('a person is told when the mail server does not accept the mail', async () => {
   const mail = await openMailServer(true)
   const { sent, close } = await askForLink({ SMTP_URL: mail.url, ...from })
   expect([sent.statusCode, sent.body]).toEqual([400, expect.stringContaining('could not be sent')])
@@ -66,7 +66,7 @@ test('a mail server that takes none is told to the person', async () => {
   await mail.close()
 })
 
-test('without a mail server nobody signs in by mail at a public address', async () => {
+test('without a mail server nobody can sign in by mail at a public address', async () => {
   const BASE_URL = 'https://registry.example'
   const { sent, registry, close } = await askForLink({ BASE_URL })
   expect(sent.statusCode).toBe(400)

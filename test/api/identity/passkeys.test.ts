@@ -114,7 +114,7 @@ describe('a passkey', () => {
 })
 
 describe('the challenge of a passkey', () => {
-  test('counts once, also where the first answer was refused', async () => {
+  test('can be answered once, also if the first answer was refused', async () => {
     const { passkey } = await enterWithPasskey()
     const { browser, at, challenge } = await begin()
     const wrong = passkey.answer({ ...good(challenge), origin: 'https://evil.example' })
@@ -122,7 +122,7 @@ describe('the challenge of a passkey', () => {
     expect(await send(browser, at, passkey.answer(good(challenge)))).toBe(false)
   })
 
-  test('counts once of ten answers at the same time', async () => {
+  test('can be answered once of ten concurrent answers', async () => {
     const { passkey } = await enterWithPasskey()
     const { browser, at, challenge } = await begin()
     const answers = Array.from({ length: 10 }, (_, i) =>
@@ -134,7 +134,7 @@ describe('the challenge of a passkey', () => {
     expect(statuses.filter(status => status === 200)).toHaveLength(1)
   })
 
-  test('of one sign-in counts in no other, and in no other browser', async () => {
+  test('of one sign-in is valid in no other, and in no other browser', async () => {
     const { passkey } = await enterWithPasskey()
     const [mine, other] = [await begin(), await begin()]
     const answer = passkey.answer(good(mine.challenge))
@@ -174,7 +174,7 @@ describe('the counter of a passkey', () => {
     expect(await attempt(person, 0)).toBe(true)
   })
 
-  test('is compared by the writer: of two sign-ins with one count the first counts', async () => {
+  test('is compared by the writer: of two sign-ins with the same count only the first succeeds', async () => {
     const { user_id, passkey } = await enterWithPasskey(1)
     const use = Operation.parse({
       op: 'passkey.use',

@@ -220,7 +220,7 @@ describe('the metadata', () => {
 })
 
 describe('an application', () => {
-  test('in a browser may ask from any origin', async () => {
+  test('in a browser may send requests from any origin', async () => {
     const headers = { origin: 'https://app.example', 'access-control-request-method': 'POST' }
     for (const url of ['/token', '/register']) {
       const answer = await registry.app.inject({ method: 'OPTIONS', url, headers })
@@ -254,7 +254,7 @@ describe('an application', () => {
   })
 })
 
-test('while Redis is away nobody signs in, and tokens count', async () => {
+test('while Redis is away nobody can sign in, but tokens remain valid', async () => {
   const own = await startRedis()
   const other = await openWithSignIn(own)
   await other.createKey('Acme')

@@ -56,7 +56,7 @@ async function forge(header: object, bringsKey = false): Promise<string> {
 
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-test('a token of the current key and one of a former key count', async () => {
+test('a token of the current key and one of a former key are valid', async () => {
   expect(decodeProtectedHeader(tokens.access_token).kid).toBe(own!.public[0]!.kid)
   expect(await askStatus(await sign())).toBe(200)
   expect(await askStatus(await sign({}, {}, 1))).toBe(200)
@@ -111,7 +111,7 @@ test('an application cannot get a token for itself alone', async () => {
   expect([answer.statusCode, answer.json().error]).toEqual([400, 'unsupported_grant_type'])
 })
 
-test('a token ends by itself', async () => {
+test('a token expires', async () => {
   const { exp } = decodeJwt(tokens.access_token)
   registry.clock.tick(exp! * 1_000 - registry.clock.now() + HOUR)
   expect(await askStatus(tokens.access_token)).toBe(401)

@@ -61,7 +61,7 @@ beforeEach(async () => {
 })
 
 describe('a person who was removed from an organization', () => {
-  test('saves nothing for it any more: in the same commit, a later one, and after a restart', async () => {
+  test('can no longer save anything for it: in the same commit, a later one, and after a restart', async () => {
     const waited = saved()
     expect(await outcomes(saved(), removal(), saved())).toEqual(['done', 'done', removed])
     expect(await outcomes(waited)).toEqual([removed])
@@ -77,7 +77,7 @@ describe('a person who was removed from an organization', () => {
     expect(await outcomes({ ...waited, by: { kind: 'user', id: 'bob', org_id } })).toEqual(['done'])
   })
 
-  test('invites no owner any more once they are an admin, but still members', async () => {
+  test('can no longer invite owners once they are an admin, but still members', async () => {
     const invite = (role: string) =>
       asked(
         {
@@ -99,7 +99,7 @@ describe('a person who was removed from an organization', () => {
     ])
   })
 
-  test('removes no owner any more once they are an admin, but still members', async () => {
+  test('can no longer remove owners once they are an admin, but still members', async () => {
     const remove = (user_id: string) => asked({ op: 'membership.end', org_id, user_id }, ann)
     await outcomes(joining('owner', 'bob'), joining('owner', 'cy'), joining('member', 'dee'))
     expect(await outcomes(joining('admin'), remove('bob'), remove('dee'))).toEqual([
@@ -151,7 +151,7 @@ describe('a person who was removed from an organization', () => {
   })
 })
 
-test('an owner who becomes an ordinary member creates no key', async () => {
+test('an owner who becomes an ordinary member can no longer create keys', async () => {
   const hash = 'a'.repeat(64)
   const key = () =>
     asked({ op: 'key.create', key_id: randomUUID(), org: org_id, label: '', hash }, ann)

@@ -18,7 +18,7 @@ async function serve(send: (number: string) => string | Promise<string>): Promis
   return app.listen({ host: '127.0.0.1', port: 0 })
 }
 
-test('callers who ask at the same time each get their own answer', async () => {
+test('concurrent callers each get their own answer', async () => {
   const url = await serve(number => (Number(number) % 2 === 0 ? number : Promise.resolve(number)))
   const numbers = Array.from({ length: CALLERS }, (_, n) => String(n))
   const answers = await Promise.all(numbers.map(async n => (await fetch(`${url}/${n}`)).text()))

@@ -22,7 +22,7 @@ describe('text on a page', () => {
     expect(h('p', null, shape).toString()).toBe('<p>&lt;b&gt;</p>')
   })
 
-  test('turns no order of writing around beyond itself and has no control characters', () => {
+  test('cannot reverse the direction of other text, and has no control characters', () => {
     expect(renderName('a\u202eb\u0000c').toString()).toBe('<bdi>a\ufffdb\ufffdc</bdi>')
   })
 
@@ -78,7 +78,7 @@ describe('an element of a page', () => {
     expect(() => h(tag, null, 'x')).toThrow('can hold nothing')
   })
 
-  test('is left open only where HTML wants that', () => {
+  test('is left unclosed only where HTML requires that', () => {
     expect(h('input', { value: '<' }).toString()).toBe('<input value="&lt;">')
     expect(h('rect', { x: '1' }).toString()).toBe('<rect x="1"></rect>')
   })
@@ -90,7 +90,7 @@ describe('an element of a page', () => {
 })
 
 describe('a list on a page', () => {
-  test('ends where its bytes do, and tells how many items it shows', () => {
+  test('is cut at a number of bytes, and says how many items it shows', () => {
     const item = () => h('li', null, 'x'.repeat(100))
     expect(fitItems([1, 2, 3, 4], item, { bytes: 250 }).shown).toBe(2)
     expect(fitItems([1, 2, 3, 4], item, { limit: 3 }).shown).toBe(3)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { toAgentUrlKey } from '../../../pipeline/core/agent-url.ts'
 import { parseNormalizedUrl, parseRequestUrl, parseUrl } from '../../../pipeline/core/url.ts'
 
-test('an address with an umlaut is read alike, however often addresses were read before', () => {
+test('an address with an umlaut is parsed the same way, however many were parsed before', () => {
   const read = new Set<string | undefined>()
   for (let i = 0; i < 50_000; i++) read.add(toAgentUrlKey('https://Müller.example/mcp'))
   expect([...read]).toEqual(['https://xn--mller-kva.example/mcp'])
@@ -13,7 +13,7 @@ test.each(['', 'acme.example', 'https://', 'https://a b.example/', '/file.json']
   text => expect(parseUrl(text)).toBeUndefined(),
 )
 
-test('a place is read against the address of the page that names it', () => {
+test('an address is resolved against that of the page that names it', () => {
   expect(parseUrl('../logo.svg', 'https://a.example/x/y')?.href).toBe('https://a.example/logo.svg')
 })
 

@@ -46,7 +46,7 @@ test('a crawler with too many unsent bytes waits until some are committed', asyn
   expect(await hasRoom()).toBe(true)
 })
 
-test('a stopped one does not wait', async () => {
+test('a stopped crawler does not wait', async () => {
   await send(5)
   const stop = new AbortController()
   const waiting = results.waitForRoom(stop.signal)

@@ -49,7 +49,7 @@ describe('a fault has the place of what it is about', () => {
   })
 })
 
-describe('a text that is no JSON says where it stops being JSON, and why', () => {
+describe('a text that is not JSON is reported with the place and the reason', () => {
   test.each<[string, string, string, number, number]>([
     ['a comma too many', '{\n  "a": [1,\n  ]\n}', 'comma before it is one too many', 3, 3],
     ['a comma too few', '{\n  "a": 1\n  "b": 2\n}', 'comma is missing', 3, 3],
@@ -91,6 +91,6 @@ test.each([
   [{ house: {}, brands: [] }, 'brand.json'],
   [{ id: 'a', names: [] }, 'brand.json'],
   [undefined, 'adagents.json'],
-])('a file is told by what it holds: %j', (root, kind) => {
+])('the kind of a file is recognised by its content: %j', (root, kind) => {
   expect(inferKind(root)).toBe(kind)
 })

@@ -79,7 +79,7 @@ test('a delivery that fails is repeated under its id, and nothing overtakes it',
   expect(receiver.webhooks[0]!.idempotency_key).toBe(attempts[0]!.delivery_id)
 })
 
-test('after a restart deliveries go on where they were, also with one that had failed', async () => {
+test('after a restart deliveries continue where they stopped, also with one that had failed', async () => {
   const delivering = await openDelivering({ deliveryEvents: 4 })
   const { receivers, subscribe, commit, clock } = delivering
   const receiver = receivers.add('receiver.example')
@@ -151,7 +151,7 @@ test('a receiver that fails for three days, and one that is gone, are disabled w
   expect(failing.statuses.length).toBe(attempts)
 })
 
-test('receivers that never answer hold up nobody', async () => {
+test('receivers that never answer delay nobody else', async () => {
   const { receivers, subscribe, commit } = await openDelivering({
     deliveriesAtOnce: 4,
     deliveriesOpen: 64,
@@ -209,7 +209,7 @@ test('nothing of a deleted subscription is kept', async () => {
   expect(receiver.webhooks).toHaveLength(1)
 })
 
-test('a receiver is asked again no sooner than it wants to be, and at the latest after an hour', async () => {
+test('a delivery is retried no sooner than its receiver asks, and at the latest after an hour', async () => {
   const { computeRetryMs } = await import('../../../pipeline/push/attempt.ts')
   const limits = {
     deliveryRetrySeconds: 5,
@@ -238,7 +238,7 @@ test.each(['10.0.0.1', '[::1]', '169.254.169.254', 'receiver.internal'])(
   },
 )
 
-test('deliveries that our own limits of a site put off are no failures', async () => {
+test('deliveries that our own limits delay are not failures', async () => {
   const { receivers, subscribe, commit, state } = await openDelivering({
     siteRequestsPerMinute: 2,
     deliveryEvents: 1,

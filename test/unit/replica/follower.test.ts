@@ -66,7 +66,7 @@ describe('a replica', () => {
     expect(readReplicaState(paths)).toMatchObject({ origin: folder, seq: registry.sequencer.seq })
   })
 
-  it('copies nothing but the new commits when it goes on', async () => {
+  it('copies only the new commits when it resumes', async () => {
     const { clock, registry, folder } = await openFollowed()
     const origin = openFolderOrigin(folder)
     const asked: string[] = []
@@ -87,7 +87,7 @@ describe('a replica', () => {
     await expectEqual(registry, paths.servingFile)
   })
 
-  it('goes on after a cut in the middle of a file, without what it has already', async () => {
+  it('resumes after a connection was cut in the middle of a file, without fetching what it has already', async () => {
     const { clock, registry, folder } = await openFollowed()
     const origin = openFolderOrigin(folder)
     const asked: number[] = []
@@ -203,7 +203,7 @@ describe('a replica', () => {
     await expectEqual(again, paths.servingFile)
   })
 
-  it('goes on with the same chain after its registry was closed and opened again', async () => {
+  it('continues with the same chain after its registry was closed and opened again', async () => {
     const { clock, registry, folder } = await openFollowed()
     const { follower, paths } = openReplica(folder, clock)
     await follower.follow()
@@ -232,7 +232,7 @@ describe('a replica', () => {
     await expectEqual(again, paths.servingFile)
   })
 
-  it('says which version is older, and keeps what it has', async () => {
+  it('says which version is older, and keeps the data it has', async () => {
     const { clock, registry, folder } = await openFollowed()
     const { follower, paths } = openReplica(folder, clock)
     await follower.follow()

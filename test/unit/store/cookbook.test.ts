@@ -76,7 +76,7 @@ async function ask(start: string): Promise<string[]> {
   )
 }
 
-test('the cookbook answers twenty questions, each told by its first line', async () => {
+test('the cookbook answers twenty questions, each stated in its first line', async () => {
   const queries = listExampleQueries()
   expect(queries).toHaveLength(20)
   for (const { question, sql } of queries) {
@@ -96,7 +96,7 @@ test('overlap counts publishers that two agents share, and the part they are of 
   ])
 })
 
-test('an agent that lost a publisher is told with it, and one that won any is counted', async () => {
+test('agents are listed with the publishers that they lost, and their gains are counted', async () => {
   expect(await ask('Which agents won and lost')).toEqual([
     `${NETWORK} 1 2 news.example`,
     `${SALES} 0 2 -`,
@@ -119,7 +119,7 @@ test('inventory that is exclusive to one agent and sold by another is found', as
   ])
 })
 
-test('claims count by what the publisher says instead', async () => {
+test('claims are counted by what the publisher says instead', async () => {
   expect(await ask('Who claims inventory')).toEqual([
     'network.example manager no_file 1 shop.example',
     'network.example manager other_agents 1 news.example',
@@ -134,7 +134,7 @@ test('signals, placements and countries are read from the grants that name them'
   expect(await ask('For which countries')).toEqual(['everywhere 3 3', 'AT 1 1'])
 })
 
-test('the tree of a house is told from its top', async () => {
+test('the tree of a house is listed from its top', async () => {
   expect(await ask('How is the largest house')).toEqual([
     'Group group.example master inline',
     '· News news.example sub_brand inline',
@@ -155,7 +155,7 @@ test('ways of delegation and supply paths count publishers and agents once', asy
   ])
 })
 
-test('what changed at a publisher is told with its times', async () => {
+test('changes of a publisher are listed with their times', async () => {
   expect(await ask('What changed at the publisher')).toEqual([
     'news.example property News for phones 2026-11-21T03:00:00.000Z -',
     `news.example grant ${NETWORK} 2026-11-20T03:00:00.000Z 2026-11-21T03:00:00.000Z`,

@@ -40,7 +40,7 @@ it.each(['me:pass', Buffer.from('me:pass').toString('base64')])('%s is sent as B
   expect(decryptCredential(key, sealed, place)).toEqual({ authorization: 'Basic bWU6cGFzcw==' })
 })
 
-it('whatever tells a credential is hidden, in names of members too', () => {
+it('whatever looks like a credential is hidden, in names of members too', () => {
   const secrets = listSecrets('Basic bWU6cGFzcw==')
   const said = { a: ['x me:pass y'], 'pass it': { b: 'bWU6cGFzcw==', n: 1, none: null } }
   expect(hideSecrets(said, secrets)).toEqual({

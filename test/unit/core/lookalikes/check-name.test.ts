@@ -107,7 +107,7 @@ describe('a name that contains a protected one is doubtful', () => {
   })
 })
 
-describe('a name in one script, or in scripts that a language mixes, is fine', () => {
+describe('a name in one script, or in scripts that a language mixes, is accepted', () => {
   test.each([
     ['bücher.de'],
     ['bucher.de'],
