@@ -23,7 +23,7 @@ export const promises: readonly Promised[] = [
     'reads go on and writes answer 503 with Retry-After; then work continues',
   ]),
   ...shownBy('e2e/commit-faults.test.ts', [
-    'all other stores are made\n  from them by the same functions that a commit uses',
+    'All other stores are made from them\n  by the same functions that a commit uses',
     'what was saved is shown as before when every store is made again',
   ]),
   ...shownBy(
@@ -61,7 +61,7 @@ export const promises: readonly Promised[] = [
       'repeats no event after the clock stepped back over midnight',
     ],
     [
-      'is found by bisecting its batch and goes to `quarantine`; it stops nobody',
+      'is found by bisecting its batch and goes to `quarantine`; the others are committed',
       'is quarantined, and all others of its batch are committed',
     ],
   ),
@@ -183,7 +183,7 @@ export const promises: readonly Promised[] = [
     '$file has the test “$title”',
   ]),
   ...shownBy('e2e/parts-away.test.ts', [
-    "Reads need nothing but the stores' files",
+    'Reads need nothing but the files of the stores',
     'reads go on and writes answer 503 with Retry-After; then work continues',
   ]),
   ...shownBy('e2e/commit-faults.test.ts', [
