@@ -14,7 +14,7 @@ export async function listPlacements({ db }: Snapshot, domain: string): Promise<
   return (row?.placements ?? []).map(toPlacementItem)
 }
 
-/** Loads a stretch of the formats of a publisher's file, in its order. */
+/** Loads a part of the formats of a publisher's file, in its order. */
 export async function loadFormats({ db }: Snapshot, domain: string, start: number) {
   const row = await db.one<{ formats: unknown[] | null }>(
     `select catalog->'formats' as formats from publishers where domain = $domain`,
