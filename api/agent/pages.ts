@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { AgentServices } from './call-task.ts'
+import { PREVIEW_STYLE } from './creatives/render.ts'
 import { TaskError } from './errors.ts'
 
 /** Headers that isolate pages: whatever a creative contains, it reaches nothing of ours. */
 const headers = {
-  'content-security-policy':
-    "sandbox allow-popups; default-src 'none'; img-src http: https: data:; media-src http: https:; style-src 'unsafe-inline'",
+  'content-security-policy': `sandbox allow-popups; default-src 'none'; img-src http: https: data:; media-src http: https:; style-src ${PREVIEW_STYLE}`,
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'cache-control': 'private, max-age=3600',

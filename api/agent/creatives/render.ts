@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Format } from '../catalogue/formats.ts'
 import type { Asset, Assets } from './creative.ts'
 
@@ -8,6 +9,9 @@ const STYLE = `body{margin:0;font:16px/1.4 system-ui,sans-serif;background:#fff;
 img,video{display:block;max-width:100%}a{color:inherit;text-decoration:none}
 .card{max-width:360px;border:1px solid #ddd;border-radius:8px;overflow:hidden}
 .card img{width:100%}.card h1{font-size:18px;margin:12px}.card p{margin:12px;color:#555}`
+
+/** Source of a content security policy that allows the style of previews and no other. */
+export const PREVIEW_STYLE = `'sha256-${hash('sha256', STYLE, 'base64')}'`
 
 /** Renders valid assets as a page for browsers. Nothing in it can run. */
 export function renderCreative(format: Format, assets: Assets, macros: Macros = {}): string {

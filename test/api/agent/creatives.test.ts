@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testClock } from '../../support/clock.ts'
@@ -127,7 +128,11 @@ describe('a preview', () => {
     const [one, two] = answer.previews
     const page = await open(one.preview_url)
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
-    expect(page.headers['content-security-policy']).toContain('sandbox')
+    const policy = String(page.headers['content-security-policy'])
+    expect(policy).toContain('sandbox')
+    const style = /<style>([^<]*)<\/style>/.exec(page.body)![1]!
+    expect(policy).toContain(`style-src 'sha256-${hash('sha256', style, 'base64')}'`)
+    expect(policy).not.toContain('unsafe')
     expect(page.body).toContain('href="https://acme.example/sale?id=a%26b%22"')
     expect((await open(two.preview_url)).body).toContain('sale?id={ID}')
     expect(one.renders[0]).toMatchObject({ preview_url: one.preview_url })
