@@ -1,10 +1,19 @@
 import type { Evidence } from '../../../pipeline/model/responses/authority.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { clipText, fitItems, renderMoment, renderName, renderOutside } from '../html/text.tsx'
+import {
+  clipText,
+  countThings,
+  fitItems,
+  joinWords,
+  renderMoment,
+  renderName,
+  renderOutside,
+} from '../html/text.tsx'
 import { renderFacts } from './blocks.tsx'
 import { renderBadge, renderState } from './freshness.tsx'
 
 const STEPS_SHOWN_MAX = 20
+const PROPERTIES_SHOWN_MAX = 12
 
 const verdicts = {
   match: ['good', 'says yes'],
@@ -12,14 +21,42 @@ const verdicts = {
   unknown: ['none', 'says nothing'],
 } as const
 
+/** A step of the reasoning, which may hold for several properties alike. */
+interface Step {
+  step: Evidence
+  properties: string[]
+}
+
 /** Renders the steps of a judgement in their order: which file, which entry, when, and what follows. */
 export function renderChain(evidence: readonly Evidence[]): Html {
   if (evidence.length === 0) return <p class="empty">There is no step to show.</p>
-  const { rows } = fitItems(evidence, renderStep, { limit: STEPS_SHOWN_MAX, bytes: 30_000 })
-  return <ol class="chain">{rows}</ol>
+  const steps = joinEqualSteps(evidence)
+  const { rows, shown } = fitItems(steps, renderStep, { limit: STEPS_SHOWN_MAX, bytes: 30_000 })
+  return (
+    <>
+      <ol class="chain">{rows}</ol>
+      {shown < steps.length ? (
+        <p class="more">{countThings(steps.length - shown, 'more step')} in the JSON below</p>
+      ) : null}
+    </>
+  )
 }
 
-function renderStep(step: Evidence): Html {
+/** Joins steps that differ in nothing but their property: a reader compares what differs. */
+function joinEqualSteps(evidence: readonly Evidence[]): Step[] {
+  const steps = new Map<string, Step>()
+  for (const { property_rid, property_id, ...rest } of evidence) {
+    const key = JSON.stringify(rest)
+    const property = property_id ?? property_rid
+    const known = steps.get(key)
+    if (known === undefined)
+      steps.set(key, { step: rest as Evidence, properties: property ? [property] : [] })
+    else if (property) known.properties.push(property)
+  }
+  return [...steps.values()]
+}
+
+function renderStep({ step, properties }: Step): Html {
   const [look, says] = verdicts[step.says]
   const side = step.side === 'publisher' ? 'The publisher' : 'The operator of the agent'
   return (
@@ -31,6 +68,7 @@ function renderStep(step: Evidence): Html {
       </h3>
       <p class="says">{capitalize(clipText(step.text, 300))}.</p>
       {renderFacts([
+        [properties.length === 1 ? 'Property' : 'Properties', joinProperties(properties)],
         ['File', step.file && renderFile(step.file, step.file_state)],
         ['Read', step.fetched_at && renderMoment(step.fetched_at)],
         ['Entry', step.entry && <code>{clipText(step.entry, 120)}</code>],
@@ -73,6 +111,12 @@ function renderFile(file: string, state: string | undefined): Html {
       {renderOutside(file)} {state === undefined ? null : renderState(clipText(state, 30))}
     </span>
   )
+}
+
+function joinProperties(properties: readonly string[]): string {
+  const shown = properties.slice(0, PROPERTIES_SHOWN_MAX).map(id => clipText(id, 60))
+  const left = properties.length - shown.length
+  return left > 0 ? `${shown.join(', ')} and ${left} more` : joinWords(shown)
 }
 
 function joinFew(values: readonly string[] | undefined): string | undefined {

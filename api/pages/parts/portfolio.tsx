@@ -21,6 +21,12 @@ export function renderHouse(brand: BrandResolution, domain: string, portfolio: P
   const { house_domain, claimed_house_domain, house_name, relationship_trust } = brand
   const isHouse = portfolio.total > 0
   const house = house_domain ?? claimed_house_domain
+  if (house === undefined && !isHouse && !relationship_trust)
+    return renderSection(
+      'house',
+      'House and portfolio',
+      <p class="empty">The brand names no house, and no brand names this domain as its house.</p>,
+    )
   return renderSection(
     'house',
     'House and portfolio',

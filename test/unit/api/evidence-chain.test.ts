@@ -1,0 +1,32 @@
+import { load } from 'cheerio'
+import { expect, test } from 'vitest'
+import { renderChain } from '../../../api/pages/parts/evidence.tsx'
+import type { Evidence } from '../../../pipeline/model/responses/authority.ts'
+
+const step = (property_id: string, more: Partial<Evidence> = {}): Evidence => ({
+  property_id: property_id as Evidence['property_id'],
+  side: 'publisher',
+  domain: 'herald.example',
+  rule: 'granted',
+  says: 'match',
+  text: 'the entry grants this sale',
+  ...more,
+})
+
+const read = (evidence: readonly Evidence[]) => load(String(renderChain(evidence)))
+
+test('steps that differ in nothing but their property are one step that names them all', () => {
+  const page = read([step('site'), step('app'), step('tv', { rule: 'not_in_window' })])
+  const properties = page('.chain > li')
+    .toArray()
+    .map(item => page(item).find('dt:contains("Propert") + dd').text())
+  expect(properties).toEqual(['site and app', 'tv'])
+})
+
+test('many properties of a step, and steps beyond those shown, are counted', () => {
+  const sites = Array.from({ length: 15 }, (_, number) => step(`site${number}`))
+  expect(read(sites)('dd').first().text()).toMatch(/^site0, site1, .*site11 and 3 more$/)
+  const entries = Array.from({ length: 22 }, (_, number) => step('site', { entry: `${number}` }))
+  expect(read(entries)('.chain > li')).toHaveLength(20)
+  expect(read(entries)('.more').text()).toBe('2 more steps in the JSON below')
+})
