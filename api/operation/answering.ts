@@ -14,14 +14,15 @@ type Answering = (call: AnyCall) => Sent | Streamed | Promise<Sent>
 
 /** Chooses how an operation is answered: from the cache, queued by caller, or at once. */
 export function chooseAnswering(operation: Operation, services: Services): Answering {
-  const { id, cacheKey } = operation
+  const { id, cacheKey, queriesSnapshot } = operation
   const handle: Answering = call => operation.handle(call)
-  const queued = operation.queriesSnapshot ? queueByCaller(handle, services) : handle
+  const queued = queriesSnapshot ? queueByCaller(handle, services) : handle
   if (cacheKey === undefined) return queued
   return call => {
     const { query, params } = call
     const question = JSON.stringify([id, cacheKey(call), query, params])
-    return services.answerCache.answer(question, async () => (await queued(call)) as Sent)
+    const make = async () => (await queued(call)) as Sent
+    return services.answerCache.answer(question, make, !queriesSnapshot)
   }
 }
 

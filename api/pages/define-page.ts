@@ -14,8 +14,11 @@ interface Declared<Query extends z.ZodType, Params extends z.ZodType> {
   params?: Params
   /** It answers before there is anything to tell, too. */
   worksWithoutStores?: true
-  /** It has a picture (`definePicture`), which is shown where the page is shared. */
-  isPictured?: true
+  /**
+   * It is of one thing, of which the serving store tells: it queries no snapshot, and has a picture
+   * (`definePicture`), which is shown where the page is shared.
+   */
+  isOfThing?: true
   /** Answers clients that want JSON at the same address. */
   json?: Operation
   /** Loads the view: the code of a page is read when the page is first asked for. */
@@ -31,7 +34,7 @@ interface Declared<Query extends z.ZodType, Params extends z.ZodType> {
 export function definePage<
   Query extends z.ZodType = z.ZodUndefined,
   Params extends z.ZodType = z.ZodUndefined,
->({ load, json, isPictured, ...declared }: Declared<Query, Params>): Operation {
+>({ load, json, isOfThing, ...declared }: Declared<Query, Params>): Operation {
   // Importing a module that is loaded already costs as much as rendering a small page.
   const loadParts = loadOnce(() => Promise.all([load(), import('./parts/document.tsx')]))
   return defineOperation({
@@ -39,7 +42,7 @@ export function definePage<
     method: 'GET',
     access: 'public',
     cache: 'revalidate',
-    queriesSnapshot: true,
+    ...(!isOfThing && { queriesSnapshot: true }),
     isPage: true,
     cacheKey: ({ services: { reader }, header }) =>
       `${reader.serving?.seq ?? 0} ${json !== undefined && wantsJson(header('accept'))}`,
@@ -52,7 +55,7 @@ export function definePage<
       const view = await show({ ...call, ask: createAsk(call) } as never)
       const { isAuthorizationServer: hasDashboard, baseUrl } = call.services
       const path = toPath(declared, call)
-      const picture = isPictured && { picture: toPicturePath(path) }
+      const picture = isOfThing && { picture: toPicturePath(path) }
       const document = renderDocument({ ...view, hasDashboard, ...picture }, baseUrl(), path)
       return replyPage(view, document, json === undefined ? {} : VARIES)
     },

@@ -54,7 +54,7 @@ const brand = definePage({
   path: '/brand/:domain',
   summary: 'Show which brand a domain is',
   params: ofDomain,
-  isPictured: true,
+  isOfThing: true,
   load: () => import('./views/brand.tsx'),
 })
 
@@ -64,7 +64,7 @@ const publisher = definePage({
   summary: 'Show what a domain owns and whom it authorizes',
   params: ofDomain,
   query: z.object({ cursor: numbered }),
-  isPictured: true,
+  isOfThing: true,
   load: () => import('./views/publisher.tsx'),
 })
 
@@ -74,7 +74,7 @@ const agent = definePage({
   summary: 'Show what an agent may sell',
   params: z.object({ url: AgentUrl }),
   query: z.object({ cursor }),
-  isPictured: true,
+  isOfThing: true,
   load: () => import('./views/agent.tsx'),
 })
 
@@ -83,7 +83,7 @@ const authorization = definePage({
   path: '/authorization',
   summary: 'Show whether an agent may sell something, and why',
   query: ofAuthorization,
-  isPictured: true,
+  isOfThing: true,
   load: () => import('./views/authorization.tsx'),
 })
 

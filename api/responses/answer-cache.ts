@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { type Clock, MINUTE } from '../../pipeline/core/clock.ts'
+import { AdmissionFilter } from '../../pipeline/read/cache/admission-filter.ts'
 import { getMembers } from '../../pipeline/read/lookups/members.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import type { Sent } from './reply.ts'
@@ -21,6 +22,7 @@ export class AnswerCache {
   readonly #reader: Reader
   readonly #answers: LRUCache<string, Sent>
   readonly #making = new Map<string, Promise<Sent>>()
+  readonly #filter = new AdmissionFilter()
   #shown: readonly unknown[] = []
 
   constructor(reader: Reader, clock: Clock, mostBytes = CACHE_BYTES_MAX) {
@@ -36,18 +38,25 @@ export class AnswerCache {
     })
   }
 
-  /** Answers a question from the cache, or by `make` if it is not cached. Refusals are not cached. */
-  answer(question: string, make: () => Promise<Sent>): Sent | Promise<Sent> {
+  /**
+   * Answers a question from the cache, or by `make` if it is not cached. Refusals are not cached, and an
+   * answer that is cheap to make is from its second request.
+   */
+  answer(question: string, make: () => Promise<Sent>, isCheap = false): Sent | Promise<Sent> {
     this.#forgetOld()
-    return this.#answers.get(question) ?? this.#making.get(question) ?? this.#make(question, make)
+    return (
+      this.#answers.get(question) ??
+      this.#making.get(question) ??
+      this.#make(question, make, !isCheap || this.#filter.admits(question))
+    )
   }
 
-  #make(question: string, make: () => Promise<Sent>): Promise<Sent> {
+  #make(question: string, make: () => Promise<Sent>, isAdmitted: boolean): Promise<Sent> {
     const making: Promise<Sent> = make()
       .then(sent => {
         const marked = sent.status === 200 ? toMarked(sent) : sent
         this.#forgetOld()
-        if (marked !== sent && this.#making.get(question) === making)
+        if (isAdmitted && marked !== sent && this.#making.get(question) === making)
           this.#answers.set(question, marked)
         return marked
       })

@@ -32,7 +32,7 @@ const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
-  '"': '&quot;',
+  '"': '&#34;',
   "'": '&#39;',
 }
 
@@ -44,6 +44,31 @@ export function escapeHtml(text: string): string {
   if (!ESCAPED.test(text)) return text
   return text.replace(UNSEEN, '\ufffd').replace(/[&<>"']/g, character => entities[character]!)
 }
+
+/** Holds the text around an element's attributes and content. */
+interface Tag {
+  start: string
+  /** The start of an element without attributes. */
+  bare: string
+  /** Empty where the element holds nothing and is not closed. */
+  end: string
+  isRaw: boolean
+}
+
+/** Tags that were written before: as many as the code of pages has. */
+const tags = new Map<string, Tag>()
+
+function findTag(name: string): Tag {
+  const known = tags.get(name)
+  if (known !== undefined) return known
+  const end = VOID.has(name) ? '' : `</${name}>`
+  const tag = { start: `<${name}`, bare: `<${name}>`, end, isRaw: RAW.has(name) }
+  tags.set(name, tag)
+  return tag
+}
+
+/** `<>…</>` in JSX: its children alone. */
+export const Fragment = ''
 
 /**
  * Builds an element: `h` is what JSX compiles to. Text is escaped wherever it stands. Addresses lead
@@ -61,19 +86,14 @@ export function h(
   attributes: Readonly<Record<string, Value | Child>> | null,
   ...children: Child[]
 ): Html {
+  if (tag === Fragment) return new Html(renderChildren(children))
+  const { start, bare, end, isRaw } = findTag(tag)
+  const opened = attributes ? `${start + renderAttributes(attributes)}>` : bare
+  if (tag === 'textarea') return new Html(`${opened}\n${renderEditable(children)}${end}`)
   const content = renderChildren(children)
-  if (tag === '') return new Html(content)
-  if (RAW.has(tag) && content !== '') throw new Error(`<${tag}> can hold nothing`)
-  if (tag === 'textarea')
-    return new Html(
-      `<textarea${renderAttributes(attributes ?? {})}>\n${renderEditable(children)}</textarea>`,
-    )
-  const opened = `<${tag}${renderAttributes(attributes ?? {})}>`
-  return new Html(VOID.has(tag) ? opened : `${opened}${content}</${tag}>`)
+  if (isRaw && content !== '') throw new Error(`<${tag}> can hold nothing`)
+  return new Html(end === '' ? opened : opened + content + end)
 }
-
-/** `<>…</>` in JSX: its children alone. */
-export const Fragment = ''
 
 export function renderChildren(child: Child): string {
   if (child === null || child === undefined || typeof child === 'boolean') return ''

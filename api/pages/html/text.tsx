@@ -1,9 +1,14 @@
 import { type Child, type Html, h } from './jsx.ts'
 
+/** Half of a character beyond the first 65,536: text without one has as many characters as units. */
+const SURROGATE = /[\ud800-\udfff]/
+
 /** Shortens text of strangers: what is longer than a reader wants is cut at a whole character. */
 export function clipText(text: unknown, limit = 160): string {
   const whole = typeof text === 'string' ? text : text === undefined ? '' : String(text)
   if (whole.length <= limit) return whole
+  const start = whole.slice(0, limit - 1)
+  if (!SURROGATE.test(start)) return `${start}…`
   return `${Array.from(whole.slice(0, 2 * limit))
     .slice(0, limit - 1)
     .join('')}…`
@@ -26,7 +31,10 @@ export function renderOutside(address: string, text: string = address): Html {
 const numbers = new Intl.NumberFormat('en')
 
 export function formatCount(count: number): string {
-  return numbers.format(count)
+  // Formatting costs more than most pages take for all their other text.
+  return Number.isInteger(count) && count >= 0 && count < 1_000
+    ? String(count)
+    : numbers.format(count)
 }
 
 /** Formats a count with its noun: `1 agent`, `2 agents`. */

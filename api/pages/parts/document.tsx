@@ -13,6 +13,12 @@ const sections = [
   ['/docs', 'API'],
 ] as const
 
+const SKIP = (
+  <a class="skip" href="#content">
+    Skip to the content
+  </a>
+)
+
 const DASHBOARD = ['/dashboard', 'Dashboard'] as const
 
 /** Renders the whole document of a page. `path` is the one address of what it shows. */
@@ -21,9 +27,7 @@ export function renderDocument(view: View, origin: string, path: string | undefi
     <html lang="en">
       <head>{renderHead(view, origin, path)}</head>
       <body {...(view.isLive && { 'data-live': 'true' })}>
-        <a class="skip" href="#content">
-          Skip to the content
-        </a>
+        {SKIP}
         {findHeader(view, path)}
         <main id="content" tabindex="-1">
           {view.body}
@@ -40,22 +44,16 @@ function renderHead(
   origin: string,
   path: string | undefined,
 ): Html {
-  const { style, live, editor, passkeys, icon } = getAssets()
+  const { live, editor, passkeys } = getAssets()
   const named = title === NAME ? NAME : `${clipText(title, 90)} · ${NAME}`
   const summary = clipText(description, 200)
   return (
     <>
-      <meta charset="utf-8" />
+      {getEqualHead()}
       <title>{named}</title>
-      <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <meta name="color-scheme" content="light dark" />
       <meta name="description" content={summary} />
       {status !== 200 ? <meta name="robots" content="noindex" /> : null}
       {path === undefined ? null : <link rel="canonical" href={`${origin}${path}`} />}
-      <link rel="icon" type="image/svg+xml" href={icon.path} />
-      <link rel="stylesheet" href={style.path} />
-      <meta property="og:site_name" content={NAME} />
-      <meta property="og:type" content="website" />
       <meta property="og:title" content={clipText(title, 90)} />
       <meta property="og:description" content={summary} />
       {path === undefined ? null : <meta property="og:url" content={`${origin}${path}`} />}
@@ -64,11 +62,8 @@ function renderHead(
       ) : (
         <>
           <meta property="og:image" content={`${origin}${picture}`} />
-          <meta property="og:image:type" content="image/png" />
-          <meta property="og:image:width" content="1200" />
-          <meta property="og:image:height" content="630" />
           <meta property="og:image:alt" content={clipText(title, 90)} />
-          <meta name="twitter:card" content="summary_large_image" />
+          {PICTURE}
         </>
       )}
       {isLive ? <script src={live.path} defer></script> : null}
@@ -78,6 +73,34 @@ function renderHead(
     </>
   )
 }
+
+/** The beginning of every head, rendered when a page is first asked for. */
+let equalHead: Html | undefined
+
+function getEqualHead(): Html {
+  const { style, icon } = getAssets()
+  equalHead ??= (
+    <>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <link rel="icon" type="image/svg+xml" href={icon.path} />
+      <link rel="stylesheet" href={style.path} />
+      <meta property="og:site_name" content={NAME} />
+      <meta property="og:type" content="website" />
+    </>
+  )
+  return equalHead
+}
+
+const PICTURE = (
+  <>
+    <meta property="og:image:type" content="image/png" />
+    <meta property="og:image:width" content="1200" />
+    <meta property="og:image:height" content="630" />
+    <meta name="twitter:card" content="summary_large_image" />
+  </>
+)
 
 /** Headers of pages on which nothing was searched, by the section: as many as there are sections. */
 const headers = new Map<string, Html>()
@@ -146,13 +169,11 @@ export function renderSearch(searched: string | undefined, look: 'compact' | 'la
 function renderFooter({ json }: View): Html {
   return (
     <footer class="bottom">
-      <p>
-        {json === undefined ? null : (
-          <>
-            The same facts as JSON: <a href={json}>{clipText(json, 120)}</a>
-          </>
-        )}
-      </p>
+      {json === undefined ? null : (
+        <p>
+          The same facts as JSON: <a href={json}>{clipText(json, 120)}</a>
+        </p>
+      )}
       {ABOUT}
     </footer>
   )
