@@ -7,7 +7,7 @@ import type { Stamp } from './stamp.ts'
 /** Columns that the audit omits: not useful there, or written by the registry itself. */
 const OMITTED_COLUMNS = ['hash', 'email', 'seq', 'cleared_at', 'payload', 'position']
 
-/** Performs an operation, and returns the private rows that it changed. */
+/** Performs an operation and returns the private rows it changed, for the audit. */
 export async function performRecorded(
   db: Database,
   operation: Operation,
@@ -25,7 +25,7 @@ export async function performRecorded(
   return { answer, changes: changes.filter(isChanged) }
 }
 
-/** Tells whether the rows that an operation changed are still as it left them. */
+/** Tells whether the rows that an operation changed have stayed the same since. */
 export async function isUnchangedSince(
   db: Database,
   operation: Operation,

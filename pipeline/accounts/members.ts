@@ -61,7 +61,10 @@ export async function updateMember(
   return { done: { org_id, slug, display_name } }
 }
 
-/** Sets the tier of a member. Without API access nothing is public: what was is shown to members from now on. */
+/**
+ * Sets the tier of a member. A tier without API access cannot show agents to the public: its public agents
+ * become visible to members only.
+ */
 export async function setTier(
   db: Database,
   { org, tier }: OperationOf<'member.tier'>,

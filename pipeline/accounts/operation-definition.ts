@@ -16,7 +16,10 @@ export type OperationDefinition<Name extends OperationName> = {
   requires?: Requirements<Name>
   /** True where it may change the public agents of a member, which the index shows. */
   changesEnrolments?: true
-  /** True where it may change how agents fare in tests, which the index shows; its answer names them. */
+  /**
+   * True where it may change the test results of agents, which the index shows; its answer names these
+   * agents.
+   */
   changesVerdicts?: true
   /** Applies its effect to the rights in memory. */
   updateRights?(rights: Rights, operation: OperationOf<Name>, done: Record<string, unknown>): void
@@ -35,7 +38,7 @@ export type OperationDefinitions<Name extends OperationName> = {
 export interface Requirements<Name extends OperationName> {
   /** Returns the organization that the caller must be a member of; absent if no membership is needed. */
   membershipIn?(operation: OperationOf<Name>): string | null | undefined
-  /** Returns the right that it takes there; `edit` where this is absent. */
+  /** Returns the right that the caller needs in that organization; `edit` where this is absent. */
   right?(operation: OperationOf<Name>, findRole: FindRole): OrganizationRight
   moderator?(operation: OperationOf<Name>): boolean
 }

@@ -75,7 +75,7 @@ async function removePasskey(
   return { done: { credential_id } }
 }
 
-/** Loads the passkeys for which `where` holds, removed ones with an empty key. */
+/** Loads the passkeys that match `where`; a removed one has an empty key. */
 export function loadPasskeys(
   db: Database,
   where: string,

@@ -23,7 +23,7 @@ export interface Decided<Report> {
   report: Report
 }
 
-/** Represents a commit of the accounts that is under way. */
+/** A commit of the accounts that is in progress. */
 export interface AccountsWrite<Report> {
   decided: Promise<Decided<Report>>
   /** Resolves when it is on disk. */
@@ -60,9 +60,9 @@ export class Accounts {
   }
 
   /**
-   * Applies submissions in order; a refused one does not affect the others. A submission that
-   * waited while its key was revoked, or its author lost the right to it, is refused. `judge`
-   * returns those that the index refuses, with reasons.
+   * Applies submissions in order; a refused one does not affect the others. A submission that waited while
+   * its key was revoked, or its author lost the right to it, is refused. `judge` returns the submissions that
+   * the index refuses, with reasons.
    */
   async apply(
     submissions: readonly Submission[],
@@ -116,8 +116,8 @@ export class Accounts {
   }
 
   /**
-   * Replaces the answer to a submission that the index cannot apply; without a new one, returns the stored
-   * answer.
+   * Replaces the answer to a submission that the index cannot apply; without a replacement, returns the
+   * stored answer.
    */
   async replaceAnswer(
     submission: Submission,
@@ -149,8 +149,9 @@ export class Accounts {
   }
 
   /**
-   * Notes the requests of a commit for its projection. A commit that was begun before, by this process or
-   * an earlier one, may have stored others: then they are read.
+   * Records the requests of a commit for its projection. If this commit was started before, by this process
+   * or an earlier one, it may have stored other requests; the projection then reads all of them from the
+   * table.
    */
   #noteRequests(rows: readonly AuditRow[], { seq }: Stamp): void {
     if (this.#lastSeq !== undefined && seq > this.#lastSeq) appendedRequests.begin(this.db, seq)
@@ -247,7 +248,7 @@ export class Accounts {
       if (answers.has(id)) continue
       const revoked = this.#revocations.findRefusal(submission)
       if (revoked) {
-        // Not remembered: with the same Idempotency-Key another credential may send it again.
+        // Not stored: another credential may send it again with the same Idempotency-Key.
         answers.set(id, revoked)
         continue
       }

@@ -21,7 +21,7 @@ import {
 
 interface Setting<Schema extends z.ZodType> {
   schema: Schema
-  /** Meaning, as documents and messages have it. */
+  /** Meaning, for documents and messages. */
   means: string
   /** Default value, as documents show it. */
   shown: string

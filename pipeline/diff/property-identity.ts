@@ -2,7 +2,7 @@ import type { PropertyEntry } from '../model/documents/index.ts'
 import type { PropertyRow } from '../model/rows.ts'
 import { toIdentifierKey } from '../resolve/identifiers.ts'
 
-/** An identifier that more unmatched properties share does not tell them apart. */
+/** Unmatched properties beyond which a shared identifier, or slug and type, no longer tells them apart. */
 const SHARED_FEATURE_MAX = 200
 
 type Facts = Pick<PropertyEntry, 'property_type' | 'identifiers'> & {
@@ -23,14 +23,13 @@ interface Pair {
 }
 
 /**
- * Gives every entry of a publisher its property_rid: the one of a known property of the same
- * publisher that has the same facts, else of one that shares an identifier (most shared first, the
- * same slug, type and an active status breaking ties), else of one with the same slug and type, else
- * a fresh one. A rid is given once; equal entries share it. Neither the order of the entries nor
- * that of the known properties matters.
+ * Gives every entry of a publisher its property_rid: the one of a known property of the same publisher that
+ * has the same facts, else of one that shares an identifier (most shared first, the same slug, type and an
+ * active status breaking ties), else of one with the same slug and type, else a fresh one. A rid is assigned
+ * once; equal entries share it. Neither the order of the entries nor that of the known properties matters.
  *
- * `aliases` leads from rids that were merged to what they were merged into: an entry that is
- * recognised by such a row gets that rid, and as many entries may share it as rows were merged.
+ * `aliases` leads from rids that were merged to what they were merged into: an entry that is recognised by
+ * such a row gets that rid, and as many entries may share it as rows were merged.
  */
 export function assignRids(
   known: readonly PropertyRow[],

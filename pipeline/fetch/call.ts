@@ -11,7 +11,7 @@ import { parseRetryAfter } from './retry-after.ts'
 import { checkUrl } from './ssrf-guard.ts'
 import type { Transport, TransportRequest } from './transport.ts'
 
-/** Parts that every kind of request needs. */
+/** Dependencies of every kind of request. */
 export interface Context {
   transport: Transport
   clock: Clock

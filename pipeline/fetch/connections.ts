@@ -44,7 +44,7 @@ export class Connections {
 
   /**
    * Takes the idle connection to the origin of a URL, or opens one to the first of these addresses. An idle
-   * one to an address that is no longer among them is closed.
+   * connection to any other address is closed.
    */
   take(url: URL, addresses: readonly [string, ...string[]]): PooledConnection {
     const idle = this.#idle.get(url.origin)
@@ -110,7 +110,7 @@ export class Connections {
     const port = Number(url.port) || (secure ? 443 : 80)
     return new Client(url.origin, {
       connect: (_, done) => this.#dial({ secure, hostname, port, addresses: addresses() }, done),
-      // One request at a time is what a budget counts, and what a connection is taken for.
+      // HTTP/1.1 alone: limits count connections, and each of them carries one request at a time.
       allowH2: false,
       maxHeaderSize: HEADER_BYTES,
       keepAliveTimeout: IDLE_MS,

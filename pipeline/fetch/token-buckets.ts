@@ -38,7 +38,7 @@ export function computeTokenMs({ perMinute }: Rate): number {
   return MINUTE / Math.max(perMinute, 1)
 }
 
-/** Tolerance of the division below, so that a token that is due exactly now counts. */
+/** Tolerance for rounding errors, so that a token that is due exactly now counts. */
 const ROUNDING = 1e-9
 
 /**

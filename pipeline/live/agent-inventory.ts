@@ -13,7 +13,10 @@ const TAGS_MAX = 20
 const MEMBERS_MAX = 20
 const TEXT_CHARS_MAX = 512
 
-/** Lists the products that an agent offers for everything, each cut to what an answer shows. */
+/**
+ * Lists the products that an agent offers for an unrestricted brief, each cut to the fields that an answer
+ * shows.
+ */
 export async function listProducts(tools: readonly AgentTool[], ctx: TaskContext): Promise<Listed> {
   const answer = await fetchPayload(tools, 'get_products', buildProductRequest(), ctx)
   if (answer === undefined) return notOffered

@@ -22,7 +22,7 @@ export async function fetchPayload(
   const answer = await runTask(tool.name, args, ctx)
   if ('payload' in answer) return answer
   const { needsAuth, failure } = answer
-  if (failure !== undefined) return { failure: failure }
+  if (failure !== undefined) return { failure }
   return needsAuth
     ? { failure: { outcome: 'needs_auth', detail: 'requires a credential' } }
     : { failure: { outcome: 'unusable', detail: 'gave no usable answer to the task' } }

@@ -4,7 +4,7 @@ import { IssuerKey } from '../model/identity.ts'
 const KEYS_MAX = 100
 const FILE_BYTES_MAX = 256 * 1024
 
-/** Bounds of the requests to a provider of the settings. */
+/** Bounds of the requests to an identity provider that the settings name. */
 export type ProviderAccess = Pick<FetchOptions, 'deadlineMs'> &
   Required<Pick<PostOptions, 'allow' | 'maxBytes'>>
 

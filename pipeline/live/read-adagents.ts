@@ -78,7 +78,7 @@ function checkFile(observed: Observation, now: number): CheckedFile {
   return checkAdagents(observed.body, domain, { now, maxFaults: FAULTS_MAX })
 }
 
-/** Removes the parser's faults, which the check reports itself. */
+/** Removes the parser's faults, since the check reports them again. */
 function omitFaults({ faults: _, ...observed }: Observation): Observation {
   return observed.body === undefined ? observed : { ...observed, outcome: 'ok' }
 }
@@ -194,8 +194,8 @@ function explainUnmanaged(
 }
 
 /**
- * Checks for errors by which a manager's file may have lost what it says about a domain: those of the
- * entries and properties that mention it, else all that keep any from being read.
+ * Lists the errors because of which a manager's file may not name a domain: those in entries and properties
+ * that mention it, or else all errors that made the parser drop an entry or a property.
  */
 function checkScope(domain: Domain, file: Observation, now: number): Fault[] {
   const { faults, root } = checkFile(file, now)

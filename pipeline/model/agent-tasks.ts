@@ -7,7 +7,7 @@ import type {
   AgentTypeOrUnknown,
 } from './documents/agent.ts'
 
-/** Tasks that only one type of agent offers; the first type with one of them counts. */
+/** Tasks that are typical of one type of agent; an agent has the first type of which it offers a task. */
 const typicalTasks = {
   sales: ['get_products', 'create_media_buy', 'list_authorized_properties'],
   creative: [

@@ -6,7 +6,10 @@ import type { AgentEntry } from './documents/index.ts'
  */
 export const CLAIMS_MAX = 350_000
 
-/** Returns the first entries whose claims about other publishers are within the limit: each name is a row. */
+/**
+ * Returns the first entries whose claims about other publishers fit within the limit; each publisher named is
+ * stored as a row.
+ */
 export function limitClaims(agents: readonly AgentEntry[], domain: string): readonly AgentEntry[] {
   let left = CLAIMS_MAX
   const first = agents.findIndex(({ authorization_type, publisher_properties = [] }) => {

@@ -69,8 +69,8 @@ export const EnrichmentOrigin = z
 export type EnrichmentOrigin = z.infer<typeof EnrichmentOrigin>
 
 /**
- * Computes when an enrichment is due again: after the minimum of days; each time that the same is found
- * after twice as long, up to the maximum. Until then callers get the stored one.
+ * Computes when an enrichment is due again. The interval starts at the minimum and doubles each time the
+ * result has not changed, up to the maximum. Until then callers get the stored one.
  */
 export function computeRefreshTime(
   { found_at, unchanged_since }: EnrichmentOrigin,

@@ -228,7 +228,7 @@ export interface ClaimRow {
   seq: number
 }
 
-/** Represents the profile of an agent, from its own answers and from declarations. */
+/** Profile of an agent, from its own answers and from declarations. */
 export interface AgentProfileRow {
   agent_url: string
   name: string | null

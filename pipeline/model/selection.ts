@@ -1,6 +1,6 @@
 import type { PropertyEntry, Selector } from './documents/index.ts'
 
-/** Selects properties of any one publisher. */
+/** Condition that selects properties of one publisher. */
 export interface Predicate extends Pick<Selector, 'selection_type'> {
   property_ids?: readonly string[] | undefined
   property_tags?: readonly string[] | undefined

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Fields that several answers and requests share: here it is said, once, what each of them means. */
+/** Fields that several answers and requests share, each with its description. */
 
 const text = z.string()
 const count = z.int().nonnegative()

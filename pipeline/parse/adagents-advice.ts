@@ -47,8 +47,8 @@ export function addAdvice({ agents }: AdagentsInline, now: Instant, faults: Faul
  */
 function isOverlapping(a: AgentEntry, b: AgentEntry): boolean {
   if (a.agent_url === b.agent_url || a.authorization_type !== b.authorization_type) return false
-  const shares = (first: readonly string[] = [], two: readonly string[] = []) =>
-    first.some(name => two.includes(name))
+  const shares = (names: readonly string[] = [], others: readonly string[] = []) =>
+    names.some(name => others.includes(name))
   if (a.countries && b.countries && !shares(a.countries, b.countries)) return false
   if (a.authorization_type === 'property_ids') return shares(a.property_ids, b.property_ids)
   if (a.authorization_type === 'property_tags') return shares(a.property_tags, b.property_tags)

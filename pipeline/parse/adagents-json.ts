@@ -98,7 +98,9 @@ function readInline(root: ObjectReader, domain: string | undefined): AdagentsInl
   return document
 }
 
-/** Parses the items of each list; those that are invalid or lead too far are left out. */
+/**
+ * Parses the items of each list; leaves out items that are invalid, and those that reach too many properties.
+ */
 function readLists(root: ObjectReader, domain: string | undefined): AcceptedLists {
   const agents = readAgents(root)
   const properties = acceptItems(root, 'properties', parseProperty)

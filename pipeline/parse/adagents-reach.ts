@@ -71,7 +71,7 @@ class Reach {
     this.#tags = new Set(properties.flatMap(({ tags }) => tags)).size
   }
 
-  /** Estimates the reach of an entry; beyond `max` any larger number. */
+  /** Estimates the reach of an entry; stops counting once it exceeds `max`. */
   estimate(entry: AgentEntry, max: number): number {
     let reached = 0
     let tags = 0

@@ -3,7 +3,10 @@ import type { AdagentsInline, PropertyEntry } from '../model/documents/index.ts'
 import { PUBLISHER_MAX, RECORD_CHARS_MAX, weighPublisher } from '../model/publisher-size.ts'
 import type { ObjectReader } from './object-reader.ts'
 
-/** Reports a file with more content about its own domain than one publisher may have: then none of it counts. */
+/**
+ * Reports a file that says more about its own domain than the registry stores of one publisher; such a file
+ * does not count at all.
+ */
 export function checkSize(
   root: ObjectReader,
   { agents, properties, collections }: AdagentsInline,

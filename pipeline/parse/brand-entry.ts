@@ -31,7 +31,7 @@ const parsedKeys: ReadonlySet<string> = new Set([
   'house_domain',
 ])
 
-/** Keys of the file itself, if the file is a single brand. */
+/** Keys that belong to the file, not to the brand, in a file that is a single brand. */
 export const fileKeys: ReadonlySet<string> = new Set([
   '$schema',
   'version',
@@ -128,8 +128,8 @@ function readProperties(part: ObjectReader): BrandProperty[] {
 }
 
 /**
- * Parses a property; undefined without an identifier, and with an unknown relationship: it must not read as
- * owned.
+ * Parses a property; undefined without an identifier. It is also undefined if the relationship is unknown,
+ * which must not count as owned.
  */
 function parseProperty(part: ObjectReader): BrandProperty | undefined {
   const type = readType(part)

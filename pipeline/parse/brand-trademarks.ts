@@ -11,7 +11,10 @@ export function readTrademarks(root: ObjectReader): Trademark[] {
   return root.parts('trademarks').flatMap(part => parseTrademark(part) ?? [])
 }
 
-/** Parses a trademark; undefined unless it can be looked up, and when its owner is unclear. */
+/**
+ * Parses a trademark; undefined if it cannot be looked up in a trademark registry, or if its owner is
+ * unclear.
+ */
 function parseTrademark(part: ObjectReader): Trademark | undefined {
   const registry = part.requiredText('registry')
   const number = part.requiredText('number')

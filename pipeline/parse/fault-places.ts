@@ -7,7 +7,7 @@ export interface TextPlace {
   column: number
 }
 
-/** Words for each thing that a JSON parser may miss. */
+/** Message for each error of the JSON parser. */
 const syntaxWords: Readonly<Record<string, string>> = {
   InvalidSymbol: 'this is no JSON value: texts need double quotes',
   InvalidNumberFormat: 'this is no number',
@@ -40,7 +40,7 @@ export function findSyntaxFault(text: string): (TextPlace & { why: string }) | u
 
 /**
  * Finds where in a JSON text each fault is. A fault of something that is missing is where it belongs: in the
- * object around it. Undefined places are those of a text that is no JSON.
+ * object around it. All of them are undefined if the text is not JSON.
  */
 export function findFaultPlaces(text: string, faults: readonly Pick<Fault, 'field'>[]) {
   const root = readTree(text, [])

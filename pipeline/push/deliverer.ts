@@ -27,17 +27,17 @@ export interface DelivererParts {
   log: Log
   /** Called after each attempt to deliver. */
   onAttempt?: (result: 'taken' | 'deferred' | 'failed' | 'gone', ms: number) => void
-  /** Has a subscription disabled; false where that is to be tried again. */
+  /** Disables a subscription; resolves to false if it must be tried again. */
   disable(subscriptionId: string, reason: string): Promise<boolean>
 }
 
-/** Interval at which new commits and retries are looked for. */
+/** Interval at which the deliverer checks for new commits and due retries. */
 const POLL_MS = 100
-/** Pages without an event for a receiver that it passes over before others are served. */
+/** Pages without an event for a receiver that are skipped before other receivers get a turn. */
 const SKIPPED_PAGES_MAX = 10
-/** Receivers that are served before the event loop gets to anything else. */
+/** Receivers that are served before the event loop gets a turn. */
 const SERVED_PER_TURN = 20
-/** Interval at which a cursor is written that only passed over events. */
+/** Interval at which a cursor is saved that has only skipped events. */
 const SKIP_SAVE_MS = 10 * MINUTE
 
 /** A delivery that is to be made. */
@@ -55,13 +55,13 @@ export class Deliverer {
   readonly #progress: ProgressKeeper
   readonly #receivers: Receivers
   readonly #queues: Record<SlotKind, Receiver[]> = { well: [], failing: [] }
-  /** Hosts that a delivery is under way to, with those that wait for its end. */
+  /** Hosts with a delivery in progress → receivers on the same host that wait for its end. */
   readonly #busyHosts = new Map<string, Receiver[]>()
   readonly #underWay = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
   #isServing = false
-  /** The state of the store at the last look. */
+  /** State of the store at the last poll. */
   #lastPolled = { seq: -1, store: undefined as ServingStore | undefined }
 
   constructor(parts: DelivererParts) {
@@ -88,7 +88,7 @@ export class Deliverer {
     this.#timer = setInterval(() => this.poll(), POLL_MS)
   }
 
-  /** Waits for what is under way and writes how far all are. */
+  /** Waits for deliveries in progress and saves the progress of all receivers. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#timer)
@@ -97,7 +97,7 @@ export class Deliverer {
     await Promise.all(writes)
   }
 
-  /** Queues the receivers for which there may be something to do now. */
+  /** Queues the receivers that may have something to deliver now. */
   poll(): void {
     const store = this.#parts.findServing()
     if (store === undefined || this.#isClosed) return
@@ -170,7 +170,7 @@ export class Deliverer {
     }
   }
 
-  /** Finds what is delivered next; undefined where that is nothing, or not in this turn. */
+  /** Plans the next delivery; undefined if there is nothing to deliver, or not in this turn. */
   #plan(receiver: Receiver): Planned | undefined {
     const { deliveryEvents } = this.#parts.limits
     const { types, subject, subjectKey, progress } = receiver
@@ -226,7 +226,7 @@ export class Deliverer {
     const verdict = judgeAnswer(posted)
     this.#parts.onAttempt?.(verdict.kind, posted.tookMs)
     if (receiver.state === 'gone') return
-    // Closing ends it without an answer, which says nothing of the receiver.
+    // The fetcher is closed meanwhile, so the lack of an answer says nothing about the receiver.
     if (this.#isClosed && verdict.kind !== 'taken') return
     if (verdict.kind !== 'deferred') {
       this.#progress.log(receiver, verdict, {

@@ -21,14 +21,14 @@ export interface Signer {
   now(): number
 }
 
-/** A subscription, the cursor before its events, and the last event. */
+/** Events of a delivery: of one subscription, after the cursor `from` and up to the event `to`. */
 export interface DeliveryRange {
   subscription_id: string
   from: string
   to: string
 }
 
-/** Derives the id of a delivery: every attempt at the same events has the same. */
+/** Derives the id of a delivery; all attempts to deliver the same events share it. */
 export function deriveDeliveryId({ subscription_id, from, to }: DeliveryRange): string {
   return deriveId('delivery', subscription_id, from, to)
 }

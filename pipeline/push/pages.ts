@@ -9,17 +9,17 @@ import {
   type Subject,
 } from './selection.ts'
 
-/** Place in the feed, for certain types. */
+/** A page to read: the events of certain types after a cursor. */
 export interface PageRequest {
   cursor: string
   types: readonly EventType[]
   /** Events of the page at most. */
   limit: number
-  /** End of a page that was read before; the head of the log otherwise, where the page reaches it. */
+  /** Last event of the page, for a delivery that is repeated; otherwise the page ends where the feed says. */
   to?: string | undefined
 }
 
-/** Bytes of a delivery that all subscriptions of one filter share, hashed once. */
+/** Part of a delivery's body that all subscriptions with the same filter share, hashed once. */
 export interface SharedBody {
   events: number
   bytes: Buffer
@@ -37,7 +37,7 @@ export class Page {
   #parsed: { event: FeedEvent; concerned: Concerned }[] | undefined
   readonly #bodies = new Map<string, SharedBody | undefined>()
 
-  /** Keeps a page; `events` is the JSON of a list. */
+  /** Creates a page; `events` is a JSON list. */
   constructor(to: string, scanned: number, events: Buffer) {
     this.to = to
     this.scanned = scanned

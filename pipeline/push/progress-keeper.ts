@@ -13,11 +13,11 @@ interface ProgressKeeperParts {
   limits: Limits
   clock: Clock
   log: Log
-  /** Has a subscription disabled; false where that is to be tried again. */
+  /** Disables a subscription; resolves to false if it must be tried again. */
   disable(subscriptionId: string, reason: string): Promise<boolean>
 }
 
-/** Decides what follows from an attempt (next delivery, retry, end) and stores the progress of the receiver. */
+/** Decides what follows from an attempt (next delivery, retry, end) and saves the progress of the receiver. */
 export class ProgressKeeper {
   readonly #parts: ProgressKeeperParts
 
@@ -25,7 +25,7 @@ export class ProgressKeeper {
     this.#parts = parts
   }
 
-  /** Stores the progress of a receiver. */
+  /** Saves the progress of a receiver. */
   save(receiver: Receiver): Promise<void> {
     const { state, clock } = this.#parts
     receiver.savedAt = clock.now()

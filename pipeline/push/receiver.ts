@@ -14,16 +14,16 @@ export interface Receiver {
   readonly subjectKey: string
   progress: Progress
   /**
-   * `idle`: has read everything; `queued`: its turn will come; `busy`: a delivery is under way;
-   * `waiting`: until `dueAt`; `gone`: nothing is delivered any more.
+   * `idle`: has received everything; `queued`: waits for a slot; `busy`: a delivery is in progress;
+   * `waiting`: until `dueAt`; `gone`: was disabled or deleted.
    */
   state: 'idle' | 'queued' | 'busy' | 'waiting' | 'gone'
   dueAt: number
-  /** Time at which its progress was last written. */
+  /** Time at which its progress was last saved. */
   savedAt: number
 }
 
-/** Clears the failures of a subscription that was resumed: they count no more, and nothing waits for them. */
+/** Clears the failures of a resumed subscription, so that its next delivery starts at once. */
 export function forgetFailures(progress: Progress): Progress {
   return { ...progress, ...NOT_FAILING }
 }

@@ -16,7 +16,7 @@ interface ReceiversParts {
 export class Receivers {
   readonly #parts: ReceiversParts
   readonly #receivers = new Map<string, Receiver>()
-  /** The state of the store when its subscriptions were last read. */
+  /** State of the store when its subscriptions were last read. */
   #lastRead: { changed: number; store: ServingStore } | undefined
 
   constructor(parts: ReceiversParts) {
@@ -27,7 +27,7 @@ export class Receivers {
     return this.#receivers.values()
   }
 
-  /** Reads the subscriptions again where any of them changed; false where none has. */
+  /** Reads the subscriptions again if any of them has changed; returns whether it did. */
   refresh(store: ServingStore): boolean {
     const { subscriptionsChanged: changed } = store
     const isFirst = this.#lastRead === undefined
@@ -56,8 +56,8 @@ export class Receivers {
   }
 
   /**
-   * Finds how far a subscription is that appears. Where it was resumed, its failures before that count no
-   * more: it would be disabled again by the next one.
+   * Finds the progress of a subscription that is new here. If it was resumed, earlier failures are forgotten;
+   * otherwise its next failure would disable it again.
    */
   #findProgress(id: string, isFirst: boolean): Progress | undefined {
     const { state, clock, limits } = this.#parts

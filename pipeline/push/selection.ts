@@ -18,7 +18,7 @@ export function findConcerned({ entity_type, entity_id, payload }: FeedEvent): C
   }
 }
 
-/** Subject of a subscription besides types; without domains and agents everything. */
+/** Domains and agents that a subscription is about; without any it is about everything. */
 export interface Subject {
   domains: ReadonlySet<string>
   agents: ReadonlySet<string>

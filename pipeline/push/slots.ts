@@ -29,7 +29,10 @@ export class Slots {
     return this.#quick < deliveriesAtOnce && this.#quick + this.#slow < deliveriesOpen
   }
 
-  /** Takes a slot; calls `yielded` when it becomes free early. Returns a function that ends the delivery. */
+  /**
+   * Takes a slot; calls `onFreed` when a slow delivery frees it early. Returns a function to call at the end
+   * of the delivery.
+   */
   take(kind: SlotKind, onFreed: () => void): () => void {
     if (kind === 'failing') {
       this.#failing++

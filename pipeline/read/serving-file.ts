@@ -20,7 +20,7 @@ export class ServingFile {
     return this.#open?.store
   }
 
-  /** Opens the file where it is another one than before. Throws where it cannot be opened. */
+  /** Opens the file if it was replaced since the last call. Throws if it cannot be opened. */
   refresh(): void {
     const found = statSync(this.#paths.servingFile, { throwIfNoEntry: false })
     if (found === undefined || this.#open?.inode === found.ino) return
@@ -40,14 +40,17 @@ export class ServingFile {
   }
 }
 
-/** Tells whether this version wrote the store; the indexer makes another one's again. */
+/**
+ * Tells whether this version of the registry wrote the store; the indexer rebuilds a store of any other
+ * version.
+ */
 function isOfThisVersion({ format = SERVING_FORMAT }: ServingStore): boolean {
   return format === SERVING_FORMAT
 }
 
 /**
- * Throws where something other than the registry changed the file: reading it could end the process. The
- * writer makes it again.
+ * Throws if something other than the registry changed the file: reading it could crash the process. The
+ * indexer rebuilds it.
  */
 export function assertUntouched(paths: Paths, file: string): void {
   if (isTampered(paths, file)) throw new Error(`${file} is damaged: the indexer rebuilds it`)

@@ -12,7 +12,7 @@ import {
 /** Verdict of a side on a sale. `unknown`: it says nothing that could contradict the other. */
 export type Side = 'match' | 'mismatch' | 'unknown'
 
-/** A property as authority is judged by: its publisher owns it, and it is for sale while it is active. */
+/** A property with the facts by which a sale is judged. It can be sold while it is active. */
 export interface ForSale {
   property_rid: string
   publisher_domain: string
@@ -34,7 +34,7 @@ export interface GrantInForce extends Restrictions {
 /** The publisher's side: what its own file, or the one it leads to, says. */
 export interface PublisherSide {
   domain: string
-  /** True when a file of the publisher was read, so that silence is an answer. */
+  /** True if a file of the publisher was read; then an agent that it does not list has no grant. */
   is_known: boolean
   placements: readonly Placed[]
   /** Grants to the agent in question. */
@@ -59,7 +59,7 @@ export type PublisherRule =
   | 'property_not_active'
   | 'property_not_reached'
 
-/** Rules that decided, from which an answer is made and explained. */
+/** Rules that decided a sale; the answer and its explanation follow from them. */
 export interface DecidingRules {
   publisher: { rule: PublisherRule; grant?: GrantInForce }[]
   operator: { rule: OperatorRule; delegation: string | undefined }

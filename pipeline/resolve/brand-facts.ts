@@ -28,11 +28,11 @@ export interface BrandFacts {
   manifest?: Record<string, unknown>
   /** Location of the file that says so: a domain, or an address that one leads to. */
   resolved_location?: string
-  /** Domains the documents read on the way name as theirs. */
+  /** Domains that the documents on the way name as their own. */
   mentions: Domain[]
 }
 
-/** Position of a walk over documents: the file that is read, and the domain it speaks for. */
+/** Position while following pointers: the file that is read, and the domain it is read for. */
 export interface Place {
   /** The domain that the file is read for: its own, or the one that pointed to it. */
   current: Domain

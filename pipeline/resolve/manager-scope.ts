@@ -7,7 +7,7 @@ export interface ManagerScope {
   properties: ReadonlyMap<string, PropertyEntry[]>
 }
 
-/** A manager's file is read for thousands of publishers: sorted once, not once for each. */
+/** Scopes of files that were read before: a manager's file is used for thousands of publishers. */
 const scopesByDocument = new WeakMap<AdagentsInline, ManagerScope>()
 
 /**

@@ -5,7 +5,7 @@ import type { AdagentsInlineDocument } from './grant.ts'
 /** Properties by the publisher they name; the empty key holds those that name none. */
 type ByPublisher = ReadonlyMap<string, PropertyEntry[]>
 
-/** Groups of a manager's file, which is read for thousands of publishers. */
+/** Properties of a manager's file by publisher, cached since the file is used for thousands of publishers. */
 const groupsByDocument = new WeakMap<AdagentsInlineDocument, ByPublisher>()
 
 /** Lists the properties that a file says are a publisher's, and those that name no publisher. */

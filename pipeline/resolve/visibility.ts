@@ -19,9 +19,8 @@ const visibilitiesByScope: Record<Scope, readonly Visibility[]> = {
 }
 
 /**
- * Lists the visibilities of a member's agents that a caller is shown. An owner sees all their own;
- * `member` shows them as other members see them, so what is for members needs API access there, also
- * for the owner.
+ * Lists the visibilities of a member's agents that a caller is shown. An owner sees all their own; The scope
+ * `member` shows what other members see, so agents for members need API access there, even for the owner.
  */
 export function listVisibilities(
   { isOwner, hasApiAccess }: CallerRights,

@@ -46,8 +46,8 @@ function listColors(colors: unknown): unknown[] | undefined {
 type Format = Record<string, unknown>
 
 /**
- * Cuts a part of the formats that name their kind. A format above the size of a part is a part
- * alone, so that every part makes progress.
+ * Selects a page of the formats that name their kind. A format larger than a page is a page of its own, so
+ * that every page makes progress.
  */
 export function cutFormats(formats: readonly unknown[], start = 0) {
   const items = formats.map(toFormat).filter(item => item !== undefined)
@@ -64,7 +64,7 @@ export function cutFormats(formats: readonly unknown[], start = 0) {
 const isTexts = (value: unknown) =>
   Array.isArray(value) && value.every(item => typeof item === 'string')
 
-/** Fields of a format that are shown where they are what they should be. */
+/** Optional fields of a format, each with a check; an invalid field is left out. */
 const optionalFields: Record<string, (value: unknown) => boolean> = {
   format_option_id: value => typeof value === 'string',
   sample_render_url: value => typeof value === 'string' && /^https:\/\//i.test(value),

@@ -1,7 +1,7 @@
 import { toIdBytes } from '../core/uuid-v7.ts'
 import { type EventType, eventTypeNames, type FeedEvent } from '../model/event.ts'
 
-/** Events of one commit are kept together, this many at a time: a page then reads few values. */
+/** Events of one commit in a block at most. Storing them together lets a page of the feed read few values. */
 const BLOCK_EVENTS = 64
 
 const COUNT_BYTES = 1
@@ -50,7 +50,7 @@ function buildBlock(events: readonly FeedEvent[]): MadeBlock {
 
 const COMMA = Buffer.from(',')
 
-/** A block as it is read. It looks into the bytes it was given and is valid as long as they are. */
+/** Reads a stored block. It is a view of the bytes it was created with, and is valid as long as they are. */
 export class EventBlock {
   readonly count: number
   readonly #bytes: Buffer

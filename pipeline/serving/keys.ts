@@ -18,8 +18,8 @@ let lastAgent = ''
 let hashOfLast = hashKey(lastAgent)
 
 /**
- * Hashes the address of an agent. The last one is cached: one answer looks under several keys of one
- * agent.
+ * Hashes the address of an agent. The last hash is cached, since one answer often reads several keys of the
+ * same agent.
  */
 export function hashAgent(agentUrl: string): string {
   if (agentUrl !== lastAgent) {
@@ -59,7 +59,7 @@ export function toHostedKey(kind: HostedKind, domain: string): string {
   return `${kind} ${domain}`
 }
 
-/** Builds the key of where a file of a domain, or one at an address, leads. */
+/** Builds the key of the pointer in a file, which is of a domain or at an address. */
 export function toPointerKey(kind: SourceKind, location: string): string {
   return `${kind} ${isUrl(location) ? hashKey(location) : location}`
 }
@@ -87,7 +87,7 @@ export function toInvitationLinkKey(linkHash: string): string {
 /** Digits of a commit's number in a key: keys of the audit sort by it. */
 const SEQ_DIGITS = 12
 
-/** Builds the key of a change in the audit of an organization: those of one stand in their order. */
+/** Builds the key of a change in the audit of an organization; the keys of one organization sort by commit. */
 export function toAuditKey(orgId: string, seq: number, submissionId: string): string {
   return `${orgId} ${String(seq).padStart(SEQ_DIGITS, '0')} ${submissionId}`
 }
@@ -164,7 +164,7 @@ export function toHoldingKey(orgId: string, domain: string): string {
   return `${toHoldingsKey(orgId)} ${domain}`
 }
 
-/** Builds the key of a subscription; those of one organization stand together. */
+/** Builds the key of a subscription; those of one organization are adjacent. */
 export function toSubscriptionKey(orgId: string, subscriptionId: string): string {
   return `${orgId} ${subscriptionId}`
 }

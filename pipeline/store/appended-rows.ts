@@ -10,8 +10,8 @@ interface Commit<Row> {
 }
 
 /**
- * Rows that the commit which is being made adds to a table of which rows are only added: its projection
- * is handed these, as long as they are few.
+ * Remembers the rows that the commit in progress adds to an append-only table, so that its projection need
+ * not read them again. Only a limited number is remembered.
  */
 export class AppendedRows<Row> {
   readonly #commits = new WeakMap<Database, Commit<Row>>()
@@ -28,7 +28,10 @@ export class AppendedRows<Row> {
     this.#commits.set(db, { seq, rows: all && all.length <= APPENDED_ROWS_MAX ? all : undefined })
   }
 
-  /** Forgets what was noted, since some of the rows were deleted again: the commit's additions must be read. */
+  /**
+   * Forgets the rows of the commit because some of them were deleted again; its projection must then read the
+   * table.
+   */
   forget(db: Database): void {
     this.#commits.delete(db)
   }
@@ -64,8 +67,8 @@ export async function recordChanges(
 }
 
 /**
- * Notes domains whose brand row a commit writes. They need no row of `changes`: the state that is
- * kept of each tells the same to a projection that does not know them.
+ * Notes domains whose brand row a commit writes. They need no row in `changes`: a projection without these
+ * notes finds the same domains in `brand_versions`.
  */
 export function noteWrittenBrands(db: Database, seq: number, domains: readonly string[]): void {
   appendedChanges.note(
@@ -75,7 +78,7 @@ export function noteWrittenBrands(db: Database, seq: number, domains: readonly s
   )
 }
 
-/** The revisions of the commit that is being made. */
+/** Revisions that the commit in progress adds. */
 export const appendedRevisions = new AppendedRows<RevisionRow>()
 
 /** Adds revisions; one is never changed. */

@@ -2,14 +2,17 @@ import type { Change } from '../diff/diff.ts'
 import type { AuthorizationRow, PropertySetRow } from '../model/rows.ts'
 import { type Database, type Parameters, toListExpression } from './duckdb.ts'
 
-/** Represents a stored grant; its properties are in its property set. */
+/** A stored grant; its properties are in its property set. */
 export type StoredGrantRow = Omit<AuthorizationRow, 'property_rids'>
 
 /** Builds SQL for the ids of the sets that contain any of the rids in a list parameter. */
 export const setsReachingAny = (rids: string) =>
   `select set_id from property_sets where list_has_any(property_rids::varchar[], ${toListExpression(rids)})`
 
-/** Grants by what follows `from authorizations`; rows that share a set share one list of it. */
+/**
+ * Loads grants; `where` is the SQL that follows `from authorizations`. Rows with the same property set share
+ * one list of its rids.
+ */
 export async function loadGrants(
   db: Database,
   where: string,

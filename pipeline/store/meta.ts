@@ -2,7 +2,7 @@ import { type Instant, toIso } from '../core/clock.ts'
 import { Fatal } from '../core/errors.ts'
 import type { Database } from './duckdb.ts'
 
-/** The one row of `meta`: how far the index is, and who may write it. */
+/** The one row of `meta`: the last commit of the index, and the writer that may continue it. */
 export interface Meta {
   format: number
   fence: number
@@ -10,7 +10,7 @@ export interface Meta {
   last_event_id: string | null
 }
 
-/** Raises the fencing number: writers with an older one can commit no more. */
+/** Raises the fencing number; writers with an older one can no longer commit. */
 export async function raiseFence(index: Database): Promise<Meta> {
   return index.transaction(async () => {
     await index.write('update', 'meta', 'set fence = fence + 1')

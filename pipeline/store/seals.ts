@@ -50,7 +50,7 @@ export class Seals {
     return seals
   }
 
-  /** Tells whether the previous start ended before it had opened all files. */
+  /** Tells whether the previous start crashed while it was opening the files. */
   get wasStartInterrupted(): boolean {
     return this.#before === 'test'
   }

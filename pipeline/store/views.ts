@@ -6,7 +6,7 @@ import type { Database } from './duckdb.ts'
 import { buildPublishedViews } from './published-views.ts'
 import { USE_PUBLISHED, USE_STORED } from './stored-schema.ts'
 
-/** Stands for the hash of the definitions in the view that tells it. */
+/** Placeholder, in the view that shows it, for the hash of all definitions. */
 const HASH_PLACEHOLDER = "'DEFINITIONS'"
 
 const listFiles = (folder: string) =>
@@ -24,8 +24,8 @@ export function listViews(): string[] {
 
 /**
  * Creates what analysts read, with its comments, in the transaction of the caller: a view for each stored
- * table, the views of `data/views` and the macros of `data/macros`. They stand in the index itself, so each
- * copy of it has them; nothing is written where they are the same already.
+ * table, the views of `data/views` and the macros of `data/macros`. They are part of the index itself, so
+ * every copy of it has them. Nothing is written if they have not changed.
  */
 export async function declareViews(db: Database): Promise<void> {
   const sql = [buildPublishedViews(), ...readFiles('views'), ...readFiles('macros')].join('\n')
@@ -35,7 +35,10 @@ export async function declareViews(db: Database): Promise<void> {
   await db.run(`${USE_PUBLISHED}; ${sql.replace(HASH_PLACEHOLDER, `'${hash}'`)} ${USE_STORED}`)
 }
 
-/** Drops all views: one that is declared no more would stay, and name columns that are gone. */
+/**
+ * Drops all views; otherwise a view that is no longer declared would stay and refer to columns that no longer
+ * exist.
+ */
 async function dropViews(db: Database): Promise<void> {
   const views = await db.all<{ name: string }>(
     `select view_name as name from duckdb_views()

@@ -18,7 +18,7 @@ export interface AgentTarget {
   url: string
   /** Value of the header `Authorization`. */
   authorization?: string
-  /** Further texts that nothing of the agent's may show. */
+  /** Further texts that must not appear in anything shown of the agent. */
   secrets?: readonly string[]
   /** Set for an agent that the operator of the registry named: it may be in a private network. */
   isOperators?: true
@@ -29,7 +29,7 @@ export interface SessionDeps {
   limits: Limits
   protocolName: string
   clock: Clock
-  /** Aborted when nobody waits any more. */
+  /** Aborted when nobody waits for the result any more. */
   signal: AbortSignal
 }
 

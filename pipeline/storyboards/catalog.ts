@@ -13,9 +13,9 @@ export interface CatalogEntry {
 }
 
 /**
- * Reads the storyboards of a folder, by their ids: `universal/ID.yaml`, `protocols/PROTOCOL/ID.yaml`
- * and `specialisms/SPECIALISM/ID.yaml`. Throws for one that is not as the schema says, or whose file
- * has another name than its id.
+ * Reads the storyboards of a folder, by their ids: `universal/ID.yaml`, `protocols/PROTOCOL/ID.yaml` and
+ * `specialisms/SPECIALISM/ID.yaml`. Throws for a storyboard that does not match the schema, or whose file is
+ * not named after its id.
  */
 export function readStoryboards(folder: string): CatalogEntry[] {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })

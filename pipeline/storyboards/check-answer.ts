@@ -7,7 +7,7 @@ import { redact } from './redact.ts'
 /** Answer of an agent to a task: its payload, or the code of the error by which it refused. */
 export interface TaskOutcome {
   payload: Record<string, unknown>
-  /** Present where the agent refused; `body` is the whole error as it said it. */
+  /** Present if the agent refused; `body` is the whole error as the agent sent it. */
   error?: { code?: string; message?: string; body?: Record<string, unknown> }
   /** The payload was read from a text of the result, as it has no structured content. */
   isFromText?: true
@@ -26,7 +26,7 @@ interface Finding {
 
 const isPresent = (value: unknown) => value !== undefined && value !== null
 
-/** Judges by kind of check. */
+/** Checks by kind. */
 const checks: Checks = {
   field_present: judgeEach('a value', isPresent),
   field_absent: ({ path }, { payload }) => {
@@ -72,7 +72,7 @@ const checks: Checks = {
   },
 }
 
-/** Makes a check that every value at a path must pass, and at least one there must be. */
+/** Creates a check that at least one value exists at a path, and that all values there pass. */
 function judgeEach(expected: unknown, passes: (value: unknown) => boolean) {
   return ({ path }: { path: string }, { payload }: TaskOutcome): Finding => {
     const values = readPath(payload, path)
@@ -90,7 +90,7 @@ function showOptions(options: readonly unknown[]): unknown {
   return options.length === 1 ? options[0] : options
 }
 
-/** Checks an answer; what was found is told only where it is wrong. */
+/** Checks an answer. The result has the expected and the actual value only if the check failed. */
 export function checkAnswer(validation: Validation, outcome: TaskOutcome): ValidationResult {
   const judge = checks[validation.check] as Checks[CheckKind] as (
     validation: Validation,

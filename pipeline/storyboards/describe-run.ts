@@ -47,14 +47,14 @@ export function describeRun(
   }
 }
 
-/** Describes what the agent did in a step, and whether nothing can be said because it lacks the task. */
+/** Describes the result of a step, and whether it was skipped because the agent does not offer the task. */
 function describeResult(...place: Parameters<typeof findResult>) {
   const result = findResult(...place)
   const reason = result.scenarios[0]?.steps[0]?.skip_reason
   return { ...result, coverage_gap_skipped: reason === 'missing_tool' }
 }
 
-/** Sums a run up with the first step that failed. An agent that could not be asked fails as a whole. */
+/** Summarizes a run, with the first step that failed. An agent that could not be reached fails as a whole. */
 export function describeStatus(storyboard: Storyboard, run: AgentRun): StoryboardStatus {
   const { steps_passed, steps_failed, steps_skipped, headline } = summarizeRun(storyboard, run)
   const results = run.phases.flatMap(({ steps }) => steps)

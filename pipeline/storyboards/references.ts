@@ -3,9 +3,9 @@ import { DAY, HOUR } from '../core/clock.ts'
 
 /** Values that a run knows when it makes a request. */
 export interface RunContext {
-  /** Values that earlier answers brought, by name. */
+  /** Values from earlier answers, by name. */
   values: ReadonlyMap<string, unknown>
-  /** Makes the same id for the same name during a run. */
+  /** Generates an id; the same one for the same name during a run. */
   generate(name: string): string
   /** Moment at which the run began. */
   startedAt: Instant
@@ -13,7 +13,7 @@ export interface RunContext {
   protocolName: string
 }
 
-/** A value is missing that an earlier step should have brought. */
+/** Names a value that an earlier step should have provided. */
 export interface MissingValue {
   missing: string
 }
@@ -56,7 +56,7 @@ function replaceText(text: string, context: RunContext, missing: string[]): unkn
   return new Date(context.startedAt + ms).toISOString()
 }
 
-/** Writes the protocol's own short name in a name of it: `get_proto_capabilities`, `proto_error`. */
+/** Replaces `proto` in a name by the short name of the protocol: `get_proto_capabilities`, `proto_error`. */
 export function applyProtocolName(name: string, protocolName: string): string {
   return name.replace(/(?<=^|_)proto(?=$|_|\.)/g, protocolName)
 }

@@ -41,7 +41,7 @@ export async function runSuite(target: AgentTarget, deps: SessionDeps): Promise<
 
 const nothingTested = { supports_version: false, specialisms: [], results: [], diagnostics: [] }
 
-/** Result of an agent that gives no token for the credentials that it has. */
+/** Result for an agent that issues no token for the stored client credentials. */
 export const deniedSuite: Suite = { outcome: 'auth_required', duration_ms: 0, ...nothingTested }
 
 function describeResult(storyboard: Storyboard, run: AgentRun): SuiteResult {

@@ -13,7 +13,7 @@ import type { StepDiagnostic } from '../../model/storyboards/step-diagnostic.ts'
 import { type Database, type Parameters, toListExpression } from '../../store/duckdb.ts'
 import { STATE_COLUMNS } from './compliance-state.ts'
 
-/** Rows by whose change how an agent is tested changes for readers. */
+/** Rows from which the test state of an agent is projected; a change to any of them projects it again. */
 export const TESTED = `(select agent_url, seq from agent_compliance
   union all select agent_url, seq from agent_monitoring
   union all select agent_url, seq from agent_badges
@@ -21,7 +21,7 @@ export const TESTED = `(select agent_url, seq from agent_compliance
 
 type WithAgent<Row> = Row & { agent_url: string }
 
-/** Loads how the agents are tested that a condition selects. */
+/** Loads the test state of the agents that match a condition. */
 export async function loadAgentTests(
   db: Database,
   where: string,
@@ -79,11 +79,17 @@ function groupByAgent<Row>(rows: readonly WithAgent<Row>[]): Map<string, Row[]> 
   )
 }
 
-/** Rows by whose change what an organization reads of the tests of its agent changes. */
+/**
+ * Rows from which an organization's diagnostics of its agent are projected; a change to any of them projects
+ * these again.
+ */
 export const DIAGNOSED = `(select agent_url, seq from storyboard_diagnostics
   union all select agent_url, seq from agent_requests)`
 
-/** Loads the steps of the last runs of the agents that a condition selects, and the calls of them. */
+/**
+ * Loads the steps of the latest runs of the agents that match a condition, and the requests made to these
+ * agents.
+ */
 export async function loadAgentDiagnostics(
   db: Database,
   where: string,
@@ -126,7 +132,7 @@ function toDiagnosedRuns(
   }))
 }
 
-/** Loads the requests and answers of steps of the agents that a condition selects. */
+/** Loads the stored requests and answers of test steps, for the agents that match a condition. */
 export async function loadAgentExchanges(
   db: Database,
   where: string,
@@ -141,7 +147,7 @@ export async function loadAgentExchanges(
   return [...groupByAgent(rows)].map(([agent_url, exchanges]) => ({ agent_url, exchanges }))
 }
 
-/** Loads the credentials that a condition selects; those that were deleted without a value. */
+/** Loads the credentials that match a condition; a deleted one has no value. */
 export function loadCredentials(
   db: Database,
   where: string,

@@ -14,7 +14,7 @@ import { keepLastRuns, keepRuns } from './storyboard-runs.ts'
 /** Stored runs of one agent at most. */
 const RUNS_MAX = 100
 
-/** Keeps what came of a scheduled run, and what follows for the status and the badges. */
+/** Stores the results of a scheduled run, and updates the agent's status and badges. */
 export async function recordSuite(
   db: Database,
   suite: OperationOf<'compliance.record'>,

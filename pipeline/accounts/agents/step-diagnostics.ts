@@ -1,7 +1,7 @@
 import type { StepDiagnostic } from '../../model/storyboards/step-diagnostic.ts'
 import type { Database } from '../../store/duckdb.ts'
 
-/** Runs of one agent, of all storyboards and of single ones each, whose steps are stored. */
+/** Runs of one agent whose steps are stored: this many of all storyboards, and this many of a single one. */
 const DIAGNOSED_RUNS_MAX = 5
 /** Requests and answers that are stored of one run. */
 const EXCHANGES_MAX = 50
@@ -29,15 +29,15 @@ export async function storeDiagnostics(
   )
   await db.insert('storyboard_diagnostics', rows)
   await db.insert('storyboard_exchanges', exchanges.slice(0, EXCHANGES_MAX))
-  const last = (from: string) => `run_id not in (select run_id from ${from}
+  const isOlder = (from: string) => `run_id not in (select run_id from ${from}
     order by tested_at desc, run_id desc limit ${DIAGNOSED_RUNS_MAX})`
   for (const table of ['storyboard_diagnostics', 'storyboard_exchanges'] as const) {
     await db.write(
       'delete from',
       table,
       `where agent_url = $agent_url
-         and ${last('compliance_runs where agent_url = $agent_url')}
-         and ${last(`storyboard_runs where agent_url = $agent_url and kind = 'run'`)}`,
+         and ${isOlder('compliance_runs where agent_url = $agent_url')}
+         and ${isOlder(`storyboard_runs where agent_url = $agent_url and kind = 'run'`)}`,
       { agent_url },
     )
   }

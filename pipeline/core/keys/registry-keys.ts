@@ -23,10 +23,10 @@ export interface RegistryKeys {
 }
 
 /**
- * Reads the keys of the registry from the file that the settings name: one private Ed25519 key as a
- * JWK, or a JWKS of several, of which the first signs. The key of a purpose is derived from it (HKDF),
- * so one file is all that has to be kept. Undefined where none is named; throws `ConfigError` for a
- * file that is not such.
+ * Reads the keys of the registry from the file that the settings name: one private Ed25519 key as a JWK, or a
+ * JWKS of several, of which the first signs. The key of a purpose is derived from it (HKDF), so one file is
+ * all that has to be kept. Undefined if the settings name no file. Throws `ConfigError` for a file without
+ * such a key.
  */
 export function readRegistryKeys(
   config: Pick<Config, 'REGISTRY_SIGNING_KEYS' | 'PROTOCOL_NAME'>,

@@ -82,9 +82,9 @@ function findLookalikes(
 
 /** Lists the labels that the owner of a domain chose: all except the public suffix. */
 function listOwnLabels(domain: string, site: string): string[] {
-  const suffix = site.split('.').length - 1
+  const suffixLabels = site.split('.').length - 1
   const labels = toUnicode(domain).split('.')
-  return labels.slice(0, Math.max(1, labels.length - suffix))
+  return labels.slice(0, Math.max(1, labels.length - suffixLabels))
 }
 
 /** Checks whether a label looks like a protected one, or contains it. */

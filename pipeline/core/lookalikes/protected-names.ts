@@ -31,8 +31,8 @@ export function buildProtectedNames(domains: Iterable<string>): ProtectedNames {
 export const noProtectedNames = buildProtectedNames([])
 
 /**
- * Reads the file that `PROTECTED_NAMES` names: a domain per line; `#` begins a comment. No path, no
- * protected names. Throws `ConfigError` if the file cannot be read or a line is no domain.
+ * Reads the file that `PROTECTED_NAMES` names: a domain per line; `#` begins a comment. Without a path there
+ * are no protected names. Throws `ConfigError` if the file cannot be read or a line is no domain.
  */
 export function readProtectedNames(path: string | undefined): ProtectedNames {
   if (path === undefined) return noProtectedNames

@@ -22,8 +22,8 @@ const NO_SUCH_METHOD = -32_601
 const noList: McpFailure = { outcome: 'unusable', detail: 'answers without a list of tools' }
 
 /**
- * Lists all tools of an agent, page by page. A malformed tool loses only itself. When a page fails, or
- * holds no list, the result is none at all: half a list would look as if tools had been removed.
+ * Lists all tools of an agent, page by page. A malformed tool loses only itself. If a page fails or holds no
+ * list, the whole result is a failure: half a list would look as if tools had been removed.
  */
 export async function listTools(
   session: McpSession,
@@ -55,7 +55,10 @@ export async function listTools(
   }
 }
 
-/** Fits a list of tools into its maximum size: names are kept, schemas are dropped first, then texts. */
+/**
+ * Fits a list of tools into its maximum size: drops the schemas first, then shortens the descriptions; the
+ * names stay.
+ */
 function fitTools(tools: AgentTool[], maxBytes: number): AgentTool[] {
   if (measureBytes(tools) < maxBytes) return tools
   const bare = tools.map(({ input_schema: _, ...tool }) => tool)

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../parse/object-reader.ts'
 import { findFirstTextObject } from './result.ts'
 
-/** Error of a task, as written; only `code` is certain. */
+/** Error of a task as the agent wrote it; only `code` has been checked. */
 export type TaskError = JsonObject & { code: string }
 
 export type ErrorAction = 'retry' | 'surface_to_caller' | 'escalate_to_human' | 'generic_error'
@@ -68,7 +68,7 @@ const actionsByRecovery: Record<string, ErrorAction> = {
   terminal: 'escalate_to_human',
 }
 
-/** Codes of errors that pass by themselves. */
+/** Codes of temporary errors. */
 const transient = new Set([
   'RATE_LIMITED',
   'SERVICE_UNAVAILABLE',
@@ -102,7 +102,7 @@ export function chooseAction(error: TaskError | undefined): ErrorAction {
   return terminal.has(code) || OWN_CODE.test(code) ? 'escalate_to_human' : 'surface_to_caller'
 }
 
-/** Reads how many seconds the agent wants to be left alone, at most an hour. */
+/** Reads how many seconds the agent asks callers to wait, at most an hour. */
 export function readRetryAfter(error: TaskError | undefined): number | undefined {
   const seconds = error?.retry_after
   if (typeof seconds !== 'number' || !Number.isFinite(seconds) || seconds < 0) return undefined

@@ -6,7 +6,7 @@ export function checkPortfolios(serving: ServingStore): { wrong: string[]; count
   const wrong: string[] = []
   let count = 0
   for (const { key: domain, value } of serving.entries('brand')) {
-    // What is iterated over is gone after another read.
+    // The next read from the store invalidates the bytes of an iterated value, so they are copied.
     const entries = listPortfolioEntries(domain as string, Buffer.from(value))
     count += entries.length
     for (const { key, value } of entries) {

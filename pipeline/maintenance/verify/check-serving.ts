@@ -14,7 +14,7 @@ import { EVENTS_PART, loadUnprojected, type Unprojected } from '../../store/unpr
 import { checkPortfolios } from './check-portfolios.ts'
 import type { Stores } from './stores.ts'
 
-/** Compares two values; of documents the time of projection is ignored, which the index does not have. */
+/** Compares two values. In documents the time of projection is ignored, since the index does not store it. */
 function isSame(space: SpaceName, stored: Buffer, built: Buffer): boolean {
   return documentSpaces.has(space) ? hasSameContent(stored, built) : stored.equals(built)
 }
@@ -76,7 +76,7 @@ function describeUnprojected({ part, subject, reason }: Unprojected): string {
   return `serving: ${part} ${subject} is quarantined, ${effect}: ${reason}`
 }
 
-/** Spaces that show the previous answer of a publisher until the last portion of a large one is applied. */
+/** Spaces that show a publisher's previous answer until the last portion of a large new one is applied. */
 const publisherSpaces: readonly SpaceName[] = [
   'property',
   'publisher',

@@ -23,13 +23,16 @@ export interface KnownAgent {
   /** Active properties that it reaches. */
   property_count: number
   operator: Operator | null
-  /** True if its operator is silent; set once this was looked up, and cached with the agent. */
+  /**
+   * True if its operator's brand.json declares no properties; set when it is first looked up, and cached with
+   * the agent.
+   */
   isSilent?: boolean
 }
 
 /**
- * Finds the agent at an address: by its exact key, else the first whose key differs only in case. An
- * unknown address is returned as an unknown agent with a site.
+ * Finds the agent at an address: by its exact key, else the first whose key differs only in case. For an
+ * unknown address it returns an agent without grants, with the operator that its site suggests.
  */
 export function findAgent(reader: Reader, agentUrl: string): KnownAgent {
   const store = reader.serving
@@ -84,10 +87,7 @@ function omitNull({ store, ...declared }: Declared & { store: string | null }): 
   return store === null ? declared : { ...declared, store }
 }
 
-/**
- * Finds the properties that the brand.json behind an agent declares. A valid file without properties is
- * silent.
- */
+/** Finds the properties that the brand.json behind an agent declares; a valid file may declare none. */
 export function findOperating(reader: Reader, { operator }: KnownAgent): OperatorSide {
   if (operator === null) return { operator: undefined, declared: undefined }
   const { location, names_agent } = operator
@@ -111,7 +111,10 @@ export function isOperatorSilent({ serving }: Reader, agent: KnownAgent): boolea
   return agent.isSilent
 }
 
-/** Declarations of a brand.json about properties; `unread`: no valid file is known. */
+/**
+ * State of the declarations in a brand.json: it declares properties, or `nothing`; `unread` if no valid file
+ * is known.
+ */
 type DeclarationState = 'something' | 'nothing' | 'unread'
 
 const STATES_BYTES_MAX = 4 * 1024 * 1024

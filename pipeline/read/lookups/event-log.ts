@@ -42,7 +42,7 @@ export interface InclusionProof {
   entry: string | null
 }
 
-/** Finds the place of an event in a log of this size; undefined where it has none. */
+/** Finds the leaf of an event in a log of this size; undefined if there is none. */
 export function findLeafIndex(
   { logIds }: LogPaths,
   size: number,
@@ -52,8 +52,8 @@ export function findLeafIndex(
 }
 
 /**
- * Reads the proof that the tree of this size contains an entry; the index is below the size, and that not above
- * the current one, whose tiles are read.
+ * Reads the proof that a tree contains an entry. Requires `index` < `size` <= `current`, the size of the tree
+ * whose tiles are read.
  */
 export async function readInclusionProof(
   { log }: LogPaths,
@@ -74,7 +74,7 @@ export async function readInclusionProof(
   return { index, size, leafHash, proof, entry: isThere ? entry.toString() : null }
 }
 
-/** Reads the proof that the tree of one size is the beginning of that of another one, and both roots. */
+/** Reads the proof that one tree is the beginning of a larger one, with the roots of both. */
 export async function readConsistencyProof(
   { log }: LogPaths,
   from: number,

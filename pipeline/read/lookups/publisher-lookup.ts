@@ -132,7 +132,8 @@ export function findDomainLookup(reader: Reader, domain: string): StoredAnswer |
 const URL_BEGINS = '"url":"'
 
 /**
- * Tells whether a member shows any agent of a lookup; most show few. Addresses hold nothing escaped.
+ * Tells whether a member shows any agent of a lookup. Searches the JSON text instead of parsing it, since
+ * that is rare; addresses contain no escaped characters.
  */
 function hasEnrolledAgent(lookup: string, members: Members): boolean {
   if (members.publicAgentCount === 0) return false
@@ -148,7 +149,7 @@ function hasEnrolledAgent(lookup: string, members: Members): boolean {
 /** Age beyond which an agent's claim no longer counts. */
 const CLAIM_HOLDS_MS = 7 * DAY
 
-/** Lists agents that claimed lately to sell for a domain, which does not mean that they may. */
+/** Lists agents that recently claimed to sell for a domain; a claim does not authorize them. */
 export function listClaiming(
   reader: Reader,
   domain: string,
@@ -169,7 +170,7 @@ export function listClaiming(
     })
 }
 
-/** Says of each agent which member shows it, and which agents claim the domain. */
+/** Adds the member that shows each agent, and the agents that claim to sell for the domain. */
 function withMembers(
   found: StoredAnswer,
   members: Members,

@@ -32,8 +32,8 @@ select concat_ws(' ', ${[
 ].join()}) as text`
 
 /**
- * Agents in the order of their relevance: it counts how much is reached, and filters only add the
- * same to all that pass them, so that the order is one for every question.
+ * Agents by relevance, which depends on how many properties they reach. A filter adds the same score to every
+ * agent that passes it, so the order is the same for all queries.
  */
 const RANKED = `
 select a.agent_url, round(0.1 * ln(a.property_count + 1)
@@ -58,7 +58,10 @@ interface Ranked {
   verdict: string | null
 }
 
-/** Returns the index of the agents in a database; the one before, where nothing about them has changed. */
+/**
+ * Builds the index of the agents in a database, or returns the previous one if nothing about them has
+ * changed.
+ */
 export async function updateAgentIndex(
   db: Database,
   before?: AgentIndex,
@@ -160,7 +163,7 @@ function toFacts(
   }
 }
 
-/** Reads how an agent fares in tests, and the badges that it has. */
+/** Reads the test results of an agent and its badges. */
 function readSummary(text: string | null): object | undefined {
   if (text === null) return undefined
   const row = JSON.parse(text) as AgentVerdict

@@ -26,7 +26,7 @@ export interface ResolvedClaim extends Omit<ClaimRow, 'claimed_at' | 'changed_at
   diverges: boolean | null
 }
 
-/** Properties of a claim that are shown: a selector of all may reach thousands. */
+/** Properties of a claim that are shown; a claim for all properties may reach thousands. */
 const SHOWN_PROPERTIES_MAX = 5
 
 /** Shape of `claims.inline_properties`. */

@@ -20,7 +20,7 @@ select agent_url, p.type, p.protocols, p.tools_count::double as tools_count, p.n
   told.description, told.tools
 from touched left join agent_profiles p using (agent_url) left join told using (agent_url)`
 
-/** Projects the profiles of agents, with the beginning of what they tell of themselves. */
+/** Projects the profiles of agents, with the description and the first tools from their own documents. */
 export async function projectAgentProfiles(
   index: Database,
   keys: readonly string[],

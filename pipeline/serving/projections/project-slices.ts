@@ -60,7 +60,7 @@ export async function projectInSlices(
       for (const slice of await cutPart(stores, scope, part)) await bisectPart(part, slice)
       continue
     }
-    // Mostly the whole part succeeds; its subjects are listed only if it fails.
+    // The whole part usually succeeds, so its subjects are listed only if it fails.
     await bisect(
       [part],
       () => project(selectPart(scope, part)),

@@ -8,7 +8,10 @@ import { toLogoKey, toPayloadKey, toReviewKey } from '../keys.ts'
 import type { Entry } from '../lmdb.ts'
 import type { RowProjection } from './projection.ts'
 
-/** Projects reviews, and their submissions separately: a queue is read without these. */
+/**
+ * Projects reviews, and the submissions under review as separate records, since lists of reviews do not need
+ * these.
+ */
 export const reviewProjection: RowProjection = {
   store: 'accounts',
   tables: ['reviews'],
@@ -24,7 +27,7 @@ export const reviewProjection: RowProjection = {
   },
 }
 
-/** Mirrors as they are served, with the contact, which no public store has. */
+/** Projects mirrors as they are served, with their contact, which no public store contains. */
 export const mirrorProjection: RowProjection = {
   store: 'accounts',
   tables: ['mirrors'],
@@ -54,7 +57,7 @@ function toStoredMirror({
   return { ...facts, publisher_domains, created_at, updated_at }
 }
 
-/** Logos with whose they are, by which readers know who may see them. */
+/** Projects logos with the organization that submitted them, from which readers derive who may see them. */
 export const logoProjection: RowProjection = {
   store: 'accounts',
   tables: ['logos'],

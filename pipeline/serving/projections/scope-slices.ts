@@ -36,14 +36,14 @@ export function hasPart(scope: Scope, part: ScopePart): boolean {
 const toList = (parameter: string) => `select unnest(${toListExpression(parameter)})`
 const SUBJECTS = toList('$subjects')
 
-/** Makes a scope that selects nothing. */
+/** Builds a scope that selects nothing. */
 function buildEmptyScope({ parameters, at, planning }: Scope): Scope {
   const keys = { brands: '', publishers: '', hosts: '', policies: '', keyed: '', gone: '' }
   const rows = { events: '', revisions: '', rows: new Map() }
   return { ...keys, ...rows, parameters, at, ...(planning && { planning }) }
 }
 
-/** Makes a scope of a single part of another one, whose events and keys that went away are two. */
+/** Builds a scope with a single part of another one; its events and its removed keys count as parts too. */
 export function selectPart(scope: Scope, part: ScopePart | 'events' | 'gone'): Scope {
   const empty = buildEmptyScope(scope)
   if (typeof part !== 'string') return { ...empty, rows: new Map([[part, scope.rows.get(part)!]]) }
@@ -80,7 +80,7 @@ export function narrowScope(scope: Scope, part: ScopePart, subjects: readonly st
   }
 }
 
-/** Makes a scope of subjects of several parts. */
+/** Builds a scope that selects subjects of several parts. */
 export function buildScopeOfSubjects(
   subjects: readonly { part: string; subject: string }[],
   at: Instant,
@@ -148,7 +148,7 @@ function selectSubjects(scope: Scope, part: ScopePart): string {
     : `key from ${scope[part]} as k(key)`
 }
 
-/** Rows of publishers that are held in memory at a time; of one, all. */
+/** Rows of publishers that are in memory at a time; all rows of one publisher are always in the same slice. */
 const SLICE_ROWS = 20_000
 /** Ids in a set of properties that take as much memory as a row. */
 const RIDS_PER_ROW = 20
@@ -156,8 +156,8 @@ const RIDS_PER_ROW = 20
 const SLICE_SUBJECTS = 5_000
 
 /**
- * Tells whether all publishers of a scope fit into one slice. Most of its domains have a brand alone:
- * which are publishers the projection reads anyway.
+ * Tells whether all publishers of a scope fit into one slice. Most domains of a scope only have a brand, and
+ * the projection has to read the publisher rows anyway, so these are counted first.
  */
 export async function isSingleSlice(index: Database, scope: Scope): Promise<boolean> {
   const { known } = scope
@@ -167,7 +167,10 @@ export async function isSingleSlice(index: Database, scope: Scope): Promise<bool
   return [...weights.values()].reduce((sum, rows) => sum + rows, 0) <= SLICE_ROWS
 }
 
-/** Cuts the subjects of a part into slices that fit into memory, but for a publisher that alone does not. */
+/**
+ * Cuts the subjects of a part into slices that fit into memory; a publisher that is too large for one gets a
+ * slice alone.
+ */
 export async function cutPart(
   stores: Stores,
   scope: Scope,
