@@ -10,7 +10,7 @@ create table if not exists api_keys (
 );
 comment on table api_keys is 'Keys by which organizations call the API.';
 comment on column api_keys.key_id is 'whom limits and histories know as the caller';
-comment on column api_keys.org_id is 'whose key it is';
+comment on column api_keys.org_id is 'organization of the key';
 comment on column api_keys.label is 'what it is for';
 comment on column api_keys.permissions is 'admin:* manages keys, admin:read lists them; without either it only acts for its organization';
 comment on column api_keys.hash is 'SHA-256 of the secret, hex; the secret is nowhere';

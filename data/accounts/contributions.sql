@@ -9,7 +9,7 @@ create table if not exists contributions (
   seq bigint not null
 );
 comment on table contributions is 'Who took identifiers into the catalog that nobody knew.';
-comment on column contributions.contribution_id is 'chosen by who asked';
+comment on column contributions.contribution_id is 'id chosen by the caller';
 comment on column contributions.kind is 'key or user';
 comment on column contributions.principal_id is 'who it was';
 comment on column contributions.org_id is 'for which organization';

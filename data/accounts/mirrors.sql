@@ -9,7 +9,7 @@ create table if not exists mirrors (
   seq bigint not null
 );
 comment on table mirrors is 'Files that are kept for platforms, whole; the index is told of them without contacts.';
-comment on column mirrors.platform is 'for whom it is kept';
+comment on column mirrors.platform is 'platform whose file is mirrored';
 comment on column mirrors.digest is 'SHA-256 of the file without its time, hex';
 comment on column mirrors.content is 'the file, and what was understood of it';
 comment on column mirrors.published_by is 'key or person that published it, or proposed what was approved';

@@ -16,6 +16,6 @@ comment on column ownership_challenges.domain is 'the domain it is to stand on';
 comment on column ownership_challenges.nonce_hash is 'SHA-256 of the word, in hex; the word itself is kept nowhere';
 comment on column ownership_challenges.state is 'issued, verifying, consumed or invalidated';
 comment on column ownership_challenges.attempt_id is 'which attempt to verify it took it';
-comment on column ownership_challenges.issued_at is 'when it was given';
+comment on column ownership_challenges.issued_at is 'time at which it was issued';
 comment on column ownership_challenges.expires_at is 'from when on it proves nothing';
 comment on column ownership_challenges.seq is 'commit that last touched the row';

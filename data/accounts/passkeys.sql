@@ -16,6 +16,6 @@ comment on column passkeys.public_key is 'public key (COSE), base64url; empty on
 comment on column passkeys.counter is 'signatures that the authenticator had counted at the last sign-in; 0 for one that does not count';
 comment on column passkeys.transports is 'ways in which the authenticator says it can be reached';
 comment on column passkeys.label is 'name that its person gave it';
-comment on column passkeys.created_at is 'registered';
+comment on column passkeys.created_at is 'time of the registration';
 comment on column passkeys.used_at is 'last signed in with';
 comment on column passkeys.seq is 'commit that last touched the row';

@@ -3,6 +3,6 @@ create table if not exists agent_claims (
   agent_url varchar not null,
   publisher_domain varchar not null
 );
-comment on table agent_claims is 'Publishers whose properties an agent said it may sell, when it was probed last. What they grant stands in authorizations.';
+comment on table agent_claims is 'Publishers whose properties an agent claimed to sell when it was last probed. Actual grants are in authorizations.';
 comment on column agent_claims.agent_url is 'key of the agent';
 comment on column agent_claims.publisher_domain is 'the publisher, whether it is known or not';

@@ -4,7 +4,7 @@ create table if not exists agent_declarations (
   location varchar not null,
   type varchar not null
 );
-comment on table agent_declarations is 'Agents that a brand.json that stands says are its brand''s or its house''s.';
+comment on table agent_declarations is 'Agents that a valid brand.json declares for its brand or its house.';
 comment on column agent_declarations.agent_url is 'key of the agent';
 comment on column agent_declarations.location is 'the file: a domain (the well-known place) or an https URL';
-comment on column agent_declarations.type is 'what the file says it is, as written';
+comment on column agent_declarations.type is 'type that the file gives the agent, as written';

@@ -14,7 +14,7 @@ create table if not exists agent_profiles (
   delivery_types varchar[],
   format_kinds varchar[]
 );
-comment on table agent_profiles is 'What is known of agents from themselves and from who declares them, whoever authorizes them. Their whole answers are in documents, how they fare in crawl_state.';
+comment on table agent_profiles is 'Profiles of agents, from their own answers and from the files that declare them, whether or not anybody authorizes them. Their complete answers are in documents, the results of attempts in crawl_state.';
 comment on column agent_profiles.agent_url is 'key of the agent';
 comment on column agent_profiles.name is 'as it calls itself';
 comment on column agent_profiles.type is 'brand, rights, measurement, governance, creative, sales, buying, signals or unknown: as its own site declares it, else what its tasks tell, else as others declare it';
@@ -22,7 +22,7 @@ comment on column agent_profiles.protocols is 'mcp, a2a; none before it was reac
 comment on column agent_profiles.tools_count is 'tools it lists';
 comment on column agent_profiles.channels is 'channels that it, or its products, say it covers, sorted';
 comment on column agent_profiles.markets is 'countries that it, or its products, say it covers, sorted';
-comment on column agent_profiles.has_tmp is 'says it speaks trusted match';
+comment on column agent_profiles.has_tmp is 'whether it says that it supports trusted match';
 comment on column agent_profiles.needs_auth is 'lists its tools to anybody, and wants a credential for one that was called';
 comment on column agent_profiles.delivery_types is 'how its products are delivered: guaranteed, non_guaranteed; sorted';
 comment on column agent_profiles.format_kinds is 'kinds of formats that its capabilities, formats and products name, sorted';

@@ -13,7 +13,7 @@ create table if not exists agent_standings (
   badges json not null,
   seq bigint not null
 );
-comment on table agent_standings is 'How agents that members show to everybody fare in tests.';
+comment on table agent_standings is 'Test results of agents that members show to everybody.';
 comment on column agent_standings.agent_url is 'key of the agent';
 comment on column agent_standings.status is 'passing, degraded, failing, unknown or opted_out';
 comment on column agent_standings.lifecycle_stage is 'development, testing, production or deprecated';

@@ -28,5 +28,5 @@ comment on column agents.changed_at is 'profile last changed';
 comment on column agents.declared_channels is 'those of its channels that publishers name, sorted';
 comment on column agents.implied_channels is 'those of its channels that types of properties imply where publishers name none, sorted';
 comment on column agents.categories is 'content categories of what it reaches, as publishers write them: genres of collections, categories of properties and placements; sorted';
-comment on column agents.category_taxonomy is 'the taxonomy that all of these are said to be of';
+comment on column agents.category_taxonomy is 'taxonomy of the categories; null if none or several are named';
 comment on column agents.seq is 'commit that last touched the row';

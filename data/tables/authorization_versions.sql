@@ -35,12 +35,12 @@ create table if not exists authorization_versions (
 comment on table authorization_versions is 'Every state that a grant was in: a row is added when it is granted, changes or ends, and is never changed.';
 comment on column authorization_versions.id is 'permanent id of the grant, made of its facts';
 comment on column authorization_versions.agent_url is 'key of the agent';
-comment on column authorization_versions.publisher_domain is 'who grants';
+comment on column authorization_versions.publisher_domain is 'publisher that grants it';
 comment on column authorization_versions.entry is 'position in authorized_agents';
 comment on column authorization_versions.authorization_type is 'which selector counts';
 comment on column authorization_versions.authorized_for is 'the publisher''s words';
 comment on column authorization_versions.property_set is 'properties the selector reaches now: a row of property_sets; null where it reaches none';
-comment on column authorization_versions.property_count is 'how many these are';
+comment on column authorization_versions.property_count is 'number of properties in the set';
 comment on column authorization_versions.publisher_wide is 'whether these are all of the publisher''s active properties';
 comment on column authorization_versions.property_ids is 'selector';
 comment on column authorization_versions.property_tags is 'selector';
@@ -60,6 +60,6 @@ comment on column authorization_versions.signing_keys is 'public keys pinned by 
 comment on column authorization_versions.discovery_method is 'how the file was found';
 comment on column authorization_versions.manager_domain is 'host of the file, where it is another''s';
 comment on column authorization_versions.granted_at is 'first seen';
-comment on column authorization_versions.valid_from is 'since when this was so';
-comment on column authorization_versions.ended is 'true where it was there no more; the other columns then say what it was before';
+comment on column authorization_versions.valid_from is 'time since which the row had this state';
+comment on column authorization_versions.ended is 'true if the row was removed; the other columns then hold its last state';
 comment on column authorization_versions.seq is 'commit that made it so';

@@ -36,12 +36,12 @@ create table if not exists authorizations (
 comment on table authorizations is 'Grants: which agent may sell what of which publisher, read from the publisher''s own adagents.json.';
 comment on column authorizations.id is 'permanent id of the grant, made of its facts';
 comment on column authorizations.agent_url is 'key of the agent';
-comment on column authorizations.publisher_domain is 'who grants';
+comment on column authorizations.publisher_domain is 'publisher that grants it';
 comment on column authorizations.entry is 'position in authorized_agents';
 comment on column authorizations.authorization_type is 'which selector counts';
 comment on column authorizations.authorized_for is 'the publisher''s words';
 comment on column authorizations.property_set is 'properties the selector reaches now: a row of property_sets; null where it reaches none';
-comment on column authorizations.property_count is 'how many these are';
+comment on column authorizations.property_count is 'number of properties in the set';
 comment on column authorizations.publisher_wide is 'whether these are all of the publisher''s active properties';
 comment on column authorizations.property_ids is 'selector';
 comment on column authorizations.property_tags is 'selector';

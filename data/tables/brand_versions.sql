@@ -18,7 +18,7 @@ create table if not exists brand_versions (
   seq bigint not null
 );
 comment on table brand_versions is 'Every state that the brand of a domain was in, without its manifest.';
-comment on column brand_versions.domain is 'the domain asked for';
+comment on column brand_versions.domain is 'domain of the brand';
 comment on column brand_versions.canonical_id is 'canonical identifier: always a domain';
 comment on column brand_versions.canonical_domain is 'domain of the canonical brand';
 comment on column brand_versions.brand_name is 'primary name';
@@ -30,7 +30,7 @@ comment on column brand_versions.house_name is 'name of that house';
 comment on column brand_versions.claimed_house_domain is 'a house that is only claimed';
 comment on column brand_versions.parent_brand is 'id of the parent brand inside the portfolio';
 comment on column brand_versions.relationship_trust is 'inline, mutual, leaf_only, house_only, standalone or unverifiable';
-comment on column brand_versions.resolved_location is 'location of the file that says so';
-comment on column brand_versions.valid_from is 'since when this was so';
-comment on column brand_versions.ended is 'true where it was there no more; the other columns then say what it was before';
+comment on column brand_versions.resolved_location is 'location of the file from which the brand was read';
+comment on column brand_versions.valid_from is 'time since which the row had this state';
+comment on column brand_versions.ended is 'true if the row was removed; the other columns then hold its last state';
 comment on column brand_versions.seq is 'commit that made it so';

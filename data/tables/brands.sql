@@ -20,7 +20,7 @@ create table if not exists brands (
   resolved_location varchar
 );
 comment on table brands is 'Which brand a domain is: the answer of brand resolution, one row a domain.';
-comment on column brands.domain is 'the domain asked for';
+comment on column brands.domain is 'domain of the brand';
 comment on column brands.canonical_id is 'canonical identifier: always a domain';
 comment on column brands.canonical_domain is 'domain of the canonical brand';
 comment on column brands.brand_name is 'primary name';
@@ -33,8 +33,8 @@ comment on column brands.claimed_house_domain is 'a house that is only claimed';
 comment on column brands.parent_brand is 'id of the parent brand inside the portfolio';
 comment on column brands.brand_agent_url is 'agent that speaks for the brand';
 comment on column brands.relationship_trust is 'inline, mutual, leaf_only, house_only, standalone or unverifiable';
-comment on column brands.relationship_declared_at is 'since when the house declares the brand';
+comment on column brands.relationship_declared_at is 'time since which the house declares the brand';
 comment on column brands.names is 'list of {locale: name}';
-comment on column brands.manifest is 'logos, colours, tone and the rest, as published; of an enriched brand also enrichment: who found it and when';
+comment on column brands.manifest is 'logos, colours, tone and other content as published; an enriched brand also has enrichment: the source and the time';
 comment on column brands.seq is 'commit that last touched the row';
-comment on column brands.resolved_location is 'location of the file that says so';
+comment on column brands.resolved_location is 'location of the file from which the brand was read';

@@ -4,7 +4,7 @@ create table if not exists changes (
   space varchar not null,
   key varchar not null
 );
-comment on table changes is 'Keys of the serving store that a commit touched: what the projection must still write, besides the brands in brand_versions.';
+comment on table changes is 'Keys of the serving store that a commit touched and that must still be projected, besides the brands in brand_versions.';
 comment on column changes.seq is 'the commit';
-comment on column changes.space is 'brand, publisher, agent or operator: what is projected again; reach or identifier: a key that went away';
+comment on column changes.space is 'brand, publisher, agent or operator: key to project again; reach or identifier: key that was removed';
 comment on column changes.key is 'a domain, an agent, a file, or the key itself';

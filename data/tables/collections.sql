@@ -23,6 +23,6 @@ comment on column collections.identifiers is 'where it is distributed: list of {
 comment on column collections.collection is 'the collection as understood';
 comment on column collections.source is 'authoritative, enriched or contributed';
 comment on column collections.status is 'active or removed, as aliases of others are for ever';
-comment on column collections.created_at is 'when its rid was minted';
+comment on column collections.created_at is 'time at which its rid was created';
 comment on column collections.changed_at is 'content or status last changed';
 comment on column collections.seq is 'commit that last touched the row';

@@ -5,8 +5,8 @@ create table if not exists depends_on (
   kind varchar not null,
   location varchar not null
 );
-comment on table depends_on is 'Whose answer must be derived again when a file changes.';
+comment on table depends_on is 'Domains whose answer must be derived again when a file changes.';
 comment on column depends_on.rule is 'which answer: brand or publisher';
-comment on column depends_on.subject is 'the domain whose answer depends';
+comment on column depends_on.subject is 'domain whose answer depends on the file';
 comment on column depends_on.kind is 'kind of the file it depends on';
 comment on column depends_on.location is 'location of the file it depends on';

@@ -19,11 +19,11 @@ comment on column documents.kind is 'brand.json, adagents.json, ads.txt or agent
 comment on column documents.location is 'a domain (the well-known place), an https URL, or the key of an agent';
 comment on column documents.variant is 'shape of the document, such as pointer, inline, house_portfolio';
 comment on column documents.hash is 'version of the parser and SHA-256 of the bytes; names the body file';
-comment on column documents.resolved_url is 'where the answer came from, when redirects led elsewhere';
+comment on column documents.resolved_url is 'final address of the answer, after redirects';
 comment on column documents.bytes is 'size after decompression';
-comment on column documents.fault_count is 'how many faults the document has';
+comment on column documents.fault_count is 'number of faults in the document';
 comment on column documents.faults is 'list of {field, code, message, severity}';
-comment on column documents.document is 'what was understood';
+comment on column documents.document is 'normalised content of the file';
 comment on column documents.first_seen_at is 'first document of this file';
 comment on column documents.changed_at is 'this document, first seen';
 comment on column documents.seq is 'commit that last touched the row';

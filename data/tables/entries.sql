@@ -13,7 +13,7 @@ create table if not exists entries (
   updated_at timestamptz not null,
   seq bigint not null
 );
-comment on table entries is 'What people told of a domain, or the registry found out about its brand, as its last revision left it: shown where nothing was crawled.';
+comment on table entries is 'What members saved about a domain, or the registry found out about its brand, as of the last revision. It is shown where no file was crawled.';
 comment on column entries.entity is 'brand or property';
 comment on column entries.domain is 'the brand''s or the publisher''s';
 comment on column entries.entry_id is 'the id that saves answer: that of the revision that made it';

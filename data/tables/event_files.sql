@@ -4,7 +4,7 @@ create table if not exists event_files (
   sha256 varchar not null,
   rewritten_at timestamptz not null
 );
-comment on table event_files is 'Event files of days that were over and were written anew, because events were taken out of them.';
+comment on table event_files is 'Event files of past days that were rewritten because events were removed from them.';
 comment on column event_files.day is 'the UTC day';
 comment on column event_files.sha256 is 'of the file as it is now, in hex';
-comment on column event_files.rewritten_at is 'when that was';
+comment on column event_files.rewritten_at is 'when the file was rewritten';

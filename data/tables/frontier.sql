@@ -7,4 +7,4 @@ create table if not exists frontier (
 comment on table frontier is 'Domains the registry crawls, and why.';
 comment on column frontier.domain is 'host name in A-labels';
 comment on column frontier.why is 'given, requested, saved, demanded (somebody looked it up), hop (a document leads there) or mentioned';
-comment on column frontier.since is 'when it joined';
+comment on column frontier.since is 'time at which it was added';

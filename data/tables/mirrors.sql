@@ -12,7 +12,7 @@ create table if not exists mirrors (
   seq bigint not null
 );
 comment on table mirrors is 'Files that the community keeps for platforms that publish none. They authorize nobody.';
-comment on column mirrors.platform is 'for whom it is kept';
+comment on column mirrors.platform is 'platform whose file is mirrored';
 comment on column mirrors.adagents_json is 'the file, without its contact';
 comment on column mirrors.catalog_etag is 'version of the catalog, as its author calls it';
 comment on column mirrors.superseded_by is 'address of the file that takes its place';

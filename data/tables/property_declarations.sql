@@ -6,7 +6,7 @@ create table if not exists property_declarations (
   store varchar,
   relationship varchar not null -- published as enum relationship
 );
-comment on table property_declarations is 'Properties that a brand.json that stands says are its brand''s, or sold by it: the operator''s side of an authorization.';
+comment on table property_declarations is 'Properties that a valid brand.json declares as owned or sold by its brand: the operator''s side of an authorization.';
 comment on column property_declarations.location is 'the file: a domain (the well-known place) or an https URL';
 comment on column property_declarations.brand_id is 'id of the brand inside the file';
 comment on column property_declarations.type is 'website, mobile_app, … as written';

@@ -14,13 +14,13 @@ create table if not exists publisher_versions (
 );
 comment on table publisher_versions is 'Every state that the file of a publisher was in, as far as answers about authorization need it.';
 comment on column publisher_versions.domain is 'the publisher';
-comment on column publisher_versions.valid is 'whether the file stands now';
+comment on column publisher_versions.valid is 'whether the file counts as valid';
 comment on column publisher_versions.discovery_method is 'direct, authoritative_location, ads_txt_managerdomain or adagents_authoritative';
 comment on column publisher_versions.manager_domain is 'host of the file, where it is another''s';
 comment on column publisher_versions.resolved_location is 'location of the document the facts were read from';
 comment on column publisher_versions.agent_count is 'distinct agents with a grant in force';
 comment on column publisher_versions.property_count is 'active properties';
 comment on column publisher_versions.catalog is 'its formats and placements as published';
-comment on column publisher_versions.valid_from is 'since when this was so';
-comment on column publisher_versions.ended is 'true where it was there no more; the other columns then say what it was before';
+comment on column publisher_versions.valid_from is 'time since which the row had this state';
+comment on column publisher_versions.ended is 'true if the row was removed; the other columns then hold its last state';
 comment on column publisher_versions.seq is 'commit that made it so';

@@ -21,7 +21,7 @@ create table if not exists publishers (
 );
 comment on table publishers is 'Domains whose adagents.json was understood at least once.';
 comment on column publishers.domain is 'the publisher';
-comment on column publishers.valid is 'whether the file stands now';
+comment on column publishers.valid is 'whether the file counts as valid';
 comment on column publishers.discovery_method is 'direct, authoritative_location, ads_txt_managerdomain or adagents_authoritative';
 comment on column publishers.manager_domain is 'host of the file, where it is another''s';
 comment on column publishers.resolved_location is 'location of the document the facts were read from';
@@ -36,5 +36,5 @@ comment on column publishers.catalog is 'its formats and placements as published
 comment on column publishers.listed_agents is 'agents that the file lists and no grant in force is of, sorted';
 comment on column publishers.discovered_at is 'first understood';
 comment on column publishers.changed_at is 'content last changed';
-comment on column publishers.reach_format is 'how what its agents reach was counted';
+comment on column publishers.reach_format is 'version of the rules by which the reach of its agents was counted';
 comment on column publishers.seq is 'commit that last touched the row';

@@ -4,7 +4,7 @@ create table if not exists wakes (
   subject varchar not null,
   wakes_at timestamptz not null
 );
-comment on table wakes is 'Whose answer time alone will change, and when it must be derived again.';
+comment on table wakes is 'Domains whose answer will change without a new file, with the time at which it must be derived again.';
 comment on column wakes.rule is 'which answer: brand or publisher';
-comment on column wakes.subject is 'the domain whose answer changes';
+comment on column wakes.subject is 'domain whose answer changes';
 comment on column wakes.wakes_at is 'when';

@@ -33,15 +33,15 @@ from (
 ) v
 left join property_set_versions s on s.set_id = v.property_set
 where not v.ended;
-comment on view authorizations_history is 'Grants of all times: a row for each state that a grant was in, with when it was. What the index knew before it began to keep states is not here.';
+comment on view authorizations_history is 'All states that grants have been in: one row per state, with its period. States from before the index recorded them are missing.';
 comment on column authorizations_history.id is 'permanent id of the grant, made of its facts';
 comment on column authorizations_history.agent_url is 'key of the agent';
-comment on column authorizations_history.publisher_domain is 'who grants';
+comment on column authorizations_history.publisher_domain is 'publisher that grants it';
 comment on column authorizations_history.entry is 'position in authorized_agents';
 comment on column authorizations_history.authorization_type is 'which selector counts';
 comment on column authorizations_history.authorized_for is 'the publisher''s words';
 comment on column authorizations_history.property_rids is 'properties that the selector reached, sorted; null where it reached none';
-comment on column authorizations_history.property_count is 'how many these are';
+comment on column authorizations_history.property_count is 'number of properties in the set';
 comment on column authorizations_history.publisher_wide is 'whether these are all of the publisher''s active properties';
 comment on column authorizations_history.property_ids is 'selector';
 comment on column authorizations_history.property_tags is 'selector';
@@ -58,6 +58,6 @@ comment on column authorizations_history.in_force is 'whether the window was ope
 comment on column authorizations_history.discovery_method is 'how the file was found';
 comment on column authorizations_history.manager_domain is 'host of the file, where it is another''s';
 comment on column authorizations_history.granted_at is 'first seen';
-comment on column authorizations_history.valid_from is 'since when this was so (UTC)';
-comment on column authorizations_history.valid_to is 'from when on it was no more (UTC); null where it still is';
+comment on column authorizations_history.valid_from is 'time since which the row had this state (UTC)';
+comment on column authorizations_history.valid_to is 'time at which this state ended (UTC); null for the current state';
 comment on column authorizations_history.seq is 'commit that made it so';

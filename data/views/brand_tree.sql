@@ -22,13 +22,13 @@ with recursive named as (
 select domain, canonical_domain, brand_id, brand_name, keller_type, house_domain, house_name,
   claimed_house_domain, relationship_trust, parent_domain, depth, path, source
 from tree;
-comment on view brand_tree is 'Brands below their houses: a row a domain, with its place in the portfolio. Brands whose parents go round in a circle are left out.';
+comment on view brand_tree is 'Brands below their houses: one row per domain, with its place in the portfolio. Brands whose parents form a cycle are left out.';
 comment on column brand_tree.domain is 'domain of the brand';
 comment on column brand_tree.canonical_domain is 'domain of the canonical brand: another where this domain is one of several of a brand';
 comment on column brand_tree.brand_id is 'id of the brand inside its document';
 comment on column brand_tree.brand_name is 'primary name';
 comment on column brand_tree.keller_type is 'master, sub_brand, endorsed or independent';
-comment on column brand_tree.house_domain is 'the house, where it is proven; null for a brand that stands alone';
+comment on column brand_tree.house_domain is 'the house, if the relationship is confirmed; null for a brand without a house';
 comment on column brand_tree.house_name is 'name of that house';
 comment on column brand_tree.claimed_house_domain is 'a house that is only claimed';
 comment on column brand_tree.relationship_trust is 'inline, mutual, leaf_only, house_only, standalone or unverifiable';

@@ -21,8 +21,8 @@ from (
   from brand_versions
 ) v
 where not v.ended;
-comment on view brands_history is 'Brands of all times: a row for each state that the brand of a domain was in, with when it was.';
-comment on column brands_history.domain is 'the domain asked for';
+comment on view brands_history is 'All states that the brands of domains have been in: one row per state, with its period.';
+comment on column brands_history.domain is 'domain of the brand';
 comment on column brands_history.canonical_id is 'canonical identifier: always a domain';
 comment on column brands_history.canonical_domain is 'domain of the canonical brand';
 comment on column brands_history.brand_name is 'primary name';
@@ -34,7 +34,7 @@ comment on column brands_history.house_name is 'name of that house';
 comment on column brands_history.claimed_house_domain is 'a house that is only claimed';
 comment on column brands_history.parent_brand is 'id of the parent brand inside the portfolio';
 comment on column brands_history.relationship_trust is 'inline, mutual, leaf_only, house_only, standalone or unverifiable';
-comment on column brands_history.resolved_location is 'location of the file that says so';
-comment on column brands_history.valid_from is 'since when this was so (UTC)';
-comment on column brands_history.valid_to is 'from when on it was no more (UTC); null where it still is';
+comment on column brands_history.resolved_location is 'location of the file from which the brand was read';
+comment on column brands_history.valid_from is 'time since which the row had this state (UTC)';
+comment on column brands_history.valid_to is 'time at which this state ended (UTC); null for the current state';
 comment on column brands_history.seq is 'commit that made it so';

@@ -25,7 +25,7 @@ left join (
 left join properties p on p.property_rid = s.property_rid
 where a.in_force;
 comment on view grants_flat is 'Whom publishers authorize to sell what: a row for each grant in force and each property it reaches. A grant that reaches no property (of signals alone, for example) has one row without a property.';
-comment on column grants_flat.publisher_domain is 'who grants';
+comment on column grants_flat.publisher_domain is 'publisher that grants it';
 comment on column grants_flat.agent_url is 'key of the agent that may sell';
 comment on column grants_flat.authorization_id is 'the grant: authorizations.id';
 comment on column grants_flat.property_rid is 'the property: properties.property_rid; null where the grant reaches none';

@@ -23,7 +23,7 @@ from (
   from property_versions
 ) v
 where not v.ended;
-comment on view properties_history is 'Properties of all times: a row for each state that a property was in, with when it was.';
+comment on view properties_history is 'All states that properties have been in: one row per state, with its period.';
 comment on column properties_history.property_rid is 'permanent identity, minted once (UUID v7)';
 comment on column properties_history.publisher_domain is 'owner';
 comment on column properties_history.property_id is 'slug inside the publisher''s file; not unique beyond it';
@@ -32,13 +32,13 @@ comment on column properties_history.name is 'name as published';
 comment on column properties_history.identifiers is 'list of {type, value}, sorted';
 comment on column properties_history.tags is 'tags, sorted';
 comment on column properties_history.supported_channels is 'channels as published, sorted';
-comment on column properties_history.channels is 'these, or what the type implies, sorted';
+comment on column properties_history.channels is 'supported_channels, or else the channels that the type implies, sorted';
 comment on column properties_history.classification is 'property, ad_infra, publisher_mask, network or unclassified';
 comment on column properties_history.source is 'authoritative: by the publisher''s file; contributed: by what people saved or handed in, which grants nothing; or enriched';
 comment on column properties_history.status is 'active, stale, or removed: an alias of another';
 comment on column properties_history.stale_reason is 'why it is stale: not_listed, revoked, validation_failed or disputed';
 comment on column properties_history.inline_only is 'true of one that the file lists only inside of an entry, so that no selector reaches it; else null';
-comment on column properties_history.created_at is 'when its rid was minted';
-comment on column properties_history.valid_from is 'since when this was so (UTC)';
-comment on column properties_history.valid_to is 'from when on it was no more (UTC); null where it still is';
+comment on column properties_history.created_at is 'time at which its rid was created';
+comment on column properties_history.valid_from is 'time since which the row had this state (UTC)';
+comment on column properties_history.valid_to is 'time at which this state ended (UTC); null for the current state';
 comment on column properties_history.seq is 'commit that made it so';

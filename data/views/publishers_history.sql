@@ -15,14 +15,14 @@ from (
   from publisher_versions
 ) v
 where not v.ended;
-comment on view publishers_history is 'Files of publishers at all times: a row for each state that a publishers file was in, with when it was.';
+comment on view publishers_history is 'All states that the files of publishers have been in: one row per state, with its period.';
 comment on column publishers_history.domain is 'the publisher';
-comment on column publishers_history.valid is 'whether the file stands now';
+comment on column publishers_history.valid is 'whether the file counts as valid';
 comment on column publishers_history.discovery_method is 'direct, authoritative_location, ads_txt_managerdomain or adagents_authoritative';
 comment on column publishers_history.manager_domain is 'host of the file, where it is another''s';
 comment on column publishers_history.resolved_location is 'location of the document the facts were read from';
 comment on column publishers_history.agent_count is 'distinct agents with a grant in force';
 comment on column publishers_history.property_count is 'active properties';
-comment on column publishers_history.valid_from is 'since when this was so (UTC)';
-comment on column publishers_history.valid_to is 'from when on it was no more (UTC); null where it still is';
+comment on column publishers_history.valid_from is 'time since which the row had this state (UTC)';
+comment on column publishers_history.valid_to is 'time at which this state ended (UTC); null for the current state';
 comment on column publishers_history.seq is 'commit that made it so';

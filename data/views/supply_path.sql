@@ -37,15 +37,15 @@ left join (select distinct agent_url, location from agent_declarations) a
 left join related r on r.publisher_domain = g.publisher_domain
   and r.agent_url = g.agent_url and r.operator_file = a.location;
 comment on view supply_path is 'How inventory gets from publishers to agents: a row for each publisher, manager and agent with a grant in force, by kind of delegation, and for each brand.json that names the agent.';
-comment on column supply_path.publisher_domain is 'who owns the inventory and grants';
+comment on column supply_path.publisher_domain is 'publisher that owns the inventory and grants it';
 comment on column supply_path.publisher_brand is 'name of the publisher''s brand, where one is known';
 comment on column supply_path.publisher_house is 'house of that brand, where it is proven';
 comment on column supply_path.discovery_method is 'how the file was found: direct, authoritative_location, ads_txt_managerdomain or adagents_authoritative';
-comment on column supply_path.manager_domain is 'who keeps the publisher''s file, where it is another; null where the publisher does';
+comment on column supply_path.manager_domain is 'domain that manages the publisher''s file; null if the publisher does so itself';
 comment on column supply_path.agent_url is 'key of the agent that may sell';
 comment on column supply_path.delegation_type is 'direct, delegated or ad_network, as the publisher says; null where the file does not say';
 comment on column supply_path.operator_file is 'brand.json that names the agent, which is its operator''s: a domain (the well-known place) or an https URL; null where none does';
-comment on column supply_path.operator_relationships is 'what that file says it is to properties of the publisher, sorted: owned, direct, delegated, ad_network; null where it declares none of them';
+comment on column supply_path.operator_relationships is 'relationships that the file declares to properties of the publisher, sorted: owned, direct, delegated, ad_network; null if it declares none';
 comment on column supply_path.grants is 'number of grants in force that take this path';
 comment on column supply_path.exclusive is 'whether one of them is exclusive';
 comment on column supply_path.publisher_wide is 'whether one of them reaches all active properties of the publisher';
