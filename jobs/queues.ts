@@ -3,7 +3,7 @@ import { BullMQOtel } from 'bullmq-otel'
 import type { Limits } from '../pipeline/core/limits.ts'
 import { REDIS_PREFIX } from './redis.ts'
 
-/** Options of everything that adds jobs or does them: a job belongs to the trace in which it was added. */
+/** Options of all queues and workers. A job belongs to the trace in which it was added. */
 export const queueOptions = {
   prefix: REDIS_PREFIX,
   telemetry: new BullMQOtel({ tracerName: 'registry' }),
@@ -18,10 +18,7 @@ interface QueueEntry {
 
 const removeDone = { removeOnComplete: true, removeOnFail: 100 } as const
 
-/**
- * All queues. Callers that wait for a job get its end as an event. messages.ts defines the
- * payloads.
- */
+/** All queues. Callers that wait for a job are notified of its end by an event. */
 export const queues = {
   crawl: {
     means: 'batches of files to fetch, with their validators',
@@ -67,7 +64,7 @@ export const SUBMISSIONS = {
 /** Reason of the failure of a job that was cancelled while it ran. */
 export const JOB_CANCELLED = 'cancelled'
 
-/** Sorted set of the kept jobs whose end is not stored yet, by the time at which they were asked for. */
+/** Sorted set of retained jobs whose result is not stored yet, by the time at which they were requested. */
 export const UNRECORDED_JOBS_KEY = `${REDIS_PREFIX}:unrecorded-jobs`
 
 /** Builds the key that marks a job whose caller has given up. */

@@ -24,11 +24,11 @@ export interface JobHandle {
   onQueued(): void
 }
 
-/** A kept job as it stands. */
+/** State of a retained job. */
 export interface FoundJob {
   data: unknown
   status: 'queued' | 'running' | 'completed' | 'cancelled' | 'failed'
-  /** The last that its crawler reported; absent before the first report. */
+  /** Last progress that its crawler reported; absent before the first report. */
   progress?: unknown
   /** Its answer, once it is completed. */
   answer?: unknown
@@ -96,7 +96,7 @@ export function openRpcQueue(
       const callerSignals = signal ? [signal] : []
       return waitForEnd(jobId, events, {
         ms,
-        // A kept job goes on without this process, which others may ask for its end.
+        // A retained job continues without this process, since others may ask for its result.
         signal: AbortSignal.any(handle ? callerSignals : [closing.signal, ...callerSignals]),
         leaving: closing.signal,
         async enqueue() {
@@ -156,7 +156,7 @@ function toJobStatus(state: string, failedReason: string | undefined): FoundJob[
   return state === 'active' ? 'running' : 'queued'
 }
 
-/** Cancels a job. A crawler that has already taken the job learns by a key that nobody waits for it. */
+/** Cancels a job. If a crawler is already running it, a key in Redis tells the crawler to stop. */
 async function cancelJob(queue: Queue, jobId: string, commands: Redis): Promise<void> {
   await commands.set(toCancelledKey(jobId), '1', 'EX', CANCELLED_S)
   await queue.remove(jobId)

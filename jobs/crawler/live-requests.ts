@@ -100,7 +100,7 @@ function toProbeDeps({ fetcher, clock, config }: LiveRequestDeps): ProbeDeps {
   return { fetcher, clock, limits: config.LIMITS, protocolName: config.PROTOCOL_NAME }
 }
 
-/** Builds the providers of brand data, the best informed first. */
+/** Builds the providers of brand data, the most reliable first. */
 function buildProviders({ BRANDFETCH_KEY: key, BRANDFETCH_URL: url }: Config): BrandProvider[] {
   return key === undefined ? [homePage] : [createBrandfetchProvider({ url, key }), homePage]
 }

@@ -54,7 +54,7 @@ export function openStoryboardWorker(
       ...queueOptions,
       concurrency: queues.storyboards.concurrency,
       ...toStalledInterval(deps.limits),
-      // A run is not repeated: a crawler that died may have bought something by it.
+      // A run is never repeated: before its crawler died, it may already have bought something.
       maxStalledCount: 0,
     },
   )

@@ -8,8 +8,8 @@ import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import type { WriterClient } from '../api-client/writer-client.ts'
 import { RecentAttempts } from './recent-attempts.ts'
 
-/** Agents tested at a time: callers who wait for a storyboard find a free place. */
-const AT_ONCE = 4
+/** Agents tested at a time; this leaves room for callers who wait for a storyboard. */
+const AGENTS_AT_ONCE = 4
 /** Delay before an agent is tried again that no crawler could test. */
 const RETRY_MS = 10 * MINUTE
 /** Time that a job may wait for a crawler. */
@@ -43,7 +43,7 @@ export class ComplianceMonitor {
   /** Tests the agents that have waited longest; returns how many were tested. */
   async testNext(): Promise<number> {
     const { sequencer, clock } = this.#parts
-    const filter = { now: clock.now(), limit: AT_ONCE, besides: this.#failed.list() }
+    const filter = { now: clock.now(), limit: AGENTS_AT_ONCE, besides: this.#failed.list() }
     const due = await sequencer.quietly(() => listAgentsDue(sequencer.accounts.db, filter))
     const tested = await Promise.all(due.map(agent => this.#test(agent)))
     return tested.filter(Boolean).length

@@ -79,10 +79,7 @@ export class Dispatcher {
     return this.#batches.isUrgent
   }
 
-  /**
-   * Notes that observations of these files are committed: they may be enqueued again when they are
-   * due.
-   */
+  /** Releases files whose observations are committed: they may be enqueued again when they are due. */
   confirm(sources: readonly Source[]): void {
     this.#batches.confirm(sources)
     this.#prefetch.remove(sources)
@@ -152,8 +149,8 @@ export class Dispatcher {
   }
 
   /**
-   * Recovers the batches of an earlier process: first from the crawl queue, then from the
-   * observations, so that none slips through between the two.
+   * Recovers the batches of an earlier process: first from the crawl queue, then from the observations, so
+   * that a batch that moves from one to the other meanwhile is not missed.
    */
   async #recover(): Promise<void> {
     for (const job of await this.#queue.getJobs([...PENDING])) {

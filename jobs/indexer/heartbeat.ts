@@ -10,18 +10,18 @@ interface HeartbeatParts {
 }
 
 /**
- * Sets the time of a file as long as the writer makes progress: not while this process is frozen, and not
- * while one task takes longer than any should. Nothing is allocated on the disk, so it works on a full one.
+ * Updates the modification time of a file while the writer makes progress; not while this process is frozen,
+ * nor while one task takes too long. This needs no disk space, so it also works on a full disk.
  */
 export function startHeartbeat({ file, clock, busyMs }: HeartbeatParts): () => void {
   const opened = openSync(file, 'a', 0o644)
-  const beat = () => {
+  const touch = () => {
     if (busyMs() > TASK_MAX_MS) return
     const now = clock.now() / 1_000
     futimesSync(opened, now, now)
   }
-  beat()
-  const timer = setInterval(beat, HEARTBEAT_EVERY_MS)
+  touch()
+  const timer = setInterval(touch, HEARTBEAT_EVERY_MS)
   return () => {
     clearInterval(timer)
     closeSync(opened)

@@ -4,7 +4,7 @@ import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { type Loop, repeatEvery } from './loops.ts'
 
 const APPEND_EVERY_MS = SECOND / 2
-/** A log that cannot be continued is looked at, and reported, this often. */
+/** Interval at which a log that cannot be continued is checked and reported again. */
 const RETRY_AFTER_MS = MINUTE
 
 /** Appends what was committed to the tamper-evident log; commits do not wait for it. */

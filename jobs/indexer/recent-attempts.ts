@@ -1,6 +1,6 @@
 import type { Clock } from '../../pipeline/core/clock.ts'
 
-/** Remembers what was tried lately, so that a timer tries other things first. */
+/** Remembers recent attempts, so that a timer tries other keys first. */
 export class RecentAttempts<Key> {
   readonly #clock: Clock
   readonly #retryMs: number

@@ -15,7 +15,7 @@ import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { buildFetcherOptions } from '../crawler/fetcher-options.ts'
 import type { Role } from '../process-role.ts'
 
-/** Interval at which the origin is asked for something new. */
+/** Interval at which the origin is polled. */
 const FOLLOW_EVERY_MS = SECOND / 2
 /** Manifest, segment, and a part of a snapshot. */
 const REQUESTS_AT_ONCE = 3
@@ -23,9 +23,8 @@ const REQUESTS_AT_ONCE = 3
 const PAUSE_MAX_MS = 30 * SECOND
 
 /**
- * Runs the replica role: copies what the registry at `from`, an address, a bucket or a folder, publishes, into the
- * stores of this host, and goes on with what it publishes later. An attempt that failed is repeated after a
- * pause that grows.
+ * Runs the replica role: copies what the registry at `from` (an address, a bucket or a folder) publishes into
+ * the stores of this folder, and keeps following it. Failed attempts are repeated with a growing pause.
  */
 export function runReplica(config: Config, from: string, clock: Clock, log: Log): Role {
   const options = buildFetcherOptions(config, clock, log)

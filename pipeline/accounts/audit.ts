@@ -47,7 +47,7 @@ export interface AuditWanted {
  * matched.
  */
 const SECRET = /^(hash|secret|token|password)$|_(hash|secret|token)$/
-/** Large members that stand elsewhere: pictures in files, steps of runs in a table of their own. */
+/** Large fields that are stored elsewhere: pictures in files, steps of runs in a table of their own. */
 const LARGE: ReadonlySet<string> = new Set(['bytes', 'diagnostics'])
 
 /** Builds the audit columns of a submission: who asked for what. */

@@ -92,7 +92,7 @@ async function decide(db: Database, policy_id: string, status: string, { seq }: 
   )
 }
 
-interface Keeping extends Pick<StoredPolicyRow, 'source_type' | 'review_status'> {
+interface PolicyWrite extends Pick<StoredPolicyRow, 'source_type' | 'review_status'> {
   before: StoredPolicyRow | undefined
   editor_id: string
 }
@@ -101,7 +101,7 @@ interface Keeping extends Pick<StoredPolicyRow, 'source_type' | 'review_status'>
 async function keep(
   db: Database,
   policy: PolicyContent,
-  { before, source_type, review_status, editor_id }: Keeping,
+  { before, source_type, review_status, editor_id }: PolicyWrite,
   { now, seq }: Stamp,
 ): Promise<number> {
   const { policy_id } = policy

@@ -43,7 +43,7 @@ export async function traceWork<Result>(
   }
 }
 
-/** Starts a span that does not become the current one; whoever starts it ends it. */
+/** Starts a span that does not become the current one; the caller must end it. */
 export function startSpan(
   name: string,
   facts: SpanFacts,

@@ -67,7 +67,10 @@ function buildFetchOptions(target: CrawlTarget, limits: Limits): FetchOptions {
   }
 }
 
-/** Returns the redirect rules. An ads.txt may be anywhere: whoever it names must name the domain in turn. */
+/**
+ * Returns the redirect rules. An ads.txt may redirect anywhere, since the manager that it names must name the
+ * domain in turn.
+ */
 function getRedirectRules({ kind, location }: CrawlTarget, limits: Limits) {
   if (isUrl(location)) return { redirects: 'none', maxRedirects: 0 } as const
   return kind === 'ads.txt'

@@ -30,7 +30,7 @@ export interface BrokenExchange extends Failure {
 export type Exchanged = CompleteExchange | BrokenExchange
 
 /** Options for reading an answer. */
-export interface Reading {
+export interface ReadOptions {
   maxBytes: number
   /** Chooses by the headers of a 200 whether its body is streamed to a reader. */
   onPiece?: (headers: Headers) => PieceReader | undefined
@@ -58,7 +58,7 @@ const readEnough = new FailureError('connection_failed', 'read no further')
 export function exchange(
   connection: PooledConnection,
   request: Request,
-  reading: Reading,
+  reading: ReadOptions,
   budgetMs: number,
   signal?: AbortSignal,
 ): Promise<Exchanged> {
@@ -75,7 +75,7 @@ export function exchange(
 
 /** Handler of undici for one request; resolves with the first of answer, failure and timeout. */
 class Exchange implements Handler {
-  readonly #reading: Reading
+  readonly #reading: ReadOptions
   readonly #resolve: (result: Exchanged) => void
   readonly #timer: NodeJS.Timeout
   #controller: Controller | undefined
@@ -87,7 +87,7 @@ class Exchange implements Handler {
   #ended = false
   #settled = false
 
-  constructor(reading: Reading, budgetMs: number, resolve: (result: Exchanged) => void) {
+  constructor(reading: ReadOptions, budgetMs: number, resolve: (result: Exchanged) => void) {
     this.#reading = reading
     this.#resolve = resolve
     this.#timer = setTimeout(expire, budgetMs, this)

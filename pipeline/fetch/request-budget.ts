@@ -51,7 +51,7 @@ interface Refusal {
 
 /** State of one bucket in this process. */
 interface LocalBucket {
-  /** Tokens used in this minute before the shared budget is asked. */
+  /** Tokens used in this minute before the shared budget is queried. */
   free: number
   /** Tokens taken from the bucket and not spent. */
   tokens: number

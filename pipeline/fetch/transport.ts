@@ -2,7 +2,7 @@ import type { Log } from '../core/log.ts'
 import { traceWork } from '../core/trace.ts'
 import type { Connections, Request } from './connections.ts'
 import type { Resolution, Resolver } from './dns.ts'
-import { type Exchanged, exchange, type Reading } from './exchange.ts'
+import { type Exchanged, exchange, type ReadOptions } from './exchange.ts'
 import { type Failure, timedOut } from './failures.ts'
 import { type FetchMeter, silentMeter } from './fetch-meter.ts'
 import type { HostBackoff } from './host-backoff.ts'
@@ -20,7 +20,7 @@ export interface TransportRequest {
   method: 'GET' | 'POST'
   headers: Record<string, string>
   body?: string | readonly Uint8Array[]
-  reading: Reading
+  reading: ReadOptions
   cause: Cause
   /** The one host that may resolve to private addresses. */
   privateHost?: string | undefined

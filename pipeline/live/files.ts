@@ -50,7 +50,7 @@ export class LiveFiles {
     return [...this.#observations.values()]
   }
 
-  /** Fetches a file and parses it; each is fetched once, however often it is asked for. */
+  /** Fetches a file and parses it; repeated calls for the same file fetch it only once. */
   async fetch(source: Source): Promise<Observation> {
     const key = toSourceKey(source)
     const known = this.#observations.get(key)

@@ -13,8 +13,8 @@ const PRIVATE_FILE = 0o600
 type LogPaths = Pick<Paths, 'log' | 'logHead'>
 
 /**
- * Tells whether a restore brings the log of a backup: not where this folder has signed more events, or
- * another log, since a head that others may know is never replaced by one before it. Rejects where the
+ * Tells whether a restore uses the log of a backup. It does not if this folder has signed more events, or
+ * another log, since others may know that head and it must not be replaced by an earlier one. Rejects if the
  * backup's log does not continue the one that was signed here.
  */
 export async function hasLogToBring(paths: LogPaths, dir: string): Promise<boolean> {
@@ -56,7 +56,7 @@ export function putLogInPlace(paths: LogPaths): void {
   rmSync(fresh, { recursive: true, force: true })
 }
 
-/** Tells in words where the log of a restored registry goes on; undefined where it has none. */
+/** Describes where the log of a restored registry continues; undefined if it has none. */
 export function describeLogHead({ logHead }: Pick<Paths, 'logHead'>): string | undefined {
   const head = readHead(logHead)
   if (head === undefined) return undefined

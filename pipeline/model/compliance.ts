@@ -51,7 +51,7 @@ export const Suite = z.object({
 })
 export type Suite = z.infer<typeof Suite>
 
-/** Operations on how agents are tested, and on what came of it. */
+/** Operations on the tests of agents and on their results. */
 export const complianceOperations = [
   /** Fields that are left out stay as they are. */
   z.object({

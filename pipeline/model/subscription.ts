@@ -54,7 +54,7 @@ export const subscriptionOperations = [
     subscription_id: id,
     org_id: z.string().min(1).max(300),
   }),
-  /** Deliveries go on; the receiver has answered a challenge again. */
+  /** Resumes deliveries, after the receiver has answered a challenge again. */
   z.object({
     op: z.literal('subscription.resume'),
     subscription_id: id,

@@ -64,7 +64,7 @@ function placeFaults(text: string, faults: readonly Fault[]): (Fault & Partial<P
       fault.code === 'not_json' && text.trim() !== '' ? findSyntaxFault(text) : undefined
     if (syntax === undefined) return { ...fault, ...places[index] }
     const { why, ...place } = syntax
-    // A web page is told apart by its own words.
+    // A web page is recognised by its content.
     const message = fault.message.startsWith('is a web page')
       ? fault.message
       : `the file is not valid JSON: ${why}`

@@ -1,8 +1,8 @@
 import type { Database, Parameters } from '../store/duckdb.ts'
 import { FairPool } from './fair-pool.ts'
 
-/** Threads of this process wait for a query each; there are four, and files are read by them too. */
-const AT_ONCE = 3
+/** Queries at a time. Each occupies one of the four threads of the process, and reading files needs one too. */
+const QUERIES_AT_ONCE = 3
 
 /**
  * Questions to a snapshot, on a few connections. Each statement is a kind of question, and kinds take
@@ -18,7 +18,7 @@ export class SnapshotQueries {
   }
 
   static async on(db: Database, queriesMax: number): Promise<SnapshotQueries> {
-    const others = Array.from({ length: AT_ONCE - 1 }, () => db.openAnother())
+    const others = Array.from({ length: QUERIES_AT_ONCE - 1 }, () => db.openAnother())
     return new SnapshotQueries([db, ...(await Promise.all(others))], queriesMax)
   }
 

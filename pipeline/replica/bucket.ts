@@ -10,7 +10,7 @@ import {
 import { Upload } from '@aws-sdk/lib-storage'
 import { MINUTE, SECOND } from '../core/clock.ts'
 
-/** Bytes of one part of a large file; 10,000 of them are the most that an object may have. */
+/** Bytes of one part of a large file; an object has at most 10,000 parts. */
 const PART_BYTES = 16 * 1024 * 1024
 
 /** Says how an object is served. */
@@ -25,15 +25,18 @@ export interface StoredObject {
   etag: string | undefined
 }
 
-/** Holds objects by name, below the prefix of its address. What fails is thrown; every call may be repeated. */
+/**
+ * A bucket of objects by name, below the prefix of its address. Failures are thrown; every call may be
+ * repeated.
+ */
 export interface Bucket {
   /** Its address, for people. */
   name: string
-  /** Lists objects whose names begin so, with their sizes. */
+  /** Lists the objects whose names have this prefix, with their sizes. */
   list(prefix: string): Promise<Map<string, number>>
   /** Reads a small object; undefined where there is none. */
   read(name: string): Promise<Buffer | undefined>
-  /** Reads an object that is another one than that with this ETag; undefined while it is the same. */
+  /** Reads an object, unless it still has this ETag; then undefined. */
   readNewer(name: string, etag: string | undefined): Promise<StoredObject | undefined>
   /** Reads bytes of an object from `first` to `last`, which is included. */
   readRange(name: string, first: number, last: number): Promise<Buffer>
@@ -52,7 +55,7 @@ export function openBucket(address: string, signal: AbortSignal): Bucket {
   const [, bucket, path] = /^s3:\/\/([^/]+)\/?(.*?)\/*$/.exec(address)!
   const root = path === '' ? '' : `${path}/`
   const client = new S3Client({
-    // Servers other than that of AWS know buckets by path, and no checksums that nobody asked for.
+    // Other servers than AWS address buckets by path, and may reject checksums that the protocol does not require.
     forcePathStyle: true,
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',

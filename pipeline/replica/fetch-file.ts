@@ -7,15 +7,15 @@ import { syncPath } from '../store/durable-files.ts'
 import { getHash, type PublishedFile } from './manifest.ts'
 import type { Origin } from './origin.ts'
 
-/** Bytes of one request: what a cut costs at most. */
+/** Bytes of one request; an interrupted connection loses at most this much. */
 const PART_BYTES = 8 * 1024 * 1024
 
 /** Thrown where an origin sends other bytes than its manifest says. */
 export class CorruptedFile extends Error {}
 
 /**
- * Fetches a file to a path, unless it is there. A fetch that was cut goes on where it ended. The hash is
- * computed on the way; a file with another one is deleted and never gets its name.
+ * Fetches a file to a path, unless it exists. An interrupted fetch continues where it ended. The hash is
+ * computed meanwhile; a file with a wrong hash is deleted and never gets its final name.
  */
 export async function fetchFile(
   origin: Origin,
@@ -44,11 +44,11 @@ export async function fetchFile(
   renameSync(partial, target)
 }
 
-/** Reads a file from a place on. The next part is under way while one is hashed and written. */
+/** Reads a file from a position on. While one part is hashed and written, the next is already fetched. */
 async function* readParts(origin: Origin, { name, bytes }: PublishedFile, start: number) {
   const read = (first: number) => {
     const part = origin.readRange(name, first, Math.min(first + PART_BYTES, bytes) - 1)
-    // Where writing fails nobody waits for it.
+    // If writing fails, nobody waits for this part.
     part.catch(() => undefined)
     return part
   }
@@ -61,7 +61,7 @@ async function* readParts(origin: Origin, { name, bytes }: PublishedFile, start:
   }
 }
 
-/** Hashes what is there already; returns how much that is. */
+/** Hashes the part that was fetched before; returns its size. */
 async function resume(partial: string, { bytes }: PublishedFile, hash: Hash): Promise<number> {
   if (!existsSync(partial)) return 0
   const { size } = statSync(partial)

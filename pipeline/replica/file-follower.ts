@@ -39,7 +39,9 @@ export class FileFollower {
     return failure === undefined ? Promise.resolve() : Promise.reject(failure)
   }
 
-  /** Begins to copy what this manifest names and is not here. What it named before is skipped. */
+  /**
+   * Starts to copy the files of this manifest that are missing here. Files of earlier manifests are skipped.
+   */
   follow(manifest: PublishedManifest): void {
     this.#wanted = manifest
     if (this.#copying !== undefined || !this.#isBehind(manifest)) return
@@ -51,7 +53,7 @@ export class FileFollower {
     })
   }
 
-  /** Resolves when all is copied. */
+  /** Resolves when everything is copied. */
   async settle(): Promise<void> {
     await this.#copying
     await this.failure
@@ -98,7 +100,7 @@ export class FileFollower {
     }
   }
 
-  /** Copies a file to its place; whoever reads another one of that name keeps it. */
+  /** Copies a file to its place; a process that has an earlier file of that name open can go on reading it. */
   async #fetch(file: PublishedFile, target: string): Promise<void> {
     const { origin, paths } = this.#parts
     const copy = join(paths.copying, file.name)

@@ -14,7 +14,7 @@ import { LogWatch } from './log-watch.ts'
 import { MANIFEST_FORMAT, PublishedManifest } from './manifest.ts'
 import type { Origin } from './origin.ts'
 
-/** Interval at which a state that did not change otherwise is written. */
+/** Interval at which the state is written if nothing else has changed. */
 const STATE_EVERY_MS = SECOND
 
 const Formats = z.object({ format: z.int(), serving_format: z.int() })
@@ -23,7 +23,8 @@ const OWN_FORMATS: Formats = { format: MANIFEST_FORMAT, serving_format: SERVING_
 
 /**
  * Keeps a copy of what a registry publishes: the serving store commit by commit, the snapshot and the search
- * file as they come. The API of this folder is told nothing: it finds newer files as it does beside a writer.
+ * file as they come. The API of this folder needs no message: it notices newer files, as it does beside a
+ * writer.
  */
 export class Follower {
   readonly #parts: FollowerParts
@@ -47,7 +48,7 @@ export class Follower {
       this.#caughtUpAt = Date.parse(stored.caught_up_at)
   }
 
-  /** Copies what is new. Rejects with what went wrong; the next call goes on where this one ended. */
+  /** Copies what is new. Rejects with the error; the next call continues where this one ended. */
   async follow(): Promise<void> {
     try {
       await this.#follow()
@@ -99,7 +100,7 @@ export class Follower {
     }
   }
 
-  /** Copies a store and puts it in the place of the old one: readers open it from then on. */
+  /** Copies a store and replaces the old one with it; readers then open the new one. */
   async #bootstrap(base: PublishedManifest['base'], chain: string): Promise<ServingStore> {
     const { origin, paths, log } = this.#parts
     if (base.byte_order !== endianness())
@@ -140,7 +141,7 @@ export class Follower {
   }
 }
 
-/** Parses a manifest, or says in words why this version cannot follow it. */
+/** Parses a manifest; returns an error with a sentence if this version cannot follow it. */
 function readManifest(text: string, { name }: Origin): PublishedManifest | Error {
   const content = parseJson(text)
   const formats = Formats.safeParse(content).data

@@ -5,7 +5,7 @@ const SMALL_BYTES = 16 * 1024 * 1024
 /** Small segments in a row beyond which they are joined. */
 const SMALL_SEGMENTS_MAX = 64
 
-/** Finds small segments in a row that are to become one; undefined while there are few. */
+/** Finds consecutive small segments to join into one; undefined while there are few. */
 export function findJoinable(segments: readonly Segment[]): Segment[] | undefined {
   const small: Segment[] = []
   let bytes = 0
@@ -22,8 +22,8 @@ export function findJoinable(segments: readonly Segment[]): Segment[] | undefine
 }
 
 /**
- * Drops segments that everybody who has the base knows, the oldest first, while they weigh more than the base:
- * a replica that was away for so long copies the base instead.
+ * Drops segments that the base includes, the oldest first, while all segments together are larger than the
+ * base: a replica that is so far behind copies the base instead.
  */
 export function dropOldSegments(
   segments: readonly Segment[],

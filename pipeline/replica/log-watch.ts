@@ -7,11 +7,11 @@ import { checkContinued, createTileReader } from '../transparency/verify-log.ts'
 import type { PublishedManifest } from './manifest.ts'
 import type { Origin } from './origin.ts'
 
-/** The log of the origin as the replica saw it last; its key is the one that it saw first. */
+/** The log of the origin as the replica last saw it, with the key that it saw first. */
 const Remembered = z.object({ key: z.string(), note: z.string() })
 type Remembered = z.infer<typeof Remembered>
 
-/** Holds the origin to the log that it has shown: a manifest whose log does not continue it is refused. */
+/** Checks that the origin's log only grows: a manifest whose log does not continue the known one is refused. */
 export class LogWatch {
   readonly #origin: Origin
   readonly #file: string
@@ -23,7 +23,10 @@ export class LogWatch {
     this.#remembered = readJsonFile(this.#file, Remembered)
   }
 
-  /** Compares the log of a manifest with the one that is known, and remembers it. Rejects in words. */
+  /**
+   * Compares the log of a manifest with the known one, and stores it. Rejects with a sentence if it does not
+   * continue that one.
+   */
   async check({ log: note }: Pick<PublishedManifest, 'log'>): Promise<void> {
     const before = this.#remembered
     if (note === before?.note) return

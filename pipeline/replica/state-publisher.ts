@@ -23,7 +23,10 @@ import { PublishedFolder } from './published-folder.ts'
 
 /** Files that a replica may still be reading are kept this long. */
 const GRACE_MS = 10 * MINUTE
-/** Bytes of segments that a base of any size may have, so that a small one is not made again and again. */
+/**
+ * Bytes of segments that are always allowed after a base, so that a small base is not rebuilt again and
+ * again.
+ */
 const SEGMENT_BYTES_MIN = 8 * 1024 * 1024
 
 type Serving = Pick<PublishedManifest, 'seq' | 'chain' | 'position' | 'base' | 'segments'>
@@ -52,7 +55,10 @@ export class StatePublisher {
   readonly #folder: PublishedFolder
   #last: PublishedManifest | undefined
   readonly #unlistedSince = new Map<string, Instant>()
-  /** Commit from which a snapshot has nothing more of what was taken down; until then nothing old is kept. */
+  /**
+   * First commit whose snapshot no longer contains data that was taken down; until it is published, old files
+   * are deleted at once.
+   */
   #clearedFrom = 0
 
   constructor(parts: StatePublisherParts) {
@@ -64,7 +70,7 @@ export class StatePublisher {
     this.#last = isWhole ? last : undefined
   }
 
-  /** Publishes what has changed. Returns the manifest where it is another one than before. */
+  /** Publishes what has changed. Returns the manifest if it differs from the previous one. */
   async publish(): Promise<PublishedManifest | undefined> {
     const serving = await this.#publishServing()
     const files = await this.#publishFiles()
@@ -113,7 +119,7 @@ export class StatePublisher {
     return { seq, chain, position: to, base, segments: dropOldSegments(segments, base) }
   }
 
-  /** Makes a new base, while commits go on: what it lacks of them is in the next segment. */
+  /** Builds a new base while commits continue; the next segment contains what it lacks of them. */
   async #begin(segments: Segment[]): Promise<Serving> {
     const { paths } = this.#parts
     if (this.#last !== undefined && segments.length === 0)

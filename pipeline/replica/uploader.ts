@@ -20,15 +20,15 @@ const noteHeaders: ObjectHeaders = {
 }
 
 /**
- * Copies a published folder and the log to a bucket. What a manifest names is there before the manifest is, so
- * a crash at any point leaves readers the one before. Objects that are there already, by name and size, are not
- * written again; those that the folder has no more are deleted.
+ * Copies a published folder and the log to a bucket. The files that a manifest names are written before the
+ * manifest, so after a crash at any point readers still find the previous one. Objects that already exist
+ * with the same name and size are not written again; those that the folder no longer has are deleted.
  */
 export class Uploader {
   readonly #folder: PublishedFolder
   readonly #paths: Pick<Paths, 'log'>
   readonly #bucket: Bucket
-  /** Objects with their sizes, as the bucket has them; undefined until it was asked. */
+  /** Objects in the bucket with their sizes; undefined until they were listed. */
   #stored: Map<string, number> | undefined
   #uploaded = ''
 
@@ -38,7 +38,7 @@ export class Uploader {
     this.#bucket = bucket
   }
 
-  /** Copies what is new. Rejects with what went wrong; the next call goes on where this one ended. */
+  /** Copies what is new. Rejects with the error; the next call continues where this one ended. */
   async upload(): Promise<void> {
     const manifest = this.#folder.readManifest()
     const text = `${JSON.stringify(manifest)}\n`
@@ -65,7 +65,7 @@ export class Uploader {
     return this.#stored
   }
 
-  /** Refuses a bucket with another log than that of this registry, or with more of it than is known here. */
+  /** Refuses a bucket with the log of another registry, or with more events than this registry's log has. */
   async #checkLog({ log: note }: PublishedManifest): Promise<void> {
     const there = await this.#bucket.read(`${LOG}/${HEAD}`)
     if (there === undefined) return

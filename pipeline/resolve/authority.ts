@@ -111,7 +111,7 @@ const weight: Readonly<Record<Side, number>> = { match: 2, unknown: 1, mismatch:
 export function judge(
   property: ForSale,
   publisher: PublisherSide,
-  operating: OperatorSide,
+  operatorSide: OperatorSide,
   terms: Terms,
 ): Verdict {
   const judged = judgePublisher(property, publisher, terms)
@@ -119,7 +119,7 @@ export function judge(
   let operator: DecidingRules['operator'] | undefined
   for (const current of judged) {
     const delegation = terms.delegation_type ?? current.grant?.delegation_type ?? undefined
-    const rule = judgeOperator(property, publisher.domain, operating, delegation)
+    const rule = judgeOperator(property, publisher.domain, operatorSide, delegation)
     if (operator !== undefined && rank(current.rule, rule) <= rank(best.rule, operator.rule))
       continue
     best = current

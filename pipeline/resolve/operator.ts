@@ -70,7 +70,7 @@ export function toIdentifiers({ type, store, identifier: value }: Omit<Declared,
   return [...all].map((type): Identifier => ({ type: type, value }))
 }
 
-/** Properties are judged again and again, and what they are looked for by stays the same. */
+/** Cached keys of properties: the same properties are judged many times. */
 const keysKnown = new WeakMap<readonly Identifier[], string[]>()
 
 function toKeys(identifiers: readonly Identifier[]): string[] {
@@ -81,7 +81,7 @@ function toKeys(identifiers: readonly Identifier[]): string[] {
   return keys
 }
 
-/** Declarations of an operator's file, by the keys under which a property is looked for. */
+/** Declarations of an operator's file, indexed by the keys of property identifiers. */
 export class Declarations {
   readonly #byKey = new Map<string, Declared[]>()
   readonly all: readonly Declared[]

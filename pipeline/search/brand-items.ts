@@ -32,7 +32,7 @@ export const brandSources = ['brand_json', 'enriched', 'community'] as const
 /** Bits of the flags. */
 export const brandBits = { source: 0b11, house: 0b100, subBrand: 0b1000, manifest: 0b1_0000 }
 
-/** Packs the counted and filtered facts of a brand into eight bits. */
+/** Packs the facts by which brands are counted and filtered into eight bits. */
 export function packBrandFlags({ source, keller_type, has_manifest }: BrandItem): number {
   const kind =
     keller_type === 'master' || keller_type === 'independent'

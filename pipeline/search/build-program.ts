@@ -1,8 +1,8 @@
 import { buildSearch } from './build.ts'
 
-/** A process that makes one search file: `build-program <snapshot> <target>`. */
+/** Process that builds one search file: `build-program <snapshot> <target>`. */
 const [, , snapshot, target] = process.argv
-// The requesting process is gone.
+// Ends when the process that started it has ended.
 process.on('disconnect', () => process.exit(1))
 await buildSearch(snapshot!, target!)
 process.exit()

@@ -23,7 +23,7 @@ export async function buildSearch(snapshot: string, target: string): Promise<voi
     await file.close()
     db.close()
   }
-  // The lock of a file of this name is nothing to go by for another one.
+  // A lock file of an earlier search file with this name does not apply to the new one.
   rmSync(toLockPath(target), { force: true })
   renameSync(fresh, target)
 }

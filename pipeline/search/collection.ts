@@ -69,8 +69,8 @@ export class Collection {
   }
 
   /**
-   * Reads entries as JSON, as lists show them, with commas between: as many as fit into so many bytes, each
-   * counted with a comma.
+   * Reads entries as JSON, as lists show them, separated by commas: as many as fit into `maxBytes`, with a
+   * comma for each.
    */
   readItems(
     ids: readonly number[],

@@ -68,7 +68,7 @@ function* rankContaining(
     const end = Math.min(suffixes.end, start + ENTRIES_PER_TURN)
     for (const suffix of collection.suffixes.listPositions({ start, end })) {
       if (text.length > SORTED_BYTES && !collection.isAt(suffix, text)) continue
-      best.add(collection.owners.of(suffix), collection.rankAt(suffix, text.length))
+      best.add(collection.owners.findEntry(suffix), collection.rankAt(suffix, text.length))
     }
     yield
   }

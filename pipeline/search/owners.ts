@@ -1,6 +1,6 @@
 const PAGE_BITS = 6
 
-/** Tells to which entry a byte of the texts belongs. */
+/** Finds the entry to which a byte of the texts belongs. */
 export class Owners {
   /** Start of each entry's texts, followed by the end of the last. */
   readonly #starts: ArrayLike<number>
@@ -16,9 +16,9 @@ export class Owners {
     }
   }
 
-  of(at: number): number {
-    let id = this.#pages[at >>> PAGE_BITS]!
-    while (this.#starts[id + 1]! <= at) id++
+  findEntry(position: number): number {
+    let id = this.#pages[position >>> PAGE_BITS]!
+    while (this.#starts[id + 1]! <= position) id++
     return id
   }
 }

@@ -1,4 +1,7 @@
-/** Rising ids as a list keeps them: the difference to the one before, seven bits a byte, low first. */
+/**
+ * Encodes rising ids as varints: each is the difference to the one before, with seven bits per byte, the
+ * lowest first.
+ */
 export class PostingsBuffer {
   #bytes = new Uint8Array(1024)
   length = 0

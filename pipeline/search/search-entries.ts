@@ -26,13 +26,13 @@ export interface SearchEntry {
   item: object
 }
 
-/** Source of a collection, in the order of its list: exactly what lists show. */
+/** Rows of a collection, in the order in which lists show them. */
 export interface CollectionSource {
   sql: string
   buildEntry(row: Record<string, unknown>): SearchEntry
 }
 
-/** A publisher says its name as the brand of its domain. */
+/** Publishers have no names of their own, so those of the domain's brand are used. */
 const publishers = `select domain, brand_name, names
   from publishers left join brands using (domain) where valid order by domain`
 const brands = `select ${brandItemColumns}, house_name, names from ${brandItemTable} ${brandOrder}`

@@ -46,7 +46,7 @@ export function writeSuffixes(
         firstPositions[block] = position
         prefixes[block] = readHead(texts, position)
       }
-      insertSmallest(minima, block * MINIMA_PER_BLOCK, owners.of(position))
+      insertSmallest(minima, block * MINIMA_PER_BLOCK, owners.findEntry(position))
     }
     file.write(new Uint8Array(positions.buffer, positions.byteOffset, positions.byteLength))
   }

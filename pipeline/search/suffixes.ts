@@ -86,7 +86,7 @@ export class Suffixes {
     if (this.#minima.findMinimum(Math.floor(range.start / BLOCK)) >= found[MINIMA_PER_BLOCK - 1]!)
       return
     for (let i = range.start; i < range.end; i++) {
-      insertSmallest(found, 0, this.#owners.of(this.#sorted.at(i)))
+      insertSmallest(found, 0, this.#owners.findEntry(this.#sorted.at(i)))
     }
   }
 
@@ -101,7 +101,7 @@ export class Suffixes {
 
   #addSmallest(found: number[], limit: number, range: Range): void {
     for (const position of this.listPositions(range)) {
-      const id = this.#owners.of(position)
+      const id = this.#owners.findEntry(position)
       if (found.length === limit && id >= found[limit - 1]!) continue
       let at = found.length
       while (at > 0 && found[at - 1]! > id) at--

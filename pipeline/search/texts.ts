@@ -2,11 +2,11 @@ import { toCodePoints } from './edit-distance.ts'
 import { splitWords } from './fold.ts'
 
 /**
- * The folded texts of all entries in one run of bytes: each between a byte that says what it is and
- * END. So one search for a part of that run answers "is", "begins with" and "contains" alike.
+ * Mark before a name. The folded texts of all entries are one run of bytes, in which each text is between a
+ * mark and END, so that one search in the run answers "is", "begins with" and "contains".
  */
 export const NAME = 0
-/** A text by which an entry is found, though it is not called so. */
+/** Mark before an alias: a text by which an entry is found, but which is not one of its names. */
 export const ALIAS_MARK = 1
 export const END = 2
 

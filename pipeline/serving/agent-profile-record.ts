@@ -16,13 +16,13 @@ export interface AgentTool {
   description: string | null
 }
 
-const TOOLS_HELD = 60
+const TOOLS_STORED_MAX = 60
 const NAME_CHARS = 160
 const DESCRIPTION_CHARS = 400
 
-/** Cuts an agent's tools to what a page shows: an agent may tell of thousands, each with a long text. */
+/** Cuts an agent's tools to what a page shows: an agent may list thousands, each with a long text. */
 export function cutTools(tools: readonly AgentTool[]): AgentTool[] {
-  return tools.slice(0, TOOLS_HELD).map(({ name, description }) => ({
+  return tools.slice(0, TOOLS_STORED_MAX).map(({ name, description }) => ({
     name: name.slice(0, NAME_CHARS),
     description: description?.slice(0, DESCRIPTION_CHARS) ?? null,
   }))

@@ -20,12 +20,12 @@ import { cutFormats, toBrandCard } from './brand-card.ts'
 import { countReached } from './inventory-record.ts'
 
 /** Properties and agents one answer lists; it says when there are more. */
-const ITEMS = 200
+const ITEMS_MAX = 200
 /** Bytes of one list at most, so that an answer with both stays below what callers take. */
-const PROPERTY_BYTES = 120 * 1024
-const AGENT_BYTES = 60 * 1024
+const PROPERTIES_BYTES_MAX = 120 * 1024
+const AGENTS_BYTES_MAX = 60 * 1024
 /** Agents whose reach is counted in a lookup. */
-export const ROLLUP = 50
+export const ROLLUP_AGENTS_MAX = 50
 
 export function toBrandResolution(row: BrandRow): BrandResolution {
   const { domain: _, seq: __, resolved_location: ___, manifest, ...facts } = row
@@ -53,7 +53,7 @@ export function toPropertyResolution(state: PublisherState): PropertyResolution 
     source: 'adagents_json',
     verified: state.publisher.valid,
     ...cut('authorized_agents', agents),
-    ...cut('properties', state.properties, PROPERTY_BYTES, toPropertyItem),
+    ...cut('properties', state.properties, PROPERTIES_BYTES_MAX, toPropertyItem),
   } as PropertyResolution
 }
 
@@ -103,8 +103,8 @@ export function toPublisherLookup(
   { brand, network }: PublisherContext,
 ): Omit<PublisherLookup, 'member'> {
   const { publisher } = state
-  const properties = cut('properties', state.properties, PROPERTY_BYTES, toListedProperty)
-  const agents = cut('authorized_agents', countReach(state), AGENT_BYTES)
+  const properties = cut('properties', state.properties, PROPERTIES_BYTES_MAX, toListedProperty)
+  const agents = cut('authorized_agents', countReach(state), AGENTS_BYTES_MAX)
   return {
     domain: publisher.domain,
     adagents_valid: publisher.valid,
@@ -132,7 +132,9 @@ function isContinued(...lists: Record<string, unknown>[]) {
 }
 
 function buildRollup(total_agents: number) {
-  return total_agents > ROLLUP ? { rollup_truncated: { cap: ROLLUP, total_agents } } : {}
+  return total_agents > ROLLUP_AGENTS_MAX
+    ? { rollup_truncated: { cap: ROLLUP_AGENTS_MAX, total_agents } }
+    : {}
 }
 
 function toListedProperty(row: PropertyRow) {
@@ -194,13 +196,13 @@ function countReach({ publisher, properties, authorizations }: PublisherState) {
   const total = publisher.property_count
   const own = new Set(properties.map(row => row.property_rid))
   return [...groupByAgent(authorizations)].map(([url, grants], i) => {
-    const reached = i < ROLLUP ? countReached(grants, own) : 0
+    const reached = i < ROLLUP_AGENTS_MAX ? countReached(grants, own) : 0
     return {
       url,
       ...(grants[0]!.authorized_for === null ? {} : { authorized_for: grants[0]!.authorized_for }),
       source: 'adagents_json',
       authorization_types: [...new Set(grants.map(grant => grant.authorization_type))],
-      ...(i < ROLLUP && {
+      ...(i < ROLLUP_AGENTS_MAX && {
         properties_authorized: reached,
         properties_total: total,
         publisher_wide: total > 0 && reached === total,
@@ -223,11 +225,11 @@ function groupByAgent(rows: readonly AuthorizationRow[]): Map<string, Authorizat
 function cut<Name extends string, Item>(
   name: Name,
   items: readonly Item[],
-  bytesMax = PROPERTY_BYTES,
+  bytesMax = PROPERTIES_BYTES_MAX,
   show: (item: Item) => unknown = item => item,
 ) {
   let bytes = 0
-  const shown = items.slice(0, ITEMS).map(show)
+  const shown = items.slice(0, ITEMS_MAX).map(show)
   const over = shown.findIndex(item => {
     bytes += Buffer.byteLength(JSON.stringify(item)) + 1
     return bytes > bytesMax

@@ -16,13 +16,13 @@ export interface FileRecord {
 }
 
 /** Faults that a record holds: the workshop and the checks of a file list all of them. */
-export const FAULTS_HELD = 30
+export const FAULTS_STORED_MAX = 30
 const FIELD_CHARS = 160
 const MESSAGE_CHARS = 480
 
 /** Cuts the faults of a file to what a page shows, so that a file full of them stays a small record. */
 export function cutFaults(faults: readonly Fault[]): Fault[] {
-  return faults.slice(0, FAULTS_HELD).map(fault => ({
+  return faults.slice(0, FAULTS_STORED_MAX).map(fault => ({
     ...fault,
     field: fault.field.slice(0, FIELD_CHARS),
     message: fault.message.slice(0, MESSAGE_CHARS),

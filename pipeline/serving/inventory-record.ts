@@ -164,7 +164,7 @@ export interface StoredReach {
   sold?: number
 }
 
-interface Selling {
+interface InventoryGrants {
   properties: readonly Pick<StoredProperty, 'status'>[]
   grants: readonly StoredGrant[]
   sets: readonly number[][]
@@ -174,7 +174,7 @@ interface Selling {
  * Lists the agents with a grant of all active properties of a publisher, as long as no time limit
  * is involved: answers about them need nothing else of the publisher.
  */
-export function listWholeSales({ properties, grants, sets }: Selling): Map<string, number> {
+export function listWholeSales({ properties, grants, sets }: InventoryGrants): Map<string, number> {
   const active = properties.flatMap(({ status }, i) => (status === 'active' ? [i] : []))
   if (active.length === 0 || grants.some(isTimed)) return new Map()
   const known = new Map<string, boolean>()
@@ -205,7 +205,7 @@ function isReached(active: readonly number[], lists: readonly number[][]): boole
 /** Maximum number of grants that are examined: the list is short, or there is none. */
 const GRANTS_EXAMINED_MAX = 100
 
-function listPlainSellers(selling: Selling): string[] | undefined {
+function listPlainSellers(selling: InventoryGrants): string[] | undefined {
   const { grants } = selling
   if (grants.length > GRANTS_EXAMINED_MAX || !grants.every(isPlain)) return undefined
   const agents = new Set(grants.map(({ agent_url }) => agent_url))

@@ -22,7 +22,7 @@ const STARTED_AT = `${MADE}started_at`
 /** A run that is walked through step by step takes no longer. */
 const GOES_ON_MS = 7 * DAY
 
-/** Creates the state of a run that begins, or goes on with values of earlier steps. */
+/** Creates the state of a run that starts, or continues with values of earlier steps. */
 export function createState(
   session: Pick<AgentSession, 'tools'>,
   startedAt: number,

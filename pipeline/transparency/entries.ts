@@ -19,8 +19,8 @@ export function findEventId(line: Buffer): string {
 }
 
 /**
- * Converts the line of an event to its entry: the line itself, without its line break. One that is too long
- * for an entry is entered by its id and its SHA-256.
+ * Converts the line of an event to its entry: the line itself, without its line break. A line that is too
+ * long for an entry is replaced by its id and its SHA-256.
  */
 export function toEntry(line: Buffer): Buffer {
   if (line.length <= ENTRY_BYTES_MAX) return line

@@ -6,8 +6,8 @@ import type { LogFolder } from './log-folder.ts'
 import { nameTile, TILE_WIDTH } from './tile-names.ts'
 
 /**
- * Erases entries from every bundle with them, partial ones too; the tiles of hashes stay as they are. Events
- * without a leaf are passed over. Safe to repeat.
+ * Erases entries from every bundle that contains them, partial bundles included; the tiles of hashes stay as
+ * they are. Events without a leaf are skipped. Safe to repeat.
  */
 export async function eraseEntries(
   folders: readonly LogFolder[],

@@ -17,7 +17,7 @@ export interface EventLine {
 /** Reads what was appended to the event files, from where the last reading ended. */
 export class EventTail {
   readonly #paths: Pick<Paths, 'events'>
-  /** Place in a file; it counts as long as the file is the same one. */
+  /** Position in a file; valid as long as it is the same file. */
   #place = { name: '', inode: 0, offset: 0 }
 
   constructor(paths: Pick<Paths, 'events'>) {

@@ -5,8 +5,8 @@ import type { Paths } from '../store/paths.ts'
 import { type HeadSigner, parseHead } from './tree-head.ts'
 
 /**
- * Reads the key and the name of the log. A log that has begun keeps its name, unless the settings demand
- * another. Undefined where no key is set; throws `ConfigError` for a file that is none.
+ * Reads the key and the name of the log. An existing log keeps its name, unless the settings name another
+ * one. Undefined if no key is set; throws `ConfigError` for a file that is not a key.
  */
 export function readHeadSigner(
   { LOG_SIGNING_KEY, LOG_ORIGIN, BASE_URL, HOST, PORT }: Config,

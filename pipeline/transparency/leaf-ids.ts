@@ -40,7 +40,7 @@ export function readLeafId(file: string, index: number): string {
   }
 }
 
-/** Returns how many ids a file holds, whole. */
+/** Counts the complete ids in a file. */
 export function countIds(file: string): number {
   const descriptor = openSync(file, 'r')
   try {

@@ -16,7 +16,9 @@ export class LogFolder {
     return join(this.path, name)
   }
 
-  /** Reads a tile; where the partial one is gone, the beginning of the full one. Rejects where neither is there. */
+  /**
+   * Reads a tile; if the partial tile was deleted, the beginning of the full one. Rejects if neither exists.
+   */
   readTile: ReadTile = async tile => {
     const partial = await readFile(this.resolve(nameTile(tile))).catch(() => undefined)
     if (partial !== undefined) return partial
@@ -34,7 +36,7 @@ export class LogFolder {
     return readFile(this.resolve(name), 'utf8').catch(() => undefined)
   }
 
-  /** Writes files, all of them durably; the tiles among them are never read before a head names them. */
+  /** Writes files durably. Tiles need no rename, since nobody reads them before a head names them. */
   async write(files: ReadonlyMap<string, Buffer>): Promise<void> {
     const folders = new Set([...files.keys()].map(name => dirname(this.resolve(name))))
     for (const folder of folders) await mkdir(folder, { recursive: true })
@@ -50,7 +52,7 @@ export class LogFolder {
     await rename(`${path}.new`, path)
   }
 
-  /** Deletes the partial tiles that a full one has taken the place of. */
+  /** Deletes the partial tiles that a full tile replaces. */
   async removePartials(tile: Tile): Promise<void> {
     await rm(`${this.resolve(nameTile({ ...tile, width: TILE_WIDTH }))}.p`, {
       recursive: true,
@@ -58,7 +60,7 @@ export class LogFolder {
     })
   }
 
-  /** Lists the tiles with a place that exist: the full one, or partial ones of any width. */
+  /** Lists the widths of the tiles that exist at an index: the full one, or partial ones. */
   async listWidths(level: Tile['level'], index: number): Promise<number[]> {
     const full = this.resolve(nameTile({ level, index, width: TILE_WIDTH }))
     const partial = await readdir(`${full}.p`).catch(() => [])

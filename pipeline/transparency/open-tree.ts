@@ -41,9 +41,9 @@ export async function findSignedHead(
 }
 
 /**
- * Opens the tree whose head was signed last. Where its files are damaged or gone, it is made again from the
- * event files. Throws, and leaves what is there, where that makes another tree: then some of its events are
- * gone, and a tree without them must not be signed.
+ * Opens the tree whose head was signed last. If its files are damaged or missing, it is rebuilt from the
+ * event files. Throws, and changes nothing, if that results in another tree: some of its events are then
+ * missing, and a tree without them must not be signed.
  */
 export async function openTree(paths: TreePaths, head: TreeHead | undefined): Promise<RightEdge> {
   if (head === undefined) return RightEdge.load(0, new LogFolder(paths.log).readTile)

@@ -14,7 +14,7 @@ export type WrittenFiles = ReadonlyMap<string, Buffer>
 
 /**
  * Appends events to the tree in a folder: bundles, tiles and the ids of the leaves are on disk when it
- * resolves. Nothing refers to them until a head is signed, so after a crash they are written once more.
+ * resolves. Nothing refers to them until a head is signed, so after a crash they are simply written again.
  */
 export async function appendEvents(
   folder: LogFolder,

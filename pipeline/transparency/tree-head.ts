@@ -2,7 +2,7 @@ import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:
 import { LOG_ORIGIN } from '../core/log-origin.ts'
 import { HASH_BYTES } from './merkle.ts'
 
-/** A tree: which log it is of, its number of leaves, and the hash over all of them. */
+/** Head of a tree: the log it belongs to, its number of leaves, and the hash over all of them. */
 export interface TreeHead {
   origin: string
   size: number
@@ -39,7 +39,7 @@ export function signHead(
   return `${text}\n— ${origin} ${signature.toString('base64')}\n`
 }
 
-/** Parses a signed tree head without a look at its signatures; undefined for anything else. */
+/** Parses a signed tree head without checking its signatures; undefined for anything else. */
 export function parseHead(note: string): TreeHead | undefined {
   const [origin, size, root] = splitNote(note)?.text.split('\n') ?? []
   if (origin === undefined || size === undefined || root === undefined) return undefined
@@ -49,7 +49,7 @@ export function parseHead(note: string): TreeHead | undefined {
   return { origin, size: Number(size), root: hash }
 }
 
-/** Reads a tree head that this key has signed, or the reason in words why it is none. */
+/** Verifies a tree head by a public key; returns the head, or a sentence on why it is not valid. */
 export function verifyHead(note: string, key: VerifierKey): TreeHead | string {
   const head = parseHead(note)
   const parts = splitNote(note)

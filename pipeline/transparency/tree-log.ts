@@ -18,7 +18,7 @@ const PRIVATE_FILE = 0o600
 /** Parts of a log. */
 export interface TreeLogParts {
   paths: TreePaths
-  /** Without one nothing is appended; what was taken down is erased all the same. */
+  /** Without a signer nothing is appended; events that are taken down are erased all the same. */
   signer?: HeadSigner | undefined
   /** Folder that gets the same files. */
   copyTo?: string | undefined
@@ -47,8 +47,8 @@ export class TreeLog {
   }
 
   /**
-   * Appends what the event files have beyond the log, and signs it. Rejects in words, with nothing signed,
-   * where the stored tree is not the last signed one and cannot be made again.
+   * Appends the events that the log lacks from the event files, and signs the new head. Rejects with a
+   * sentence, and signs nothing, if the stored tree is not the last signed one and cannot be rebuilt.
    */
   update(): Promise<void> {
     return this.#take(async () => {
@@ -90,8 +90,8 @@ export class TreeLog {
   }
 
   /**
-   * Copies the log and its signed head to the folder of a backup, with every event that the event files have
-   * now; without the last ones where they cannot be appended. Updates that are asked for later wait.
+   * Copies the log and its signed head to the folder of a backup, after appending the latest events if that
+   * is possible. Later updates wait.
    */
   copyTo(folder: string): Promise<void> {
     return this.#take(async () => {
@@ -141,7 +141,7 @@ export class TreeLog {
     return edge
   }
 
-  /** Appends events. When it fails the tree is opened anew by the next update. */
+  /** Appends events. If that fails, the next update opens the tree again. */
   async #append(edge: RightEdge, events: readonly EventLine[], signer: HeadSigner): Promise<void> {
     const { logIds } = this.#parts.paths
     const before = edge.size
@@ -155,7 +155,7 @@ export class TreeLog {
     this.#edge = edge
   }
 
-  /** Completes the copy, and the head that everybody reads. */
+  /** Completes the copy and publishes the head. */
   async #publish(edge: RightEdge, signer: HeadSigner): Promise<void> {
     const { paths } = this.#parts
     if (this.#copy) completeCopy(this.#folder, this.#copy, paths.logIds)

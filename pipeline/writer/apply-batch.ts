@@ -4,7 +4,7 @@ import { isUnderstood, type Observation, toSourceKey } from '../model/observatio
 import { listInvalidatedHosted } from '../serving/hosted-files.ts'
 import { appendedChanges, appendedRevisions, deletedKeys } from '../store/appended-rows.ts'
 import type { Database } from '../store/duckdb.ts'
-import type { Applied, Applying, Batch } from './apply-context.ts'
+import type { Applied, ApplyContext, Batch } from './apply-context.ts'
 import { beginNight } from './crawl/brake.ts'
 import { countAttempts } from './crawl/crawl-days.ts'
 import { settleRequests } from './crawl/crawl-requests.ts'
@@ -18,49 +18,56 @@ import { Files, LARGE_FILE_BYTES } from './derivation-files.ts'
 import { recordEvents } from './record-events.ts'
 import { type Derivation, deriveAgain } from './rederive.ts'
 import { recordVersions, versionedTables } from './row-versions.ts'
-import { type Asked, applyRequests, applyShown, nothingAsked } from './submissions.ts'
+import { type AppliedRequests, applyRequests, applyShown, noRequests } from './submissions.ts'
 
 /**
- * Applies a batch to the index: stores it, derives again what it invalidates, writes the difference and
- * the events. Runs inside the one transaction of a commit. A step without work in the batch is not
- * called: most commits are one save, or files that are as they were.
+ * Applies a batch to the index: stores it, derives again what it invalidates, writes the difference and the
+ * events. Runs inside the one transaction of a commit. A step without work in the batch is not called, since
+ * most commits are one save, or files that have not changed.
  */
-export async function apply(db: Database, batch: Batch, applying: Applying): Promise<Applied> {
+export async function apply(db: Database, batch: Batch, applying: ApplyContext): Promise<Applied> {
   appendedChanges.begin(db, applying.seq)
   appendedRevisions.begin(db, applying.seq)
   deletedKeys.begin(db)
   const before = new Map(versionedTables.map(table => [table, db.written.version([table])]))
-  const wrote = db.written.version(versionedTables)
-  const asked = isAskedNothing(batch) ? nothingAsked : await applyRequests(db, batch, applying)
-  const applied = await applyBatchObservations(db, batch, asked, applying)
-  const derived = await deriveInvalidated(db, batch, { ...asked, ...applied }, applying)
+  const versionBefore = db.written.version(versionedTables)
+  const requests = hasOnlyObservations(batch)
+    ? noRequests
+    : await applyRequests(db, batch, applying)
+  const applied = await applyBatchObservations(db, batch, requests, applying)
+  const derived = await deriveInvalidated(db, batch, { ...requests, ...applied }, applying)
   const { held, unfinished } = derived
-  // What people told comes before what is derived: a file may take it over in the same commit.
-  const drafts = [...asked.drafts, ...derived.drafts]
-  if (asked !== nothingAsked) drafts.push(...(await applyShown(db, batch, asked.taken, applying)))
+  // Events of people's changes come first: a file may replace these changes in the same commit.
+  const drafts = [...requests.drafts, ...derived.drafts]
+  if (requests !== noRequests)
+    drafts.push(...(await applyShown(db, batch, requests.submissions, applying)))
   const { observations } = applied
   await settleRequests(db, { observations, poison: batch.poison }, applying)
-  if (db.written.version(versionedTables) !== wrote) await recordVersions(db, before, applying)
+  if (db.written.version(versionedTables) !== versionBefore)
+    await recordVersions(db, before, applying)
   const events = drafts.length > 0 ? await recordEvents(db, drafts, batch.actor, applying) : []
-  return { events, saved: asked.saved, held, unfinished, isWatching: applied.isWatching }
+  return { events, saved: requests.saved, held, unfinished, isWatching: applied.isWatching }
 }
 
-/** Tells whether a batch has nothing but observations. */
-function isAskedNothing(batch: Batch): boolean {
+/** Tells whether a batch contains only observations. */
+function hasOnlyObservations(batch: Batch): boolean {
   const { submissions, decisions = [], takedowns = [], enrolments = [], unrecorded = [] } = batch
-  const asking = [submissions, decisions, takedowns, enrolments, unrecorded]
-  const isQuiet = batch.publications === undefined && batch.verdicts === undefined
-  return isQuiet && asking.every(({ length }) => length === 0)
+  const requests = [submissions, decisions, takedowns, enrolments, unrecorded]
+  const hasNoResults = batch.publications === undefined && batch.verdicts === undefined
+  return hasNoResults && requests.every(({ length }) => length === 0)
 }
 
 type AppliedObservations = Awaited<ReturnType<typeof applyBatchObservations>>
 
-/** Applies plausible observations, and finds whose answers they and everything else invalidate. */
+/**
+ * Applies plausible observations, and finds the sources that they and everything else in the batch
+ * invalidate.
+ */
 async function applyBatchObservations(
   db: Database,
   batch: Batch,
-  asked: Asked,
-  applying: Applying,
+  requests: AppliedRequests,
+  applying: ApplyContext,
 ) {
   const { poison = [], decisions = [] } = batch
   if (poison.length > 0) await quarantine(db, poison, applying)
@@ -73,31 +80,35 @@ async function applyBatchObservations(
   if (definite !== allowed) await applyDeferrals(db, allowed.filter(isDeferred), applying)
   const observations =
     definite.length > 0 ? await filterImplausible(db, definite, applying) : definite
-  const isWatching = isTimeLookedAt(batch, asked)
+  const isWatching = isTimeApplied(batch, requests)
   const applied = observations.length > 0 ? await applyObservations(db, observations, applying) : []
   if (observations.length > 0) await countAttempts(db, applying.seq)
   const crawled = [
     ...applied,
     ...(isWatching ? await applyTransitions(db, applying.now) : []),
-    ...asked.held.invalidated,
-    ...asked.takenAway.invalidated,
+    ...requests.held.invalidated,
+    ...requests.takedown.invalidated,
   ]
   const known = new Set(crawled.map(toSourceKey))
-  const saved = [...asked.saved.values(), ...decisions]
+  const saved = [...requests.saved.values(), ...decisions]
   const pointing =
     saved.length > 0 ? await listInvalidatedHosted(db, saved, applying.hostingBase) : []
   const invalidated = [...crawled, ...pointing.filter(source => !known.has(toSourceKey(source)))]
   return { observations, invalidated, isWatching }
 }
 
-/** Tells whether changes by time alone are applied now; otherwise the tick applies them. */
-function isTimeLookedAt(
+/**
+ * Tells whether this commit also applies changes that are due by time alone; otherwise the tick applies them.
+ */
+function isTimeApplied(
   { observations, submissions }: Batch,
-  { held, takenAway, merged }: Asked,
+  { held, takedown, merged }: AppliedRequests,
 ): boolean {
-  const asking = [held.invalidated, held.released, takenAway.invalidated, merged.publishers]
+  const invalidating = [held.invalidated, held.released, takedown.invalidated, merged.publishers]
   return (
-    observations.length > 0 || submissions.length === 0 || asking.some(({ length }) => length > 0)
+    observations.length > 0 ||
+    submissions.length === 0 ||
+    invalidating.some(({ length }) => length > 0)
   )
 }
 
@@ -105,8 +116,15 @@ function isTimeLookedAt(
 async function deriveInvalidated(
   db: Database,
   { takedowns = [], submissions }: Batch,
-  { observations, invalidated, isWatching, merged, takenAway, held }: Asked & AppliedObservations,
-  applying: Applying,
+  {
+    observations,
+    invalidated,
+    isWatching,
+    merged,
+    takedown,
+    held,
+  }: AppliedRequests & AppliedObservations,
+  applying: ApplyContext,
 ): Promise<Derivation> {
   const subjects =
     invalidated.length > 0 || isWatching
@@ -115,9 +133,9 @@ async function deriveInvalidated(
   const isPublishable = (domain: Domain) => !applying.takenDown.covers(domain)
   const brand = subjects.brand.filter(isPublishable)
   const publisher = [
-    ...new Set([...subjects.publisher, ...held.released, ...takenAway.publishers]),
+    ...new Set([...subjects.publisher, ...held.released, ...takedown.publishers]),
   ].filter(isPublishable)
-  const reached = [...merged.reached, ...takenAway.reached]
+  const reached = [...merged.reached, ...takedown.reached]
   if (
     [invalidated, brand, publisher, merged.aliases, reached].every(({ length }) => length === 0)
   ) {
@@ -126,7 +144,7 @@ async function deriveInvalidated(
   }
   const files = new Files(db, applying.now, applying)
   await applyDocuments(db, observations, invalidated, files, applying)
-  const letThrough = new Set(takedowns.length > 0 ? publisher : held.released)
+  const released = new Set(takedowns.length > 0 ? publisher : held.released)
   return deriveAgain(
     db,
     { brand, publisher },
@@ -134,8 +152,8 @@ async function deriveInvalidated(
     files,
     {
       ...applying,
-      released: letThrough,
-      // Whoever asked is answered with all that follows; a file that was just read has a commit of its own.
+      released,
+      // A submission is answered with all that follows; a file that was just read has its own commit.
       ...(submissions.length === 0 && { largeFiles: observations.length > 0 ? 0 : 1 }),
     },
     { ...merged, reached },
@@ -154,7 +172,7 @@ async function applyDocuments(
   observations: readonly Observation[],
   invalidated: readonly Invalidated[],
   files: Files,
-  applying: Applying,
+  applying: ApplyContext,
 ): Promise<void> {
   const fresh = invalidated.filter(source => source.is_new)
   const knownUntil = new Map(fresh.map(source => [toSourceKey(source), source.known_until ?? 0]))

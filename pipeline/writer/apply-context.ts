@@ -9,15 +9,15 @@ import type { Observation } from '../model/observation.ts'
 import type { Submission } from '../model/submission.ts'
 import type { Enrolment } from './community/enrolments.ts'
 import type { Saved } from './community/entry-states.ts'
-import type { Editing } from './community/saves.ts'
-import type { Braking, HeldBack } from './crawl/brake.ts'
-import type { Admitting } from './crawl/mentions.ts'
+import type { EditContext } from './community/saves.ts'
+import type { BrakeContext, HeldBack } from './crawl/brake.ts'
+import type { AdmissionContext } from './crawl/mentions.ts'
 import type { Poison } from './crawl/quarantine.ts'
-import type { Recrawling } from './crawl/recrawl-schedule.ts'
+import type { RecrawlContext } from './crawl/recrawl-schedule.ts'
 import type { TakenDown } from './takedown/takedown-list.ts'
 
 /** Context in which a batch is applied. */
-export interface Applying extends Stamp, Recrawling, Braking, Admitting {
+export interface ApplyContext extends Stamp, RecrawlContext, BrakeContext, AdmissionContext {
   ids: RisingIds
   /** Rows of publishers that one commit writes; no bound where undefined. */
   portionRows?: number | undefined
@@ -34,23 +34,23 @@ export interface Applying extends Stamp, Recrawling, Braking, Admitting {
 export interface Batch {
   observations: readonly Observation[]
   submissions: readonly Submission[]
-  /** Submissions that come for the first time, by the accounts. */
+  /** Submissions that the accounts carried out for the first time. */
   fresh?: ReadonlySet<string>
   /** Public agents of the members that the submissions are about. */
   enrolments?: readonly Enrolment[]
-  /** Public results of the agents that the submissions test, or show to others than before. */
+  /** Public results of the agents that the submissions test, or whose visibility they change. */
   verdicts?: KnownVerdicts | undefined
   /** Decisions of the accounts that are shown from now on. */
   publications?: Publications
   /** Time at which the submissions were first carried out, where this is a replay. */
   submittedAt?: Instant
   /** Editing facts of the saves among the submissions, from the accounts. */
-  editing?: Editing
+  editing?: EditContext
   /** Decisions about entries that waited for review. */
   decisions?: readonly EntryDecision[]
   /** Domains of entries whose properties have no record yet. */
   unrecorded?: readonly Domain[]
-  /** Domains of which nothing may be left. */
+  /** Domains that are taken down: all their data is deleted. */
   takedowns?: readonly Domain[]
   /** Observations that cannot be applied; they are set aside with their reason. */
   poison?: readonly Poison[]
@@ -65,8 +65,8 @@ export interface Applied {
   saved: Map<string, Saved>
   /** Losses that the brake held back, if any. */
   held: HeldBack
-  /** Publishers of which more is to be taken on by the next commits. */
+  /** Publishers whose answer is applied in part; the next commits apply the rest. */
   unfinished: number
-  /** True where the commit went on with unfinished answers of commits before. */
+  /** True if the commit continued unfinished answers of earlier commits. */
   isWatching: boolean
 }

@@ -40,7 +40,7 @@ function isTakedown(op: Submission['operation']['op']): boolean {
 }
 
 /** Ways to commit the parts of a batch. */
-interface Committing {
+interface CommitActions {
   commit(batch: Batch): Promise<Committed>
   /** Refuses a submission that cannot be carried out, for good. */
   fail(submission: Submission, error: Error): Promise<Committed>
@@ -51,7 +51,7 @@ interface Committing {
  * observation at fault, which is committed as `poison`: recorded, without stopping the others; or to the
  * one submission on which DuckDB fails, which is refused: it would come again, and fail again, for ever.
  */
-export async function commitBisecting(batch: Batch, committing: Committing): Promise<Committed> {
+export async function commitBisecting(batch: Batch, committing: CommitActions): Promise<Committed> {
   const { commit } = committing
   if (batch.observations.length === 0) return commitSubmissions(batch, committing)
   const done: Committed[] = []
@@ -69,7 +69,10 @@ export async function commitBisecting(batch: Batch, committing: Committing): Pro
   return joinParts(done)
 }
 
-async function commitSubmissions(batch: Batch, { commit, fail }: Committing): Promise<Committed> {
+async function commitSubmissions(
+  batch: Batch,
+  { commit, fail }: CommitActions,
+): Promise<Committed> {
   const done: Committed[] = []
   const commitPart = async (submissions: readonly Submission[]) => {
     done.push(await commit({ ...batch, submissions }))

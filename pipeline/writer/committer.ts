@@ -13,7 +13,7 @@ import { type Meta, numberCommit } from '../store/meta.ts'
 import type { Paths } from '../store/paths.ts'
 import { allSettledOrThrow } from '../store/transactions.ts'
 import { apply } from './apply-batch.ts'
-import type { Applied, Applying, Batch } from './apply-context.ts'
+import type { Applied, ApplyContext, Batch } from './apply-context.ts'
 import { keepPictures, pictureOperations } from './community/logo-files.ts'
 import { resolveReverts } from './community/reverts.ts'
 import { storeBody } from './crawl/replace-documents.ts'
@@ -138,7 +138,7 @@ export class Committer {
       batch.verdicts ?? (done.length > 0 ? await accounts.loadVerdicts(done, answers) : undefined)
     const publications = batch.publications ?? (await loadPublicationsSince(db, meta.seq))
     return {
-      takedowns: await takedowns.in(batch),
+      takedowns: await takedowns.listErased(batch),
       enrolments: [...(batch.enrolments ?? []), ...enrolments],
       ...(verdicts && { verdicts }),
       ...(publications && { publications }),
@@ -182,7 +182,7 @@ export class Committer {
   /** Kept in memory: a writer that starts begins a new hour. */
   readonly #newNames = new WindowCounter(HOUR)
 
-  #applying(now: Instant, seq: number): Applying {
+  #applying(now: Instant, seq: number): ApplyContext {
     const { config, takedowns } = this.#parts
     const { RECRAWL_HOURS, FRONTIER_MAX, LIMITS } = config
     const { began, ends } = this.#findNight(now)

@@ -1,20 +1,23 @@
 import type { EventDraft } from '../model/event.ts'
 import type { Invalidated } from '../model/invalidated.ts'
 import type { Database } from '../store/duckdb.ts'
-import type { Applying } from './apply-context.ts'
+import type { ApplyContext } from './apply-context.ts'
 import { listSubjects, rules, type Subjects } from './dependencies.ts'
 import { Files } from './derivation-files.ts'
 import { deriveAgain } from './rederive.ts'
 
 /** Domains, or files, that are processed at a time. */
-const SLICE = 20_000
+const SLICE_SUBJECTS_MAX = 20_000
 
 /**
  * Derives every answer from the documents and the crawl state in the index, and writes what differs from
  * the current rows. In an index where every change was derived, nothing differs; in one with documents and
  * crawl state only, it creates all rows. Runs inside a transaction, like a commit.
  */
-export async function deriveEverything(db: Database, applying: Applying): Promise<EventDraft[]> {
+export async function deriveEverything(
+  db: Database,
+  applying: ApplyContext,
+): Promise<EventDraft[]> {
   const drafts: EventDraft[] = []
   const derive = async (subjects: Partial<Subjects>, invalidated: Invalidated[]) => {
     const some = { brand: [], publisher: [], ...subjects }
@@ -29,7 +32,7 @@ export async function deriveEverything(db: Database, applying: Applying): Promis
   }
   for (const rule of rules) {
     for (let after = ''; ; ) {
-      const subjects = await listSubjects(db, rule, { after, limit: SLICE })
+      const subjects = await listSubjects(db, rule, { after, limit: SLICE_SUBJECTS_MAX })
       if (subjects.length === 0) break
       await derive({ [rule]: subjects }, [])
       after = subjects.at(-1)!
@@ -51,7 +54,7 @@ function listFilesOnAgents(db: Database, after: string): Promise<Invalidated[]> 
      where hash is not null and kind in ('brand.json', 'agent') and location in (
        select distinct location from crawl_state
        where hash is not null and kind in ('brand.json', 'agent') and location > $after
-       order by location limit ${SLICE})
+       order by location limit ${SLICE_SUBJECTS_MAX})
      order by location, kind`,
     { after },
   )

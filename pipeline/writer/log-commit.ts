@@ -2,7 +2,7 @@ import type { Log } from '../core/log.ts'
 import type { Batch } from './apply-context.ts'
 import type { CommitResult } from './committer.ts'
 
-/** Numbers of a commit, for whoever counts. */
+/** Counts of a commit, for metrics. */
 export interface CommitFacts {
   seq: number
   observations: number
@@ -23,7 +23,7 @@ export function startMeasuring(): () => { ms: number; cpu_ms: number } {
   }
 }
 
-/** Counts what a commit took in and brought. */
+/** Counts what a commit applied and what it produced. */
 export function summarizeCommit(
   { observations, submissions, poison = [] }: Batch,
   { seq, events }: Pick<CommitResult, 'seq' | 'events'>,

@@ -4,7 +4,7 @@ import type { Stamp } from '../diff/stamp.ts'
 import { type EventDraft, eventTypes, type FeedEvent } from '../model/event.ts'
 import type { Database } from '../store/duckdb.ts'
 
-/** Gives events their place in the log. Their payloads hold what the table of events says, no more. */
+/** Numbers and stores events. Only the fields that the table of events lists are kept of each payload. */
 export async function recordEvents(
   db: Database,
   drafts: readonly EventDraft[],

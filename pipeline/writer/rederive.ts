@@ -3,7 +3,7 @@ import type { EventDraft } from '../model/event.ts'
 import type { Invalidated } from '../model/invalidated.ts'
 import { recordChanges } from '../store/appended-rows.ts'
 import type { Database } from '../store/duckdb.ts'
-import type { Applying } from './apply-context.ts'
+import type { ApplyContext } from './apply-context.ts'
 import type { HeldBack } from './crawl/brake.ts'
 import { addDomains, addHops } from './crawl/frontier.ts'
 import { admitMentions } from './crawl/mentions.ts'
@@ -24,7 +24,7 @@ export interface Derivation {
   drafts: EventDraft[]
   /** Losses that the brake held back, if any. */
   held: HeldBack
-  /** Publishers of which more is to be taken on by the next commits. */
+  /** Publishers whose answer is applied in part; the next commits apply the rest. */
   unfinished: number
 }
 
@@ -34,7 +34,7 @@ export async function deriveAgain(
   subjects: Subjects,
   invalidated: readonly Invalidated[],
   files: Files,
-  applying: Applying,
+  applying: ApplyContext,
   merged: Merged = noneMerged,
 ): Promise<Derivation> {
   const brands = await updateBrands(db, subjects.brand, files, applying)
@@ -75,7 +75,7 @@ async function updateAllOfAgents(
   reached: readonly FacetCount[],
   invalidated: readonly Invalidated[],
   files: Files,
-  applying: Applying,
+  applying: ApplyContext,
 ): Promise<AgentChanges & { named: string[]; told: string[]; naming: string[] }> {
   const declared = await updateDeclarations(db, invalidated, files)
   const probed = invalidated.filter(({ kind, is_new }) => kind === 'agent' && is_new)

@@ -8,7 +8,10 @@ import type { Database } from '../store/duckdb.ts'
 import type { Paths } from '../store/paths.ts'
 import { forgetUnprojectedEvents } from '../store/unprojected.ts'
 
-/** Bytes that no document names any more are kept this long, for a batch that is on its way. */
+/**
+ * Bytes that no document refers to are kept this long, since an observation with a document that refers to
+ * them may still be on its way.
+ */
 const BODIES_RETENTION_MS = DAY
 
 /**
@@ -30,8 +33,8 @@ export async function dropOldEvents(
 }
 
 /**
- * Brings the serving store and the event files to what the index still holds. Safe to repeat. Returns the id of
- * the oldest event; undefined where there is none.
+ * Deletes from the serving store and the event files what the index no longer has. Safe to repeat. Returns
+ * the id of the oldest event; undefined if there is none.
  */
 export async function followRetention(
   index: Database,
@@ -50,8 +53,8 @@ export async function followRetention(
 }
 
 /**
- * Lists the blocks before a day. A block never holds events of two commits, nor a commit those of two days:
- * it is deleted as a whole.
+ * Lists the blocks of events before an id. A block has events of one commit only, and a commit those of one
+ * day, so blocks are deleted as a whole.
  */
 function listBlocksBefore(serving: ServingStore, id: Buffer): Entry[] {
   const inLog = serving.keys('event', { below: id })
@@ -65,7 +68,7 @@ function listBlocksBefore(serving: ServingStore, id: Buffer): Entry[] {
   ]
 }
 
-/** Deletes the bytes of documents that others have taken the place of. */
+/** Deletes the bytes of documents that were replaced. */
 export async function dropOldBodies(index: Database, paths: Paths, now: Instant): Promise<void> {
   const named = await index.all<{ hash: string }>('select hash from documents')
   const namedFiles = new Set(named.map(({ hash }) => `${hash}.gz`))

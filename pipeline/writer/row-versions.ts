@@ -43,9 +43,9 @@ const versioned = [
 export const versionedTables = versioned.map(({ table }) => table)
 
 /**
- * Adds the states of all rows that the commit in progress has added, changed or removed. The rows are
- * found by the number of the commit, which each of them bears; nothing is asked of tables that are as they
- * were in `begun`. A row that changes twice in a commit has one state of it.
+ * Adds the states of all rows that the commit in progress has added, changed or removed. The rows are found
+ * by the number of the commit, which each of them has. Tables whose version is still that in `begun` are not
+ * queried. A row that changes twice in a commit gets one state.
  */
 export async function recordVersions(
   db: Database,
@@ -93,7 +93,7 @@ async function findRemovedKeys(
 ): Promise<string[]> {
   const deleted = deletedKeys.list(db, table)
   if (deleted.length === 0) return []
-  // Rows of one commit stand together, so that few are read.
+  // Rows of one commit are stored together, so that few are read.
   const removed = await db.all<{ key: string }>(
     `select unnest(${toListExpression('$deleted')}) as key
      except select ${key}::varchar from ${table} where seq = $seq`,
@@ -102,7 +102,10 @@ async function findRemovedKeys(
   return removed.map(row => row.key)
 }
 
-/** Keeps the property sets of new states of grants: `property_sets` forgets those that no grant reaches. */
+/**
+ * Stores the property sets of new states of grants, since sets that no grant refers to are deleted from
+ * `property_sets`.
+ */
 async function recordSets(db: Database, { seq }: Pick<Stamp, 'seq'>): Promise<void> {
   await db.write(
     'insert into',

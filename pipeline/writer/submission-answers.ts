@@ -11,7 +11,7 @@ import { findRids } from './community/contributions.ts'
 import { findRefusedEnrichments } from './community/enrichment-rules.ts'
 import type { Saved } from './community/entry-states.ts'
 import { judgeSaves } from './community/save-rules.ts'
-import { type Editing, findSaved, listEdits, saveNames } from './community/saves.ts'
+import { type EditContext, findSaved, listEdits, saveNames } from './community/saves.ts'
 import { findRefusedMerges } from './entities/refused-merges.ts'
 import { findRefusedPlaces, type TakenDown } from './takedown/takedown-list.ts'
 
@@ -73,7 +73,7 @@ export async function completeAnswers(
 }
 
 /** Reads the editing facts of saves from the answers of the accounts, by revision. */
-export function readEditing(answers: ReadonlyMap<string, Answer>): Editing {
+export function readEditing(answers: ReadonlyMap<string, Answer>): EditContext {
   const editors = new Map<string, string>()
   const waiting = new Set<string>()
   for (const answer of answers.values()) {

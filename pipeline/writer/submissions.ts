@@ -4,7 +4,7 @@ import { type OperationOf, type Submission, selectOperations } from '../model/su
 import type { Database } from '../store/duckdb.ts'
 import { inList } from '../store/in-list.ts'
 import { allSettledOrThrow } from '../store/transactions.ts'
-import type { Applying, Batch } from './apply-context.ts'
+import type { ApplyContext, Batch } from './apply-context.ts'
 import { applyVerdicts } from './community/agent-verdicts.ts'
 import { applyContributions } from './community/contributions.ts'
 import { applySuspensions } from './community/disputed-properties.ts'
@@ -18,15 +18,15 @@ import { recordEntries } from './community/shown-properties.ts'
 import { openRequest } from './crawl/crawl-requests.ts'
 import { addDomains, makeDue, OPEN_SHARE } from './crawl/frontier.ts'
 import { applyHeld, type ReleasedHold } from './crawl/held-publishers.ts'
-import { type Admitting, admitDemanded } from './crawl/mentions.ts'
+import { type AdmissionContext, admitDemanded } from './crawl/mentions.ts'
 import type { Newcomer } from './crawl/newcomer.ts'
 import { applyMerges, type Merged, noneMerged } from './entities/merges.ts'
 import { applyTakedown, type TakedownEffects } from './takedown/apply-takedown.ts'
 import type { TakenDown } from './takedown/takedown-list.ts'
 
 /**
- * Finds submissions that were not done before: each is carried out once. The index is queried only for
- * those that are not `fresh`: it knows none that the accounts do not know.
+ * Finds submissions that were not carried out before. The index is queried only for those that are not
+ * `fresh`, since it contains none that the accounts do not know.
  */
 async function findSubmissionsToDo(
   db: Database,
@@ -46,7 +46,7 @@ async function findSubmissionsToDo(
   return [...once.values()]
 }
 
-/** Remembers that these are done. */
+/** Records that these submissions were carried out. */
 function noteDone(db: Database, submissions: readonly Submission[], { seq }: Stamp): Promise<void> {
   return db.insert(
     'submissions',
@@ -60,7 +60,7 @@ const domainOperations = ['domains.add', 'crawl.request', 'domain.readmit'] as c
 async function applyDomains(
   db: Database,
   operations: readonly OperationOf<(typeof domainOperations)[number]>[],
-  admitting: Stamp & Admitting & { frontierMax: number; takenDown: TakenDown },
+  admitting: Stamp & AdmissionContext & { frontierMax: number; takenDown: TakenDown },
 ): Promise<void> {
   const { now, seq, frontierMax, takenDown } = admitting
   for (const operation of operations) {
@@ -83,24 +83,24 @@ async function applyDomains(
   }
 }
 
-/** Requests of people, as far as they are applied before anything is derived. */
-export interface Asked {
+/** Effects of people's requests that are applied before anything is derived. */
+export interface AppliedRequests {
   /** Submissions that are carried out now. */
-  taken: readonly Submission[]
+  submissions: readonly Submission[]
   saved: Map<string, Saved>
   drafts: EventDraft[]
   merged: Merged
-  takenAway: TakedownEffects
+  takedown: TakedownEffects
   held: ReleasedHold
 }
-const nothingTakenAway: TakedownEffects = { invalidated: [], publishers: [], reached: [] }
+const noTakedown: TakedownEffects = { invalidated: [], publishers: [], reached: [] }
 const nothingReleased: ReleasedHold = { invalidated: [], released: [] }
-export const nothingAsked: Asked = {
-  taken: [],
+export const noRequests: AppliedRequests = {
+  submissions: [],
   saved: new Map(),
   drafts: [],
   merged: noneMerged,
-  takenAway: nothingTakenAway,
+  takedown: noTakedown,
   held: nothingReleased,
 }
 
@@ -108,8 +108,8 @@ export const nothingAsked: Asked = {
 export async function applyRequests(
   db: Database,
   batch: Batch,
-  applying: Applying,
-): Promise<Asked> {
+  applying: ApplyContext,
+): Promise<AppliedRequests> {
   const { decisions = [], takedowns = [], unrecorded = [] } = batch
   const taken = await findSubmissionsToDo(db, batch.submissions, batch.fresh)
   const saving = applyOwnAndApproved(db, batch, taken, applying)
@@ -121,22 +121,21 @@ export async function applyRequests(
   const recorded = unrecorded.length > 0 ? await recordEntries(db, unrecorded, applying) : []
   const merges = selectOperations(taken, 'property.merge', 'collection.merge')
   const merged = merges.length > 0 ? await applyMerges(db, merges, applying) : noneMerged
-  const takenAway =
-    takedowns.length > 0 ? await applyTakedown(db, takedowns, applying) : nothingTakenAway
+  const takedown = takedowns.length > 0 ? await applyTakedown(db, takedowns, applying) : noTakedown
   const holds = selectOperations(taken, 'held.release', 'held.drop')
   const held = holds.length > 0 ? await applyHeld(db, holds, applying) : nothingReleased
   const drafts = [...events, ...decided, ...recorded].filter(
     ({ payload }) => !applying.takenDown.covers(String(payload.publisher_domain)),
   )
-  return { taken, saved, drafts, merged, takenAway, held }
+  return { submissions: taken, saved, drafts, merged, takedown, held }
 }
 
-/** Saves of this commit, and those that were let through. */
+/** Applies the saves of this commit, and those that a moderator approved. */
 async function applyOwnAndApproved(
   db: Database,
   { editing, publications, submittedAt }: Batch,
   taken: readonly Submission[],
-  applying: Applying,
+  applying: ApplyContext,
 ): ReturnType<typeof applySaves> {
   const own = editing ?? { editors: new Map(), waiting: new Set() }
   const approved = await buildApprovedSaves(db, publications?.brands ?? [], applying.takenDown)
@@ -153,7 +152,7 @@ export async function applyShown(
   db: Database,
   { enrolments = [], verdicts, publications }: Batch,
   taken: readonly Submission[],
-  applying: Applying,
+  applying: ApplyContext,
 ): Promise<EventDraft[]> {
   if (enrolments.length > 0) await applyEnrolments(db, enrolments, applying)
   const contributions = selectOperations(taken, 'property.contribute')

@@ -12,13 +12,12 @@ import { computeMedian, computeSpread, roundForPrint, roundSpread } from './supp
 import { watchMemory } from './support/usage.ts'
 
 /**
- * Measures a night over an index that already holds every file: each file is observed again, one in
- * a hundred has changed, nine in ten are brand.json. The time runs from the first commit to the
- * checkpoint after the last one. Three others are measured beside it: the one hash join that finds
- * what changed, a quiet night in which nothing changed, and the least that these commits could
- * cost; beyond that least, the cost of a night grows with what changed. Ten writes a second are
- * submitted meanwhile. Settings are the defaults except FRONTIER_MAX, which keeps mentioned domains
- * out.
+ * Measures a night over an index that already holds every file: each file is observed again, one in a hundred
+ * has changed, nine in ten are brand.json. The time runs from the first commit to the checkpoint after the
+ * last one. Three things are measured for comparison: the one hash join that finds what changed, a night in
+ * which nothing changed, and the minimum that these commits could cost. Beyond that minimum the cost of a
+ * night grows with the number of changes. Ten writes a second are submitted meanwhile. Settings are the
+ * defaults except FRONTIER_MAX, which keeps mentioned domains out.
  */
 const options = readOptions(1_000_000)
 const program = (name: string) => join(builtFolder, `scripts/bench/support/${name}.js`)

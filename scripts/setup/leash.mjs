@@ -1,3 +1,3 @@
-/** Ends the child of `execNode` when its parent was killed; without this it would live on. */
+/** Ends the child process of `execNode` when its parent is killed; otherwise it would keep running. */
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
 process.channel?.unref()

@@ -12,7 +12,7 @@ import type { BrakeLimits } from '../../pipeline/resolve/brake.ts'
 import { Database } from '../../pipeline/store/duckdb.ts'
 import { listTables, useStoredSchema } from '../../pipeline/store/schema.ts'
 import { apply } from '../../pipeline/writer/apply-batch.ts'
-import type { Applying, Batch } from '../../pipeline/writer/apply-context.ts'
+import type { ApplyContext, Batch } from '../../pipeline/writer/apply-context.ts'
 import { deriveEverything } from '../../pipeline/writer/derive-everything.ts'
 import { nothingTakenDown } from '../../pipeline/writer/takedown/takedown-list.ts'
 
@@ -57,7 +57,7 @@ export async function openMemoryIndex(
   const ids = new RisingIds(clock)
   let seq = 0
   const newNames = new WindowCounter(HOUR)
-  const buildContext = (): Applying => {
+  const buildContext = (): ApplyContext => {
     const now = clock.now()
     const stamp = { now, seq: ++seq, ids, mint: () => ids.next(), nextRun: nextRun(now) }
     const night = findLastTime('0 3 * * *', now)

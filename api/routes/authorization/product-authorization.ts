@@ -6,7 +6,7 @@ import {
   ProductAuthorization,
   ProductIdentifiers,
 } from '../../../pipeline/model/responses/authority.ts'
-import { findAgent, findOperating } from '../../../pipeline/read/lookups/agents.ts'
+import { findAgent, findOperatorSide } from '../../../pipeline/read/lookups/agents.ts'
 import { findDecidingFreshness } from '../../../pipeline/read/lookups/deciding-files.ts'
 import type { Inventory } from '../../../pipeline/read/lookups/inventory.ts'
 import { loadPastInventory } from '../../../pipeline/read/queries/past-states.ts'
@@ -134,7 +134,7 @@ async function judgeProduct(body: Body, as_of: string | undefined, { reader }: S
         terms,
         await loadPastInventories(past, selectors),
       )
-    : new ProductJudge(reader, agent.agent_url, findOperating(reader, agent), terms)
+    : new ProductJudge(reader, agent.agent_url, findOperatorSide(reader, agent), terms)
   return { past, judge, judged: selectors.map(selector => judge.judge(selector)) }
 }
 

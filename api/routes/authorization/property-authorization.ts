@@ -10,7 +10,7 @@ import { declareCache } from '../../../pipeline/read/cache/caches.ts'
 import { CommitCache } from '../../../pipeline/read/cache/commit-cache.ts'
 import {
   findAgent,
-  findOperating,
+  findOperatorSide,
   isOperatorSilent,
   type KnownAgent,
 } from '../../../pipeline/read/lookups/agents.ts'
@@ -202,7 +202,7 @@ function findStock(reader: Reader, asked: Identifier, agent: KnownAgent): Stock 
   return {
     candidates: findCandidates(reader, asked).found,
     findInventory: publisher => findInventory(reader, publisher),
-    operating: findOperating(reader, agent),
+    operating: findOperatorSide(reader, agent),
   }
 }
 

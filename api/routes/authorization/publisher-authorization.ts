@@ -5,7 +5,7 @@ import { declareCache } from '../../../pipeline/read/cache/caches.ts'
 import { CommitCache } from '../../../pipeline/read/cache/commit-cache.ts'
 import {
   findAgent,
-  findOperating,
+  findOperatorSide,
   isOperatorSilent,
   type KnownAgent,
 } from '../../../pipeline/read/lookups/agents.ts'
@@ -193,7 +193,7 @@ function judgePublisher(
   agent: KnownAgent,
   terms: Terms,
   asked: Paging,
-  operating = findOperating(reader, agent),
+  operating = findOperatorSide(reader, agent),
 ) {
   const { agent_url } = agent
   const { publisher_domain } = inventory.stored

@@ -22,7 +22,7 @@ export interface FailureReport {
   groups: FailureGroup[]
 }
 
-const EXAMPLES = 3
+const EXAMPLES_MAX = 3
 const notFailed: readonly Effect[] = ['success', 'absent']
 const failed = outcomeNames.filter(
   (outcome: Outcome) => !notFailed.includes(getEffect(outcome)) && outcome !== 'store_denied',
@@ -47,7 +47,7 @@ export async function reportFailures(
     db.one<{ files: number }>(`select count(*)::double as files from crawl_state where ${FAILED}`),
     db.all<FailureGroup>(
       `select ${groupBy[by]} as "group", count(*)::double as files, max(attempted_at) as latest_at,
-         list(kind || ' of ' || location order by attempted_at desc, location)[:${EXAMPLES}] as first
+         list(kind || ' of ' || location order by attempted_at desc, location)[:${EXAMPLES_MAX}] as first
        from crawl_state where ${FAILED}
        group by 1 order by files desc, 1 limit $limit`,
       { limit },

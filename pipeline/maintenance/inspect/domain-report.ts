@@ -48,7 +48,7 @@ export interface FileReport {
   quarantined: string | null
 }
 
-const DEPENDANTS_SHOWN = 10
+const DEPENDANTS_SHOWN_MAX = 10
 
 /** Files of the domain itself, agents on its host, and files that its answers depend on. */
 const WANTED = `
@@ -81,7 +81,7 @@ type FileRow = Omit<FileReport, 'document'> & Partial<NonNullable<FileReport['do
 
 const DEPENDANTS = `
 select rule, count(distinct subject)::double as domains,
-  list(distinct subject order by subject)[:${DEPENDANTS_SHOWN}] as first
+  list(distinct subject order by subject)[:${DEPENDANTS_SHOWN_MAX}] as first
 from depends_on d
 where subject != $domain and (location = $domain
   or regexp_extract(location, '^https?://([^/:?]+)', 1) = $domain)

@@ -7,11 +7,11 @@ import {
   type SpaceName,
   spaces,
 } from '../../serving/lmdb.ts'
+import { listPortfolioEntries } from '../../serving/portfolio-record.ts'
 import { buildScopeOfSlice, sliceCount } from '../../serving/projections/change-scope.ts'
 import { projectReadableEvents } from '../../serving/projections/events.ts'
 import { projectInSlices } from '../../serving/projections/project-slices.ts'
 import { EVENTS_PART, loadUnprojected, type Unprojected } from '../../store/unprojected.ts'
-import { checkPortfolios } from './check-portfolios.ts'
 import type { Stores } from './stores.ts'
 
 /** Compares two values. In documents the time of projection is ignored, since the index does not store it. */
@@ -125,5 +125,21 @@ function checkIdentifierIndex(serving: ServingStore): { wrong: string[]; count: 
     pairs.push(pair)
   }
   check()
+  return { wrong, count }
+}
+
+/** Checks that the portfolios of houses follow from the brands in the store. Counts their entries. */
+function checkPortfolios(serving: ServingStore): { wrong: string[]; count: number } {
+  const wrong: string[] = []
+  let count = 0
+  for (const { key: domain, value } of serving.entries('brand')) {
+    // The next read from the store invalidates the bytes of an iterated value, so they are copied.
+    const entries = listPortfolioEntries(domain as string, Buffer.from(value))
+    count += entries.length
+    for (const { key, value } of entries) {
+      if (serving.get('portfolio', key)?.equals(value) !== true)
+        wrong.push(`serving: portfolio ${key} differs`)
+    }
+  }
   return { wrong, count }
 }

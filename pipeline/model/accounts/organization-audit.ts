@@ -38,7 +38,7 @@ export const auditedOperations = {
 } as const satisfies { readonly [Name in Operation['op']]?: string }
 export type AuditedOperation = keyof typeof auditedOperations
 
-/** Facts of a request that its change is told with; nothing else of it leaves the accounts. */
+/** Facts of a request that are shown with its change; nothing else of it leaves the accounts. */
 export const auditedFacts = [
   'domain',
   'agent_url',

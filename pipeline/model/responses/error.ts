@@ -1,8 +1,23 @@
 import { z } from 'zod'
 import { publicErrorNames } from '../../core/errors.ts'
 import { LiveBrandFailure, ReportedFault } from '../reported-fault.ts'
-import { claimFaultFields } from './claim-fault.ts'
 import { FreshnessBlock } from './freshness.ts'
+
+const names = (what: string) => z.array(z.string()).optional().describe(what)
+
+/** Fields of an error about what an agent claims to be. */
+const claimFaultFields = {
+  error_kind: z
+    .enum(['unsupported_adcp_version', 'unknown_specialism', 'specialism_parent_protocol_missing'])
+    .optional()
+    .describe('How the claims of the tested agent do not fit together'),
+  declared_version: z.string().optional().describe('Major version that the agent speaks'),
+  known_versions: names('Major versions that there are storyboards for'),
+  declared_specialisms: names('Specialisms of the agent that are wrong'),
+  known_specialisms: names('Every specialism of the protocol'),
+  declared_protocols: names('Parts of the protocol that the agent claims'),
+  required_protocols: names('Parts of the protocol that its specialisms belong to'),
+}
 
 const text = z.string()
 const count = z.int().nonnegative()

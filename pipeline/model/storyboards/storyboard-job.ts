@@ -24,7 +24,7 @@ export const StoryboardJob = z.discriminatedUnion('kind', [
     kind: z.literal('compare'),
     ...tested,
     storyboard_id: text.max(200),
-    /** With what it is stored, whoever is left to do so; absent where its caller waits for it. */
+    /** Context with which any process can store the result; absent if the caller waits for it. */
     record: z
       .object({ org_id: text.max(300), requested_by: text.max(300), tested_at: z.iso.datetime() })
       .exactOptional(),

@@ -13,7 +13,7 @@ export interface ProbedAgent {
   took_ms: number | undefined
 }
 
-/** Finds the findings of the last probe of an agent, whoever may see them. */
+/** Finds the results of the last probe of an agent, without checking who may see them. */
 export function findProbedAgent(reader: Reader, agentUrl: string): ProbedAgent {
   const { outcome, checked_at } = findFreshness(reader, 'agent', agentUrl)
   const key = hashAgent(agentUrl)

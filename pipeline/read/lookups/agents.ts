@@ -88,7 +88,7 @@ function omitNull({ store, ...declared }: Declared & { store: string | null }): 
 }
 
 /** Finds the properties that the brand.json behind an agent declares; a valid file may declare none. */
-export function findOperating(reader: Reader, { operator }: KnownAgent): OperatorSide {
+export function findOperatorSide(reader: Reader, { operator }: KnownAgent): OperatorSide {
   if (operator === null) return { operator: undefined, declared: undefined }
   const { location, names_agent } = operator
   const store = reader.serving

@@ -39,7 +39,7 @@ export interface FeedPage extends LentBytes {
   cursor: string
   hasMore: boolean
   isEmpty: boolean
-  /** Number of its events, and where their list stands in the body. */
+  /** Number of its events, and the position of their list in the body. */
   count: number
   list: { start: number; end: number }
   freshness: FeedFreshness

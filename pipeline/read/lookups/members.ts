@@ -63,7 +63,7 @@ export class Members {
     return this.#byPublicAgent.get(agentUrl)
   }
 
-  /** Lists the enrolments of an agent by members, whoever may see them. */
+  /** Lists the enrolments of an agent by members, without checking who may see them. */
   listEnrolments(agentUrl: string): readonly EnrolledAgent[] {
     this.#enrolments ??= groupBy(
       this.all.flatMap(member => member.agents.map(agent => ({ ...agent, member }))),

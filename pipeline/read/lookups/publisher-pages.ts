@@ -1,12 +1,12 @@
 import type { PublisherLookup } from '../../model/responses/index.ts'
-import { ROLLUP, toPropertyItem } from '../../serving/documents.ts'
+import { ROLLUP_AGENTS_MAX, toPropertyItem } from '../../serving/documents.ts'
 import type { Reader } from '../reader.ts'
 import { listDeclared } from './agents.ts'
 import { findInventory, type Inventory } from './inventory.ts'
 import { buildUnknownPublisher, findPublisher } from './publisher-lookup.ts'
 
-/** Properties that a brand.json lends to the lookup of its domain. */
-const DECLARED = 200
+/** Properties of a brand.json that the lookup of its domain shows. */
+const DECLARED_PROPERTIES_MAX = 200
 
 export interface PageQuery {
   limit: number
@@ -45,7 +45,9 @@ export function buildPublisherPage(reader: Reader, domain: string, asked: PageQu
   const urls = everyone.slice(cursor, cursor + limit)
   const properties = fitHalf<object>(rows)
   const agents = fitHalf(
-    urls.map((url, i) => toAgent(inventory!, url, lent.length === 0 && cursor + i < ROLLUP)),
+    urls.map((url, i) =>
+      toAgent(inventory!, url, lent.length === 0 && cursor + i < ROLLUP_AGENTS_MAX),
+    ),
   )
   const isCut = [properties.length < rows.length, agents.length < urls.length]
   const step = Math.min(isCut[0] ? properties.length : limit, isCut[1] ? agents.length : limit)
@@ -128,11 +130,11 @@ export function withDeclared(reader: Reader, lookup: PublisherLookup): Publisher
   )
   return {
     ...lookup,
-    properties: properties.slice(0, DECLARED),
-    ...(properties.length > DECLARED && {
+    properties: properties.slice(0, DECLARED_PROPERTIES_MAX),
+    ...(properties.length > DECLARED_PROPERTIES_MAX && {
       properties_total: properties.length,
       properties_truncated: true,
-      next_cursor: String(DECLARED),
+      next_cursor: String(DECLARED_PROPERTIES_MAX),
     }),
     authorized_agents: agents,
   } as unknown as PublisherLookup

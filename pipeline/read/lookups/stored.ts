@@ -29,8 +29,11 @@ export interface StoredAnswer {
   body: Buffer | string
 }
 
-/** A short answer is sent in one piece with its headers, as text; of a long one the bytes are not read. */
-const SHORT = 16 * 1024
+/**
+ * Size up to which an answer is returned as text, so that it is sent in one piece with its headers; a longer
+ * one stays bytes.
+ */
+const SHORT_ANSWER_BYTES_MAX = 16 * 1024
 
 /** A key space of documents, and the file that their freshness speaks of. */
 interface DocumentSpace {
@@ -74,7 +77,7 @@ export function findStored(
   const files = toFiles(found)
   const mutual = isMutual(found)
   const braces = within === undefined ? 1 : 2
-  const isShort = found.length <= SHORT
+  const isShort = found.length <= SHORT_ANSWER_BYTES_MAX
   const text = isShort ? found.toString('utf8', HEAD_LENGTH, findJsonEnd(found) - braces) : ''
   const etag = readEtag(found)
   const modifiedAt = readModifiedAt(found)

@@ -57,9 +57,9 @@ select location as agent_url, hash, document->'$.operations' as operations,
 from documents where kind = 'agent' and location in (select unnest(${toListExpression('$agents')}))`
 
 /** Documents that are read at a time: other requests are answered in between. */
-const SLICE = 100
+const DOCUMENTS_PER_TURN = 100
 
-interface SaidRow {
+interface AgentDocumentRow {
   agent_url: string
   hash: string
   operations: AgentOperations
@@ -97,14 +97,14 @@ export async function loadAgentFacts(
 }
 
 async function readSaid(db: SnapshotQueries, agents: readonly string[], known: SaidByAgent) {
-  for (let start = 0; start < agents.length; start += SLICE) {
-    const some = agents.slice(start, start + SLICE)
-    const rows = await db.all<SaidRow>(SAID, { agents: JSON.stringify(some) })
+  for (let start = 0; start < agents.length; start += DOCUMENTS_PER_TURN) {
+    const some = agents.slice(start, start + DOCUMENTS_PER_TURN)
+    const rows = await db.all<AgentDocumentRow>(SAID, { agents: JSON.stringify(some) })
     for (const row of rows) known.set(row.agent_url, { hash: row.hash, said: parseSaid(row) })
   }
 }
 
-function parseSaid(row: SaidRow): Said {
+function parseSaid(row: AgentDocumentRow): Said {
   const { operations, capabilities, description, formats_count, resources_count, tools } = row
   return {
     tools: tools ?? [],

@@ -2,9 +2,9 @@ import type { BufferBuilder } from '../lookups/buffer-builder.ts'
 
 const PIECE_BYTES = 1024 * 1024
 /** Bounds of the five parts of a text. */
-const BOUNDS = 6
+const TEXT_BOUNDS = 6
 /** Each text begins with one. */
-const COMMA = 1
+const COMMA_BYTES = 1
 
 /** The parts of an agent's text, without repetitions. */
 export interface AgentText {
@@ -43,7 +43,7 @@ export class AgentTexts {
   }
 
   static create(size: number): AgentTexts {
-    const bounds = new Uint32Array(BOUNDS * size)
+    const bounds = new Uint32Array(TEXT_BOUNDS * size)
     return new AgentTexts({ pieces: [], pieceNumbers: new Uint32Array(size), bounds })
   }
 
@@ -63,10 +63,10 @@ export class AgentTexts {
     const rank = this.#count++
     this.#pieceNumbers[rank] = this.#pieces.length - 1
     for (const [i, part] of parts.entries()) {
-      this.#bounds[BOUNDS * rank + i] = this.#used
+      this.#bounds[TEXT_BOUNDS * rank + i] = this.#used
       this.#used += piece.write(part, this.#used)
     }
-    this.#bounds[BOUNDS * rank + parts.length] = this.#used
+    this.#bounds[TEXT_BOUNDS * rank + parts.length] = this.#used
   }
 
   /** Measures the length of an item's JSON, with its comma and its score. */
@@ -84,13 +84,13 @@ export class AgentTexts {
     const piece = this.#pieces[this.#pieceNumbers[rank]!]!
     const [start = 0, inventory = 0, middle = 0, rest = 0, scoreAt = 0, end = 0] =
       this.#readBounds(rank)
-    writer.part(piece, comma ? start : start + COMMA, rest)
+    writer.part(piece, comma ? start : start + COMMA_BYTES, rest)
     writer.part(piece, inventory, middle)
     writer.part(piece, rest, score ? end : scoreAt)
   }
 
   #readBounds(rank: number): Uint32Array {
-    return this.#bounds.subarray(BOUNDS * rank, BOUNDS * (rank + 1))
+    return this.#bounds.subarray(TEXT_BOUNDS * rank, TEXT_BOUNDS * (rank + 1))
   }
 
   #makeRoom(length: number): Buffer<ArrayBuffer> {

@@ -117,14 +117,14 @@ export async function listGrants(
 /** Streams every grant in force, in batches. */
 export async function* streamGrants(snapshot: Snapshot): AsyncGenerator<AuthorizationItem[]> {
   for await (const rows of snapshot.db.stream<Grant>(selectGrants(current))) {
-    for (let at = 0; at < rows.length; at += ROWS) {
-      yield await makeItems(snapshot, rows.slice(at, at + ROWS))
+    for (let at = 0; at < rows.length; at += ROWS_PER_TURN) {
+      yield await makeItems(snapshot, rows.slice(at, at + ROWS_PER_TURN))
     }
   }
 }
 
 /** Rows that are made ready at a time: each may list thousands of properties. */
-const ROWS = 200
+const ROWS_PER_TURN = 200
 
 async function makeItems(
   snapshot: Snapshot,

@@ -2,7 +2,7 @@ import { hashAgent, toFreshnessKey } from '../../serving/keys.ts'
 import { recordChanges } from '../../store/appended-rows.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 import { listDomains } from '../entities/agent-claims.ts'
-import { keepAgentSources, namedAgents, type Probing } from '../entities/agent-sources.ts'
+import { keepAgentSources, namedAgents, type ProbeContext } from '../entities/agent-sources.ts'
 
 /** All agents that a member shows to everybody. */
 export interface Enrolment {
@@ -11,13 +11,13 @@ export interface Enrolment {
 }
 
 /**
- * Applies which agents members show to everybody: these are probed. One that is no longer public,
- * and that no file names, is deleted: only its member may know of it.
+ * Applies which agents members show to everybody. Public agents are probed. An agent that is no longer
+ * public, and that no file names, is deleted: only its member may know of it.
  */
 export async function applyEnrolments(
   db: Database,
   enrolments: readonly Enrolment[],
-  applying: Probing,
+  applying: ProbeContext,
 ): Promise<void> {
   if (enrolments.length === 0) return
   const orgs = { orgs: JSON.stringify(enrolments.map(({ org_id }) => org_id)) }
@@ -49,7 +49,7 @@ export async function applyEnrolments(
   )
   const changed = [...added, ...gone].map(({ agent_url }) => agent_url)
   await keepAgentSources(db, changed, [], applying)
-  await forget(
+  await deleteAgents(
     db,
     gone.map(({ agent_url }) => agent_url),
     seq,
@@ -66,8 +66,8 @@ export async function findUnknownEnrolments(
     known.set(org_id, (known.get(org_id) ?? new Set()).add(agent_url))
   }
   return enrolments.filter(({ org_id, agents }) => {
-    const there = known.get(org_id) ?? new Set()
-    return there.size !== agents.length || agents.some(agent => !there.has(agent))
+    const knownAgents = known.get(org_id) ?? new Set()
+    return knownAgents.size !== agents.length || agents.some(agent => !knownAgents.has(agent))
   })
 }
 
@@ -86,7 +86,7 @@ function subtract(rows: readonly Enrolled[], others: readonly Enrolled[]): Enrol
  * Deletes everything about agents that are neither public nor named: their address may be private
  * now.
  */
-async function forget(db: Database, agents: readonly string[], seq: number): Promise<void> {
+async function deleteAgents(db: Database, agents: readonly string[], seq: number): Promise<void> {
   if (agents.length === 0) return
   const unnamed = (key: string) => `${key} in (select unnest(${toListExpression('$agents')}))
     and ${key} not in (${namedAgents})`

@@ -9,9 +9,8 @@ import { type Database, toListExpression } from '../../store/duckdb.ts'
 import { writeChanges } from '../../store/row-writes.ts'
 
 /**
- * Shows mirrors as they were published, and no longer those that were removed. Their collections
- * become records with events, but only of publishers without a valid file: a publisher's own word
- * is the last one.
+ * Applies published and removed mirrors. Their collections become records with events, but only for
+ * publishers without a valid file: a publisher's own file always has precedence.
  */
 export async function applyMirrors(
   db: Database,
@@ -79,7 +78,9 @@ function toKey(publisher: string, collectionId: string): string {
   return `${publisher} ${collectionId}`
 }
 
-/** Loads the records that mirrors may change, and tells which of the given ones they may not. */
+/**
+ * Loads the collections that mirrors may change, and the keys of those that they must not change (`closed`).
+ */
 async function loadMirroredRows(
   db: Database,
   keys: readonly string[],

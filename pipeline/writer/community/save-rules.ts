@@ -13,7 +13,7 @@ import { getEntity, type Save } from './entry-states.ts'
 import { findNameFaults } from './lookalike-lookup.ts'
 import { listDomains } from './saves.ts'
 
-interface Deciding {
+interface SaveRuleContext {
   index: Database
   accounts: Database
   now: Instant
@@ -27,12 +27,12 @@ interface Deciding {
 }
 
 /**
- * Judges saves. Refuses first those of a domain with its own file, then those of an entry under
- * review, then names that imitate others, then organizations without a proof of the domain.
+ * Judges saves. Refuses, in this order: a domain with a file of its own, an entry under review, a name that
+ * imitates another one, and an organization without a proof of the domain.
  */
 export async function judgeSaves(
   submissions: readonly (Submission & { operation: Save })[],
-  deciding: Deciding,
+  deciding: SaveRuleContext,
 ): Promise<SaveVerdicts> {
   const judged: SaveVerdicts = { refused: new Map(), doubts: new Map() }
   const judge = await createJudge(
@@ -48,7 +48,7 @@ export async function judgeSaves(
   return judged
 }
 
-async function createJudge(saves: readonly Save[], deciding: Deciding) {
+async function createJudge(saves: readonly Save[], deciding: SaveRuleContext) {
   const { index, accounts, base } = deciding
   const domains = { brand: listDomains(saves, 'brand'), property: listDomains(saves, 'property') }
   const entryStates = {
@@ -61,10 +61,10 @@ async function createJudge(saves: readonly Save[], deciding: Deciding) {
   }
   const owners = await loadOriginOwners(accounts)
   const waiting = await listWaitingBrands(accounts)
-  const proven = createProofCheck(deciding)
+  const isProven = createProofCheck(deciding)
   const isNew = (save: Save) => {
-    const { status, is_found } = entryStates[getEntity(save)].get(save.domain) ?? unknown
-    return save.op !== 'entry.rollback' && (is_found || isUnknown(status))
+    const { status, is_enriched } = entryStates[getEntity(save)].get(save.domain) ?? unknownState
+    return save.op !== 'entry.rollback' && (is_enriched || isUnknown(status))
   }
   const newNames = saves.filter(isNew).map(({ domain }) => domain)
   const faults =
@@ -72,11 +72,11 @@ async function createJudge(saves: readonly Save[], deciding: Deciding) {
   return async (save: Save): Promise<Refusal | string | undefined> => {
     const entity = getEntity(save)
     const { domain } = save
-    const { is_managed, status } = entryStates[entity].get(domain) ?? unknown
+    const { is_managed, status } = entryStates[entity].get(domain) ?? unknownState
     if (is_managed && !hosted[entity].has(domain)) return refuseManaged(entity, domain)
     if (save.op === 'entry.rollback' && save.to_revision > 0) {
-      const nowhere = await refuseUnknownTarget(index, save, status)
-      if (nowhere) return nowhere
+      const targetRefusal = await refuseUnknownTarget(index, save, status)
+      if (targetRefusal) return targetRefusal
     }
     if (status === 'pending' || (entity === 'brand' && waiting.has(domain))) {
       return { refused: `the entry of ${domain} waits for review`, error: 'conflict' }
@@ -86,9 +86,10 @@ async function createJudge(saves: readonly Save[], deciding: Deciding) {
     if (save.op === 'entry.rollback' && save.moderates) return undefined
     const owner = entity === 'property' ? owners.get(domain) : undefined
     if (owner !== undefined && owner !== save.editor.org_id) return refuseForeign(domain)
-    if (!(await proven(save))) return refuseUnproven(domain)
-    // Later saves in the same commit are refused as under review: a moderator decides one content.
-    if (fault) entryStates[entity].set(domain, { is_managed, is_found: false, status: 'pending' })
+    if (!(await isProven(save))) return refuseUnproven(domain)
+    // Later saves in the same commit are refused, as the entry is now under review: a moderator decides about one.
+    if (fault)
+      entryStates[entity].set(domain, { is_managed, is_enriched: false, status: 'pending' })
     return fault?.reason
   }
 }
@@ -121,9 +122,9 @@ function refuseUnproven(domain: string): Refusal {
  * Creates a cached check of each pair of organization and domain, the registrable domain first: its
  * proof covers all domains below it.
  */
-function createProofCheck({ accounts, now, needsProof, proofDays }: Deciding) {
+function createProofCheck({ accounts, now, needsProof, proofDays }: SaveRuleContext) {
   const known = new Map<string, Promise<boolean>>()
-  const ask = (org_id: string, domain: string): Promise<boolean> => {
+  const checkPair = (org_id: string, domain: string): Promise<boolean> => {
     const pair = `${org_id} ${domain}`
     const asked = known.get(pair) ?? hasProof(accounts, org_id, domain, now, proofDays)
     known.set(pair, asked)
@@ -132,7 +133,9 @@ function createProofCheck({ accounts, now, needsProof, proofDays }: Deciding) {
   return async ({ editor: { org_id }, domain }: Save): Promise<boolean> => {
     if (!needsProof) return true
     if (org_id === null) return false
-    return (await ask(org_id, getRegistrableDomain(domain) ?? domain)) || ask(org_id, domain)
+    return (
+      (await checkPair(org_id, getRegistrableDomain(domain) ?? domain)) || checkPair(org_id, domain)
+    )
   }
 }
 
@@ -157,12 +160,15 @@ async function refuseUnknownTarget(
 /** State of an entry, and whether the domain's own file replaces it. */
 interface SavedState {
   is_managed: boolean
-  /** The registry found it itself: a member's first save is judged like that of a new name. */
-  is_found: boolean
+  /**
+   * True if the registry created the entry by enrichment: a member's first save is then judged like that of a
+   * new name.
+   */
+  is_enriched: boolean
   status: EntryRow['status'] | null
 }
 
-const unknown: SavedState = { is_managed: false, is_found: false, status: null }
+const unknownState: SavedState = { is_managed: false, is_enriched: false, status: null }
 
 async function loadSavedStates(
   db: Database,
@@ -174,8 +180,8 @@ async function loadSavedStates(
   return new Map(
     domains.map(domain => {
       const { status = null, source } = entries.get(domain) ?? {}
-      const is_found = source === 'enriched'
-      return [domain, { is_managed: managed.has(domain), is_found, status }]
+      const is_enriched = source === 'enriched'
+      return [domain, { is_managed: managed.has(domain), is_enriched, status }]
     }),
   )
 }

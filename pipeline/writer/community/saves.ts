@@ -33,7 +33,7 @@ import {
 import { showProperties } from './shown-properties.ts'
 
 /** Editing facts of saves, from the accounts. */
-export interface Editing {
+export interface EditContext {
   /** The public ids of those who save, by revision. */
   editors: ReadonlyMap<string, string>
   /** Revisions whose entry waits for a person to look at it. */
@@ -55,7 +55,7 @@ export function listEdits(submissions: readonly Submission[]): Edit[] {
 export async function applySaves(
   db: Database,
   submissions: readonly Submission[],
-  { editors, waiting }: Editing,
+  { editors, waiting }: EditContext,
   stamp: Stamp & { frontierMax: number },
 ): Promise<{ saved: Map<string, Saved>; events: EventDraft[] }> {
   const saved = new Map<string, Saved>()

@@ -56,7 +56,7 @@ export async function findUnrecorded(db: Database, after: string): Promise<Domai
   const rows = await db.all<{ domain: Domain }>(
     `select distinct domain from (
        select domain, unnest(from_json(document->'properties', '[{"property_rid":"UUID"}]'), recursive := true)
-       from entries where entity = 'property' and status = 'live') told
+       from entries where entity = 'property' and status = 'live') saved
      anti join properties using (property_rid)
      anti join (select domain from publishers where valid) using (domain)
      anti join (select publisher_domain as domain from authorizations) using (domain)

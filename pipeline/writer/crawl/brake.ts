@@ -17,7 +17,7 @@ import { type Database, toListExpression } from '../../store/duckdb.ts'
 import { releaseHeld } from './held-publishers.ts'
 
 /** Facts about a commit that the brake needs. */
-export interface Braking {
+export interface BrakeContext {
   now: Instant
   seq: number
   /** Start of this commit's night: the last time of CRAWL_SCHEDULE. */
@@ -37,7 +37,7 @@ export interface Answered extends Answer {
   domain: Domain
 }
 
-export interface Braked<Subject extends Answered> {
+export interface BrakeResult<Subject extends Answered> {
   /** Answers, with the losses of held publishers restored. */
   answers: Subject[]
   held: HeldBack
@@ -61,8 +61,8 @@ const NIGHTS_RETENTION_MS = 30 * DAY
 export async function applyBrake<Subject extends Answered>(
   db: Database,
   answers: readonly Subject[],
-  braking: Braking,
-): Promise<Braked<Subject>> {
+  braking: BrakeContext,
+): Promise<BrakeResult<Subject>> {
   await beginNight(db, braking)
   const suspicious = answers.flatMap((answer): Suspicious[] => {
     const { domain } = answer
@@ -103,7 +103,7 @@ function sumLosses(suspicious: readonly Suspicious[]): HeldBack {
 /** Records the beginning of a night. Nights without losses count too when the average is computed. */
 export async function beginNight(
   db: Database,
-  { night: begun }: Pick<Braking, 'night'>,
+  { night: begun }: Pick<BrakeContext, 'night'>,
 ): Promise<void> {
   const night = toIso(begun)
   const known = await db.written.memo('night', night, ['nights'], () =>
@@ -116,7 +116,7 @@ export async function beginNight(
 async function checkMassLoss(
   db: Database,
   fresh: readonly Suspicious[],
-  { night, brake: limits }: Braking,
+  { night, brake: limits }: BrakeContext,
 ): Promise<boolean> {
   const now = sumLosses(fresh)
   const tonight = await db.one<{ publishers: number; losses: number; taken: number }>(
@@ -145,7 +145,7 @@ async function recordNight(
   db: Database,
   fresh: readonly Suspicious[],
   isHeld: boolean,
-  { night }: Braking,
+  { night }: BrakeContext,
 ): Promise<void> {
   if (fresh.length === 0) return
   const { publishers, grants, properties } = sumLosses(fresh)
@@ -178,7 +178,7 @@ async function recordHeld(
   db: Database,
   held: readonly Suspicious[],
   known: ReadonlyMap<Domain, string>,
-  { now, seq }: Braking,
+  { now, seq }: BrakeContext,
 ): Promise<void> {
   await releaseHeld(db, [...known.keys()])
   await db.insert(

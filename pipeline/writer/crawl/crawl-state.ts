@@ -4,7 +4,7 @@ import { missingOutcomes } from '../../core/outcomes.ts'
 import type { Invalidated } from '../../model/invalidated.ts'
 import type { Observation } from '../../model/observation.ts'
 import type { Database } from '../../store/duckdb.ts'
-import { type Recrawling, toParameters } from './recrawl-schedule.ts'
+import { type RecrawlContext, toParameters } from './recrawl-schedule.ts'
 import { stage } from './staging.ts'
 import { ALL_TRANSITIONS, SET_TIMES, TRANSITIONS_OF_TIMES } from './transitions.ts'
 
@@ -80,7 +80,7 @@ order by kind, location`
 export async function applyObservations(
   db: Database,
   observations: readonly Observation[],
-  recrawling: Recrawling,
+  recrawling: RecrawlContext,
 ): Promise<Invalidated[]> {
   const staged = await stage(db, observations)
   const { taken, invalidated } = await applyUnchanged(db, recrawling)
@@ -111,7 +111,7 @@ order by kind, location`
 /** Applies the staged observations of unchanged files; returns their number and what they invalidate. */
 export async function applyUnchanged(
   db: Database,
-  recrawling: Recrawling,
+  recrawling: RecrawlContext,
 ): Promise<{ taken: number; invalidated: Invalidated[] }> {
   const parameters = toParameters(recrawling)
   const taken = await db.write('update', 'crawl_state', AS_BEFORE, parameters)
@@ -119,7 +119,10 @@ export async function applyUnchanged(
 }
 
 /** Applies all staged observations, whatever their outcome. */
-export async function applyChanged(db: Database, recrawling: Recrawling): Promise<Invalidated[]> {
+export async function applyChanged(
+  db: Database,
+  recrawling: RecrawlContext,
+): Promise<Invalidated[]> {
   const parameters = toParameters(recrawling)
   const tell = async () => {
     await db.runTemporary(CREATE_NIGHT, parameters)

@@ -17,7 +17,7 @@ interface Known {
   priority: number
 }
 
-interface Adding {
+interface AddContext {
   now: Instant
   seq: number
   /** Domains to leave out. */
@@ -32,7 +32,7 @@ interface Adding {
 export async function addDomains(
   db: Database,
   all: readonly Newcomer[],
-  { now, seq, max, takenDown = nothingTakenDown }: Adding & { max: number },
+  { now, seq, max, takenDown = nothingTakenDown }: AddContext & { max: number },
 ): Promise<void> {
   const newcomers = all.filter(({ domain }) => !takenDown.covers(domain))
   if (newcomers.length === 0) return
@@ -72,7 +72,7 @@ export async function addDomains(
 export async function addHops(
   db: Database,
   all: readonly Source[],
-  { now, seq, takenDown = nothingTakenDown }: Adding,
+  { now, seq, takenDown = nothingTakenDown }: AddContext,
 ): Promise<void> {
   const sources = all.filter(({ location }) => !takenDown.covers(location))
   if (sources.length === 0) return

@@ -13,9 +13,9 @@ export interface Mentions {
   domains: readonly string[]
 }
 
-export interface Admitting {
+export interface AdmissionContext {
   now: Instant
-  /** New names that one document may add per hour, where its domain is not vouched for. */
+  /** New names that one document may add per hour, unless its domain is vouched for. */
   namesPerDocumentHour: number
   /** New names below one registrable domain that documents and lookups may add in an hour. */
   namesPerSiteHour: number
@@ -26,9 +26,9 @@ export interface Admitting {
 /** Multiple of the limit for a document whose domain an operator gave, or a person requested or saved. */
 export const VOUCHED_WEIGHT = 4
 /** Maximum number of names with the same ending that are accepted without checking each. */
-const ALIKE_MAX = 3
-/** Delay after which a document with more additions is derived again. */
-const AGAIN_MS = HOUR
+const SAME_ENDING_MAX = 3
+/** Delay after which a document with more names is derived again. */
+const RETRY_MS = HOUR
 
 /**
  * Admits domains that documents mention: for each document and each registrable domain a limited number an
@@ -38,7 +38,7 @@ const AGAIN_MS = HOUR
 export async function admitMentions(
   db: Database,
   all: readonly Mentions[],
-  admitting: Admitting & { takenDown: TakenDown },
+  admitting: AdmissionContext & { takenDown: TakenDown },
 ): Promise<Newcomer[]> {
   const { takenDown } = admitting
   const some = all
@@ -52,16 +52,16 @@ export async function admitMentions(
   await db.append('mentioned', toRows(some))
   const { most, alike } = (await db.one<{ most: number; alike: number }>(CROWDED))!
   const { namesPerDocumentHour: perDocument } = admitting
-  if (most <= perDocument && alike <= ALIKE_MAX) {
+  if (most <= perDocument && alike <= SAME_ENDING_MAX) {
     return some.flatMap(({ domains }) => domains.map(domain => ({ domain, why: 'mentioned' })))
   }
   const fresh = await db.all<{ document: number; domain: string }>(`${FRESH} order by all`)
-  const { admitted, left } = admit(fresh, await loadWeights(db, some), admitting)
+  const { admitted, postponed } = admit(fresh, await loadWeights(db, some), admitting)
   await db.insert(
     'wakes',
-    [...left].map(document => {
+    [...postponed].map(document => {
       const { rule, subject } = some[document]!
-      return { rule, subject, wakes_at: toIso(admitting.now + AGAIN_MS) }
+      return { rule, subject, wakes_at: toIso(admitting.now + RETRY_MS) }
     }),
   )
   return admitted
@@ -72,7 +72,10 @@ const FRESH = `
 select min(document) as document, domain
 from mentioned anti join frontier using (domain) group by domain`
 
-/** The most that one document would add, and the most names that end alike. */
+/**
+ * The largest number of names that one document would add, and the largest number of names with the same
+ * ending.
+ */
 const CROWDED = `
 with fresh as (${FRESH})
 select coalesce((select max(n) from (select count(*) as n from fresh group by document)), 0) as most,
@@ -110,29 +113,29 @@ export async function findVouched(
 function admit(
   fresh: readonly { document: number; domain: string }[],
   weights: readonly number[],
-  { now, namesPerDocumentHour, namesPerSiteHour, newNames }: Admitting,
-): { admitted: Newcomer[]; left: Set<number> } {
+  { now, namesPerDocumentHour, namesPerSiteHour, newNames }: AdmissionContext,
+): { admitted: Newcomer[]; postponed: Set<number> } {
   const counts = new Map<number, number>()
-  const left = new Set<number>()
+  const postponed = new Set<number>()
   const admitted: Newcomer[] = []
   for (const { document, domain } of fresh) {
     const count = counts.get(document) ?? 0
     const isFull = count >= namesPerDocumentHour * weights[document]!
     const site = getRegistrableDomain(domain) ?? domain
     if (isFull || !newNames.take(site, namesPerSiteHour, now)) {
-      left.add(document)
+      postponed.add(document)
       continue
     }
     counts.set(document, count + 1)
     admitted.push({ domain, why: 'mentioned' })
   }
-  return { admitted, left }
+  return { admitted, postponed }
 }
 
 /** Admits a domain that callers looked up, if its registrable domain may grow; the next lookup tries again. */
 export function admitDemanded(
   domains: readonly string[],
-  { now, namesPerSiteHour, newNames }: Admitting,
+  { now, namesPerSiteHour, newNames }: AdmissionContext,
 ): string[] {
   return domains.filter(domain =>
     newNames.take(getRegistrableDomain(domain) ?? domain, namesPerSiteHour, now),

@@ -2,7 +2,7 @@ import { toIso } from '../../core/clock.ts'
 import type { Stamp } from '../../diff/stamp.ts'
 import type { Observation } from '../../model/observation.ts'
 import type { Database } from '../../store/duckdb.ts'
-import type { Recrawling } from './recrawl-schedule.ts'
+import type { RecrawlContext } from './recrawl-schedule.ts'
 
 /** Represents an observation that could not be applied, with the error. */
 export interface Poison {
@@ -14,7 +14,7 @@ export interface Poison {
 export async function quarantine(
   db: Database,
   poison: readonly Poison[],
-  { seq, nextRun }: Pick<Stamp, 'seq'> & Pick<Recrawling, 'nextRun'>,
+  { seq, nextRun }: Pick<Stamp, 'seq'> & Pick<RecrawlContext, 'nextRun'>,
 ): Promise<void> {
   const rows = poison.map(({ observation: { kind, location, observed_at }, reason }) => ({
     kind: String(kind),

@@ -2,7 +2,7 @@ import { type Instant, SECOND, toIso } from '../../core/clock.ts'
 import type { Parameters } from '../../store/duckdb.ts'
 
 /** Commit of a crawl state, and the bounds on when files are due again. */
-export interface Recrawling {
+export interface RecrawlContext {
   now: Instant
   seq: number
   /** The nightly run: a file that answered with a document lately is due then at the latest. */
@@ -12,7 +12,7 @@ export interface Recrawling {
 }
 
 /** Converts these to the parameters of the statements. */
-export function toParameters({ now, seq, nextRun, soonestMs }: Recrawling): Parameters {
+export function toParameters({ now, seq, nextRun, soonestMs }: RecrawlContext): Parameters {
   return { now: toIso(now), seq, next_run: toIso(nextRun), soonest_s: soonestMs / SECOND }
 }
 

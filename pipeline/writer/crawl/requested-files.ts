@@ -17,7 +17,7 @@ export function toGroup({ scope, domain }: Pick<CrawlRequestRow, 'scope' | 'doma
   return `${scope} ${domain}`
 }
 
-/** Rules that begin at a file of the domain, and the kinds of files to which they go on. */
+/** Rules that start from a file of the domain, with the kinds of files that they follow from there. */
 const reads = [
   { own: 'brand.json', rule: 'brand', kinds: ['brand.json'] },
   { own: 'adagents.json', rule: 'publisher', kinds: ['adagents.json', 'ads.txt'] },

@@ -2,7 +2,7 @@ import { toIso } from '../../core/clock.ts'
 import { getRegistrableDomain } from '../../core/domain.ts'
 import type { Database } from '../../store/duckdb.ts'
 import type { TakenDown } from '../takedown/takedown-list.ts'
-import { planStarts, type Starting } from './agent-starts.ts'
+import { type ProbeStartContext, planStarts } from './agent-starts.ts'
 
 /** Sources that make an agent worth probing, as keys of agents. */
 export const namedAgents = [
@@ -67,7 +67,7 @@ from (select agent_url from touched_agents
       anti join (${namedAgents}) named using (agent_url)) t
 where s.kind = 'agent' and s.location = t.agent_url and s.due_at is not null`
 
-export interface Probing extends Starting {
+export interface ProbeContext extends ProbeStartContext {
   seq: number
   agentsPerSite: number
   takenDown: TakenDown
@@ -82,7 +82,7 @@ export async function keepAgentSources(
   db: Database,
   all: readonly string[],
   answered: readonly string[],
-  probing: Probing,
+  probing: ProbeContext,
 ): Promise<void> {
   const { now, seq, agentsPerSite, takenDown } = probing
   const agents = all.filter(agent => !takenDown.covers(agent))

@@ -3,7 +3,7 @@ import type { WindowCounter } from '../../core/window-counter.ts'
 import type { Database } from '../../store/duckdb.ts'
 import { findVouched, VOUCHED_WEIGHT } from '../crawl/mentions.ts'
 
-export interface Starting {
+export interface ProbeStartContext {
   now: Instant
   /** New agents per hour and document that are probed; more if its domain is vouched for. */
   agentsPerDocumentHour: number
@@ -27,7 +27,10 @@ group by agent_url order by document, agent_url`
  * Plans the first probe of each agent in the temporary table `new_agents`: a limited number per document and
  * hour, the rest in later hours. A file may name agents on many sites, so limits per site would not bound it.
  */
-export async function planStarts(db: Database, { now, ...limits }: Starting): Promise<void> {
+export async function planStarts(
+  db: Database,
+  { now, ...limits }: ProbeStartContext,
+): Promise<void> {
   const rows = await db.all<{ agent_url: string; document: string }>(NAMED_BY)
   if (rows.length === 0) return
   const vouched = await findVouched(

@@ -11,7 +11,7 @@ import { writeChanges } from '../../store/row-writes.ts'
 import type { TakenDown } from '../takedown/takedown-list.ts'
 
 /** Claims that are held in memory at a time, with the current ones: a file may make hundreds of thousands. */
-const SLICE = 20_000
+const SLICE_CLAIMS_MAX = 20_000
 
 /** Some of the claims of a file: those of some agents, or of one about publishers within a range. */
 export interface ClaimSlice {
@@ -22,7 +22,7 @@ export interface ClaimSlice {
   to?: string | undefined
 }
 
-export interface Claiming {
+export interface ClaimContext {
   domain: Domain
   facts: PublisherFacts | NoPublisher
   /** Slices that are left of an answer which commits before took on in part. */
@@ -38,15 +38,15 @@ type Context = Stamp & { takenDown: TakenDown }
  */
 export async function updateClaims(
   db: Database,
-  answered: readonly Claiming[],
+  answered: readonly ClaimContext[],
   stamp: Context,
   isInPortions: (domain: Domain) => boolean = () => false,
 ): Promise<Map<Domain, readonly ClaimSlice[]>> {
   const begun = answered.filter(({ slices }) => slices !== undefined)
   const fresh = answered.filter(({ slices }) => slices === undefined)
   const isMany = await findManyClaims(db, fresh)
-  const isQuick = ({ domain, facts }: Claiming) =>
-    listClaims(facts, stamp).length <= SLICE && !isMany.has(domain)
+  const isQuick = ({ domain, facts }: ClaimContext) =>
+    listClaims(facts, stamp).length <= SLICE_CLAIMS_MAX && !isMany.has(domain)
   const quick = fresh.filter(isQuick)
   await updateSlice(
     db,
@@ -83,7 +83,7 @@ async function findManyClaims(
   const rows = await db.all<{ domain: string }>(
     `select manager_domain as domain from claims
      where manager_domain in (select unnest(${toListExpression('$domains')}))
-     group by manager_domain having count(*) > ${SLICE}`,
+     group by manager_domain having count(*) > ${SLICE_CLAIMS_MAX}`,
     { domains: JSON.stringify(answered.map(({ domain }) => domain)) },
   )
   return new Set(rows.map(({ domain }) => domain))
@@ -110,11 +110,11 @@ async function cutClaims(
   for (const agent of new Set([...byAgent.keys(), ...counts.keys()])) {
     const own = byAgent.get(agent) ?? []
     const size = own.length + (counts.get(agent) ?? 0)
-    if (size > SLICE) {
+    if (size > SLICE_CLAIMS_MAX) {
       slices.push(...(await cutAgent(db, domain, agent, own)))
       continue
     }
-    if (rows + size > SLICE) {
+    if (rows + size > SLICE_CLAIMS_MAX) {
       slices.push({ agents })
       agents = []
       rows = 0
@@ -136,7 +136,9 @@ async function cutAgent(
     { domain, agent },
   )
   const publishers = [...stored, ...claims].map(claim => claim.publisher_domain).sort()
-  const starts = new Set(publishers.filter((_, place) => place > 0 && place % SLICE === 0))
+  const starts = new Set(
+    publishers.filter((_, place) => place > 0 && place % SLICE_CLAIMS_MAX === 0),
+  )
   const bounds = [undefined, ...starts]
   return bounds.map((from, place) => ({ agents: [agent], from, to: bounds[place + 1] }))
 }

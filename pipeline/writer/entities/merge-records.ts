@@ -13,7 +13,7 @@ export const mergeKinds = {
     table: 'properties',
     rid: 'property_rid',
     count: 'property_count',
-    createEvent: (merged: Merging, row: unknown) =>
+    createEvent: (merged: MergedRecord, row: unknown) =>
       createPropertyMerged(merged, row as PropertyRow),
   },
   'collection.merge': {
@@ -21,12 +21,12 @@ export const mergeKinds = {
     table: 'collections',
     rid: 'collection_rid',
     count: 'collection_count',
-    createEvent: (merged: Merging, row: unknown) =>
+    createEvent: (merged: MergedRecord, row: unknown) =>
       createCollectionMerged(merged, row as CollectionRow),
   },
 } as const
 
-export interface Merging {
+export interface MergedRecord {
   alias_rid: string
   canonical_rid: string
   evidence: string | undefined

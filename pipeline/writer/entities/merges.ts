@@ -10,7 +10,13 @@ import { loadAliases, markAgents } from '../../store/aliases.ts'
 import { recordChanges } from '../../store/appended-rows.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 import { deleteRows } from '../../store/row-writes.ts'
-import { type Merge, type MergeRow, type Merging, mergeKinds, mergeRows } from './merge-records.ts'
+import {
+  type Merge,
+  type MergedRecord,
+  type MergeRow,
+  mergeKinds,
+  mergeRows,
+} from './merge-records.ts'
 import { loadPublishers } from './publisher-rows.ts'
 
 /** Result of merges: whose answers must be derived again, and the new reach of agents. */
@@ -74,7 +80,7 @@ async function applyMerge(db: Database, merge: Merge, stamp: Stamp): Promise<Mer
 async function recordAlias(
   db: Database,
   kind: AliasRow['kind'],
-  { alias_rid, canonical_rid, evidence }: Merging,
+  { alias_rid, canonical_rid, evidence }: MergedRecord,
   { now, seq }: Stamp,
 ): Promise<void> {
   await db.write(

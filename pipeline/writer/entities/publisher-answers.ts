@@ -24,10 +24,10 @@ export type PublisherDerived = Derived<
 >
 
 /** Limits on what one commit derives and applies. */
-export interface Portioning {
-  /** Rows of publishers; everything where nothing is said. */
+export interface DerivationLimits {
+  /** Rows of publishers that it writes; no limit if undefined. */
   portionRows?: number | undefined
-  /** Large files that answers are derived from; all where nothing is said. */
+  /** Large files from which it derives answers; no limit if undefined. */
   largeFiles?: number
   /** Publishers that do not wait for others, nor for a commit of their own. */
   urgent?: ReadonlySet<Domain>
@@ -43,7 +43,7 @@ export interface Answered {
 export function derivePublishers(
   domains: readonly Domain[],
   files: Files,
-  { begun, now, ...portioning }: Portioning & { begun: number; now: Instant },
+  { begun, now, ...portioning }: DerivationLimits & { begun: number; now: Instant },
 ): Promise<{ derived: PublisherDerived[]; postponed: Domain[] }> {
   const limits = limitLargeFiles(portioning, begun)
   return deriveWithin(domains, domain => derivePublisher(domain, now), files, limits)
@@ -54,7 +54,7 @@ const COMMIT_WEIGHT = PUBLISHER_MAX
 
 /** Limits how many large files are in use: nothing is derived from one while other answers are loaded. */
 function limitLargeFiles(
-  { portionRows, largeFiles, urgent = new Set() }: Portioning,
+  { portionRows, largeFiles, urgent = new Set() }: DerivationLimits,
   begun: number,
 ) {
   const isLimited = portionRows !== undefined && largeFiles !== undefined
@@ -74,7 +74,7 @@ function limitLargeFiles(
 export async function sortAnswers(
   db: Database,
   derived: readonly PublisherDerived[],
-  { portionRows, largeFiles }: Portioning,
+  { portionRows, largeFiles }: DerivationLimits,
   atOnce: ReadonlySet<Domain>,
 ): Promise<{
   answered: Answered[]
@@ -110,7 +110,7 @@ export async function sortAnswers(
 /** Tells whether the steps of an answer are a commit each. */
 export function isLarge(
   facts: Answered['facts'],
-  { portionRows = Number.POSITIVE_INFINITY }: Portioning,
+  { portionRows = Number.POSITIVE_INFINITY }: DerivationLimits,
 ): boolean {
   const claims = facts.document === undefined ? 0 : facts.claims.length
   return Math.max(weighFacts(facts), claims / CLAIMS_PER_ROW) > LARGE_PORTIONS * portionRows

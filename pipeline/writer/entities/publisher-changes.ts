@@ -61,8 +61,8 @@ export function diffRows(old: PublisherRows, fresh: PublisherRows): ChangesToSpl
 }
 
 /**
- * Computes the difference between the old and the new rows of one publisher; `owned` are the changes of
- * those that it has many of, where they are known.
+ * Computes the difference between the old and the new rows of one publisher. `owned` are the changes of its
+ * properties, grants and collections, if the caller has computed them.
  */
 export function diffPublisherRows(
   old: PublisherRows,
@@ -93,8 +93,8 @@ export function diffPublisherRows(
   return {
     ...changes,
     isChanged,
-    reached: isChanged ? diffReach(...selectReachable(old, fresh, changes)) : [],
-    gone: isOnlyMore(old, changes) ? nothingGone : listGoneKeys(old, fresh),
+    reached: isChanged ? diffReach(...selectChangedAgents(old, fresh, changes)) : [],
+    gone: isOnlyAdditions(old, changes) ? nothingGone : listGoneKeys(old, fresh),
     events:
       old.publisher === undefined || isFirstInProgress(old.publisher)
         ? markFirstLoad(events)
@@ -102,15 +102,15 @@ export function diffPublisherRows(
   }
 }
 
-/** Tells whether a publisher only gets more, and what it gets is found by nothing that it had. */
-function isOnlyMore(old: PublisherRows, { properties, authorizations }: RowChanges): boolean {
-  const isMore = ({ kind }: Change<object>) => kind === 'added'
+/** Tells whether rows are only added to a publisher, and no existing row refers to a new one. */
+function isOnlyAdditions(old: PublisherRows, { properties, authorizations }: RowChanges): boolean {
+  const isAddition = ({ kind }: Change<object>) => kind === 'added'
   const isFirst = properties.length === 0 || old.authorizations.length === 0
-  return isFirst && properties.every(isMore) && authorizations.every(isMore)
+  return isFirst && properties.every(isAddition) && authorizations.every(isAddition)
 }
 
-/** Leaves out the grants of agents whose reach stays, where the events of grants say all. */
-function selectReachable(
+/** Selects the grants of agents whose reach may have changed; all of them, unless only grants changed. */
+function selectChangedAgents(
   old: PublisherRows,
   fresh: PublisherRows,
   { properties, collections, authorizations }: RowChanges,

@@ -14,7 +14,7 @@ export interface Unfinished {
   nextRows?: number
 }
 
-/** Room that a commit has for portions, and publishers that are taken on whether there is any or not. */
+/** Number of rows that a commit may write in portions, and publishers that it writes regardless. */
 interface Room {
   portionRows?: number | undefined
   urgent?: ReadonlySet<Domain>

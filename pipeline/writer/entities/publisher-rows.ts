@@ -69,8 +69,9 @@ export async function writePublishers(
   changes: readonly RowChanges[],
   seq: number,
 ): Promise<void> {
-  const stamped = <Row extends { seq: number }>(list: (of: RowChanges) => readonly Change<Row>[]) =>
-    changes.flatMap(list).map(change => stampChange(change, seq))
+  const stamped = <Row extends { seq: number }>(
+    list: (changes: RowChanges) => readonly Change<Row>[],
+  ) => changes.flatMap(list).map(change => stampChange(change, seq))
   const grants = stamped(change => change.authorizations)
   const sets = changes.flatMap(change => change.sets)
   await writeChanges(

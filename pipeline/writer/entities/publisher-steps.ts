@@ -8,8 +8,8 @@ import type { Database } from '../../store/duckdb.ts'
 import type { ClaimSlice } from './claims.ts'
 import {
   type Answered,
+  type DerivationLimits,
   isLarge,
-  type Portioning,
   type PublisherDerived,
 } from './publisher-answers.ts'
 import { diffPublisherRows } from './publisher-changes.ts'
@@ -17,8 +17,8 @@ import { type Compared, compareWith } from './publisher-comparison.ts'
 import { takeOn, type Unfinished, UnfinishedAnswers } from './publisher-portions.ts'
 import { buildEmptyPublisherRows, loadPublishers } from './publisher-rows.ts'
 
-/** An answer that is taken on by several commits, and when it is needed again for another reason. */
-export interface Left extends Unfinished {
+/** An answer that is applied in several commits. */
+export interface UnfinishedPublisher extends Unfinished {
   derived: PublisherDerived
   ends?: Instant | undefined
   /** Rows that stood before a large answer, loaded by a commit of their own. */
@@ -32,12 +32,12 @@ export interface Left extends Unfinished {
   /** Steps in which its projection was prepared. */
   prepared?: number
 }
-export type Begun = Left & { compared: Compared }
+export type BegunPublisher = UnfinishedPublisher & { compared: Compared }
 
-/** Answers that commits have taken on in part. */
-export const unfinishedAnswers = new UnfinishedAnswers<Left>()
+/** Answers that commits have applied in part. */
+export const unfinishedAnswers = new UnfinishedAnswers<UnfinishedPublisher>()
 
-export function beginLarge(derived: PublisherDerived): Left {
+export function beginLarge(derived: PublisherDerived): UnfinishedPublisher {
   return { derived, sources: derived.asked }
 }
 
@@ -47,16 +47,20 @@ export function beginLarge(derived: PublisherDerived): Left {
  */
 export async function takeSteps(
   db: Database,
-  left: ReadonlyMap<Domain, Left>,
-  stamp: Stamp & Portioning,
-): Promise<{ stepped: Map<Domain, Left>; ready: Compared[]; begun: Map<Domain, Begun> }> {
-  const stepped = new Map<Domain, Left>()
+  left: ReadonlyMap<Domain, UnfinishedPublisher>,
+  stamp: Stamp & DerivationLimits,
+): Promise<{
+  stepped: Map<Domain, UnfinishedPublisher>
+  ready: Compared[]
+  begun: Map<Domain, BegunPublisher>
+}> {
+  const stepped = new Map<Domain, UnfinishedPublisher>()
   const ready: Compared[] = []
-  const begun = new Map<Domain, Begun>()
+  const begun = new Map<Domain, BegunPublisher>()
   for (const [domain, unfinished] of left) {
     const { before, compared, isBegun, derived } = unfinished
     if (isBegun) {
-      const own = unfinished as Begun
+      const own = unfinished as BegunPublisher
       const { prepared = 0 } = own
       const isPreparing = prepared < PREPARING_STEPS && isWritten(own, stamp)
       if (isPreparing && (await preparedPublishers.prepare(db, domain, stamp.now))) {
@@ -84,8 +88,8 @@ export type Portioned = Compared & ReturnType<typeof takeOn> & ReturnType<typeof
 /** Takes on as much of each answer as the commit has room for, the first ones first. */
 export function takePortions(
   compared: readonly Compared[],
-  begun: ReadonlyMap<Domain, Begun>,
-  stamp: Stamp & Portioning,
+  begun: ReadonlyMap<Domain, BegunPublisher>,
+  stamp: Stamp & DerivationLimits,
 ): Portioned[] {
   const { portionRows = Number.POSITIVE_INFINITY } = stamp
   const small = Math.floor(portionRows * SMALL_SHARE)
@@ -108,9 +112,9 @@ export function takePortions(
 /** Builds what is left of an answer after a portion of it. */
 export function buildRemainder(
   { domain, facts, merges, rows, fresh, remaining }: Portioned,
-  rest: Pick<Left, 'derived' | 'ends' | 'slices'>,
-  stamp: Portioning,
-): Left {
+  rest: Pick<UnfinishedPublisher, 'derived' | 'ends' | 'slices'>,
+  stamp: DerivationLimits,
+): UnfinishedPublisher {
   const compared = { domain, facts, merges, old: rows, fresh, changes: remaining }
   const left = { ...rest, sources: rest.derived.asked, compared, isBegun: true }
   const nextRows = countNextRows(left, stamp)
@@ -119,8 +123,8 @@ export function buildRemainder(
 
 /** Counts the rows of the next step of a begun answer; undefined for a whole commit. */
 function countNextRows(
-  { compared, slices }: Begun,
-  { portionRows = Number.POSITIVE_INFINITY }: Portioning,
+  { compared, slices }: BegunPublisher,
+  { portionRows = Number.POSITIVE_INFINITY }: DerivationLimits,
 ): number | undefined {
   const { facts, old, fresh, changes } = compared
   if (slices !== undefined || changes === undefined) return undefined
@@ -132,7 +136,7 @@ function countNextRows(
 }
 
 /** Tells whether all rows of a large publisher are written, so that it is to be projected. */
-function isWritten({ compared, slices }: Begun, stamp: Portioning): boolean {
+function isWritten({ compared, slices }: BegunPublisher, stamp: DerivationLimits): boolean {
   const { facts, old, fresh, changes } = compared
   if (!isLarge(facts, stamp) || slices !== undefined || changes === undefined) return false
   return countChanges(changes, old, fresh) === 0

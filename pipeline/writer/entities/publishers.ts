@@ -7,13 +7,13 @@ import type { EventDraft } from '../../model/event.ts'
 import type { Gone } from '../../serving/gone-keys.ts'
 import { markAgents } from '../../store/aliases.ts'
 import type { Database } from '../../store/duckdb.ts'
-import { applyBrake, type Braking, type HeldBack } from '../crawl/brake.ts'
+import { applyBrake, type BrakeContext, type HeldBack } from '../crawl/brake.ts'
 import type { Mentions } from '../crawl/mentions.ts'
 import type { Files } from '../derivation-files.ts'
 import { type ClaimSlice, updateClaims } from './claims.ts'
 import {
+  type DerivationLimits,
   derivePublishers,
-  type Portioning,
   type PublisherDerived,
   sortAnswers,
 } from './publisher-answers.ts'
@@ -21,13 +21,13 @@ import { listChangedManagers } from './publisher-changes.ts'
 import { type Compared, compare } from './publisher-comparison.ts'
 import { writePublishers } from './publisher-rows.ts'
 import {
-  type Begun,
+  type BegunPublisher,
   beginLarge,
   buildRemainder,
-  type Left,
   type Portioned,
   takePortions,
   takeSteps,
+  type UnfinishedPublisher,
   unfinishedAnswers,
 } from './publisher-steps.ts'
 import { quarantinePublishers } from './too-broad.ts'
@@ -37,7 +37,7 @@ export interface PublisherChanges {
   derived: PublisherDerived[]
   /** Publishers that are derived by a later commit. */
   postponed: Domain[]
-  /** Publishers of which more is to be taken on. */
+  /** Publishers whose answer is applied in part; the next commits apply the rest. */
   unfinished: number
   /** Publishers to project again; an unfinished one keeps its old projection until its last portion. */
   domains: Domain[]
@@ -62,7 +62,7 @@ export async function updatePublishers(
   db: Database,
   domains: readonly Domain[],
   files: Files,
-  stamp: Stamp & Braking & Portioning,
+  stamp: Stamp & BrakeContext & DerivationLimits,
 ): Promise<PublisherChanges> {
   const { left, waiting, outdated } = await unfinishedAnswers.take(db, domains, stamp)
   const later = new Set(waiting)
@@ -123,12 +123,12 @@ function writeClaims(
     fresh,
     compared,
   }: {
-    begun: ReadonlyMap<Domain, Begun>
+    begun: ReadonlyMap<Domain, BegunPublisher>
     fresh: readonly Compared[]
     compared: readonly Compared[]
   },
   { takenDown }: Files,
-  stamp: Stamp & Portioning,
+  stamp: Stamp & DerivationLimits,
 ): ReturnType<typeof updateClaims> {
   const portionable = new Set(compared.map(({ domain }) => domain))
   const claiming = [...begun].flatMap(([domain, { compared, slices }]) =>
@@ -146,7 +146,7 @@ function writeClaims(
  * Lists the moments at which answers change by themselves, of those begun before and of those of this commit.
  */
 function listEnds(
-  begun: ReadonlyMap<Domain, Begun>,
+  begun: ReadonlyMap<Domain, BegunPublisher>,
   braked: ReadonlyMap<Domain, Instant>,
 ): Map<Domain, Instant> {
   const ends = new Map(braked)
@@ -166,9 +166,9 @@ function listRemainders(
     ends: ReadonlyMap<Domain, Instant>
     claimsLeft: ReadonlyMap<Domain, readonly ClaimSlice[]>
   },
-  stamp: Portioning,
-): [Domain, Left][] {
-  return portions.flatMap((portion): [Domain, Left][] => {
+  stamp: DerivationLimits,
+): [Domain, UnfinishedPublisher][] {
+  return portions.flatMap((portion): [Domain, UnfinishedPublisher][] => {
     const { domain, isLast } = portion
     if (isLast) return []
     const derived = all.find(({ subject }) => subject === domain)!

@@ -5,7 +5,7 @@ import { PROPERTIES_KEPT_MAX, PUBLISHER_MAX, weighPublisher } from '../../model/
 import type { NoPublisher, PublisherFacts } from '../../resolve/publisher.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 
-/** A publisher whose answer is not taken on, and why. */
+/** A publisher whose answer is refused, with the reason. */
 export interface Refused {
   domain: Domain
   reason: string
@@ -15,7 +15,7 @@ const KIND = 'adagents.json'
 /** Prefix of the reasons of such rows. */
 const TOO_BROAD = 'too_broad'
 /** Number of properties up to which a file is accepted without counting the rows that are kept of its publisher. */
-const SMALL = 500
+const UNCOUNTED_PROPERTIES_MAX = 500
 
 export function weighFacts(facts: PublisherFacts | NoPublisher): number {
   if (facts.document === undefined) return 0
@@ -46,7 +46,7 @@ export async function checkStoredGrants(
   facts: PublisherFacts | NoPublisher,
 ): Promise<string | undefined> {
   const listed = facts.document === undefined ? 0 : facts.properties.length
-  if (listed <= SMALL) return undefined
+  if (listed <= UNCOUNTED_PROPERTIES_MAX) return undefined
   const row = await db.one<{ n: number }>(
     'select count(*)::double as n from properties where publisher_domain = $domain',
     { domain },
@@ -56,7 +56,10 @@ export async function checkStoredGrants(
   return `${TOO_BROAD}: ${stored} properties are already known of it, of at most ${PROPERTIES_KEPT_MAX}; the known state stays`
 }
 
-/** Notes publishers whose answer was not taken on, and forgets those that were before and no longer are. */
+/**
+ * Records publishers whose answer was refused, and removes the records of publishers whose answer is accepted
+ * again.
+ */
 export async function quarantinePublishers(
   db: Database,
   refused: readonly Refused[],

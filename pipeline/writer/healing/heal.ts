@@ -115,7 +115,7 @@ function isDamagedFile(seals: Seals, file: string): boolean {
   return statSync(file).size === 0 || seals.isChanged(file)
 }
 
-/** The commit that the serving store shows, and why it has to be made again. */
+/** The commit that the serving store shows, and the reason to rebuild it. */
 interface ServingState {
   seq: number
   damage?: string

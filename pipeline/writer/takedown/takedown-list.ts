@@ -6,7 +6,7 @@ import type { Operation, Submission } from '../../model/submission.ts'
 import type { KnownFile } from '../../resolve/derivation.ts'
 import type { Database } from '../../store/duckdb.ts'
 
-/** Domains that the registry may say nothing of, with those below them. */
+/** Domains of which the registry must not show anything, with all domains below them. */
 export class TakenDown {
   readonly #domains: ReadonlySet<string>
 
@@ -46,15 +46,13 @@ export class TakedownList {
     return this.#takenDown
   }
 
-  /** Returns domains of which published copies are left. */
+  /** Returns domains of which published copies still exist. */
   get uncleared(): readonly Domain[] {
     return this.#uncleared
   }
 
-  /**
-   * Lists the domains of which a commit leaves nothing; the accounts have applied its submissions.
-   */
-  async in({
+  /** Lists the domains whose data a commit must delete; the accounts have already applied its submissions. */
+  async listErased({
     submissions,
     takedowns = [],
   }: {
@@ -104,7 +102,7 @@ function getHost(place: string): string {
   return parseUrl(place)?.hostname ?? place
 }
 
-/** A file that rules see in place of one that was taken down: long absent. */
+/** State that rules see for a file that was taken down: absent for a long time. */
 export const withheld: KnownFile = {
   validity: 'expired',
   state: {

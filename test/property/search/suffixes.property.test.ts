@@ -81,7 +81,7 @@ it('the first entries that contain a text are the first of all, each once', asyn
       fc.pre(wanted !== '')
       const { run, owners, suffixes, close } = await sorted(folder, all)
       const bytes = Buffer.from(wanted).subarray(0, SORTED_BYTES)
-      const holding = new Set(placesIn(run, bytes).map(place => owners.of(place)))
+      const holding = new Set(placesIn(run, bytes).map(place => owners.findEntry(place)))
       const expected = [...holding].sort((a, b) => a - b).slice(0, limit)
       expect(suffixes.smallestIds(suffixes.startingWith(bytes), limit)).toEqual(expected)
       await close()
@@ -99,7 +99,7 @@ it('every byte belongs to the entry whose text it is in', async () => {
         own.reduce((sum, text) => sum + Buffer.byteLength(text) + 2, 0),
       )
       const expected = lengths.flatMap((length, id) => Array(length).fill(id))
-      expect(Array.from(run, (_, at) => owners.of(at))).toEqual(expected)
+      expect(Array.from(run, (_, at) => owners.findEntry(at))).toEqual(expected)
       await close()
     }),
     { numRuns: 100 },
