@@ -1,7 +1,7 @@
 import { PublicError } from '../../pipeline/core/errors.ts'
 import type { ApiWriter } from './writer-client.ts'
 
-/** Creates the writer of a replica, which refuses everything and says where it can be asked for. */
+/** Creates the writer of a replica, which refuses everything and names the registry that accepts writes. */
 export function createRefusingWriter(origin: string): ApiWriter {
   const refuse = () =>
     Promise.reject(

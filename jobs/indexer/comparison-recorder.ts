@@ -17,8 +17,8 @@ interface ComparisonRecorderParts {
 }
 
 /**
- * Stores comparisons that nobody waits for, also those whose API process is gone. The API stores them too,
- * as soon as they end: the id of the submission makes it once.
+ * Stores comparisons that no caller waits for, even if the API process that requested them has ended. The API
+ * stores them too as soon as they end; both use the same submission id, so each is stored once.
  */
 export class ComparisonRecorder {
   readonly #parts: ComparisonRecorderParts

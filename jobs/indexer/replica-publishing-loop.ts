@@ -8,7 +8,7 @@ import { type Loop, repeatEvery } from './loops.ts'
 
 const PUBLISH_EVERY_MS = SECOND / 2
 
-/** Publishes for replicas what was committed; undefined where nothing is to be published. */
+/** Publishes commits for replicas; undefined if publishing is not configured. */
 export function startReplicaPublishing(
   sequencer: Sequencer,
   { PUBLISH_TO: target, DATA_DIR: dataDir, BASE_URL: baseUrl }: Config,

@@ -22,9 +22,8 @@ const LEASE_RETRY_MS = SECOND / 2
 const REFRESH_MS = SECOND
 
 /**
- * Runs the push role: delivers changes to those who subscribed, from the serving store of its host. Waits
- * as a standby while another process does so. Without Redis it goes on, and only cannot disable a
- * subscription.
+ * Runs the push role: delivers changes to those who subscribed, from the serving store of its host. Stands by
+ * while another process delivers. Without Redis it continues, but cannot disable subscriptions.
  */
 export async function runPush(
   config: Config,
@@ -106,7 +105,7 @@ async function takeLease(paths: Paths, signal: AbortSignal, log: Log): Promise<L
   return undefined
 }
 
-/** Opens the state. A damaged file is begun anew: what it knew is delivered again. */
+/** Opens the state. A damaged file is replaced by an empty one, so changes are delivered again. */
 function openState(paths: Paths, log: Log): PushState {
   try {
     return PushState.open(paths.pushState)

@@ -5,7 +5,9 @@ import type { Database, Parameters } from '../store/duckdb.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import type { Stamp } from './stamp.ts'
 
-/** Finds the person of a provider's subject, or enters them. What the provider says of them now counts. */
+/**
+ * Finds the person of a provider's subject, or adds them. Their name and email are updated from the provider.
+ */
 export async function addPerson(
   db: Database,
   { op: _, ...given }: OperationOf<'person.enter'>,

@@ -21,7 +21,7 @@ export interface AgentTests {
   agent_url: string
   /** Absent where it was never tested. */
   state?: ComplianceState
-  /** Absent where nobody said anything. */
+  /** Absent if its organization has set nothing. */
   settings?: MonitoringSettings
   badges: Badge[]
   /** The newest first. */

@@ -50,9 +50,9 @@ export class Snapshot {
   }
 
   /**
-   * Opens a snapshot. Caches that are still valid are taken over from the one before, and its agents are
-   * read before it takes that one's place. The first one is shown while they are read. For `queriesMax` see
-   * `SnapshotQueries`.
+   * Opens a snapshot. Valid caches of the previous snapshot are reused. The index of agents is built before
+   * the new snapshot replaces the previous one; the first snapshot is used while it is built. For
+   * `queriesMax` see `SnapshotQueries`.
    */
   static async of(db: Database, queriesMax: number, before?: Snapshot): Promise<Snapshot> {
     const meta = await db.one<{
@@ -68,7 +68,7 @@ export class Snapshot {
     return new Snapshot({ db: queries, ...stamp, agents })
   }
 
-  /** Keeps the file open until what is returned is called, once, though others let go of it. */
+  /** Keeps the file open until the returned function is called, even if all other holders have released it. */
   hold(): () => void {
     this.#holders += 1
     return () => {

@@ -126,7 +126,9 @@ export class Committer {
     return { decided, committed: notified }
   }
 
-  /** Reads what the index shows of the accounts, besides what this commit submits. */
+  /**
+   * Reads the facts of the accounts that the index shows, in addition to those in this commit's submissions.
+   */
   async #tell(batch: Batch, answers: ReadonlyMap<string, Answer>) {
     const { accounts, takedowns, meta } = this.#parts
     const { db } = accounts

@@ -103,7 +103,7 @@ export async function listSubjects(
   return rows.map(({ subject }) => subject)
 }
 
-/** Remembers what the answers were read from, and when time alone changes them. */
+/** Records the files from which answers were derived, and the times at which they change by themselves. */
 export async function recordDependencies(
   db: Database,
   rule: Rule,
@@ -132,7 +132,7 @@ export async function recordDependencies(
   )
 }
 
-/** Has the answers of subjects derived by the next commit; what they depend on is recorded then. */
+/** Schedules subjects so that the next commit derives their answers and records their dependencies. */
 export async function wakeNow(
   db: Database,
   rule: Rule,

@@ -14,8 +14,8 @@ export interface Derived<Subject, Answer> {
 }
 
 /**
- * Runs one rule for many subjects in step: the files that all of them ask for next are loaded
- * together, then each goes on with its own.
+ * Runs one rule for many subjects in parallel steps: loads the files that they all need next together, then
+ * continues each rule with its own.
  */
 export async function deriveAll<Subject, Answer>(
   subjects: readonly Subject[],

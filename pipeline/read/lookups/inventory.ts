@@ -16,10 +16,10 @@ const CACHE_BYTES_MAX = 32 * 1024 * 1024
 /** Largest inventory that is searched as text; a larger one is parsed, and cached on its second request. */
 const TEXT_BYTES_MAX = 16 * 1024
 
-/** A property with what answers show of it. */
+/** A property with the fields that answers show. */
 export type StockedProperty = ForSale & Pick<StoredProperty, 'property_type' | 'name' | 'status'>
 
-/** A grant as it is kept, ready to be judged. */
+/** A stored grant, prepared for judging a sale. */
 export type StockedGrant = GrantInForce & Pick<StoredGrant, 'in_force'>
 
 /**

@@ -211,15 +211,15 @@ function findDecidingFreshness(
 /** Files that one may lead to, one after the other: an adagents.json that is pointed to must not point on. */
 const hopsMax: Partial<Record<SourceKind, number>> = { 'adagents.json': 1, 'brand.json': HOPS_MAX }
 
-/** A file that another one leads to, and how it fares there. */
+/** A file that another one points to, with the freshness of the target. */
 export interface Target {
   source: Source
   freshness: FreshnessBlock
 }
 
 /**
- * Lists the files that a file leads to. One that leads on where nobody follows holds nothing that could be
- * used, however well it was read.
+ * Lists the files that a file points to, directly or through other pointers. A target that is itself a
+ * pointer beyond the limit of hops counts as invalid.
  */
 function listTargets(store: ServingStore, first: Source, now: Instant): Target[] {
   const targets: Target[] = []
@@ -234,7 +234,7 @@ function listTargets(store: ServingStore, first: Source, now: Instant): Target[]
   return targets
 }
 
-/** Finds the files that a file leads to, with how they fare there. */
+/** Finds the files that a file points to, with the freshness of each. */
 export function findTargets(reader: Reader, first: Source): Target[] {
   const { serving } = reader
   return serving === undefined ? [] : listTargets(serving, first, reader.now())

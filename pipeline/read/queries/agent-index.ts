@@ -14,8 +14,8 @@ export const dimensions = [
 export type Dimension = (typeof dimensions)[number]
 
 /**
- * The agents of the graph as search needs them: by relevance, with their JSON as it is sent and with
- * lists of who has each value.
+ * The agents of the graph, prepared for search: by relevance, with their JSON as it is sent, and with lists
+ * of the agents that have each value.
  */
 export interface AgentIndex {
   /** Says which agents these are: equal where nothing about any has changed. */

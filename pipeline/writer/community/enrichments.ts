@@ -19,7 +19,7 @@ export function isOpenToFindings(entry: EntryRow | undefined): boolean {
   return entry === undefined || (entry.source === 'enriched' && entry.status === 'live')
 }
 
-/** Makes the state of an entry from what was found out about its brand, given what was found before. */
+/** Builds the state of an entry from a new enrichment of its brand and the previous one. */
 export function buildFoundState(
   { enrichment, found_at }: OperationOf<'brand.enrich'>,
   before: EntryRow | undefined,

@@ -8,9 +8,10 @@ import { replaceFile, syncPath } from '../../store/durable-files.ts'
 import type { Paths } from '../../store/paths.ts'
 
 /**
- * Keeps the pictures of logos that were taken, each named by its hash, and deletes those of which a
- * commit has rejected the last logo. Done between the accounts and the index: what a crash cuts off
- * is delivered again. The audit keeps no pictures, so a replay brings none.
+ * Stores the pictures of accepted logos, each named by its hash, and deletes pictures whose last logo a
+ * commit rejected. This runs between the commits of the accounts and the index, so after a crash the
+ * submission is delivered again and the step repeated. The audit contains no pictures, so a replay stores
+ * none.
  */
 export async function keepPictures(
   { paths, accounts }: { paths: Paths; accounts: Accounts },
@@ -40,7 +41,7 @@ function keepPicture(paths: Paths, hash: string, bytes: Buffer): void {
   replaceFile(path, bytes)
 }
 
-/** Copies pictures from one folder to another, beside what is there. */
+/** Copies pictures from one folder to another; files that are already there stay. */
 export function copyPictures(from: string, to: string): void {
   if (existsSync(from)) cpSync(from, to, { recursive: true, filter: isWhole })
 }

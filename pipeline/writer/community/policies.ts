@@ -2,7 +2,7 @@ import type { Publications } from '../../accounts/publications.ts'
 import { addRevisions, recordChanges } from '../../store/appended-rows.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 
-/** Shows policies as they were saved, and no longer those that were rejected. */
+/** Applies saved policies, and removes those that were rejected. */
 export async function applyPolicies(
   db: Database,
   { policies, withdrawn, revisions }: Publications,

@@ -25,8 +25,8 @@ export interface Resolved {
 }
 
 /**
- * Puts the operation that takes another one back in the place of the wish to do so. Under the same
- * id, so that one which is delivered again is what it was the first time.
+ * Replaces each request to revert an operation by the inverse operation. The id stays the same, so a
+ * submission that is delivered again resolves to the same operation.
  */
 export async function resolveReverts(
   stores: Stores,

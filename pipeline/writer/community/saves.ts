@@ -42,7 +42,7 @@ export interface EditContext {
 
 export const saveNames = ['brand.save', 'property.save', 'entry.rollback'] as const
 
-/** Saves, and what the registry found out by itself. */
+/** Lists the saves and enrichments among submissions. */
 export function listEdits(submissions: readonly Submission[]): Edit[] {
   return selectOperations(submissions, ...saveNames, 'brand.enrich')
 }

@@ -27,10 +27,10 @@ select coalesce(bool_or(row_id is null), false) as any_unknown,
   coalesce(bool_or(is_probed), false) as any_took
 from night`
 
-/** A file that answered as before needs its times only; the rest of its row is not written. */
+/** For a file with the same answer as before: only the times of its row are written. */
 const UPDATE_TIMES = `${SET_TIMES} from night n where s.rowid = n.row_id`
 
-/** Comes before the times: what was said before is dated by the attempt before. */
+/** Runs before UPDATE_TIMES, since it needs the time of the previous attempt. */
 const UPDATE_OUTCOME = `s set outcome = i.outcome, effect = if(n.is_silent, s.effect, i.effect),
   status = i.status::usmallint,
   streak_since = if(n.new_streak = 1 and not n.is_silent, n.seen_at, s.streak_since),

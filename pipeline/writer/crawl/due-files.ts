@@ -26,9 +26,9 @@ const priorities: Record<Due, string> = {
 const WANTED = `if(kind = 'agent', least(priority, ${reasons.hop}), priority)`
 
 /**
- * Order among files of equal priority: requested files in the order of the requests; files that became
- * due within one hour in the order in which they lie in the stores. So what is committed together lies
- * together, and costs a commit a few pages instead of some of nearly every one.
+ * Order among files of equal priority: requested files in the order of the requests; files that became due
+ * within one hour in the order in which they are stored. A commit then writes to a few adjacent pages instead
+ * of to nearly all of them.
  */
 const TURN = `if(priority = ${reasons.requested}, epoch_ms(due_at),
   epoch_ms(due_at) // ${HOUR} * ${HOUR})`

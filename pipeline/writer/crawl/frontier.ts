@@ -25,9 +25,9 @@ interface AddContext {
 }
 
 /**
- * Adds domains: both of their files become due at once. A domain that is known already only moves
- * forward in the queue when the new reason is better. Beyond `max` domains, mentions are dropped. Mostly
- * they are few, so their rows are compared here instead of joined there.
+ * Adds domains: both of their files become due at once. A domain that is known already only moves forward in
+ * the queue when the new reason is better. Beyond `max` domains, mentions are dropped. There are usually few
+ * domains, so their rows are compared in memory instead of in a join.
  */
 export async function addDomains(
   db: Database,
@@ -123,7 +123,7 @@ function chooseReasons(newcomers: readonly Newcomer[]): Map<string, Reason> {
   return best
 }
 
-/** Admits new domains, the most wanted first: as many as there is room for. */
+/** Admits new domains by priority, as many as there is room for. */
 async function admitDomains(
   db: Database,
   best: ReadonlyMap<string, Reason>,

@@ -15,7 +15,7 @@ export interface HeldRow {
   seq: number
 }
 
-/** A file that is held because of what it says has this long to be read again before it is judged. */
+/** Time after which a publisher is judged again, so that its file can be read again before. */
 const REVIEW_MS = HOUR
 const DECISION_TTL_MS = 7 * DAY
 
@@ -44,7 +44,7 @@ export interface ReleasedHold {
   released: Domain[]
 }
 
-/** Carries out what was asked of the brake. */
+/** Applies an operator's decisions about held publishers. */
 export async function applyHeld(
   db: Database,
   operations: readonly OperationOf<'held.release' | 'held.drop'>[],
@@ -59,14 +59,14 @@ export async function applyHeld(
 }
 
 /**
- * Forgets the answers that would have taken rows from held publishers: who is held is so no more, and
- * every file its answer is read from is due now.
+ * Drops the answers that would have removed rows from held publishers: these are no longer held, and every
+ * file that their answers are read from is due now.
  *
- * - A file whose last answer was no success counts as found unchanged now: it stands for another seven
- *   days, and the next such answer is the first one again. Everybody who depends on it is derived again
- *   (these files are returned).
- * - A file that stands and takes rows by what it says stays the one that is known. It is read again,
- *   and an hour from now the publisher is judged by what it says then, by the brake too.
+ * - A file whose last answer was not a success counts as found unchanged now: it is valid for another seven
+ *   days, and the next failure counts as the first one. All answers that depend on it are derived again (these
+ *   files are returned).
+ * - A file that is valid, and whose content removes rows, keeps its earlier document. It is read again, and an
+ *   hour from now the publisher is judged by its new content, by the brake too.
  */
 async function drop(
   db: Database,

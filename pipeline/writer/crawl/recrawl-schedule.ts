@@ -39,7 +39,7 @@ interface WaitRule {
   when?: string
   /** Seconds until the file is due again; null is the nightly run. */
   seconds: string
-  /** Tells an operator why. */
+  /** Explanation for operators. */
   because: string
 }
 

@@ -10,8 +10,8 @@ import type { Paths } from '../../store/paths.ts'
 
 /**
  * Replaces the stored documents of these files and returns the new ones as stored. Observations come in the
- * order of time: if a file occurs several times, the last document is stored, with what it must remember of
- * the others (`carryOver`).
+ * order of time: if a file occurs several times, the last document is stored, with what must be carried over
+ * from the others (`carryOver`).
  */
 export async function replaceDocuments(
   db: Database,

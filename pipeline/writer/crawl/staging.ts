@@ -8,9 +8,10 @@ const MARK_END = '\u001f'
 const selectMark = (place: number) => `nullif(split_part(marks, chr(31), ${place}), '')`
 
 /**
- * A batch as it is brought: a row an observation with what is its own, and a row for what many
- * have alike. A cell costs as much as looking for it in the row of many, and most have no validators and
- * no hash, which come as one text. `incoming` shows all of it as rows with the number of the observation.
+ * Temporary tables of a batch: `seen` has one row per observation, `sayings` one row for the values that many
+ * observations share. Writing a cell costs as much as finding its shared row. Validators and hash are one
+ * text, since most observations have none. The view `incoming` shows each observation as one row, with its
+ * number.
  */
 const TABLES = `
 create or replace temp table seen (location varchar, at_ms double, saying double, marks varchar);
@@ -65,7 +66,7 @@ type Said = Pick<Observation, 'outcome' | 'status' | 'retry_after_s' | 'took_ms'
 class Sayings {
   readonly rows: (string | number | undefined)[][] = []
   readonly #numbers = new Map<string, number>()
-  /** Most say what the one before them of the same kind has said. */
+  /** Shared values of the last observation of each kind; most observations repeat them. */
   readonly #last = new Map<SourceKind, { said: Said; number: number }>()
 
   findNumber(observation: Observation): number {

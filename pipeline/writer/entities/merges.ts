@@ -30,9 +30,9 @@ export interface Merged {
 export const noneMerged: Merged = { aliases: [], publishers: [], reached: [], events: [] }
 
 /**
- * Carries out merges that were not refused, each with its event. The records are changed here; what
- * follows for their publishers is derived again in the same commit, by the rules of every night. A
- * merge that other merges have overtaken goes to where its canonical record went.
+ * Carries out merges that were not refused, each with its event. The records are changed here; their
+ * publishers are derived again in the same commit, by the same rules as after a crawl. If the canonical
+ * record has itself been merged since, the merge leads to that record's canonical one.
  */
 export async function applyMerges(
   db: Database,
@@ -102,7 +102,10 @@ async function recordAlias(
   await db.insert('aliases', [row])
 }
 
-/** Joins two rows: the alias is removed and keeps what it declared; the canonical record answers for that too. */
+/**
+ * Joins two rows: the alias is marked as removed and keeps its declarations, which now also count for the
+ * canonical record.
+ */
 async function joinRows(
   db: Database,
   op: Merge['op'],
