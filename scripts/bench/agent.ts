@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { builtFolder, Child, root } from './support/child.ts'
-import { formatRequest, startContestant, startLoadClient } from './support/contestant.ts'
-import { computeRatios, printDuel } from './support/duel-report.ts'
-import type { Duel } from './support/http-bench.ts'
+import { computeRatios, printComparison } from './support/comparison-report.ts'
+import type { Comparison } from './support/http-bench.ts'
+import { formatRequest, startLoadClient, startLoadRunner } from './support/load-runner.ts'
 import { readOptions } from './support/options.ts'
 import { runInterleaved } from './support/pairs.ts'
 import { note, printResult } from './support/report.ts'
@@ -91,22 +91,22 @@ async function measureAnswer(task: string, given: object): Promise<number> {
 }
 
 /** Runs our agent against a bare tool whose text is as long as our whole answer. */
-async function runDuel({ task, count, build }: (typeof rows)[number]): Promise<Duel> {
+async function runComparison({ task, count, build }: (typeof rows)[number]): Promise<Comparison> {
   const answerBytes = await measureAnswer(task, build())
   const bare = await Child.start<{ url: string }>(join(root, 'scripts/bench/bare/mcp.mjs'), {
     args: [JSON.stringify({ path: PATH, bytes: answerBytes })],
   })
   const calls = Array.from({ length: count }, () => formatRequest(describeCall(task, build())))
   const echo = formatRequest(describeCall('echo', { text: 'hello' }))
-  const contestants = {
-    ours: await startContestant(client, ours, { set: 'ours', requests: calls, connections }),
-    bare: await startContestant(client, bare, { set: 'bare', requests: [echo], connections }),
+  const runners = {
+    ours: await startLoadRunner(client, ours, { set: 'ours', requests: calls, connections }),
+    bare: await startLoadRunner(client, bare, { set: 'bare', requests: [echo], connections }),
   }
-  await contestants.ours(warmSeconds)
-  await contestants.bare(warmSeconds)
+  await runners.ours(warmSeconds)
+  await runners.bare(warmSeconds)
   const rounds = await runInterleaved(pairs, {
-    ours: () => contestants.ours(seconds),
-    bare: () => contestants.bare(seconds),
+    ours: () => runners.ours(seconds),
+    bare: () => runners.bare(seconds),
   })
   await bare.stop()
   return { rounds, answerBytes }
@@ -116,10 +116,10 @@ const ratios: { task: string; atLeast: number; ratio: Spread; cpuRatio: Spread }
 for (const row of rows) {
   const { task, atLeast } = row
   note(`${task} …`)
-  const found = await runDuel(row)
+  const found = await runComparison(row)
   const { ratio, cpuRatio } = computeRatios(found)
   ratios.push({ task, atLeast, ratio, cpuRatio })
-  printDuel(task, found)
+  printComparison(task, found)
   console.log(`ours ÷ bare: ${roundForPrint(ratio.median)} (at least ${atLeast})\n`)
 }
 await client.stop()

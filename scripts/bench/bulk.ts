@@ -1,8 +1,8 @@
 import { createRandom } from '../world/random.ts'
 import { fillBrands, pickDomain, pickUnknownDomain } from './support/brand-store.ts'
-import type { Question } from './support/contestant.ts'
-import { computeRatios, printDuel } from './support/duel-report.ts'
+import { computeRatios, printComparison } from './support/comparison-report.ts'
 import { HttpBench } from './support/http-bench.ts'
+import type { Question } from './support/load-runner.ts'
 import { readOptions } from './support/options.ts'
 import { note, printResult } from './support/report.ts'
 import { roundForPrint, roundSpread } from './support/spread.ts'
@@ -28,17 +28,17 @@ const questions = Array.from({ length: options.size < 10_000 ? 200 : 2_000 }, ()
     body: JSON.stringify({ domains }),
   }
 })
-const { duel, memory } = await HttpBench.with(
+const { comparison, memory } = await HttpBench.with(
   options,
   { bulkResolvePerMinute: 1e9 },
   async bench => ({
-    duel: await bench.duel(questions),
+    comparison: await bench.compare(questions),
     memory: bench.apiMemoryMB,
   }),
 )
 
-const { ratio, cpuRatio } = computeRatios(duel)
-printDuel(`100 of ${options.size} domains`, duel)
+const { ratio, cpuRatio } = computeRatios(comparison)
+printComparison(`100 of ${options.size} domains`, comparison)
 console.log(`ours ÷ bare: ${roundForPrint(ratio.median)} (at least 0.08, aim 0.25)`)
 printResult({
   bench: 'bulk',

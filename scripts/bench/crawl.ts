@@ -32,14 +32,14 @@ const crawlers = {
 
 const run = (name: keyof typeof crawlers) => (round: number) =>
   crawlers[name].ask({ first: 1 + (round % 10) * perRun, count: perRun })
-const contestants = {
+const runners = {
   ours: run('ours'),
   fetch: run('fetch'),
   client: run('client'),
   agent: run('agent'),
 }
-await runInterleaved(2, contestants)
-const rounds = await runInterleaved(options.pairs, contestants)
+await runInterleaved(2, runners)
+const rounds = await runInterleaved(options.pairs, runners)
 for (const child of Object.values(crawlers)) await child.stop()
 await server.stop()
 options.tidy()

@@ -1,8 +1,8 @@
 import { matchTypes } from '../../pipeline/read/lookups/feed-types.ts'
-import type { Question } from './support/contestant.ts'
-import { computeRatios, printDuel } from './support/duel-report.ts'
+import { computeRatios, printComparison } from './support/comparison-report.ts'
 import { fillEvents, listCursors, rareType, secret } from './support/event-store.ts'
 import { HttpBench } from './support/http-bench.ts'
+import type { Question } from './support/load-runner.ts'
 import { readOptions } from './support/options.ts'
 import { note, printResult } from './support/report.ts'
 import { roundForPrint, roundSpread, type Spread } from './support/spread.ts'
@@ -28,9 +28,9 @@ const memory = await HttpBench.with(options, {}, async bench => {
       const path = `/api/registry/feed?limit=100&cursor=${cursor}${filter}`
       return { method: 'GET', path, headers }
     })
-    const duel = await bench.duel(questions)
-    ratios[name] = computeRatios(duel)
-    printDuel(`${name}, ${options.size} events`, duel)
+    const comparison = await bench.compare(questions)
+    ratios[name] = computeRatios(comparison)
+    printComparison(`${name}, ${options.size} events`, comparison)
     console.log(`ours ÷ bare: ${roundForPrint(ratios[name].ratio.median)} (at least 0.25)\n`)
   }
   return bench.apiMemoryMB

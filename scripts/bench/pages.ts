@@ -1,7 +1,7 @@
 import { createRandom, type Random } from '../world/random.ts'
 import { pickDomain, toDomain } from './support/brand-store.ts'
-import type { Question, Run } from './support/contestant.ts'
 import { HttpBench } from './support/http-bench.ts'
+import type { Question, Run } from './support/load-runner.ts'
 import { readOptions } from './support/options.ts'
 import { runInterleaved } from './support/pairs.ts'
 import {
@@ -21,9 +21,9 @@ import {
 } from './support/spread.ts'
 
 /**
- * Compares a page with the JSON answer of the same thing, served by the same API process: CPU time of
- * the server for each answer, page ÷ JSON. Questions repeat as often as they do in `bench:reads`;
- * `--questions 300000` has nearly every page made anew. `ratio` is that of the dearest page.
+ * Compares a page with the JSON answer of the same thing, served by the same API process: CPU time of the
+ * server for each answer, page ÷ JSON. Questions repeat as often as they do in `bench:reads`; `--questions
+ * 300000` makes the server build nearly every page anew. `ratio` is that of the most expensive page.
  */
 const QUESTIONS = 10_000
 const RATIO_MAX = 3

@@ -1,8 +1,8 @@
 import { createRandom } from '../world/random.ts'
 import { fillBrands, pickDomain, pickUnknownDomain } from './support/brand-store.ts'
-import type { Question } from './support/contestant.ts'
-import { computeRatios, printDuel } from './support/duel-report.ts'
+import { computeRatios, printComparison } from './support/comparison-report.ts'
 import { HttpBench } from './support/http-bench.ts'
+import type { Question } from './support/load-runner.ts'
 import { readOptions } from './support/options.ts'
 import { note, printResult } from './support/report.ts'
 import { roundForPrint, roundSpread } from './support/spread.ts'
@@ -21,14 +21,14 @@ const questions = Array.from({ length: Math.max(10_000, options.size / 5) }, (_,
   const domain = i % 5 === 4 ? pickUnknownDomain(random) : pickDomain(random, options.size)
   return { method: 'GET', path: `/api/brands/resolve?domain=${domain}` }
 })
-const { duel, memory, readyMs } = await HttpBench.with(options, {}, async bench => ({
-  duel: await bench.duel(questions),
+const { comparison, memory, readyMs } = await HttpBench.with(options, {}, async bench => ({
+  comparison: await bench.compare(questions),
   memory: bench.apiMemoryMB,
   readyMs: bench.readyMs,
 }))
 
-const { ratio, cpuRatio } = computeRatios(duel)
-printDuel(`one of ${options.size} domains`, duel)
+const { ratio, cpuRatio } = computeRatios(comparison)
+printComparison(`one of ${options.size} domains`, comparison)
 console.log(`ours ÷ bare: ${roundForPrint(ratio.median)} (at least 0.45, aim 0.75)`)
 console.log(`/readyz answered 200 after ${Math.round(readyMs)} ms (at most 2000)`)
 printResult({

@@ -1,5 +1,5 @@
 import { createRandom } from '../world/random.ts'
-import { computeRatios, printDuel } from './support/duel-report.ts'
+import { computeRatios, printComparison } from './support/comparison-report.ts'
 import { HttpBench } from './support/http-bench.ts'
 import { readOptions } from './support/options.ts'
 import { readRows } from './support/read-rows.ts'
@@ -29,10 +29,10 @@ const measured = await HttpBench.with(options, {}, async bench => {
   )) {
     const count = options.questions ?? Math.min(QUESTIONS, 10 * sizes.agents)
     const parameters = { random: createRandom('reads', name), sizes, folder: options.folder, count }
-    const duel = await bench.duel(questions(parameters))
-    const { ratio, cpuRatio } = computeRatios(duel)
+    const comparison = await bench.compare(questions(parameters))
+    const { ratio, cpuRatio } = computeRatios(comparison)
     ratios.push({ name, atLeast, ratio, cpuRatio })
-    printDuel(`${name}, ${sizes.agents} agents`, duel)
+    printComparison(`${name}, ${sizes.agents} agents`, comparison)
     console.log(`ours ÷ bare: ${roundForPrint(ratio.median)} (at least ${atLeast})\n`)
   }
   return { memory: bench.apiMemoryMB, readyMs: bench.readyMs }

@@ -1,8 +1,12 @@
 import { createRandom } from '../world/random.ts'
 import { fillBrands, pickDomain } from './support/brand-store.ts'
-import type { Question } from './support/contestant.ts'
-import { computeRatios, type DuelRatios, printDuel } from './support/duel-report.ts'
+import {
+  type ComparisonRatios,
+  computeRatios,
+  printComparison,
+} from './support/comparison-report.ts'
 import { HttpBench } from './support/http-bench.ts'
+import type { Question } from './support/load-runner.ts'
 import { readOptions } from './support/options.ts'
 import { note, printResult } from './support/report.ts'
 import { buildName, fillNames, questionTexts } from './support/search-store.ts'
@@ -31,14 +35,14 @@ const ratioBounds = { exact: 8, prefix: 8, substring: 8, typo: 50 }
 type Kind = keyof typeof ratioBounds
 const kinds = Object.keys(questionTexts) as Kind[]
 
-const ratios = {} as Record<Kind, DuelRatios>
+const ratios = {} as Record<Kind, ComparisonRatios>
 const pointP99Ms = {} as Record<Kind, number>
 const { memory, readyMs } = await HttpBench.with(options, {}, async bench => {
   for (const kind of kinds) {
     const questions = buildQuestions(kind)
-    const duel = await bench.duel(questions)
-    ratios[kind] = computeRatios(duel)
-    printDuel(`${kind}, ${options.size} names`, duel)
+    const comparison = await bench.compare(questions)
+    ratios[kind] = computeRatios(comparison)
+    printComparison(`${kind}, ${options.size} names`, comparison)
     console.log(
       `p95, ours ÷ bare: ${roundForPrint(ratios[kind].p95Ratio.median)} (at most ${ratioBounds[kind]})`,
     )

@@ -4,20 +4,20 @@ import { silentLog } from '../../../pipeline/core/log.ts'
 import { resolvePaths } from '../../../pipeline/store/paths.ts'
 import { builtFolder, Child, root } from './child.ts'
 import {
-  type Contestant,
   formatRequest,
   type LoadClient,
+  type LoadRunner,
   type Question,
   type Run,
   type Server,
-  startContestant,
   startLoadClient,
-} from './contestant.ts'
+  startLoadRunner,
+} from './load-runner.ts'
 import type { Options } from './options.ts'
 import { runInterleaved } from './pairs.ts'
 import { readOwnMemoryMB } from './usage.ts'
 
-export interface Duel {
+export interface Comparison {
   rounds: { ours: Run; bare: Run }[]
   answerBytes: number
 }
@@ -109,7 +109,7 @@ export class HttpBench {
   /**
    * Compares ours with a bare server that sends the same headers and, on average, as many bytes.
    */
-  async duel(questions: readonly Question[]): Promise<Duel> {
+  async compare(questions: readonly Question[]): Promise<Comparison> {
     const sample = await this.#sample(questions)
     const { method, path, route = path.split('?')[0] } = questions[0]!
     const shape = { method, path: route, ...sample }
@@ -117,17 +117,17 @@ export class HttpBench {
       args: [JSON.stringify(shape)],
     })
     const requests = questions.map(formatRequest)
-    const contestants = {
-      ours: await this.#contestant('ours', this.#api, requests),
-      bare: await this.#contestant('bare', bare, requests),
+    const runners = {
+      ours: await this.#createRunner('ours', this.#api, requests),
+      bare: await this.#createRunner('bare', bare, requests),
     }
     const warm = Math.min(WARM_SECONDS, this.#options.seconds)
-    await contestants.ours(warm)
-    await contestants.bare(warm)
+    await runners.ours(warm)
+    await runners.bare(warm)
     const { pairs, seconds } = this.#options
     const rounds = await runInterleaved(pairs, {
-      ours: () => contestants.ours(seconds),
-      bare: () => contestants.bare(seconds),
+      ours: () => runners.ours(seconds),
+      bare: () => runners.bare(seconds),
     })
     await bare.stop()
     return { rounds, answerBytes: sample.bytes }
@@ -135,16 +135,16 @@ export class HttpBench {
 
   /** Prepares a run against ours alone, which sends these questions in turn; `set` tells runs apart. */
   drive(questions: readonly Question[], set = 'alone'): Promise<(seconds: number) => Promise<Run>> {
-    return this.#contestant(set, this.#api, questions.map(formatRequest), {
+    return this.#createRunner(set, this.#api, questions.map(formatRequest), {
       kinds: questions.map(({ kind = '' }) => kind),
     })
   }
 
   /** Measures `others`, sent over one connection, while all connections send `questions`. */
   async measureBeside(questions: readonly Question[], others: readonly Question[]): Promise<Run> {
-    const ours = await this.#contestant('ours', this.#api, questions.map(formatRequest))
+    const ours = await this.#createRunner('ours', this.#api, questions.map(formatRequest))
     const load = await startLoadClient()
-    const beside = await this.#contestant('beside', this.#api, others.map(formatRequest), {
+    const beside = await this.#createRunner('beside', this.#api, others.map(formatRequest), {
       client: load,
       connections: 1,
     })
@@ -160,7 +160,7 @@ export class HttpBench {
     await this.#redis.close()
   }
 
-  #contestant(
+  #createRunner(
     set: string,
     server: Server,
     requests: string[],
@@ -169,8 +169,8 @@ export class HttpBench {
       connections = this.#options.connections,
       kinds,
     }: { client?: LoadClient; connections?: number; kinds?: string[] } = {},
-  ): Promise<Contestant> {
-    return startContestant(client, server, { set, requests, kinds, connections })
+  ): Promise<LoadRunner> {
+    return startLoadRunner(client, server, { set, requests, kinds, connections })
   }
 
   /** Samples the mean size of the answers and the headers of a successful one. */
@@ -182,7 +182,7 @@ export class HttpBench {
     for (const { method, path, headers: requestHeaders = {}, body = null } of sampled) {
       const answer = await fetch(new URL(path, this.#api.ready.url), {
         method,
-        // Both contestants send uncompressed bytes, unless the question asks for an encoding.
+        // Both runners send uncompressed bytes, unless the question asks for an encoding.
         headers: { 'accept-encoding': 'identity', ...requestHeaders },
         body,
       })

@@ -37,7 +37,7 @@ const flags = {
 const HELP = `--size N         what the bench is sized by: domains, files or rows
 --full           the size that its bounds are for; without one, mostly a tenth of it
 --smoke          a thousandth of it
---pairs N        interleaved runs of each contestant
+--pairs N        interleaved runs of each side
 --seconds N      seconds of one measurement
 --connections N  clients at a time
 --questions N    distinct questions, which repeat

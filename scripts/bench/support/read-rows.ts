@@ -1,8 +1,8 @@
 import { channels } from '../../../pipeline/model/documents/index.ts'
 import type { Random } from '../../world/random.ts'
 import { pickDomain, pickUnknownDomain, toDomain } from './brand-store.ts'
-import type { Question } from './contestant.ts'
 import { listCursors, secret } from './event-store.ts'
+import type { Question } from './load-runner.ts'
 import {
   findAgentNear,
   markets,

@@ -30,7 +30,7 @@ export type Server = Child<{ url: string }, never, never>
 export type LoadClient = Child<object, Target | LoadRun, Load>
 
 /** Sends requests to a server for `seconds`. */
-export type Contestant = (seconds: number) => Promise<Run>
+export type LoadRunner = (seconds: number) => Promise<Run>
 
 export function startLoadClient(): Promise<LoadClient> {
   return Child.start<object, Target | LoadRun, Load>(
@@ -42,11 +42,11 @@ export function startLoadClient(): Promise<LoadClient> {
  * Gives a load client the requests for a server. A run throws where an answer is neither 200 nor
  * 404.
  */
-export async function startContestant(
+export async function startLoadRunner(
   client: LoadClient,
   server: Server,
   { set, requests, kinds, connections }: Omit<Target, 'port'> & Pick<LoadRun, 'connections'>,
-): Promise<Contestant> {
+): Promise<LoadRunner> {
   await client.ask({ set, port: Number(new URL(server.ready.url).port), requests, kinds })
   return async seconds => {
     const before = readCpuSeconds(server.pid)

@@ -1,9 +1,9 @@
-import type { Run } from './contestant.ts'
-import type { Duel } from './http-bench.ts'
+import type { Comparison } from './http-bench.ts'
+import type { Run } from './load-runner.ts'
 import { printTable } from './report.ts'
 import { computeMedian, computeSpread, roundForPrint, type Spread } from './spread.ts'
 
-export interface DuelRatios {
+export interface ComparisonRatios {
   /** Answers per second, ours ÷ bare. */
   ratio: Spread
   /**
@@ -14,7 +14,7 @@ export interface DuelRatios {
   p95Ratio: Spread
 }
 
-export function computeRatios({ rounds }: Duel): DuelRatios {
+export function computeRatios({ rounds }: Comparison): ComparisonRatios {
   return {
     ratio: computeSpread(rounds.map(({ ours, bare }) => ours.perSecond / bare.perSecond)),
     cpuRatio: computeSpread(rounds.map(({ ours, bare }) => ours.perCpuSecond / bare.perCpuSecond)),
@@ -22,10 +22,10 @@ export function computeRatios({ rounds }: Duel): DuelRatios {
   }
 }
 
-export function printDuel(title: string, duel: Duel): void {
+export function printComparison(title: string, comparison: Comparison): void {
   const row = (name: 'ours' | 'bare') => {
     const middle = (measure: (run: Run) => number) =>
-      computeMedian(duel.rounds.map(r => measure(r[name])))
+      computeMedian(comparison.rounds.map(r => measure(r[name])))
     return [
       name,
       Math.round(middle(run => run.perSecond)),
