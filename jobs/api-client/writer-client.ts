@@ -52,7 +52,7 @@ export interface WriterClient {
     job: StoryboardJobOf<Kind>,
     options: { ms: number; signal: AbortSignal; handle?: JobHandle },
   ): Promise<StoryboardAnswers[Kind]>
-  /** Finds a kept job by its id, for as long as it is kept; fails as `runStoryboard` does. */
+  /** Finds a retained job by its id; fails as `runStoryboard` does. */
   findStoryboardJob(id: string): Promise<FoundJob | undefined>
   /** Ends a kept job. */
   cancelStoryboardJob(id: string): Promise<void>

@@ -24,8 +24,8 @@ interface CrawlDeps {
 }
 
 /**
- * Creates what carries out a batch of the crawl queue: it fetches the files and sends each observation
- * as soon as it can, so that a batch that is stopped loses only what is left of it.
+ * Creates the handler of the crawl queue: it fetches the files of a batch and sends each observation as soon
+ * as possible, so that a batch that is stopped loses only its remaining files.
  */
 export function createCrawl(
   { fetcher, sender, config, clock, log, metrics }: CrawlDeps,

@@ -21,7 +21,7 @@ interface QueueWorkersDeps {
   config: Config
   clock: Clock
   log: Log
-  /** Tells how far the bucket of `PUBLISH_TO` is; undefined where none is set. */
+  /** Returns the upload status of the bucket in `PUBLISH_TO`; undefined if none is set. */
   readUpload: () => UploadStatus | undefined
 }
 

@@ -3,7 +3,7 @@ import { type IndexStatus, reportIndex } from '../../pipeline/maintenance/inspec
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 
 const LOOK_EVERY_MS = 15 * SECOND
-/** A look holds up commits, so it takes no more than this share of the time. */
+/** Largest share of the time that reading the status may take, since commits wait for it. */
 const SHARE_MAX = 0.005
 
 /** Keeps the state of the index for those who ask often, such as a scrape. */

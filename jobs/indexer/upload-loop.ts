@@ -14,7 +14,7 @@ const UPLOAD_EVERY_MS = SECOND / 2
 /** Longest pause after attempts that failed. */
 const PAUSE_MAX_MS = 30 * SECOND
 
-/** Uploads until it is stopped, and says how far it is. */
+/** Uploads until it is stopped, and reports its progress. */
 interface UploadLoop extends Loop {
   report(): UploadStatus
 }

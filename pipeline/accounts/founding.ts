@@ -40,8 +40,8 @@ export async function foundOrganization(
 }
 
 /**
- * Plans the organization of a person. A mailbox at a domain founds an organization of that domain
- * only once: later people are told its name, unless it has no member and no data yet.
+ * Plans the organization of a person. A mailbox at a domain founds an organization of that domain only once.
+ * Later people are shown the name of the existing organization, unless it has no member and no data yet.
  */
 export async function planFounding(db: Database, founding: Founding): Promise<Plan> {
   const { org_id, name, user_id, is_personal, email_domain } = founding

@@ -184,9 +184,8 @@ export class Accounts {
   }
 
   /**
-   * Loads the verdicts of agents that these submissions test, or make visible to others than before;
-   * undefined if there are none. Each verdict is read as it is now, also for a submission that was delivered
-   * before.
+   * Loads the verdicts of agents that these submissions test, or whose visibility they change; undefined if
+   * there are none. The current verdict is read, even for a submission that was delivered before.
    */
   async loadVerdicts(
     submissions: readonly Submission[],

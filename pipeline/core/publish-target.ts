@@ -9,8 +9,8 @@ export function isBucketAddress(target: Target): target is string {
 }
 
 /**
- * Resolves the folder that has what is published: the one that is set, or one in DATA_DIR, of which a bucket
- * gets a copy.
+ * Resolves the folder of the published files: the one in the settings, or one in DATA_DIR that is copied to a
+ * bucket.
  */
 export function resolvePublishFolder(target: Target, dataDir: string): string | undefined {
   return isBucketAddress(target) ? join(resolve(dataDir), 'published') : target && resolve(target)

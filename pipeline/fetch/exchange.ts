@@ -10,7 +10,7 @@ export function readHeader(header: string | string[] | undefined): string | unde
   return Array.isArray(header) ? header[0] : header
 }
 
-/** A response that was read as far as it is wanted. */
+/** A response that was read as far as needed. */
 export interface CompleteExchange {
   kind: 'answer'
   status: number

@@ -19,8 +19,8 @@ const MESSAGE_CHARS_MAX = 500
 
 /**
  * Resolves a brand from its files as they are on the web now, by the rules of the index. `known` are the
- * other files behind the stored answer: they say since when a house has referred to a brand, and stand for
- * the file of a house that cannot be fetched.
+ * other files behind the stored answer: they show since when a house has referred to a brand, and replace the
+ * file of a house that cannot be fetched.
  */
 export async function readBrand(
   domain: Domain,

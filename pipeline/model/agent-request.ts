@@ -21,7 +21,7 @@ const facts = {
   error_message: z.string().max(1_000).nullable(),
 }
 
-/** Operations that note a call of an agent of which nothing else is stored. */
+/** Operations that record a call of an agent when nothing else of it is stored. */
 export const agentRequestOperations = [
   z.object({
     op: z.literal('agent.request.record'),

@@ -40,7 +40,7 @@ const SERVED_PER_TURN = 20
 /** Interval at which a cursor is saved that has only skipped events. */
 const SKIP_SAVE_MS = 10 * MINUTE
 
-/** A delivery that is to be made. */
+/** A delivery to attempt. */
 interface Planned {
   shared: SharedBody
   pending: Pending

@@ -7,7 +7,7 @@ import { PRIVATE } from '../store/paths.ts'
 /** Attempts that are stored per subscription, the latest ones. */
 export const ATTEMPTS_MAX = 100
 
-/** Delivery that is under way or is to be tried again: the events after the cursor, up to `to`. */
+/** Delivery that is in progress or will be retried: the events after the cursor, up to `to`. */
 export interface Pending {
   to: string
   /** Events of the feed between both, those that no filter takes among them. */
@@ -137,8 +137,8 @@ export class PushStateFile {
   }
 
   /**
-   * Finds the state as it is now; undefined where nothing was delivered yet, and where the file is
-   * damaged: it is begun anew then.
+   * Finds the current state; undefined if nothing was delivered yet, or if the file is damaged and will be
+   * replaced by an empty one.
    */
   find(): PushState | undefined {
     const found = statSync(this.#file, { throwIfNoEntry: false })

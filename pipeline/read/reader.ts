@@ -107,7 +107,7 @@ export class Reader {
     return this.#asOf.get(seq)
   }
 
-  /** Returns how far this host's replica is; undefined where it has a registry of its own. */
+  /** Returns the state of this host's replica; undefined if the host runs a registry of its own. */
   get replica(): ReplicaState | undefined {
     return this.#replica
   }

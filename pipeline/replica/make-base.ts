@@ -7,7 +7,7 @@ import { type BaseMark, writeBase } from '../serving/base.ts'
 const IN_PROCESS_BYTES_MAX = 16 * 1024 * 1024
 const BASE_PROGRAM = import.meta.url.endsWith('.ts') ? './base-program.ts' : './base-program.js'
 
-/** Makes a base of a serving store at a path, as of one commit. Commits go on meanwhile. */
+/** Builds a base of a serving store at a path, as of one commit. Commits continue meanwhile. */
 export async function makeBase(servingFile: string, target: string): Promise<BaseMark> {
   if (statSync(servingFile).size <= IN_PROCESS_BYTES_MAX) return writeBase(servingFile, target)
   const program = fileURLToPath(new URL(BASE_PROGRAM, import.meta.url))

@@ -4,7 +4,9 @@ import type { Fetcher, FetchOptions } from '../fetch/http.ts'
 import type { Bucket } from './bucket.ts'
 import { FILES, MANIFEST, MANIFEST_BYTES_MAX } from './manifest.ts'
 
-/** Reads published files. What cannot be read is thrown, in words; the follower tries again. */
+/**
+ * Reads published files. Throws an error with a sentence if a file cannot be read; the follower tries again.
+ */
 export interface Origin {
   /** Its address, for people. */
   name: string

@@ -85,7 +85,7 @@ export class PublishedFolder {
     return { file, made }
   }
 
-  /** Adds a file of DATA_DIR that never changes, as a second name of it. Undefined if it is gone. */
+  /** Adds an immutable file of DATA_DIR by a hard link. Undefined if the file no longer exists. */
   async addLink(path: string, kind: FileKind, hash?: string): Promise<PublishedFile | undefined> {
     const stats = statSync(path, { throwIfNoEntry: false, bigint: true })
     if (stats === undefined) return undefined

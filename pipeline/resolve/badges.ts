@@ -11,7 +11,7 @@ import type { ComplianceState, CountedResult } from '../model/compliance.ts'
 
 /** Time for which a badge outlasts runs that do not pass. */
 export const DEGRADED_MS = 48 * HOUR
-/** A badge stands for so many intervals after the last full run. */
+/** Intervals after the last full run for which a badge stays valid. */
 const EXPIRY_INTERVALS = 3
 
 export type SpecialismStatus = 'passing' | 'failing' | 'untested'

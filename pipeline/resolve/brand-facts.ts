@@ -40,7 +40,8 @@ export interface Place {
 }
 
 /**
- * Finds where a document points; undefined when it is to be read itself. `nowhere` cannot be followed.
+ * Finds where a document points; undefined if it is not a pointer, `nowhere` if the pointer cannot be
+ * followed.
  */
 export function findNextPlace(
   place: Place,

@@ -72,7 +72,9 @@ const unreached = {
   unreachable: { status: 'failing', headline: 'the agent cannot be reached' },
 } as const
 
-/** Applies a full run. What a run could not ask stays as it was, but the status does not. */
+/**
+ * Applies a full run. Results that the run could not update stay as they were; the status is computed again.
+ */
 export function applySuite(
   known: ComplianceState,
   suite: Pick<Suite, 'outcome' | 'results' | 'specialisms' | 'supports_version'>,

@@ -4,7 +4,10 @@ import { isOnDomain } from '../resolve/agent-keeper.ts'
 import { toJsonValue } from './document-value.ts'
 import { CHAIN, type Entry, MEMBERS_CHANGED, POSITION, type SpaceName } from './spaces.ts'
 
-/** Spaces that leave this host as they are: their values are public, or made of what a snapshot holds. */
+/**
+ * Spaces that are copied to replicas unchanged: their values are public, or derived from what a snapshot
+ * contains.
+ */
 const whole = [
   'brand',
   'property',

@@ -58,7 +58,7 @@ export class WriteJournal implements WriteRecorder {
     return journal
   }
 
-  /** Returns the chain of which each commit is recorded. */
+  /** Returns the chain to which the recorded commits belong. */
   get chain(): string {
     return this.#chain
   }

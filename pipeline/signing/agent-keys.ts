@@ -5,7 +5,7 @@ import type { PublicJwk } from './keys.ts'
 import { findPinned, type PinnedKey } from './pins.ts'
 
 export interface AgentKeysOptions {
-  /** The agent as its caller knows it: never what a request says of itself. */
+  /** URL of the agent, from the verifier's own knowledge; never taken from the request. */
   agentUrl: string
   /** The domain whose brand.json declares the agent. */
   brandDomain: string

@@ -1,7 +1,7 @@
 import { Cached, type FetchJson, findInKeySet } from './key-set.ts'
 import type { PublicJwk } from './keys.ts'
 
-/** The keys of a signer whose JWKS stands at a known address, such as a registry's. */
+/** The keys of a signer whose JWKS has a known address, such as a registry's. */
 export class JwksKeys {
   readonly #keys: Cached<unknown>
 

@@ -18,7 +18,7 @@ import type { Paths } from './paths.ts'
 
 const run = promisify(execFile)
 
-/** The one small file that is replaced last: which snapshot is current, and how far it goes. */
+/** The small file that is replaced last: it names the current snapshot and its commit. */
 export const Checkpoint = z.object({
   seq: z.int(),
   snapshot: z.string().regex(/^\d{6,}\.duckdb$/),

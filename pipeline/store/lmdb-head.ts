@@ -11,7 +11,7 @@ const at = { magic: 0, pageSize: 24, freeRoot: 64, mainRoot: 112, lastPage: 120,
 /** Root of a tree that has no page yet. */
 const NO_PAGE = 0xffff_ffff_ffff_ffffn
 
-/** Throws, in words, where it would be dangerous to open an LMDB file. */
+/** Throws an error with a sentence if it would be dangerous to open an LMDB file. */
 export function assertSoundHead(file: string): void {
   const damage = findDamagedHead(file)
   if (damage !== undefined) throw new Error(`${file} is damaged: ${damage}`)

@@ -21,7 +21,7 @@ function buildView({ name, columns }: TableFile): string {
   return `create or replace view ${name} as select\n${selected}\nfrom ${STORED_SCHEMA}.${name};`
 }
 
-/** Lists the comments that a table's file sets; they stand at the view of the same name. */
+/** Lists the comments in a table's file; they are set on the view of the same name. */
 function listComments({ name, sql }: TableFile): string[] {
   return sql
     .split('\n')

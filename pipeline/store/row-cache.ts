@@ -96,7 +96,7 @@ export class RowCache<Row extends object> {
   }
 }
 
-/** Remembers a row as it is once it was stored: without members that say nothing. */
+/** Caches a row in its stored form, without undefined members. */
 function keep<Row>({ rows }: Memory<Row>, key: string, row: Row | undefined): void {
   const text = row === undefined ? '' : JSON.stringify(row)
   const size = Math.max(ROW_CHARS_MIN, text.length)

@@ -31,7 +31,7 @@ export async function useStoredSchema(db: Database): Promise<void> {
   await db.run(`create schema if not exists ${STORED_SCHEMA}; ${USE_STORED}`)
 }
 
-/** Tells whether analysts read a view instead of the table: the comments stand there. */
+/** Tells whether analysts read a view instead of the table; the view then has the comments. */
 function isPublished({ isBookkeeping }: TableFile, folder: TableFolder): boolean {
   return folder === 'tables' && !isBookkeeping
 }

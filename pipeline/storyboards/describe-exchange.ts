@@ -7,7 +7,7 @@ const REQUEST_CHARS_MAX = 3_000
 const RESPONSE_CHARS_MAX = 5_000
 const HEADERS_MAX = 30
 
-/** Bounds of a value, from wide to narrow: the first by which it is short enough apply. */
+/** Bounds of a value, from wide to narrow: the first that make it short enough apply. */
 const cuts = [
   { levels: 10, items: 50, chars: 1_000 },
   { levels: 6, items: 10, chars: 300 },

@@ -6,7 +6,7 @@ import { applyProtocolName } from './references.ts'
 
 const NAMES_MAX = 100
 
-/** Reads what an agent says of itself, by its capabilities where it offers them. */
+/** Reads the profile of an agent, from its capabilities if it offers them. */
 export async function readProfile(
   session: AgentSession,
   protocolName: string,

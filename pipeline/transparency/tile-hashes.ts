@@ -14,7 +14,7 @@ export type ReadTile = (tile: Tile) => Promise<Buffer>
 /** Binary levels of a tile. */
 const HEIGHT = Math.log2(TILE_WIDTH)
 
-/** Returns a reader of hashes of ranges of a tree, each tile of which is read once. */
+/** Returns a function that computes the hash of a range of leaves; it reads each tile only once. */
 export function createRangeReader(size: number, readTile: ReadTile): ReadRange {
   const tiles = new Map<string, Promise<Buffer[]>>()
   const loadTile = (tile: Tile) => {

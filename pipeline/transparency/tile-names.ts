@@ -34,7 +34,7 @@ export function countHashes(level: number, size: number): number {
   return Math.floor(size / TILE_WIDTH ** level)
 }
 
-/** Returns the tile with a hash of a level, as wide as it is in a tree of this size. */
+/** Finds the tile that contains a hash of a level, with its width in a tree of this size. */
 export function findTile(level: number, place: number, size: number): Tile {
   const index = Math.floor(place / TILE_WIDTH)
   return { level, index, width: getWidth(level, index, size) }

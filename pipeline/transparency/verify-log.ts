@@ -54,7 +54,7 @@ export async function verifyLog(log: PublishedLog, onEntry?: OnEntry): Promise<V
   return result
 }
 
-/** Returns a reader of tiles that takes the beginning of the full tile where a partial one is gone. */
+/** Returns a reader of tiles that uses the beginning of the full tile if a partial one no longer exists. */
 export function createTileReader({ read }: Pick<PublishedLog, 'read'>): ReadTile {
   return async tile => {
     const found = await read(nameTile(tile))

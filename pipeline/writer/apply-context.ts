@@ -25,7 +25,7 @@ export interface ApplyContext extends Stamp, RecrawlContext, BrakeContext, Admis
   /** Agents of one registrable domain that are probed before some of them have answered. */
   agentsPerSite: number
   agentsPerDocumentHour: number
-  /** Domains of which nothing is applied. */
+  /** Domains that were taken down; nothing about them is applied. */
   takenDown: TakenDown
   /** Public address of the registry, if files can be pointed to there. */
   hostingBase?: string | undefined

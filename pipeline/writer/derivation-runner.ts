@@ -39,8 +39,8 @@ export interface LargeFiles<Subject, Answer> {
 }
 
 /**
- * Runs a rule as `deriveAll` does, but reads few large files. Subjects that ask for further ones are
- * postponed, at the cost of no more than finding that out.
+ * Runs a rule as `deriveAll` does, but reads only a limited number of large files. Subjects that need more of
+ * them are postponed, before any of these files is read.
  */
 export async function deriveWithin<Subject, Answer>(
   subjects: readonly Subject[],

@@ -187,7 +187,7 @@ export class Sequencer {
 
   /**
    * Commits the remaining portions of unfinished answers, one at a time, so that waiting work comes in
-   * between. After a crash the first tick goes on with them.
+   * between. After a crash the first tick continues them.
    */
   async #finish(committed: Promise<Committed>): Promise<Committed> {
     let done = await committed

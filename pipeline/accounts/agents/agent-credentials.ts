@@ -18,7 +18,7 @@ async function saveCredential(
   return { done: { agent_url, org_id, auth_type } }
 }
 
-/** Deletes a credential. The row stays without it, so that readers learn that it is gone. */
+/** Deletes a credential. Its row stays without a value, so that the deletion is projected to readers. */
 async function removeCredential(
   db: Database,
   { agent_url, org_id }: OperationOf<'agent.credential.remove'>,

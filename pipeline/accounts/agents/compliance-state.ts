@@ -7,7 +7,7 @@ export const STATE_COLUMNS = `status, status_changed_at, headline, storyboards, 
   supports_version, last_checked_at, last_passed_at, last_failed_at, streak_started_at,
   streak_days::double as streak_days`
 
-/** Finds how an agent fares: unknown where it was never tested. */
+/** Finds the test state of an agent; `unknown` if it was never tested. */
 export async function findCompliance(db: Database, agent_url: string): Promise<ComplianceState> {
   const row = await db.one<ComplianceState>(
     `select ${STATE_COLUMNS} from agent_compliance where agent_url = $agent_url`,

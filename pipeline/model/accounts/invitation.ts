@@ -20,7 +20,7 @@ export const invitationOperations = [
     most: z.int().min(1),
   }),
   z.object({ op: z.literal('invitation.revoke'), invitation_id: id, org_id: id }),
-  /** The person takes the invitation that the link stands for; their verified address must be the invited one. */
+  /** Accepts the invitation of a link; the verified address of the person must be the invited one. */
   z.object({
     op: z.literal('invitation.accept'),
     hash,

@@ -36,7 +36,7 @@ export type OpenIdCode = z.infer<typeof OpenIdCode>
 export const OpenIdPerson = z.object({
   issuer: z.string(),
   subject: z.string().min(1).max(255),
-  /** Address that the provider has verified. One that it has not is dropped: it could be anybody's. */
+  /** Address that the provider has verified. An unverified one is dropped, since it could belong to anybody. */
   email: EmailAddress.nullable(),
   name: z.string().nullable(),
 })

@@ -1,4 +1,4 @@
-/** Caches one value until something that it was made from is replaced by something else. */
+/** Caches one value until any object that it was computed from is replaced. */
 export class LatestValue<Value> {
   #sources: readonly unknown[] | undefined
   #value: Value | undefined

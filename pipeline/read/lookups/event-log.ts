@@ -14,7 +14,7 @@ import { parseHead, type TreeHead } from '../../transparency/tree-head.ts'
 
 type LogPaths = Pick<Paths, 'log' | 'logIds'>
 
-/** The signed head of the log as it stands, and the key that signed it. */
+/** The current signed head of the log, and the key that signed it. */
 export interface SignedHead {
   head: TreeHead
   /** The signed note. */

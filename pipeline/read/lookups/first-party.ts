@@ -9,7 +9,7 @@ import type { Reader } from '../reader.ts'
 
 /** The house or brand to which a domain's own brand.json assigns it. */
 interface Affiliation {
-  /** Its house, if that names it in turn, and the brand that it is. */
+  /** Domains of its house, if the house names it in turn, and of its brand. */
   domains: string[]
   /** The files that say so. */
   locations: string[]

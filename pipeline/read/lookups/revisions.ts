@@ -30,9 +30,8 @@ export function countRevisions({ serving }: Reader, entity: Entity, domain: stri
 }
 
 /**
- * Finds a revision with the state it left. The state is shown only while the entry is shown, and
- * only as far as it was public then or is now: edits that were never approved and withdrawn entries
- * stay hidden.
+ * Finds a revision with the state after it. The state is shown only while the entry is shown, and only if it
+ * was public then or is now: edits that were never approved, and withdrawn entries, stay hidden.
  */
 export function findRevision(
   { serving }: Reader,

@@ -92,7 +92,7 @@ export function findStored(
   const end = `${inner}${more}${verified},"freshness":${formatFreshness(freshness)}}`
   if (isShort) return { etag, modifiedAt, hasInventory: stocked, body: text + end }
   const body = longAnswers(reader).get(store, `${space.space} ${domain} ${end}`, () => {
-    // What was peeked at is gone after another read.
+    // The next read invalidates the bytes that `peek` returned.
     const value = store.peek(space.space, domain)!
     return Buffer.concat([readContent(value, braces), Buffer.from(end)])
   })

@@ -77,7 +77,7 @@ async function loadPage<Row>({ db }: Snapshot, rows: string, page: string, asked
   return db.all<Row>(rows, { first: first!, last: last ?? first!, rids: JSON.stringify(rids) })
 }
 
-/** A place among changes: when, and of which record. */
+/** A position among changes: the time, and the record that changed. */
 export interface ChangePlace {
   updated_at: string
   property_rid: string

@@ -26,7 +26,7 @@ export function findHistoryBegin(snapshot: Snapshot): Promise<string | null> {
   })
 }
 
-/** Loads the inventory of a publisher as it was; undefined if its file was not understood by then. */
+/** Loads the inventory of a publisher at a past time; undefined if no file of it had been read by then. */
 export async function loadPastInventory(
   { db }: Snapshot,
   domain: string,
@@ -84,7 +84,7 @@ export async function listPastPlaces(
     })
 }
 
-/** Lists how a file may spell an identifier: a domain also with the names that stand for its site. */
+/** Lists the spellings that a file may use for an identifier; for a domain also the other names of its site. */
 function listSpellings(asked: Identifier): string[] {
   const keys = [...listLookupKeys(asked), `${asked.type}:${asked.value.trim().toLowerCase()}`]
   const hosts = keys.filter(key => key.startsWith('domain:')).map(key => key.slice(7))

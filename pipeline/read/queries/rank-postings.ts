@@ -3,7 +3,7 @@ const WORD_BITS = 32
 /** A set of ranks, a bit each. */
 export type Bits = Uint32Array
 
-/** Sets of which any will do. They are united as far as somebody looks: a page ends early. */
+/** Sets of which any one is enough. They are united lazily, since a page rarely needs all of them. */
 export type Union = readonly Bits[]
 
 /** Postings as one thread hands them over to another. */

@@ -14,7 +14,7 @@ export async function loadCommits(
   return groupBySeq(await loadEventsWhere(index, events, parameters))
 }
 
-/** Events of a scope as they are shown, and those that cannot be. */
+/** Entries of a scope's events, and the events that could not be projected. */
 export interface ShownEvents {
   entries: Entry[]
   events: FeedEvent[]
@@ -35,7 +35,7 @@ export async function projectReadableEvents(index: Database, scope: Scope): Prom
   return { entries: commits.flatMap(projectEvents), events: commits.flat(), unprojected }
 }
 
-/** Loads the events of a scope but for those that cannot be read, which are added to `unprojected`. */
+/** Loads the events of a scope. Events that cannot be read are left out and added to `unprojected`. */
 async function loadReadable(
   index: Database,
   { events, parameters }: Scope,

@@ -55,8 +55,7 @@ where s.rowid = n.row_id and i.took_ms is not null`
 
 /**
  * Query for invalidated files. A failing house is trusted only for a time (resolve/brand-house.ts), so its
- * brands are invalidated. And the answer of a domain's file decides whether its ads.txt may stand in for
- * it.
+ * brands are invalidated. The answer of a domain's file also decides whether its ads.txt may be used instead.
  */
 const INVALIDATED = `
 with night as (

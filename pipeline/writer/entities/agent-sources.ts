@@ -56,7 +56,7 @@ from (select agent_url from touched_agents
       semi join (${namedAgents}) named using (agent_url)) t
 where s.kind = 'agent' and s.location = t.agent_url and s.due_at is null`
 
-/** Deletes sources that were never probed, as if they had come and gone within one batch. */
+/** Deletes sources that were never probed, as if they had been added and removed within one batch. */
 const FORGET = `s
 using (select agent_url from touched_agents
        anti join (${namedAgents}) named using (agent_url)) t

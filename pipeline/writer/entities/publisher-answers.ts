@@ -119,5 +119,5 @@ export function isLarge(
 /** Claims that take as long as a row: they have no events, and nothing is projected of them. */
 const CLAIMS_PER_ROW = 4
 
-/** Portions of which a large answer has more. */
+/** Number of portions beyond which an answer counts as large. */
 const LARGE_PORTIONS = 3

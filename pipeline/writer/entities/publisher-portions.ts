@@ -29,8 +29,8 @@ export class UnfinishedAnswers<Answer extends Unfinished> {
   readonly #known = new WeakMap<Database, Map<Domain, { answer: Answer; state: string }>>()
 
   /**
-   * Takes out what is left of the answers of these publishers, where that still holds: the first of them,
-   * as many as a commit has room for. The others wait as they are. Those that hold no more are outdated.
+   * Takes the unfinished answers of these publishers, as many as a commit has room for, if they are still
+   * valid. The others keep waiting; those that are no longer valid are outdated.
    */
   async take(
     db: Database,
@@ -97,14 +97,14 @@ async function loadState(db: Database, domain: Domain, { sources }: Unfinished):
   return `${db.written.version([])} ${row!.state}`
 }
 
-/** An answer as it is compared, and what is left of its changes where commits before took on some. */
-interface ToTakeOn {
+/** An answer with its comparison, and the changes that earlier commits have not applied yet. */
+interface PortionInput {
   old: PublisherRows
   fresh: PublisherRows
   changes?: ChangesToSplit
 }
 
-interface TakenOn {
+interface SelectedPortion {
   rows: PublisherRows
   /** Changes that lead to these rows, where they are known. */
   taken?: ChangesToSplit
@@ -122,7 +122,7 @@ interface PortionRoom {
   all: number
   /** Size of a portion of any other. */
   part: number
-  /** True for an answer of which commits before took on portions. */
+  /** True if earlier commits have applied portions of the answer. */
   isSkipped: boolean
 }
 
@@ -130,11 +130,11 @@ interface PortionRoom {
  * Selects the rows of an answer that a commit applies: the whole answer, or a portion. The last commit of
  * an answer in portions changes no row: it has the publisher projected.
  */
-export function takeOn(
-  { old, fresh, changes: known }: ToTakeOn,
+export function selectPortion(
+  { old, fresh, changes: known }: PortionInput,
   room: PortionRoom,
   stamp: Pick<Stamp, 'now' | 'seq'>,
-): TakenOn {
+): SelectedPortion {
   const { publisher } = fresh
   if (publisher === undefined || room.all === Number.POSITIVE_INFINITY) {
     return { rows: fresh, remaining: noChanges, isLast: true, count: 0 }

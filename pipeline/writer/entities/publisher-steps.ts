@@ -14,7 +14,7 @@ import {
 } from './publisher-answers.ts'
 import { diffPublisherRows } from './publisher-changes.ts'
 import { type Compared, compareWith } from './publisher-comparison.ts'
-import { takeOn, type Unfinished, UnfinishedAnswers } from './publisher-portions.ts'
+import { selectPortion, type Unfinished, UnfinishedAnswers } from './publisher-portions.ts'
 import { buildEmptyPublisherRows, loadPublishers } from './publisher-rows.ts'
 
 /** An answer that is applied in several commits. */
@@ -42,8 +42,8 @@ export function beginLarge(derived: PublisherDerived): UnfinishedPublisher {
 }
 
 /**
- * Takes the next step for large answers that wait for their first portion, or to be projected. `ready` are
- * those that go through the brake now, `begun` those that go on with their rows.
+ * Takes the next step for large answers that wait for their first portion or for their projection. `ready`
+ * are answers that the brake checks now, `begun` answers whose rows are already being written.
  */
 export async function takeSteps(
   db: Database,
@@ -83,7 +83,9 @@ export async function takeSteps(
 }
 
 /** A portion of an answer, and what it changes. */
-export type Portioned = Compared & ReturnType<typeof takeOn> & ReturnType<typeof diffPublisherRows>
+export type Portioned = Compared &
+  ReturnType<typeof selectPortion> &
+  ReturnType<typeof diffPublisherRows>
 
 /** Takes on as much of each answer as the commit has room for, the first ones first. */
 export function takePortions(
@@ -102,7 +104,7 @@ export function takePortions(
       part: Math.max(1, isSkipped ? room : Math.floor(room / 10)),
       isSkipped,
     }
-    const portion = takeOn(answer, sizes, stamp)
+    const portion = selectPortion(answer, sizes, stamp)
     room -= portion.count
     const changes = diffPublisherRows(answer.old, portion.rows, stamp, portion.taken)
     return { ...answer, ...portion, ...changes }

@@ -27,7 +27,7 @@ export function weighFacts(facts: PublisherFacts | NoPublisher): number {
 /** Ids in a set of properties that take as much memory as a row. */
 const RIDS_PER_ROW = 10
 
-/** Weighs an answer with the lists of properties that its grants reach, as they are held in memory. */
+/** Weighs an answer by the memory it takes, including the lists of properties that its grants reach. */
 export function weighInMemory(facts: PublisherFacts | NoPublisher): number {
   const lists = new Set(facts.document ? facts.grants.map(({ reaches }) => reaches) : [])
   let rids = 0
