@@ -26,14 +26,14 @@ export const queues = {
     options: { ...removeDone, attempts: 3, backoff: { type: 'exponential', delay: 1_000 } },
   },
   observations: {
-    means: 'what was found, packed; done when it is committed',
+    means: 'observations of crawled files, compressed; a job is done when they are committed',
     concurrency: 200,
     options: { ...removeDone, attempts: 1_000, backoff: { type: 'fixed', delay: 1_000 } },
   },
   live: {
-    means: 'what the API wants looked up on the web at once; a crawler answers',
+    means: 'requests of the API for an immediate fetch; a crawler answers them',
     concurrency: 64,
-    // A failed one is not kept either: some carry codes, links and credentials of people.
+    // Failed jobs are not kept either, since some contain codes, links and credentials of people.
     options: { removeOnComplete: true, removeOnFail: true, attempts: 1 },
   },
   storyboards: {
@@ -42,7 +42,7 @@ export const queues = {
     options: { ...removeDone, attempts: 1 },
   },
   questions: {
-    means: 'what an operator asks of the indexer; nothing is written',
+    means: 'requests of the operator to the indexer that write nothing',
     concurrency: 1,
     options: { ...removeDone, attempts: 1 },
   },
@@ -58,7 +58,8 @@ export const SUBMISSIONS = {
   key: `${REDIS_PREFIX}:submissions`,
   /** Submissions per stream entry at most. */
   entriesMax: 10,
-  means: 'what people ask of the sequencer; gone when it is committed and answered',
+  means:
+    'writes that people request of the sequencer; removed when they are committed and answered',
 } as const
 
 /** Reason of the failure of a job that was cancelled while it ran. */

@@ -40,7 +40,7 @@ interface Child {
 }
 
 /**
- * Keeps one child process per role running and restarts those that end, while the others go on.
+ * Keeps one child process per role running and restarts those that end, without affecting the others.
  * Children end by themselves when the supervisor is killed.
  */
 export class Supervisor {

@@ -8,7 +8,7 @@ import { queueOptions, queues } from '../queues.ts'
 import type { Redis } from '../redis.ts'
 
 const POLL_MS = 250
-/** States in which no indexer holds the message of a job in memory; `unknown`: it is committed and gone. */
+/** States in which no indexer holds the message of a job in memory; `unknown`: it was committed and deleted. */
 const FINISHED_STATES = ['unknown', 'completed', 'failed', 'delayed']
 
 /** A message that was sent. */

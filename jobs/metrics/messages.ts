@@ -15,7 +15,7 @@ interface MetricsAnswer {
 export interface ProcessReport {
   role: string
   values: MeasuredValues | undefined
-  /** Times that it was started again. */
+  /** Number of its restarts. */
   restarts: number
 }
 

@@ -43,6 +43,6 @@ export function getRightOverRole(role: MembershipRole): OrganizationRight {
   return role === 'owner' || role === 'admin' ? 'managers' : 'members'
 }
 
-/** Permissions of a key besides acting for its organization: manage keys, or only list them. */
+/** Permissions of a key, in addition to acting for its organization: manage keys, or only list them. */
 export const keyPermissions = ['admin:*', 'admin:read'] as const
 export type KeyPermission = (typeof keyPermissions)[number]

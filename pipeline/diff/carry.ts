@@ -41,8 +41,8 @@ export function listCarriedFaults(carried: DocumentOf): Fault[] {
 }
 
 /**
- * Carries an agent's earlier document over: a part that could not be read this time stays as it was, and a
- * known type stays; an unknown one becomes known.
+ * Carries an agent's earlier document over: a part that could not be read this time keeps its earlier value,
+ * and so does the type, unless it was unknown.
  */
 function carryAgent(old: AgentDocument, fresh: AgentDocument): AgentDocument {
   const {

@@ -61,7 +61,10 @@ export function buildPublisherRows(
   return { publisher: buildPublisherRow(domain, facts, owned, before, stamp), ...owned }
 }
 
-/** Builds the rows of a publisher whose file is gone: its records end, and are kept for their ids. */
+/**
+ * Builds the rows of a publisher that has no file any more: its grants end, its properties are stale and its
+ * collections removed. These rows keep their ids.
+ */
 export function buildOrphanedRows(
   { revoked }: NoPublisher,
   before: PublisherRows & { publisher: PublisherRow },

@@ -24,8 +24,8 @@ interface ExchangeDeps {
 }
 
 /**
- * Exchanges a code for the ID token of its person and verifies it. The metadata and the keys are read anew
- * each time, so a rotation counts at once. No token of the provider is kept or passed on.
+ * Exchanges a code for the ID token of its person and verifies it. The metadata and the keys are read each
+ * time, so a rotation takes effect at once. No token of the provider is kept or passed on.
  */
 export async function exchangeOpenIdCode(
   given: OpenIdCode,

@@ -7,7 +7,7 @@ import type {
   AgentTypeOrUnknown,
 } from './documents/agent.ts'
 
-/** Tasks that are typical of one type of agent; an agent has the first type of which it offers a task. */
+/** Tasks that are typical of a type of agent; an agent gets the first type of which it offers any task. */
 const typicalTasks = {
   sales: ['get_products', 'create_media_buy', 'list_authorized_properties'],
   creative: [

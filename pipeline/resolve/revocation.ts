@@ -16,8 +16,8 @@ import type {
 export const REVOCATION_RETENTION_MS = 7 * DAY
 
 /**
- * Returns until when a file disowns a domain: for ever while it lists it, for what is left of the
- * seven days once it lists it no more. 0 when it never did.
+ * Returns the time until which a file's revocation of a domain holds: without end while the file lists it,
+ * and for the rest of the seven days after it no longer does. 0 if the file never listed it.
  */
 function findRevokedUntil(document: AdagentsDocument, domain: string): Instant {
   const { remembered_revocations: remembered = [] } = document

@@ -35,7 +35,7 @@ const whole = [
   'agent_timing',
 ] as const satisfies readonly SpaceName[]
 
-/** Spaces of which a public part leaves this host. */
+/** Spaces of which only the public part is copied to replicas. */
 const partly = [
   'member',
   'origin',

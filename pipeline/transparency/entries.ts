@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 /** Largest entry: its length is written in two bytes. */
 export const ENTRY_BYTES_MAX = 65_535
-/** Entry of an event that was taken down: its leaf hash stays, its content is gone. */
+/** Entry of an event that was taken down: its leaf hash stays, its content is deleted. */
 export const ERASED = Buffer.alloc(0)
 
 const LENGTH_BYTES = 2

@@ -4,7 +4,7 @@ import { ConfigError } from '../config.ts'
 
 export interface SigningKey {
   private: KeyObject
-  /** The public half, as it is published. */
+  /** The public key, as it is published. */
   public: PublicJwk
   /** RFC 7638 thumbprint of the public half, base64url. */
   id: string

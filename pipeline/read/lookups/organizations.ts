@@ -35,7 +35,7 @@ export function hashInvitationToken(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
-/** Finds the invitation that a link stands for, while it can be accepted. */
+/** Finds the invitation of a link, as long as it can be accepted. */
 export function findInvitation(
   reader: Pick<Reader, 'serving' | 'now'>,
   token: string,

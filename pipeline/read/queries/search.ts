@@ -26,7 +26,7 @@ export async function searchEverything(
 
 /**
  * Adds to publishers the members they belong to and, while there is room, those of members whose name
- * matches. Members are private facts of which only this is public, so no search file has them.
+ * matches. Most facts about members are private, so the search file does not contain members.
  */
 async function withMembers(
   found: readonly string[],
