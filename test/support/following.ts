@@ -91,6 +91,16 @@ export async function readPublicEntries(servingFile: string): Promise<Map<string
   }
 }
 
+/** Lists the keys at which a replica is not what its registry shows to all. */
+export async function listDifferences(servingFile: string, replicaFile: string): Promise<string[]> {
+  const [expected, found] = [
+    await readPublicEntries(servingFile),
+    await readPublicEntries(replicaFile),
+  ]
+  const keys = new Set([...expected.keys(), ...found.keys()])
+  return [...keys].filter(key => expected.get(key) !== found.get(key))
+}
+
 function listDerived(store: ServingStore) {
   return derivedSpaces.flatMap((space: SpaceName) =>
     [...store.entries(space)].map(entry => ({ space, ...entry })),

@@ -1,0 +1,146 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { resolvePaths } from '../../pipeline/store/paths.ts'
+import { readReplicaState } from '../../pipeline/store/replica-state.ts'
+import { createScaleWorld } from '../../scripts/world/scale.ts'
+import { type ServedWorld, serveWorld } from '../../scripts/world/server.ts'
+import {
+  Command,
+  type Environment,
+  makeTemporaryFolder,
+  runForOutput,
+  waitUntil,
+} from '../support/command.ts'
+import { listDifferences, readPublicEntries } from '../support/following.ts'
+import { findNetworkProblem, type NetworkHost, TestNetwork } from '../support/network.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
+
+const DOMAINS = 80
+const PORT = '3000'
+const LOST_PERCENT = 10
+const problem = findNetworkProblem()
+const nights = [1, 2, 3, 4].map(night =>
+  createScaleWorld({ domains: DOMAINS, seed: 1, night, changing: 0.3 }),
+)
+const [first] = nights
+
+/**
+ * The registry and its replica are hosts of their own, on a wire that loses packets and is cut. What a crawl asks
+ * for, and Redis, do not cross it.
+ */
+describe.skipIf(problem !== undefined)(`over a bad wire (${problem ?? 'possible'})`, () => {
+  const folder = makeTemporaryFolder()
+  const [origin, replica] = ['origin', 'replica'].map(name => resolvePaths(join(folder.path, name)))
+  const roles: Command[] = []
+  let network: TestNetwork
+  let registryHost: NetworkHost
+  let replicaHost: NetworkHost
+  let world: ServedWorld
+  let redis: TestRedis
+  let env: Environment
+  let night = 0
+
+  const run = (args: string[], host?: NetworkHost, more: Environment = {}) => {
+    const command = new Command(args, { ...env, ...more }, host?.through)
+    roles.push(command)
+    return command
+  }
+
+  beforeAll(async () => {
+    network = new TestNetwork()
+    registryHost = network.addHost()
+    replicaHost = network.addHost()
+    world = await serveWorld({ ...first!, sites: { get: host => nights[night]!.sites.get(host) } })
+    redis = await startRedis()
+    const domains = join(folder.path, 'domains.txt')
+    writeFileSync(domains, first!.domains.join('\n'))
+    env = {
+      DATA_DIR: origin!.dir,
+      REDIS_URL: redis.url,
+      CRAWL_CONNECT_TO: world.url,
+      PUBLISH_TO: join(folder.path, 'published'),
+      HOST: registryHost.address,
+      PORT,
+      LOG_LEVEL: 'warn',
+    }
+    run(['crawler'])
+    run(['indexer'], registryHost)
+    run(['api'], registryHost)
+  })
+
+  afterAll(async () => {
+    for (const role of roles.reverse()) await role.interrupt()
+    await redis?.close()
+    await world?.close()
+    network?.close()
+    folder.remove()
+  })
+
+  async function commitNight(): Promise<void> {
+    const stdout = await runForOutput(['crawl', '--domains', `${folder.path}/domains.txt`], env)
+    expect(stdout).toContain(`${DOMAINS} domains`)
+  }
+
+  const ask = (domain: string) =>
+    fetch(`http://${replicaHost.address}:${PORT}/api/brands/resolve?domain=${domain}`)
+
+  const compare = () => listDifferences(origin!.servingFile, replica!.servingFile)
+
+  async function waitUntilEqual(): Promise<void> {
+    const wait = { timeout: 120_000, interval: 1_000 }
+    await expect.poll(() => existsSync(replica!.servingFile), wait).toBe(true)
+    await expect.poll(async () => (await compare()).slice(0, 9), wait).toEqual([])
+    expect((await readPublicEntries(replica!.servingFile)).size).toBeGreaterThan(DOMAINS)
+  }
+
+  test('a replica has what its registry has after any night, and answers while it is cut off', async () => {
+    registryHost.lose(LOST_PERCENT)
+    await commitNight()
+    const from = `http://${registryHost.address}:${PORT}`
+    run(['follow', from], replicaHost, {
+      DATA_DIR: replica!.dir,
+      HOST: replicaHost.address,
+      REDIS_URL: undefined,
+      CRAWL_CONNECT_TO: undefined,
+      PUBLISH_TO: undefined,
+    })
+    await waitUntilEqual()
+
+    night = 1
+    await commitNight()
+    await waitUntilEqual()
+
+    registryHost.cut()
+    night = 2
+    const before = readReplicaState(replica!)!.seq
+    const crawled = commitNight()
+    const statuses: number[] = []
+    for (const domain of first!.domains) statuses.push((await ask(domain)).status)
+    await crawled
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    expect(readReplicaState(replica!)!.seq).toBe(before)
+    expect(await compare()).not.toEqual([])
+    await waitUntil(async () => readReplicaState(replica!)?.problem)
+    const { headers } = await ask(first!.domains[0]!)
+    expect(Number(headers.get('x-replica-lag'))).toBeGreaterThan(0)
+    registryHost.heal()
+    await waitUntilEqual()
+  })
+
+  test('a take-down, after which all is copied again, is copied through cuts', async () => {
+    const [gone] = first!.domains
+    expect((await ask(gone!)).status).toBe(200)
+    await runForOutput(['takedown', gone!, '--reason', 'asked'], env)
+    for (let n = 0; n < 3; n++) {
+      await new Promise(resolve => setTimeout(resolve, 700))
+      registryHost.cut()
+      await new Promise(resolve => setTimeout(resolve, 700))
+      registryHost.heal()
+    }
+    night = 3
+    await commitNight()
+    await waitUntilEqual()
+    expect((await ask(gone!)).status).toBe(404)
+  })
+})
