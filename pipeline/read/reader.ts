@@ -162,7 +162,7 @@ export class Reader {
     await this.#refreshing
     await this.#servingFile.close()
     this.#snapshot?.close()
-    await this.#search?.close()
+    this.#search?.close()
   }
 
   async #openSnapshot(): Promise<void> {
@@ -200,8 +200,8 @@ export class Reader {
       const file = `${this.paths.search}/${next.file}`
       if (!existsSync(file)) return
       assertUntouched(this.paths, file)
-      this.#search = await SearchIndex.open(file, next.seq)
-      if (old) setTimeout(() => void old.close(), GRACE_MS).unref()
+      this.#search = SearchIndex.open(file, next.seq)
+      if (old) setTimeout(() => old.close(), GRACE_MS).unref()
     }
     this.#searched = next
   }

@@ -1,8 +1,7 @@
-import { renameSync, rmSync } from 'node:fs'
+import { renameSync } from 'node:fs'
 import { Database } from '../store/duckdb.ts'
 import type { CollectionContents } from './collection.ts'
 import { CollectionBuilder } from './collection-builder.ts'
-import { toLockPath } from './parts-layout.ts'
 import { PartsWriter } from './parts-writer.ts'
 import { collectionSources } from './search-entries.ts'
 import { type CollectionName, SEARCH_FORMAT, type SearchContents } from './search-index.ts'
@@ -18,13 +17,11 @@ export async function buildSearch(snapshot: string, target: string): Promise<voi
       publishers: await buildCollection(db, file, 'publishers'),
       properties: await buildCollection(db, file, 'properties'),
     }
-    await file.end({ format: SEARCH_FORMAT, collections } satisfies SearchContents)
+    file.end({ format: SEARCH_FORMAT, collections } satisfies SearchContents)
   } finally {
-    await file.close()
+    file.close()
     db.close()
   }
-  // A lock file of an earlier search file with this name does not apply to the new one.
-  rmSync(toLockPath(target), { force: true })
   renameSync(fresh, target)
 }
 

@@ -33,7 +33,6 @@ export class Collection {
   readonly owners: Owners
   readonly suffixes: Suffixes
   readonly words: Vocabulary
-  /** Keeps the file mapped for as long as this object lives. */
   readonly #file: PartsReader<unknown>
   readonly #texts: Uint8Array
   readonly #textStarts: Uint32Array
@@ -44,11 +43,11 @@ export class Collection {
   constructor(file: PartsReader<unknown>, contents: CollectionContents) {
     this.count = contents.count
     this.#file = file
-    this.#texts = file.uint8(contents.texts)
-    this.#textStarts = file.uint32(contents.textStarts)
+    this.#texts = file.loadBytes(contents.texts)
+    this.#textStarts = file.loadNumbers(contents.textStarts)
     this.#items = file.bytes(contents.items)
-    this.#itemStarts = file.float64(contents.itemStarts)
-    this.#flags = file.uint8(contents.flags)
+    this.#itemStarts = file.loadDoubles(contents.itemStarts)
+    this.#flags = file.loadBytes(contents.flags)
     this.owners = new Owners(this.#textStarts)
     this.suffixes = new Suffixes(file, contents.suffixes, this.#texts, this.owners)
     this.words = new Vocabulary(file, contents.words)

@@ -5,26 +5,8 @@ export interface PartLocation {
 }
 
 /**
- * Parts are stored one after the other in chunks of this many bytes, each a value of the store; only the
- * last is shorter.
+ * Last bytes of a file, behind its parts and its table of contents: the length of that table as a number of 64 bits,
+ * then this mark. A file without them is not complete.
  */
-export const CHUNK_BYTES = 2 ** 26
-/**
- * Address space that is reserved for a file, however long it is. It is the same for every file,
- * since the runtime remembers the length of earlier buffers at an address.
- */
-export const ADDRESS_SPACE_BYTES = 2 ** 34
-/** The key of the table of contents; chunks are numbered from 1. */
-export const CONTENTS_KEY = 0
-
-const LOCK = '-lock'
-
-/** Names the lock file that LMDB creates beside an opened file and leaves there. */
-export function toLockPath(file: string): string {
-  return `${file}${LOCK}`
-}
-
-/** Tells whether a file is such a lock. */
-export function isLock(file: string): boolean {
-  return file.endsWith(LOCK)
-}
+export const MARK = Buffer.from('parts/1\n')
+export const TRAILER_BYTES = Float64Array.BYTES_PER_ELEMENT + MARK.length

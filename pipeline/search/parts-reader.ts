@@ -1,167 +1,164 @@
-import { open, type RootDatabase } from 'lmdb'
-import { assertSoundHead } from '../store/lmdb-head.ts'
-import {
-  ADDRESS_SPACE_BYTES,
-  CHUNK_BYTES,
-  CONTENTS_KEY,
-  type PartLocation,
-} from './parts-layout.ts'
-
-type Store = RootDatabase<Uint8Array, number>
-
-const NUMBERS_BITS = 24
-const NUMBERS_PER_PART = 2 ** NUMBERS_BITS
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { PAGE_BYTES, PageCache } from './page-cache.ts'
+import { MARK, type PartLocation, TRAILER_BYTES } from './parts-layout.ts'
 
 /**
- * Reads a file of parts (`parts-writer.ts`) into memory, once for each process: with Node 24 LMDB passes no value on
- * as it has mapped it.
+ * Reads a file of parts (`parts-writer.ts`) by position: what a search needs of it, through a cache of fixed size. Small
+ * parts of which every search reads many places are loaded as a whole.
  */
 export class PartsReader<Contents> {
   readonly contents: Contents
-  readonly #store: Store
-  readonly #chunks: readonly Buffer[]
+  readonly #fd: number
+  readonly #pages: PageCache
   #isClosed = false
 
-  private constructor(store: Store, contents: Contents) {
-    this.#store = store
-    this.contents = contents
-    this.#chunks = [...readChunks(store)]
+  private constructor(fd: number, cacheBytesMax: number | undefined) {
+    this.#fd = fd
+    const { size } = fstatSync(fd)
+    this.contents = readContents(fd, size) as Contents
+    this.#pages = new PageCache(fd, size, cacheBytesMax)
   }
 
-  static async open<Contents>(file: string): Promise<PartsReader<Contents>> {
-    assertSoundHead(file)
-    const store: Store = open({
-      path: file,
-      encoding: 'binary',
-      readOnly: true,
-      mapSize: ADDRESS_SPACE_BYTES,
-    })
+  /** Opens a file; throws if it is not complete. */
+  static open<Contents>(file: string, cacheBytesMax?: number): PartsReader<Contents> {
+    const fd = openSync(file, 'r')
     try {
-      const contents = store.getBinary(CONTENTS_KEY)
-      if (contents === undefined) throw new Error('the search file is truncated')
-      return new PartsReader(store, JSON.parse(contents.toString()) as Contents)
+      return new PartsReader<Contents>(fd, cacheBytesMax)
     } catch (error) {
-      await store.close()
+      closeSync(fd)
       throw error
     }
   }
 
-  /** Throws if the file was closed: its memory is unmapped, so nothing that was read may be used any more. */
+  /** Throws if the file was closed: its descriptor may be that of another file by now. */
   assertOpen(): void {
     if (this.#isClosed) throw new Error('the search file was closed')
   }
 
   bytes(location: PartLocation): Bytes {
-    return new Bytes(this.#chunks, location)
-  }
-
-  /** Returns a whole part. It is copied only if it spans two chunks. */
-  uint8({ at, bytes }: PartLocation): Uint8Array {
-    return sliceSpan(this.#chunks, at, bytes)
-  }
-
-  uint32(location: PartLocation): Uint32Array {
-    const { buffer, byteOffset, length } = this.uint8(location)
-    return new Uint32Array(buffer, byteOffset, length / Uint32Array.BYTES_PER_ELEMENT)
-  }
-
-  float64(location: PartLocation): Float64Array {
-    const { buffer, byteOffset, length } = this.uint8(location)
-    return new Float64Array(buffer, byteOffset, length / Float64Array.BYTES_PER_ELEMENT)
+    return new Bytes(this.#pages, location)
   }
 
   numbers(location: PartLocation): Numbers32 {
-    return new Numbers32(this.#chunks, location)
+    return new Numbers32(this.#pages, location)
   }
 
-  close(): Promise<void> {
+  /** Loads a whole part into memory. */
+  loadBytes({ at, bytes }: PartLocation): Uint8Array<ArrayBuffer> {
+    const part = new Uint8Array(bytes)
+    if (bytes > 0) this.#pages.read(at, part)
+    return part
+  }
+
+  /** Loads a whole part of 32-bit numbers into memory. */
+  loadNumbers(location: PartLocation): Uint32Array {
+    return new Uint32Array(this.loadBytes(location).buffer)
+  }
+
+  /** Loads a whole part of 64-bit numbers into memory. */
+  loadDoubles(location: PartLocation): Float64Array {
+    return new Float64Array(this.loadBytes(location).buffer)
+  }
+
+  close(): void {
+    if (this.#isClosed) return
     this.#isClosed = true
-    return this.#store.close()
+    closeSync(this.#fd)
   }
 }
 
-/** A part of any length, of which single bytes are read. */
+/** A part of which bytes are read. */
 export class Bytes {
-  readonly #chunks: readonly Buffer[]
+  readonly #pages: PageCache
   readonly #at: number
+  readonly #length: number
 
-  constructor(chunks: readonly Buffer[], { at }: PartLocation) {
-    this.#chunks = chunks
+  constructor(pages: PageCache, { at, bytes }: PartLocation) {
+    this.#pages = pages
     this.#at = at
+    this.#length = bytes
   }
 
-  /** Returns the bytes between two positions; valid until the next read. */
+  at(index: number): number {
+    return this.#pages.bytes[this.#pages.locate(this.#at + index)]!
+  }
+
+  /** Returns the bytes between two positions, or to the end; valid until the next read of any part. */
   between(start: number, end: number): Buffer {
-    return sliceSpan(this.#chunks, this.#at + start, end - start)
+    return readSpan(this.#pages, this.#at + start, Math.min(end, this.#length) - start)
   }
 
   /** Reads a range as text. */
   text(start: number, end: number): string {
     const at = this.#at + start
-    const chunk = this.#chunks[Math.floor(at / CHUNK_BYTES)]!
-    const from = at % CHUNK_BYTES
-    const to = from + end - start
-    return to <= chunk.length
-      ? chunk.toString('utf8', from, to)
-      : this.between(start, end).toString()
+    if (!isInPage(at, end - start)) return this.between(start, end).toString()
+    const from = this.#pages.locate(at)
+    return this.#pages.bytes.toString('utf8', from, from + end - start)
   }
 }
 
-/** Reads 32-bit numbers from a part of the file. */
+/** A part of which 32-bit numbers are read. */
 export class Numbers32 {
   readonly length: number
-  readonly #chunks: readonly Uint32Array[]
-  readonly #first: number
+  readonly #pages: PageCache
+  readonly #at: number
 
-  constructor(chunks: readonly Buffer[], { at, bytes }: PartLocation) {
-    const size = Uint32Array.BYTES_PER_ELEMENT
-    this.length = bytes / size
-    this.#first = at / size
-    this.#chunks = chunks.map(
-      ({ buffer, byteOffset, length }) =>
-        new Uint32Array(buffer, byteOffset, Math.floor(length / size)),
-    )
+  constructor(pages: PageCache, { at, bytes }: PartLocation) {
+    this.length = bytes / Uint32Array.BYTES_PER_ELEMENT
+    this.#pages = pages
+    this.#at = at
   }
 
   at(index: number): number {
-    const number = this.#first + index
-    return this.#chunks[number >>> NUMBERS_BITS]![number % NUMBERS_PER_PART]!
+    const at = this.#at + index * Uint32Array.BYTES_PER_ELEMENT
+    return this.#pages.words[this.#pages.locate(at) / Uint32Array.BYTES_PER_ELEMENT]!
   }
 
-  /** Returns the numbers from `start` to before `end`; valid until the file is closed. */
+  /** Reads the numbers from `start` to before `end`. */
   between(start: number, end: number): Uint32Array {
-    if (start === end) return new Uint32Array()
-    const first = this.#first + start
-    const chunk = this.#chunks[first >>> NUMBERS_BITS]!
-    const from = first % NUMBERS_PER_PART
-    const to = from + end - start
-    if (to <= chunk.length) return chunk.subarray(from, to)
-    return Uint32Array.from({ length: end - start }, (_, i) => this.at(start + i))
+    const numbers = new Uint32Array(end - start)
+    const at = this.#at + start * Uint32Array.BYTES_PER_ELEMENT
+    new Uint8Array(numbers.buffer).set(readSpan(this.#pages, at, numbers.byteLength))
+    return numbers
   }
 }
 
-/** Reads a store in chunks, each into a buffer of its own: `getBinaryFast` would keep another one of twice the size. */
-function* readChunks(store: Store): Iterable<Buffer> {
-  for (let number = 1; ; number++) {
-    const chunk = store.getBinary(number)
-    if (chunk === undefined) return
-    yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
+/** Describes why a file is not a complete file of parts; undefined if it is one. */
+export function findDamagedParts(file: string): string | undefined {
+  try {
+    PartsReader.open(file).close()
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
   }
 }
 
-function sliceSpan(chunks: readonly Buffer[], at: number, length: number): Buffer {
-  if (length === 0) return Buffer.alloc(0)
-  const from = at % CHUNK_BYTES
-  const first = Math.floor(at / CHUNK_BYTES)
-  if (from + length <= CHUNK_BYTES) return chunks[first]!.subarray(from, from + length)
-  const joined = Buffer.allocUnsafeSlow(length)
-  for (let copied = 0; copied < length; ) {
-    const location = at + copied
-    copied += chunks[Math.floor(location / CHUNK_BYTES)]!.copy(
-      joined,
-      copied,
-      location % CHUNK_BYTES,
-    )
+function readSpan(pages: PageCache, at: number, length: number): Buffer {
+  if (length > 0 && isInPage(at, length)) {
+    const from = pages.locate(at)
+    return pages.bytes.subarray(from, from + length)
   }
-  return joined
+  const span = Buffer.allocUnsafe(length)
+  if (length > 0) pages.read(at, span)
+  return span
+}
+
+function isInPage(at: number, length: number): boolean {
+  return (at % PAGE_BYTES) + length <= PAGE_BYTES
+}
+
+/** Reads the table of contents; throws where the file is not complete, or is another one. */
+function readContents(fd: number, size: number): unknown {
+  const trailer = readExactly(fd, size - TRAILER_BYTES, TRAILER_BYTES)
+  const isComplete = trailer?.subarray(-MARK.length).equals(MARK) === true
+  const length = isComplete ? trailer.readDoubleLE() : 0
+  const contents = readExactly(fd, size - TRAILER_BYTES - length, length)
+  if (!isComplete || contents === undefined) throw new Error('it is not a complete search file')
+  return JSON.parse(contents.toString())
+}
+
+function readExactly(fd: number, at: number, length: number): Buffer | undefined {
+  if (at < 0 || !Number.isSafeInteger(length)) return undefined
+  const bytes = Buffer.alloc(length)
+  return readSync(fd, bytes, 0, length, at) === length ? bytes : undefined
 }

@@ -26,15 +26,20 @@ export class PostingsBuffer {
   }
 }
 
+/** Lists as they are packed, of which bytes are read. */
+interface Packed {
+  at(index: number): number | undefined
+}
+
 /** Iterates over one list lazily. */
 export class Cursor {
   /** The current id; Infinity after the last. */
   id = -1
-  readonly #bytes: Uint8Array
+  readonly #bytes: Packed
   #at: number
   readonly #end: number
 
-  constructor(bytes: Uint8Array, start: number, end: number) {
+  constructor(bytes: Packed, start: number, end: number) {
     this.#bytes = bytes
     this.#at = start
     this.#end = end
@@ -45,10 +50,10 @@ export class Cursor {
       this.id = Number.POSITIVE_INFINITY
       return this.id
     }
-    let byte = this.#bytes[this.#at++]!
+    let byte = this.#bytes.at(this.#at++)!
     let difference = byte & 127
     for (let shift = 7; byte > 127; shift += 7) {
-      byte = this.#bytes[this.#at++]!
+      byte = this.#bytes.at(this.#at++)!
       difference |= (byte & 127) << shift
     }
     // The first difference is to -1, so that every one is at least 1.

@@ -9,7 +9,6 @@ import type { Paths } from '../store/paths.ts'
 import type { Seals } from '../store/seals.ts'
 import { buildSearch } from './build.ts'
 import { readSearchCheckpoint, type SearchCheckpoint } from './checkpoint.ts'
-import { isLock, toLockPath } from './parts-layout.ts'
 import { SEARCH_FORMAT } from './search-index.ts'
 
 /** Entries up to which this process builds the file; a child process builds a larger one. */
@@ -126,12 +125,11 @@ async function readContents(snapshot: string): Promise<{ contents: string; entri
   }
 }
 
-/** Prunes old search files. Their readers keep a deleted file, and the lock beside it. */
+/** Prunes old search files, and what was left beside them. Their readers keep a deleted file open. */
 function prune(paths: Paths, current: string, retained: number): void {
-  const files = readdirSync(paths.search).filter(name => !isLock(name))
-  const others = files.filter(name => name !== current && name < current).sort()
-  for (const name of others.slice(0, others.length + 1 - retained)) {
-    for (const removed of [name, toLockPath(name)])
-      rmSync(`${paths.search}/${removed}`, { force: true })
-  }
+  const older = readdirSync(paths.search).filter(name => name < current)
+  const searchFiles = older.filter(name => name.endsWith('.search')).sort()
+  const previous = new Set(searchFiles.slice(Math.max(0, searchFiles.length + 1 - retained)))
+  for (const name of older)
+    if (!previous.has(name)) rmSync(`${paths.search}/${name}`, { force: true })
 }

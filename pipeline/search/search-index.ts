@@ -7,7 +7,7 @@ import { PartsReader } from './parts-reader.ts'
 import { runInSlices, type Slices } from './slices.ts'
 
 /** Version of the file; one of another version is made again. */
-export const SEARCH_FORMAT = 6
+export const SEARCH_FORMAT = 7
 
 export const collectionNames = ['brands', 'publishers', 'properties'] as const
 export type CollectionName = (typeof collectionNames)[number]
@@ -43,8 +43,8 @@ export class SearchIndex {
     this.#mayGoOn = () => file.assertOpen()
   }
 
-  static async open(path: string, seq: number): Promise<SearchIndex> {
-    const file = await PartsReader.open<SearchContents>(path)
+  static open(path: string, seq: number): SearchIndex {
+    const file = PartsReader.open<SearchContents>(path)
     const { collections } = file.contents
     return new SearchIndex(seq, file, {
       brands: new Collection(file, collections.brands),
@@ -58,8 +58,8 @@ export class SearchIndex {
     return new SearchIndex(seq, this.#file, this.#collections)
   }
 
-  close(): Promise<void> {
-    return this.#file.close()
+  close(): void {
+    this.#file.close()
   }
 
   /** Returns all entries of a collection, in the form of its list. */

@@ -17,7 +17,7 @@ const BYTE_MAX = 0xff
 
 /**
  * All suffixes of some texts, sorted: suffixes with the same beginning are adjacent. The first suffix of
- * each block is also stored in a list of its own, small enough for the caches of the CPU.
+ * each block is also in a list of its own, which is small enough to stay in memory.
  */
 export class Suffixes {
   readonly #sorted: Numbers32
@@ -36,9 +36,9 @@ export class Suffixes {
     this.#sorted = file.numbers(sorted)
     this.#texts = texts
     this.#owners = owners
-    this.#firstPositions = file.uint32(firstPositions)
-    this.#prefixes = file.uint32(prefixes)
-    this.#minima = new BlockMinima(file.uint32(minima))
+    this.#firstPositions = file.loadNumbers(firstPositions)
+    this.#prefixes = file.loadNumbers(prefixes)
+    this.#minima = new BlockMinima(file.loadNumbers(minima))
   }
 
   /** Finds the suffixes that begin with these bytes, of which at most SORTED_BYTES are compared. */
@@ -85,8 +85,8 @@ export class Suffixes {
     if (range.start === range.end) return
     if (this.#minima.findMinimum(Math.floor(range.start / BLOCK)) >= found[MINIMA_PER_BLOCK - 1]!)
       return
-    for (let i = range.start; i < range.end; i++) {
-      insertSmallest(found, 0, this.#owners.findEntry(this.#sorted.at(i)))
+    for (const position of this.listPositions(range)) {
+      insertSmallest(found, 0, this.#owners.findEntry(position))
     }
   }
 

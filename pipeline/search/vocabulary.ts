@@ -1,5 +1,5 @@
 import { isWithinOneEdit } from './edit-distance.ts'
-import type { Numbers32, PartsReader } from './parts-reader.ts'
+import type { Bytes, Numbers32, PartsReader } from './parts-reader.ts'
 import { Cursor } from './postings.ts'
 import type { VocabularyContents } from './vocabulary-builder.ts'
 import { FUZZY_CHARS_MIN, hashVariants, TYPED_CHARS_MIN, WORD_CHARS_MAX } from './word-keys.ts'
@@ -26,16 +26,16 @@ export class Vocabulary {
   readonly #buckets: Numbers32
   readonly #counts: Uint32Array
   readonly #ends: Float64Array
-  readonly #lists: Uint8Array
+  readonly #lists: Bytes
 
   constructor(file: PartsReader<unknown>, contents: VocabularyContents) {
-    this.#text = file.uint8(contents.text)
-    this.#starts = file.uint32(contents.starts)
-    this.#bucketEnds = file.uint32(contents.bucketEnds)
+    this.#text = file.loadBytes(contents.text)
+    this.#starts = file.loadNumbers(contents.starts)
+    this.#bucketEnds = file.loadNumbers(contents.bucketEnds)
     this.#buckets = file.numbers(contents.buckets)
-    this.#counts = file.uint32(contents.counts)
-    this.#ends = file.float64(contents.ends)
-    this.#lists = file.uint8(contents.lists)
+    this.#counts = file.loadNumbers(contents.counts)
+    this.#ends = file.loadDoubles(contents.ends)
+    this.#lists = file.bytes(contents.lists)
   }
 
   /** Counts the entries that have a word. */

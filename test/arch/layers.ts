@@ -250,8 +250,6 @@ export const doors: Record<string, string[]> = {
   'structured-headers': [`${signing}/structured-fields.ts`],
   lmdb: [
     `${serving}/lmdb.ts`,
-    `${search}/parts-reader.ts`,
-    `${search}/parts-writer.ts`,
     `${push}/state.ts`,
     'api/agent/state/store.ts',
     'api/agent/state/ledger.ts',

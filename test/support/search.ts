@@ -25,8 +25,8 @@ export async function buildSearchIndex(brands: readonly Named[]): Promise<Search
     publishers: new CollectionBuilder(file).finish(),
     properties: new CollectionBuilder(file).finish(),
   }
-  await file.end({ format: SEARCH_FORMAT, collections })
-  const index = await SearchIndex.open(path, 1)
+  file.end({ format: SEARCH_FORMAT, collections })
+  const index = SearchIndex.open(path, 1)
   cleanUp(() => index.close())
   return index
 }

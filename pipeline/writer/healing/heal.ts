@@ -2,6 +2,8 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { Log } from '../../core/log.ts'
 import { readSearchCheckpoint, SearchCheckpoint } from '../../search/checkpoint.ts'
+import { findDamagedParts } from '../../search/parts-reader.ts'
+import { SEARCH_FORMAT } from '../../search/search-index.ts'
 import { SERVING_FORMAT, ServingStore } from '../../serving/lmdb.ts'
 import { listSnapshots, readCheckpoint } from '../../store/checkpoint.ts'
 import { readJsonFile } from '../../store/durable-files.ts'
@@ -102,9 +104,11 @@ function dropDamagedSearch({ paths, seals, log }: Omit<HealingParts, keyof Facts
     setAside({ paths, log }, paths.searchCheckpoint, 'it cannot be read')
     return true
   }
+  // A file of an earlier release is not damaged, but it has to be made again as well.
+  if (current.format !== SEARCH_FORMAT) return true
   const file = `${paths.search}/${current.file}`
   const isChanged = !existsSync(file) || seals.isChanged(file)
-  const reason = isChanged ? CHANGED : findDamagedHead(file)
+  const reason = isChanged ? CHANGED : findDamagedParts(file)
   if (reason === undefined) return false
   setAside({ paths, log }, file, reason)
   rmSync(paths.searchCheckpoint)

@@ -28,12 +28,12 @@ interface Sorted {
   run: Buffer
   owners: Owners
   suffixes: Suffixes
-  close(): Promise<void>
+  close(): void
 }
 
 let files = 0
 
-async function sorted(folder: string, all: readonly string[][]): Promise<Sorted> {
+function sorted(folder: string, all: readonly string[][]): Sorted {
   const texts = new TextsBuffer()
   const starts = [0]
   for (const own of all) {
@@ -44,8 +44,8 @@ async function sorted(folder: string, all: readonly string[][]): Promise<Sorted>
   const owners = new Owners(starts)
   const path = `${folder}/${files++}.suffixes`
   const writer = new PartsWriter(path)
-  await writer.end(writeSuffixes(writer, run, owners))
-  const file = await PartsReader.open<SuffixesContents>(path)
+  writer.end(writeSuffixes(writer, run, owners))
+  const file = PartsReader.open<SuffixesContents>(path)
   const suffixes = new Suffixes(file, file.contents, run, owners)
   return { run, owners, suffixes, close: () => file.close() }
 }
@@ -57,50 +57,50 @@ function placesIn(run: Buffer, bytes: Buffer): number[] {
   return places
 }
 
-it('positions of a text equal those of a scan of all bytes', async () => {
+it('positions of a text equal those of a scan of all bytes', () => {
   const folder = newDataDir()
-  await fc.assert(
-    fc.asyncProperty(asked, async ([all, wanted]) => {
+  fc.assert(
+    fc.property(asked, ([all, wanted]) => {
       fc.pre(wanted !== '')
-      const { run, suffixes, close } = await sorted(folder, all)
+      const { run, suffixes, close } = sorted(folder, all)
       const bytes = Buffer.from(wanted)
       const known = bytes.subarray(0, SORTED_BYTES)
       const range = suffixes.startingWith(bytes)
       const places = [...suffixes.listPositions(range)].sort((a, b) => a - b)
       expect(places).toEqual(placesIn(run, known))
-      await close()
+      close()
     }),
     { numRuns: 300 },
   )
 })
 
-it('the first entries that contain a text are the first of all, each once', async () => {
+it('the first entries that contain a text are the first of all, each once', () => {
   const folder = newDataDir()
-  await fc.assert(
-    fc.asyncProperty(asked, fc.integer({ min: 1, max: 9 }), async ([all, wanted], limit) => {
+  fc.assert(
+    fc.property(asked, fc.integer({ min: 1, max: 9 }), ([all, wanted], limit) => {
       fc.pre(wanted !== '')
-      const { run, owners, suffixes, close } = await sorted(folder, all)
+      const { run, owners, suffixes, close } = sorted(folder, all)
       const bytes = Buffer.from(wanted).subarray(0, SORTED_BYTES)
       const holding = new Set(placesIn(run, bytes).map(place => owners.findEntry(place)))
       const expected = [...holding].sort((a, b) => a - b).slice(0, limit)
       expect(suffixes.smallestIds(suffixes.startingWith(bytes), limit)).toEqual(expected)
-      await close()
+      close()
     }),
     { numRuns: 300 },
   )
 })
 
-it('every byte belongs to the entry whose text it is in', async () => {
+it('every byte belongs to the entry whose text it is in', () => {
   const folder = newDataDir()
-  await fc.assert(
-    fc.asyncProperty(entries, async all => {
-      const { run, owners, close } = await sorted(folder, all)
+  fc.assert(
+    fc.property(entries, all => {
+      const { run, owners, close } = sorted(folder, all)
       const lengths = all.map(own =>
         own.reduce((sum, text) => sum + Buffer.byteLength(text) + 2, 0),
       )
       const expected = lengths.flatMap((length, id) => Array(length).fill(id))
       expect(Array.from(run, (_, at) => owners.findEntry(at))).toEqual(expected)
-      await close()
+      close()
     }),
     { numRuns: 100 },
   )
