@@ -4,10 +4,15 @@
  */
 import { writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { systemClock } from '../../pipeline/core/clock.ts'
+import { repeatEvery } from '../../jobs/indexer/loops.ts'
+import { startReplicaPublishing } from '../../jobs/indexer/replica-publishing-loop.ts'
+import { SECOND, systemClock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
+import { isBucketAddress, resolvePublishFolder } from '../../pipeline/core/publish-target.ts'
 import type { Submission } from '../../pipeline/model/submission.ts'
+import { openBucket } from '../../pipeline/replica/bucket.ts'
+import { Uploader } from '../../pipeline/replica/uploader.ts'
 import { Sequencer, type SequencerOptions } from '../../pipeline/writer/sequencer.ts'
 import { buildBaseBatch, buildNextBatch } from './batches.ts'
 import { testClock } from './clock.ts'
@@ -16,7 +21,8 @@ import { observeVillageNight } from './village.ts'
 import { buildBrandSave, buildKeyWrite, buildOrganizationWrite, buildProofWrite } from './writes.ts'
 
 const [mode, dataDir, text = '{}'] = process.argv.slice(2)
-const config = readConfig({ DATA_DIR: dataDir! })
+const { publishTo } = JSON.parse(text) as { publishTo?: string }
+const config = readConfig({ DATA_DIR: dataDir!, ...(publishTo && { PUBLISH_TO: publishTo }) })
 
 function say(word: string, value: unknown = null): void {
   writeSync(1, `${word} ${JSON.stringify(value)}\n`)
@@ -57,6 +63,7 @@ async function loop({ round, size }: { round: number; size: number }): Promise<v
     const observations = observeVillageNight(night, at, systemClock.now())
     return registry.commit({ observations, submissions: [] })
   }
+  startToPublish(registry)
   await write(registry, left)
   await bulk()
   say('ready', registry.seq)
@@ -73,6 +80,15 @@ async function loop({ round, size }: { round: number; size: number }): Promise<v
     await write(registry, [buildOrganizationWrite(`${org} too`), ...edits])
     if (turn % 2 === 0) await registry.publish()
   }
+}
+
+/** Publishes for replicas beside the commits, as the indexer does, where `publishTo` says so. */
+function startToPublish(registry: Sequencer): void {
+  startReplicaPublishing(registry, config, systemClock, silentLog)
+  if (!isBucketAddress(publishTo)) return
+  const bucket = openBucket(publishTo, new AbortController().signal)
+  const uploader = new Uploader(resolvePublishFolder(publishTo, dataDir!)!, registry.paths, bucket)
+  repeatEvery(SECOND / 2, silentLog, () => uploader.upload())
 }
 
 async function write(registry: Sequencer, submissions: Submission[]): Promise<void> {
