@@ -216,14 +216,17 @@ describe('a publisher signs in, creates a key, proves a domain and publishes a h
     ['dark', { width: 390, height: 844 }],
     ['light', { width: 1280, height: 800 }],
     ['dark', { width: 1280, height: 800 }],
-  ] as const)('and has no accessibility violations on a %s window of %o', async (colorScheme, viewport) => {
-    const barriers: string[] = []
-    const name = `${colorScheme}-${viewport.width}`
-    const options = { colorScheme, viewport, bypassCSP: true }
-    await tellStory(`${name}-gazette.example`, options, async (page, at) => {
-      await picture(page, `${name}-${at}`)
-      barriers.push(...(await listBarriers(page)).map(barrier => `${at}: ${barrier}`))
-    })
-    expect(barriers).toEqual([])
-  })
+  ] as const)(
+    'and has no accessibility violations on a %s window of %o',
+    async (colorScheme, viewport) => {
+      const barriers: string[] = []
+      const name = `${colorScheme}-${viewport.width}`
+      const options = { colorScheme, viewport, bypassCSP: true }
+      await tellStory(`${name}-gazette.example`, options, async (page, at) => {
+        await picture(page, `${name}-${at}`)
+        barriers.push(...(await listBarriers(page)).map(barrier => `${at}: ${barrier}`))
+      })
+      expect(barriers).toEqual([])
+    },
+  )
 })
