@@ -11,7 +11,7 @@ export interface RegistryTool {
   outputSchema: Json & { type: 'object' }
 }
 
-/** Operations whose answers another tool gives too. */
+/** Operations that are left out because another tool gives the same answers. */
 const redundant: ReadonlySet<string> = new Set([
   'listAgentPublishersAlias',
   'listBrandRevisions',
@@ -68,7 +68,7 @@ function shorten(properties: Json): Json {
       (key === 'default' && value === '')
     if (isUninformative) return undefined
     if (!Array.isArray(value?.enum)) return value
-    // The description shows that it is a text.
+    // The allowed values show that it is a text.
     const { type: _, ...rest } = value
     return rest
   })

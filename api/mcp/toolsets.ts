@@ -26,7 +26,7 @@ const toSlug = (group: string) => group.toLowerCase().replace(/[^a-z]+/g, '_')
 /** Names of the toolsets: `core`, one for each group of the API, and `all`. */
 export const toolsetNames: readonly string[] = ['core', ...groups.map(toSlug), 'all']
 
-/** Lists the names that are no toolset. */
+/** Lists the names that are not toolsets. */
 export function listUnknownToolsets(names: readonly string[]): string[] {
   return names.filter(name => !toolsetNames.includes(name))
 }

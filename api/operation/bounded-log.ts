@@ -3,7 +3,7 @@ import type { Log } from '../../pipeline/core/log.ts'
 
 /** Lines of one kind a minute. */
 const LINES = 10
-/** Kinds are named by us; this limit is only for a mistake. */
+/** Only our own code names kinds; this limit guards against a mistake. */
 const KINDS = 1_000
 
 interface Kind {

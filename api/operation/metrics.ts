@@ -33,7 +33,7 @@ export class Metrics {
     this.#requests = role.getCounter('registry_requests_total')
     this.#seconds = role.getHistogram('registry_request_seconds')
     this.#limits = role.getCounter('registry_limits_hit_total')
-    // From zero, so that the first one is an increase.
+    // Starts at zero, so that the first one is an increase.
     for (const limit of [...Object.values(limitStatuses), 'connections']) {
       this.#limits.labels(limit).inc(0)
     }
@@ -77,7 +77,7 @@ export class Metrics {
     this.#limits.labels(limit).inc()
   }
 
-  /** Shows how many there are of something on each scrape. */
+  /** Reports a current number on each scrape. */
   watch(
     name: 'registry_feed_streams' | 'registry_page_streams' | 'registry_connections',
     count: () => number,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Reader } from '../../pipeline/read/reader.ts'
 
-/** Adds to every answer of a replica for how many seconds it may lack commits at most. */
+/** Adds to every answer of a replica the number of seconds by which it may be behind. */
 export function showReplicaLag(app: FastifyInstance, reader: Reader): void {
   app.addHook('onRequest', (_request, reply, done) => {
     const { replicaLagMs } = reader

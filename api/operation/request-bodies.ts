@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { PublicError } from '../../pipeline/core/errors.ts'
 
-/** Levels of arrays and objects in a body; real requests have less than half. */
+/** Maximum levels of arrays and objects in a body; real requests have less than half. */
 const NESTING_MAX = 64
 
 /**
@@ -18,7 +18,7 @@ export function readBodies(app: FastifyInstance): void {
       return done(new PublicError('unsupported_media_type', packed))
     }
     const text = body as string
-    // Many clients name the type of a body they do not send; whether one is required says the operation.
+    // Many clients send the content type of a body but no body; the operation decides whether it requires one.
     if (text === '') return done(null, undefined)
     if (isDeeper(text, NESTING_MAX)) {
       const tooDeep = `body: is nested more than ${NESTING_MAX} levels deep`
@@ -39,7 +39,9 @@ const LONE_SURROGATE = /\p{Surrogate}/u
 /** First characters of every escaped surrogate in JSON, and of many complete pairs. */
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/
 
-/** Finds the position in a JSON value of text that no store keeps and no URL can contain; empty for the root. */
+/**
+ * Finds the path to text in a JSON value that no store can hold and no URL can contain; empty for the root.
+ */
 function findLoneSurrogate(value: unknown, place = ''): string | undefined {
   if (typeof value === 'string') return LONE_SURROGATE.test(value) ? place : undefined
   if (typeof value !== 'object' || value === null) return undefined

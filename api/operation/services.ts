@@ -27,7 +27,7 @@ import type { WorkerPool } from '../workers/worker-pool.ts'
 import type { BoundedLog } from './bounded-log.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Services of a handler. None of them writes or accesses the network. */
+/** Services that handlers use. None of them writes to a store or accesses the web directly. */
 export interface Services {
   config: Config
   reader: Reader

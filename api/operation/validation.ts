@@ -7,7 +7,7 @@ type Result = { value: unknown } | { error: Error }
 
 /** Faults shown in an error. */
 const FAULTS_SHOWN_MAX = 5
-/** Faults that are described; those of the alternatives of a union count, too. */
+/** Faults that are described, including those of the alternatives of a union. */
 const FAULTS_DESCRIBED_MAX = 1_000
 /** Items of all lists in a body; no operation that checks items one by one accepts more. */
 const ITEMS_MAX = 30_000

@@ -17,18 +17,21 @@ export interface Reply<Body> {
   body: Body
 }
 
-/** Asks an operation as anybody may, and reads its answer as a client would. */
+/** Calls an operation without a credential, and reads its answer as a client would. */
 export type Ask = <Body>(operation: Operation, asked?: Asked) => Promise<Reply<Body>>
 
 type PageCall = Call<unknown, unknown, unknown, 'public'>
 type Answering = ReturnType<typeof chooseAnswering>
 
-/** The ways of answering operations, chosen once in an app: callers wait in one queue for each operation. */
+/**
+ * The answering functions of operations, chosen once per app, so that each operation has a single queue of
+ * callers.
+ */
 const answerings = declareCache(() => new Map<Operation, Answering>())
 
 /**
- * Creates the way in which one page asks: the same checks, turns and cached answers as a request of
- * its caller would have, without a credential. A page therefore shows what everybody may see.
+ * Creates the function with which a page calls operations: with the same checks, queues and cached answers as
+ * a request of its caller, but without a credential. So a page shows only what everybody may see.
  */
 export function createAsk(call: PageCall): Ask {
   return async <Body>(operation: Operation, { query = {}, params = {} }: Asked = {}) => {
@@ -66,8 +69,8 @@ function findAnswering(operation: Operation, services: Services): Answering {
 }
 
 /**
- * Waits for a part of a page that is missing until something was published; undefined until then. A
- * refusal for any other reason is one of the whole page: it must not look as if there was nothing.
+ * Loads a part of a page that needs a snapshot; undefined until the first is published. Any other refusal
+ * refuses the whole page, which must not look as if there was nothing.
  */
 export async function askIfReady<Value>(
   { snapshot }: Pick<Reader, 'snapshot'>,

@@ -1,6 +1,6 @@
 import { defineOperation } from '../operation/operation.ts'
 
-/** Tells a page that somebody looks at that something was committed or published, so that it shows what changed. */
+/** Notifies an open page that something was committed or published, so that it can update itself. */
 export const changesStream = defineOperation({
   id: 'changesStream',
   method: 'GET',

@@ -12,7 +12,7 @@ interface Declared<Query extends z.ZodType, Params extends z.ZodType> {
   summary: string
   query?: Query
   params?: Params
-  /** It answers before there is anything to tell, too. */
+  /** It also answers while the registry is still empty. */
   worksWithoutStores?: true
   /**
    * It is of one thing, of which the serving store tells: it queries no snapshot, and has a picture
@@ -21,7 +21,7 @@ interface Declared<Query extends z.ZodType, Params extends z.ZodType> {
   isOfThing?: true
   /** Answers clients that want JSON at the same address. */
   json?: Operation
-  /** Loads the view: the code of a page is read when the page is first asked for. */
+  /** Loads the view; the code of a page is loaded when the page is first requested. */
   load(): Promise<{
     show(call: ViewCall<z.output<Query>, z.output<Params>>): Promise<View>
   }>
@@ -35,7 +35,7 @@ export function definePage<
   Query extends z.ZodType = z.ZodUndefined,
   Params extends z.ZodType = z.ZodUndefined,
 >({ load, json, isOfThing, ...declared }: Declared<Query, Params>): Operation {
-  // Importing a module that is loaded already costs as much as rendering a small page.
+  // Even importing a loaded module costs as much as rendering a small page.
   const loadParts = loadOnce(() => Promise.all([load(), import('./parts/document.tsx')]))
   return defineOperation({
     ...declared,
@@ -92,7 +92,7 @@ function wantsJson(accept: unknown): boolean {
   return typeof accept === 'string' && /\bjson\b/.test(accept) && !/\btext\/html\b/.test(accept)
 }
 
-/** Builds the one address of what a page shows, spelled as the registry spells it. */
+/** Builds the canonical address of a page, in the registry's own spelling. */
 function toPath(
   { path }: Pick<Operation, 'path'>,
   { query, params }: Pick<Call<unknown, unknown, unknown, 'public'>, 'query' | 'params'>,

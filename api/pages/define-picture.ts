@@ -15,7 +15,7 @@ const PICTURES_BYTES = 16 * 1024 * 1024
 const PIXEL_BYTES = WIDTH * HEIGHT * 4
 const ETAG_CHARS = 22
 
-/** Pictures by their SVG: as long as a page says the same, its picture stays. */
+/** Pictures by their SVG, so that a picture is drawn again only when the text on it changes. */
 const pictures = declareCache(
   () => new LRUCache<string, Buffer>({ maxSize: PICTURES_BYTES, sizeCalculation: toSize }),
 )

@@ -16,8 +16,8 @@ const PARSED_BYTES_MAX = 1024 * 1024
 const MAY_BE_PERSONAL = /"(?:email|contact)"|\\u/
 
 /**
- * Serves a file as the crawler got it, byte by byte, as text that no browser takes for a page. Contact data
- * of people is left out, though its site publishes it, and a header says so.
+ * Serves a file byte for byte as the crawler fetched it, as text that no browser treats as a page. Contact
+ * data of people is left out, even though its site publishes it, and a header says so.
  */
 export const rawFile = defineOperation({
   id: 'rawFile',

@@ -4,7 +4,7 @@ import type { Html } from './html/jsx.ts'
 
 /** Content of a page; the document around it is the same for all pages. */
 export interface View {
-  /** 404 for a thing that nobody knows. */
+  /** 404 if the registry does not know it. */
   status?: 200 | 400 | 404
   title: string
   /** One sentence, for search engines and where a link is shared. */
@@ -16,7 +16,7 @@ export interface View {
   picture?: string
   /** Text of the search box. */
   searched?: string
-  /** The page is asked for again every few seconds while somebody looks at it. */
+  /** True if the page updates itself every few seconds while it is open. */
   isLive?: true
   /** A file is edited on the page: its script checks the file while somebody types. */
   isEditor?: true

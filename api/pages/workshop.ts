@@ -69,8 +69,8 @@ function sendDownload({ kind, text }: { kind: ProposedKind; text: string }): Sen
 }
 
 /**
- * Carries a file on to the dashboard, where whoever is signed in, or signs in now, publishes it. Only from a
- * page of the registry: another site may not put a file into somebody's hands.
+ * Passes a file on to the dashboard, where a person who is signed in, or signs in now, can publish it. Only
+ * pages of the registry may do that: another site must not plant a file in somebody's browser.
  */
 async function carryOn(
   { kind, domain, text }: WorkshopForm,

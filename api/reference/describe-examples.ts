@@ -5,7 +5,7 @@ import { ndjsonHeaders } from '../responses/ndjson.ts'
 import { type AnswerForm, type CodeSample, renderCodeSamples } from './code-samples.ts'
 import { type Example, readExamples } from './examples.ts'
 
-/** The example of an operation in its OpenAPI description; empty where there is none. */
+/** The example of an operation in its OpenAPI description; empty if there is none. */
 export interface DescribedExample {
   /** Values of parameters, by name. */
   parameters: Readonly<Record<string, string>>

@@ -6,13 +6,13 @@ import { projectRoot } from '../../pipeline/core/project-root.ts'
 export interface ExampleRequest {
   /** Path and query. */
   url: string
-  /** It is sent with a credential. */
+  /** True if it is sent with a credential. */
   authorized?: true
   /** Headers besides the credential and the type of a JSON body. */
   headers?: Readonly<Record<string, string>>
   /** A JSON body. */
   body?: unknown
-  /** A body of which every byte counts. */
+  /** A body that must be sent byte for byte. */
   text?: string
   /** The file of a form with one field, `file`. */
   file?: { name: string; type: string; content: string }
@@ -22,7 +22,7 @@ export interface ExampleRequest {
 export interface Example {
   request: ExampleRequest
   status: number
-  /** The JSON of the answer; none where it is something else. */
+  /** The answer, if it is JSON. */
   answer?: unknown
 }
 

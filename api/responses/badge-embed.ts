@@ -8,7 +8,7 @@ import { buildBadgePath, buildVerificationUrl, findBadge } from './badges.ts'
 interface EmbeddedBadge {
   agentUrl: string
   role: BadgeRole
-  /** Version of the protocol; that of the badge without it. */
+  /** Version of the protocol; by default that of the badge. */
   version?: string
 }
 

@@ -8,8 +8,8 @@ import { isShownToAll } from '../../pipeline/resolve/agent-keeper.ts'
 import { expireBadges } from '../../pipeline/resolve/badges.ts'
 
 /**
- * Lists the badges that an agent has now. One whose time is over is none, also before the writer has
- * ended it; nor has an agent one that is not shown to everybody.
+ * Lists the current badges of an agent. An expired badge does not count, even if the writer has not removed
+ * it yet, and agents that are not public have none.
  */
 export function listBadges(reader: Reader, agentUrl: string): Badge[] {
   const tests = findAgentTests(reader, agentUrl)
@@ -18,7 +18,7 @@ export function listBadges(reader: Reader, agentUrl: string): Badge[] {
   return expireBadges(tests.badges, reader.now()).filter(({ state }) => state !== 'revoked')
 }
 
-/** Finds the badge of a role; of a version where one is named. */
+/** Finds the badge of a role, for a given version if one is named. */
 export function findBadge(
   reader: Reader,
   agentUrl: string,
@@ -45,13 +45,15 @@ export function toVerifiedBadge(agentUrl: string, badge: Badge): VerifiedBadge {
   }
 }
 
-/** Builds the path of a badge as a picture; a pinned one shows nothing for another version. */
+/**
+ * Builds the path of the picture of a badge; with a version, the picture shows only a badge for that version.
+ */
 export function buildBadgePath(agentUrl: string, role: BadgeRole, version?: string): string {
   const pinned = version === undefined ? role : `${role}/${version}`
   return `/api/registry/agents/${encodeURIComponent(agentUrl)}/badge/${pinned}.svg`
 }
 
-/** Builds the address at which the registry answers for the badges of an agent. */
+/** Builds the address at which anybody can verify the badges of an agent. */
 export function buildVerificationUrl(baseUrl: string, agentUrl: string): string {
   return `${baseUrl}/api/registry/agents/${encodeURIComponent(agentUrl)}/verification`
 }

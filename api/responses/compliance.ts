@@ -25,7 +25,7 @@ import { findRuns, isOptedOut, type ShownRuns, testedVersion } from './shown-run
 
 const noVersion = { requested_compliance_target: null, adcp_version: null }
 
-/** Lists the last result of each storyboard; what was wrong is for the agent's own organization. */
+/** Lists the last result of each storyboard; only the agent's own organization sees what failed. */
 export function listResults(
   { agent_url, storyboards, owner }: ShownRuns,
   reader: Reader,
@@ -46,7 +46,7 @@ function describeStoryboard(id: string) {
   return { title, category, track }
 }
 
-/** Finds the checks that the first failed step of a run failed, as long as its steps are stored. */
+/** Finds the failed checks of the first failed step of a run, as long as its steps are stored. */
 function findFailedChecks(
   diagnosed: AgentDiagnostics['runs'] | undefined,
   run: Pick<RecordedRun, 'tested_at' | 'storyboard_id' | 'first_failed_step_id'>,
@@ -61,7 +61,7 @@ function findFailedChecks(
   return step?.failed_validations ?? []
 }
 
-/** Sums the last result of each storyboard up, with the settings and the badges of the agent. */
+/** Summarizes the last result of each storyboard, with the settings and the badges of the agent. */
 export function describeCompliance(shown: ShownRuns, reader: Reader): AgentCompliance {
   const { agent_url, tests } = shown
   const results = listResults(shown, reader)
@@ -107,7 +107,9 @@ export function describeCompliance(shown: ShownRuns, reader: Reader): AgentCompl
   }
 }
 
-/** Describes what only the agent's own organization may read: its membership, and whose verdict it is. */
+/**
+ * Describes what only the agent's own organization may read: its membership, and what caused the last run.
+ */
 function describeOwner(shown: ShownRuns, reader: Reader) {
   const { owner } = shown
   const tier = owner?.membership_tier ?? null

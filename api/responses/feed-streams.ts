@@ -32,8 +32,8 @@ interface Stream extends StreamAsked {
 }
 
 /**
- * Serves the open streams of this process. An idle stream costs a heartbeat now and then; a commit is one
- * page for all streams that wait at the same place for the same types, built once.
+ * Serves the open streams of this process. An idle stream costs an occasional heartbeat. For each commit, one
+ * page is built for all streams that wait at the same cursor for the same types.
  */
 export class FeedStreams {
   readonly #reader: Reader
@@ -54,7 +54,10 @@ export class FeedStreams {
     return this.#streams.size
   }
 
-  /** Checks the cursor and takes a place before anything is sent: until then a fault is a plain answer. */
+  /**
+   * Checks the cursor and reserves a stream before anything is sent, so that a fault can still be an ordinary
+   * answer.
+   */
   admit(asked: StreamAsked): (response: ServerResponse) => void {
     const { feedStreams, feedStreamsPerCaller } = this.#config.LIMITS
     const own = [...this.#streams].filter(({ principal }) => principal === asked.principal).length
@@ -80,7 +83,7 @@ export class FeedStreams {
     void this.#catchUp(stream)
   }
 
-  /** Serves what was committed since the last look, and heartbeats that are due. */
+  /** Serves new commits, and heartbeats that are due. */
   async #look(): Promise<void> {
     if (this.#isServing) return
     this.#isServing = true
@@ -193,7 +196,7 @@ export class FeedStreams {
       retentionDays: feedRetentionDays,
     })
     if (page === undefined) return undefined
-    // Streams send it at different times, so it has bytes of its own.
+    // Streams send the frame at different times, so it gets its own copy of the bytes.
     const body = Buffer.from(page.body)
     page.release()
     return { ...page, body }
@@ -217,7 +220,10 @@ function toPlaceKey({ cursor, types, limit }: StreamAsked): string {
   return `${cursor} ${limit} ${types.join()}`
 }
 
-/** Waits until the client has read what was sent. A client that reads nothing for long counts as gone. */
+/**
+ * Waits until the client has read what was sent. A client that reads nothing for a long time counts as
+ * disconnected.
+ */
 function waitForDrain(response: ServerResponse): Promise<void> {
   return new Promise(resolve => {
     const timer = setTimeout(() => response.destroy(), STUCK_MS)

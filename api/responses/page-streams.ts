@@ -5,7 +5,7 @@ import type { Reader } from '../../pipeline/read/reader.ts'
 
 /** Interval at which streams look for a new commit. */
 const LOOK_MS = 250
-/** Interval of the comments that tell a connection from a dead one. */
+/** Interval of the comments that keep a connection alive and reveal a dead one. */
 const BEAT_MS = 15_000
 const RETRY_AFTER_S = 30
 
@@ -15,9 +15,9 @@ interface Viewer {
 }
 
 /**
- * Tells the pages that people look at that something was committed or published; they ask for themselves again, which
- * is one cached answer for all of them. A commit costs a line a viewer, and an idle viewer nothing but a
- * comment now and then. One that reads nothing is dropped at the first line that it does not take.
+ * Notifies open pages that something was committed or published. They then request themselves again, which is
+ * one cached answer for all of them. A commit costs one line per viewer, and an idle viewer only an
+ * occasional comment. A viewer that does not read is dropped at the first line that it does not accept.
  */
 export class PageStreams {
   readonly #reader: Pick<Reader, 'serving' | 'snapshot'>
@@ -36,7 +36,7 @@ export class PageStreams {
     return this.#viewers.size
   }
 
-  /** Checks that there is room for one more of this caller, before anything is sent. */
+  /** Checks that the caller may open one more stream, before anything is sent. */
   admit(caller: string): (response: ServerResponse) => void {
     const { pageStreams, pageStreamsPerCaller } = this.#limits
     const own = [...this.#viewers].filter(viewer => viewer.caller === caller).length

@@ -57,7 +57,7 @@ export class ProductJudge {
   readonly #findInventory: FindInventory
   readonly #known = new Map<string, JudgedSale>()
 
-  /** Begins a judgement, by what `find` says that publishers grant; by default, what they grant now. */
+  /** Creates a judge that uses the grants that `find` returns; by default, the current ones. */
   constructor(
     reader: Reader,
     agentUrl: string,
@@ -129,7 +129,7 @@ export class ProductJudge {
       : files
   }
 
-  /** Lists each sale once as evidence; what no publisher lists has a step of its own. */
+  /** Lists each sale once as evidence; an item that no publisher lists gets a step of its own. */
   evidence(judged: readonly JudgedSelector[], declaredCursor?: string): LongList<Evidence> {
     const reported = new Set<JudgedSale>()
     const steps: LongList<Evidence>[] = []

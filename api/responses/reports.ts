@@ -41,7 +41,7 @@ export class Reports {
   readonly #redis: Redis | undefined
   readonly #keep: Script<unknown>
   readonly #bounds: ReportBounds
-  /** Prefix of the keys: it and the id hold a report. */
+  /** Prefix of the keys; a report is stored under the prefix and its id. */
   readonly #prefix: string
   /** Keys that list all of them, by age and by size. */
   readonly #index: readonly [string, string]

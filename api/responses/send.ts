@@ -13,7 +13,7 @@ export function sendAnswer(
   compressor: Compressor,
 ): FastifyReply | Promise<FastifyReply> {
   const { status, body, type = JSON_TYPE, etag, modifiedAt, headers, release } = sent
-  // Not earlier: until then the bytes may be queued for writing, or a thread may be compressing them.
+  // Not earlier: the bytes may still be queued for writing, or a thread may be compressing them.
   if (release !== undefined) reply.raw.once('close', release)
   if (headers !== undefined) reply.headers(headers)
   if (etag !== undefined) reply.header('etag', `"${etag}"`)

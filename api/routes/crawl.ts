@@ -132,7 +132,7 @@ export const readCrawlRequest = defineOperation({
 
 /**
  * Requests a crawl: checks that the name is public, counts the request and submits it. A request that the
- * writer does not admit counts for nobody. `field` names the parameter with the domain in refusals.
+ * writer refuses is not counted. `field` is the name of the parameter with the domain, for refusals.
  */
 export async function submitCrawlRequest(
   scope: CrawlScope,
@@ -146,7 +146,7 @@ export async function submitCrawlRequest(
   const id = randomUUID()
   const counted: CountedCrawl = {
     id,
-    // A forced request has a target of its own: it counts for its user alone.
+    // A forced request gets a target of its own, so it only counts for its user.
     target: isForced ? `forced:${id}` : scope === 'manager' ? `manager:${domain}` : domain,
     user: toLimitedUser(principal),
   }

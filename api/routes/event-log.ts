@@ -60,7 +60,7 @@ export const proveInclusion = defineOperation({
     event_id: eventId.meta({
       description: 'Names the leaf by what the feed calls its event: a UUID v7',
     }),
-    index: place.meta({ description: 'Place of an event in the log, from 0', type: 'string' }),
+    index: place.meta({ description: 'Index of an event in the log, from 0', type: 'string' }),
     size: place.meta({
       description: 'Size of the tree to prove it in; the current one by default',
       type: 'string',

@@ -35,7 +35,7 @@ export const lookUpOperator = defineOperation({
   summary: 'Look up the agents that a domain operates, and the publishers that trust them',
   description:
     'Agents of the member that has verified the domain, or the closest domain above it. Everybody ' +
-    'sees public ones, members with API access also those for members, the member itself all of them. ' +
+    'sees public ones, members with API access also those for members, and the member all of its own. ' +
     '`scope` can only narrow that. A domain of no member shows the agents that its ' +
     'brand.json names; without any, the answer is a 200 with nothing in it.',
   access: 'optional',

@@ -29,20 +29,23 @@ interface PublicErrorEntry {
 export const publicErrors = {
   invalid_request: { status: 400, means: 'a parameter or the body is missing or invalid' },
   invalid_type: { status: 400, means: 'the agent type is unknown' },
-  invalid_role: { status: 400, means: 'there is no badge of this role' },
+  invalid_role: { status: 400, means: 'there is no badge for this role' },
   unverified_hostname: {
     status: 400,
     means: 'the agent’s host is not on a domain that the organization has proven to own',
   },
   url_immutable: { status: 400, means: 'the URL of an agent cannot be changed' },
-  invalid_blob_shape: { status: 400, means: 'client credentials are a JSON object' },
+  invalid_blob_shape: { status: 400, means: 'client credentials must be a JSON object' },
   missing_field: { status: 400, means: 'a field of client credentials is missing' },
   invalid_field_type: { status: 400, means: 'a field of client credentials has another type' },
   field_too_long: { status: 400, means: 'a field of client credentials is too long' },
-  invalid_url: { status: 400, means: 'the token endpoint is no https URL on the public Internet' },
+  invalid_url: {
+    status: 400,
+    means: 'the token endpoint is not an https URL on the public Internet',
+  },
   invalid_env_reference: {
     status: 400,
-    means: 'client credentials name a variable of an environment instead of the value',
+    means: 'client credentials refer to an environment variable instead of containing the value',
   },
   invalid_auth_method_value: { status: 400, means: 'the way to authenticate is unknown' },
   array_too_many: { status: 400, means: 'client credentials are for too many resources' },
@@ -77,7 +80,7 @@ export const publicErrors = {
   unsupported_media_type: { status: 415, means: 'the content type is not supported' },
   range_not_satisfiable: {
     status: 416,
-    means: 'the file ends before the range that was asked for',
+    means: 'the file ends before the requested range',
   },
   expectation_failed: {
     status: 417,

@@ -43,7 +43,7 @@ export const outcomes = {
   held: { effect: 'unreachable', means: 'an implausible change, rejected or held for now' },
   deferred: {
     effect: 'unreachable',
-    means: 'not asked for: its site or address is asked as often as it may be; due later',
+    means: 'not requested: the limit of its site or address is reached; due later',
   },
 } as const satisfies Record<string, OutcomeEntry>
 

@@ -59,7 +59,7 @@ export const eventTypes = {
   'collection.updated': {
     entity: 'collection',
     payload: CollectionFacts.extend({ changed_fields: ChangedFields }),
-    means: 'it changed, or is back',
+    means: 'it changed, or was listed again',
   },
   'collection.merged': {
     entity: 'collection',
@@ -85,7 +85,7 @@ export const eventTypes = {
   'agent.compliance_changed': {
     entity: 'agent',
     payload: ComplianceChanged,
-    means: 'how it fares in tests changed',
+    means: 'its test results changed',
   },
   'agent.verification_earned': {
     entity: 'agent',

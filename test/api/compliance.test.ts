@@ -596,7 +596,7 @@ describe('the credential of an agent', () => {
     })
     expect([answer.statusCode, answer.json().error]).toEqual([
       503,
-      'this registry takes no credentials: its operator has set no key',
+      'this registry accepts no credentials: its operator has set no key',
     ])
   })
 })

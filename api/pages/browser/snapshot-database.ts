@@ -6,7 +6,7 @@ import EngineWorker from './engine-worker.ts?worker'
 /** Rows that are shown; the CSV has all. */
 export const ROWS_MAX = 1_000
 
-/** The answer to a question: every value as text, `null` where there is none. */
+/** The result of a query: every value as text, or `null`. */
 export interface Result {
   columns: readonly { name: string; isNumber: boolean }[]
   rows: readonly (readonly (string | null)[])[]
@@ -16,7 +16,7 @@ export interface Result {
 }
 
 const NUMBER = /^(?:U?(?:TINY|SMALL|BIG|HUGE)?INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL.*)$/
-/** Extensions would be loaded from elsewhere. */
+/** Extensions would be loaded from another server. */
 const settings = ['autoinstall_known_extensions', 'autoload_known_extensions']
 
 /** One snapshot of the registry, opened in the browser's own DuckDB and read by ranges. */
@@ -30,8 +30,8 @@ export class SnapshotDatabase {
   }
 
   /**
-   * Loads DuckDB and opens the snapshot at `url`; rejects where either cannot be had. `onLoaded` gets the
-   * bytes of each range of the snapshot that is loaded, now and later.
+   * Loads DuckDB and opens the snapshot at `url`; rejects if either fails. `onLoaded` receives the size of
+   * each range of the snapshot that is loaded, now and later.
    */
   static async open(url: string, onLoaded: (bytes: number) => void): Promise<SnapshotDatabase> {
     const name = `loaded ${Math.random()}`
@@ -40,7 +40,7 @@ export class SnapshotDatabase {
     }
     const database = new AsyncDuckDB(new VoidLogger(), new EngineWorker({ name }))
     await database.instantiate(engineUrl)
-    // By default it would load files whole.
+    // By default DuckDB would load whole files.
     await database.open({ filesystem: { forceFullHTTPReads: false, allowFullHTTPReads: false } })
     const connection = await database.connect()
     for (const setting of settings) await connection.query(`set ${setting} = false`)
@@ -49,7 +49,7 @@ export class SnapshotDatabase {
     return new SnapshotDatabase(database, connection)
   }
 
-  /** Answers one question; rejects with DuckDB's message. */
+  /** Runs one query; rejects with DuckDB's message. */
   async ask(sql: string): Promise<Result> {
     const started = performance.now()
     const question = trimQuestion(sql)
@@ -66,7 +66,7 @@ export class SnapshotDatabase {
     return { columns, rows, isCut: table.numRows > ROWS_MAX, ms: performance.now() - started }
   }
 
-  /** Returns everything that the question answers, as CSV. */
+  /** Returns all rows of a query as CSV. */
   async exportCsv(sql: string): Promise<Uint8Array<ArrayBuffer>> {
     const file = 'result.csv'
     await this.#connection.query(`copy (${trimQuestion(sql)}\n) to '${file}' (format csv, header)`)
@@ -76,7 +76,7 @@ export class SnapshotDatabase {
   }
 }
 
-/** Cuts the semicolon at the end, so that the question can stand in brackets. */
+/** Cuts the semicolon at the end, so that the query can be put in parentheses. */
 function trimQuestion(sql: string): string {
   return sql.trim().replace(/;\s*$/, '')
 }

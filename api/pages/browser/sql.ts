@@ -1,7 +1,7 @@
 import { renderResultChart, renderResultTable } from './render-result.ts'
 import { type Result, ROWS_MAX, SnapshotDatabase } from './snapshot-database.ts'
 
-/** Runs the page `/sql`: asks what stands in the field, and shows the answer below it. */
+/** Runs the page `/sql`: runs the query in the field, and shows the result below it. */
 
 const FIRST_QUESTION = `-- Which tables are there?
 select view_name as name, comment from duckdb_views()
@@ -119,7 +119,7 @@ function readQuestion({ hash }: { hash: string }): string | undefined {
   return new URLSearchParams(hash.slice(1)).get('q') ?? undefined
 }
 
-/** Puts the question of a shared link into the field; it is asked when the reader says so. */
+/** Puts the query of a shared link into the field; it runs when the reader starts it. */
 function readSharedQuestion(): void {
   field.value = readQuestion(location) ?? field.value
 }

@@ -1,6 +1,6 @@
 /**
- * Text that is HTML already. Only `h` and the constants of this room make one: whatever is read from
- * a store is a string, which is escaped.
+ * Text that is already HTML. Only `h` and the constants of this folder create it; whatever is read from a
+ * store is a string, which is escaped.
  */
 export class Html {
   readonly #text: string
@@ -20,11 +20,11 @@ type Value = string | number | boolean | null | undefined
 const ATTRIBUTE = /^[a-z][A-Za-z0-9:-]*$/
 /** Attributes whose text a browser runs or loads as something else than text. */
 const FORBIDDEN = /^(?:on|style$|srcdoc$|srcset$|formaction$|ping$|xlink:|http-equiv$)/i
-/** Elements whose content is not parsed as HTML, so that escaping would not hold it. */
+/** Elements whose content is not parsed as HTML, so that escaping would not protect it. */
 const RAW = new Set(['script', 'style', 'iframe', 'noscript', 'xmp', 'plaintext'])
 const ADDRESSES = new Set(['href', 'src', 'action'])
 const VOID = new Set(['br', 'hr', 'img', 'input', 'link', 'meta', 'wbr'])
-/** Characters that no page shows, and those that turn the order of others around. */
+/** Characters that no page shows, and those that change the direction of other text. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is meant
 const UNSEEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g
 
@@ -36,7 +36,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Any character that is escaped or replaced: most texts have none. */
+/** Matches a character that is escaped or replaced; most texts have none. */
 const ESCAPED = new RegExp(`[&<>"']|${UNSEEN.source}`)
 
 /** Escapes text for content and for quoted attributes alike. */
@@ -106,8 +106,8 @@ export function renderChildren(child: Child): string {
 }
 
 /**
- * Escapes the text of a field that people edit. It stays as it was written, characters that no page shows
- * too, since it is sent back; a browser reads entities in a `textarea`, and drops the first line break.
+ * Escapes the text of a field that people edit. It keeps even characters that no page shows, since the text
+ * is sent back; browsers decode entities in a `textarea` and drop a first line break.
  */
 function renderEditable(children: readonly Child[]): string {
   const [text = '', ...more] = children
@@ -127,7 +127,7 @@ function renderAttributes(attributes: Readonly<Record<string, Value | Child>>): 
   return text
 }
 
-/** Names that were checked before: as many as the code of pages writes. */
+/** Names that were checked before; there are only as many as our own pages use. */
 const allowedNames = new Set<string>()
 
 function checkAttributeName(name: string): void {

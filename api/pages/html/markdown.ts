@@ -8,7 +8,7 @@ interface Element {
   children: Child[]
 }
 
-/** Converts the address of a link; undefined where it leads nowhere from a page. */
+/** Converts the address of a link; undefined if it leads nowhere from a page. */
 type ToAddress = (address: string) => string | undefined
 
 /**
@@ -40,7 +40,7 @@ function renderTokens(tokens: readonly Token[], toAddress: ToAddress): Child[] {
   return top
 }
 
-/** Adds the name of a column to the table that it is of, which its columns name for people who hear the page. */
+/** Adds the name of a column to the label of its table, which screen readers read aloud. */
 function addColumn(open: readonly Element[], name: string): void {
   const table = open.find(({ token }) => token.tag === 'table')
   if (table) table.token.content += `${table.token.content === '' ? '' : ', '}${name}`

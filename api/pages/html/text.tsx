@@ -3,7 +3,7 @@ import { type Child, type Html, h } from './jsx.ts'
 /** Half of a character beyond the first 65,536: text without one has as many characters as units. */
 const SURROGATE = /[\ud800-\udfff]/
 
-/** Shortens text of strangers: what is longer than a reader wants is cut at a whole character. */
+/** Shortens text from elsewhere at a whole character. */
 export function clipText(text: unknown, limit = 160): string {
   const whole = typeof text === 'string' ? text : text === undefined ? '' : String(text)
   if (whole.length <= limit) return whole
@@ -14,7 +14,7 @@ export function clipText(text: unknown, limit = 160): string {
     .join('')}…`
 }
 
-/** Renders a name that strangers chose: its direction of writing ends where the name does. */
+/** Renders a name that somebody else chose, isolating its text direction. */
 export function renderName(text: unknown, limit = 120): Html {
   return <bdi>{clipText(text, limit)}</bdi>
 }
@@ -45,7 +45,7 @@ export function countThings(count: number, thing: string, things = `${thing}s`):
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sept Oct Nov Dec'.split(' ')
 const twoDigits = (number: number) => String(number).padStart(2, '0')
 
-/** Formats a moment for people, in UTC; whatever is no moment stays as it is. */
+/** Formats a time for people, in UTC; text that is not a time stays as it is. */
 export function formatMoment(iso: string): string {
   const time = Date.parse(iso)
   if (Number.isNaN(time)) return iso
@@ -66,7 +66,7 @@ export function joinWords(words: readonly string[]): string {
 }
 
 /**
- * Renders items while they fit: a page stays small whatever strangers write. Tells how many were
+ * Renders as many items as fit, so that a page stays small whatever others write. Returns how many were
  * rendered.
  */
 export function fitItems<Item>(

@@ -24,7 +24,7 @@ export function renderTitle({ mark, kind, name, below }: Title): Html {
   )
 }
 
-/** Renders facts as pairs; a fact of which nothing is known is left out. */
+/** Renders facts as pairs of a name and a value; unknown facts are left out. */
 export function renderFacts(facts: readonly (readonly [name: string, value: Child])[]): Html {
   const known = facts.filter(
     ([, value]) => value !== undefined && value !== null && value !== '' && value !== false,
@@ -56,7 +56,7 @@ export function renderSection(id: string, title: string, content: Child, aside?:
 
 const JSON_CHARS = 6_000
 
-/** Renders a value as JSON that opens; the JSON answer has all of a long one. */
+/** Renders a value as JSON that can be expanded; a long one is cut, since the JSON answer has all of it. */
 export function renderJson(value: unknown): Html {
   return (
     <details class="raw">
@@ -73,11 +73,11 @@ interface Table<Item> {
   /** Number of all items, where these are not all. */
   total?: number | undefined
   render(item: Item): readonly Child[]
-  /** Said instead of an empty table. */
+  /** Text instead of an empty table. */
   empty: string
   /** Address at which the rest can be read. */
   rest?: string | undefined
-  /** Leads to the next page of this page. */
+  /** Path of the next page of the table. */
   next?: string | undefined
   limit?: number
   bytes?: number

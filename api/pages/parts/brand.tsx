@@ -44,7 +44,7 @@ function toPath(url: string): string {
   return parseUrl(url)?.pathname ?? url
 }
 
-/** Renders what a brand looks and sounds like, as far as its source says. */
+/** Renders the colours, texts and tone of a brand, as far as its source has them. */
 export function renderLooks(brand: BrandResolution, logos: Logos): Html {
   const { brand_manifest: manifest, names = [] } = brand
   const colors = readColors(manifest)
@@ -100,7 +100,7 @@ function readLogoAddresses(manifest: Readonly<Record<string, unknown>> | undefin
     .slice(0, LOGOS)
 }
 
-/** Renders what was understood of the file; the JSON answer has all of a long one. */
+/** Renders the parsed file; a long one is cut, since the JSON answer has all of it. */
 export function renderRaw({ freshness: _, ...brand }: BrandResolution): Html {
   return renderJson(brand)
 }

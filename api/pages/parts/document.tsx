@@ -21,7 +21,7 @@ const SKIP = (
 
 const DASHBOARD = ['/dashboard', 'Dashboard'] as const
 
-/** Renders the whole document of a page. `path` is the one address of what it shows. */
+/** Renders the whole document of a page. `path` is its canonical address. */
 export function renderDocument(view: View, origin: string, path: string | undefined): string {
   const page = (
     <html lang="en">

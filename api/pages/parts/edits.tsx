@@ -26,7 +26,10 @@ interface Editable {
   read: Operation
 }
 
-/** Loads the last edits of an entry, the newest ones with what they changed; asks nothing where there are none. */
+/**
+ * Loads the last edits of an entry, the newest with their changes; needs no further request if there are
+ * none.
+ */
 export async function loadEdits(
   { ask, services }: Pick<ViewCall, 'ask' | 'services'>,
   { entity, ...operations }: Editable,

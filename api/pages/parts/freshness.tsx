@@ -24,7 +24,7 @@ export function renderState(state: string): Html {
   return renderBadge(look, label)
 }
 
-/** Renders how a file fared, as a sentence with its moments. */
+/** Renders the state of a file as a sentence with its times. */
 export function renderFreshness(freshness: FreshnessBlock | undefined, file: string): Html {
   const { state, outcome, checked_at, succeeded_at, http_status } = freshness ?? {
     state: 'never_crawled' as const,

@@ -60,8 +60,8 @@ const tints = [
 ]
 
 /**
- * Renders the first letter of a name on a colour of its own: the logo of a brand stands on a server
- * that would learn who looks at this page.
+ * Renders the first letter of a name on a colour of its own, instead of a logo on another server that would
+ * learn who opens this page.
  */
 export function renderMonogram(name: string, id: string): Html {
   const [letter = '?'] = Array.from(name.trim())

@@ -88,7 +88,7 @@ const methods: Readonly<Record<string, string>> = {
   ads_txt_managerdomain: 'the domain’s ads.txt names a manager',
 }
 
-/** Renders where the file stands that decides, and how the domain leads there. */
+/** Renders where the deciding file is served, and how the domain leads there. */
 export function renderHosting(
   lookup: PublisherLookup,
   source: Source,

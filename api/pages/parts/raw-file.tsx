@@ -4,7 +4,7 @@ import { type Html, h } from '../html/jsx.ts'
 import { formatCount } from '../html/text.tsx'
 import { toRawFilePath } from './paths.ts'
 
-/** Lists what a file was when it was last read: the link to its bytes, and their digest. */
+/** Lists facts about the bytes of a file when it was last read: a link to them, and their digest. */
 export function listRawFacts(
   { kind, location }: Source,
   file: FileRecord | null | undefined,

@@ -25,7 +25,7 @@ async function load(): Promise<Rasterize> {
     try {
       return Uint8Array.from(picture.asPng())
     } finally {
-      // The memory of WebAssembly is not collected.
+      // The memory of WebAssembly is not garbage-collected.
       picture.free()
       drawing.free()
     }

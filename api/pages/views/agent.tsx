@@ -29,7 +29,7 @@ interface Asked {
   cursor?: string | undefined
 }
 
-/** Shows what an agent may sell, and what it tells of itself. */
+/** Shows what an agent may sell, and what it says about itself. */
 export async function show(call: ViewCall<Asked, { url: string }>): Promise<View> {
   const { ask, query, services } = call
   const { reader } = services

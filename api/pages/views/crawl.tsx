@@ -14,7 +14,7 @@ import { renderBadge } from '../parts/freshness.tsx'
 import { formatDay, renderLatestDays } from '../parts/latest-days.tsx'
 import type { View, ViewCall } from '../view.ts'
 
-/** Shows what the registry knows of its crawls. */
+/** Shows the state of the crawl. */
 export async function show({ services }: ViewCall): Promise<View> {
   const { reader } = services
   const overview = await askIfReady(reader, async () => {

@@ -99,7 +99,7 @@ function renderTotals(stats: RegistryStats): Html {
   ])
 }
 
-/** Renders places to begin: somebody without a domain in mind wants to see one. */
+/** Renders examples, for visitors who have no domain in mind. */
 function renderNames(
   brands: BrandList | undefined,
   publishers: PublisherList | undefined,

@@ -30,7 +30,7 @@ const edited = {
   read: readPropertyRevision,
 } as const
 
-/** Shows what a domain owns, whom it authorizes, and how its file fares. */
+/** Shows what a domain owns, whom it authorizes, and the state of its file. */
 export async function show({
   params: { domain },
   query: { cursor },
@@ -129,9 +129,9 @@ function renderClaims({ sales_agents_claiming: claiming }: DomainLookup): Html |
   if (claiming.length === 0) return null
   return renderSection(
     'claims',
-    'Agents that only say so themselves',
+    'Agents that claim it without a grant',
     <>
-      <p>These claim to sell it. A claim grants nothing.</p>
+      <p>These agents say that they sell this inventory. A claim grants nothing.</p>
       <ul class="plain">
         {claiming.slice(0, 10).map(({ url }) => (
           <li>{renderAgent(url)}</li>
@@ -142,7 +142,7 @@ function renderClaims({ sales_agents_claiming: claiming }: DomainLookup): Html |
 }
 
 function showUnknown({ domain, freshness, files }: PublisherLookup): View {
-  const title = `Nothing is known of what ${domain} owns`
+  const title = `Nothing is known about what ${domain} owns`
   return {
     status: 404,
     title,
@@ -150,7 +150,7 @@ function showUnknown({ domain, freshness, files }: PublisherLookup): View {
     body: renderProblem(
       title,
       freshness?.state === 'never_crawled'
-        ? 'Nobody had asked for it. The registry looks at the domain now: come back in a minute.'
+        ? 'Nobody had asked for it before. The registry is reading the domain now: come back in a minute.'
         : 'It publishes no adagents.json that could be read.',
       <>
         {renderFreshness(freshness, 'adagents.json')}

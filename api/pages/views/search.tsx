@@ -17,7 +17,7 @@ interface Found {
   direct: readonly Html[]
 }
 
-/** Shows what a text may mean: things that are called so, and the thing that it names outright. */
+/** Shows the results of a search: what the text names exactly, and names that match it. */
 export async function show({
   query: { q },
   ask,
@@ -59,7 +59,7 @@ async function findAll(
   return { shown: answer?.body ?? nothing, direct: listDirect(text) }
 }
 
-/** Lists the pages that a text names outright: somebody who pastes an address wants that one. */
+/** Lists the pages that a text names exactly, for people who paste a domain or an address. */
 function listDirect(text: string): Html[] {
   const domain = parsePastedDomain(text)
   const agent = /^https?:\/\//i.test(text) ? AgentUrl.safeParse(text) : undefined

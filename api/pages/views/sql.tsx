@@ -32,7 +32,7 @@ export async function show({ services }: ViewCall): Promise<View> {
   }
 }
 
-/** Renders the place of the field, which the program of the page makes. */
+/** Renders the place where the page's program puts the field. */
 function renderField({ path, bytes }: PublishedSnapshot): Html {
   return (
     <div class="sql" data-snapshot={path} data-bytes={String(bytes)}>

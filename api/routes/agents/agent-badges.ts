@@ -57,7 +57,7 @@ export const drawAgentBadge = defineOperation({
   id: 'getAgentBadge',
   path: '/api/registry/agents/:encodedUrl/badge/:role.svg',
   summary: 'Get a badge of an agent as a picture',
-  description: 'An SVG that needs nothing else. Without a badge it is grey and says so.',
+  description: 'A self-contained SVG. Without a badge it is grey and says so.',
   params: BadgePath,
   handle: ({ params: { encodedUrl, role }, services: { reader } }) => {
     const known = requireRole(role)
@@ -70,7 +70,7 @@ export const drawPinnedBadge = defineOperation({
   id: 'getAgentBadgeOfVersion',
   path: '/api/registry/agents/:encodedUrl/badge/:role/:version.svg',
   summary: 'Get a badge of an agent for a version as a picture',
-  description: 'Grey where the agent has no badge for this version of the protocol.',
+  description: 'Grey if the agent has no badge for this version of the protocol.',
   params: PinnedBadgePath,
   handle: ({ params: { encodedUrl, role, version }, services: { reader } }) => {
     const known = requireRole(role)

@@ -46,7 +46,8 @@ export const readAuthStatus = defineOperation({
   method: 'GET',
   path: `${place}/auth-status`,
   summary: 'Check whether the registry has a credential of an agent',
-  description: 'The credential itself is never shown. Of an agent of others nothing is told.',
+  description:
+    'The credential itself is never shown. For an agent of another organization the answer is that there is none.',
   query: OrganizationQuery,
   reply: { 200: AgentAuthStatus },
   errors: ['invalid_request'],
@@ -66,7 +67,7 @@ export const readAuthStatus = defineOperation({
   },
 })
 
-/** Schema of a credential: of a header only visible characters arrive as they were sent. */
+/** Schema of a credential: headers carry only visible ASCII characters unchanged. */
 const Token = z
   .string()
   .min(1)
@@ -78,16 +79,16 @@ export const connectAgent = defineOperation({
   id: 'connectAgent',
   method: 'PUT',
   path: `${place}/connect`,
-  summary: 'Give the credential by which an agent is tested',
+  summary: 'Set the credential with which an agent is tested',
   description:
-    'It is kept encrypted, sent to this agent alone, and never shown. A credential that was given ' +
-    'before is replaced, and the agent is asked at once whether it takes the new one (`refresh`), which counts ' +
+    'It is stored encrypted, sent to this agent alone, and never shown. It replaces an earlier one, and ' +
+    'the agent is called at once to see whether it accepts it (`refresh`), which counts ' +
     'as a step of a storyboard. Without `auth_token` nothing changes. The agent must be enrolled by your ' +
-    'organization. 503 where this registry takes none.',
+    'organization. 503 if this registry accepts no credentials.',
   writes: true,
   body: z.object({
     auth_token: Token.optional().describe(
-      'The credential; of `basic` the user and the password with a colon',
+      'The credential; for `basic` the user and the password, separated by a colon',
     ),
     auth_type: z
       .enum(tokenTypes)
@@ -112,12 +113,12 @@ export const saveClientCredentials = defineOperation({
   id: 'saveAgentClientCredentials',
   method: 'PUT',
   path: `${place}/oauth-client-credentials`,
-  summary: 'Give the OAuth client credentials by which an agent is tested',
+  summary: 'Set the OAuth client credentials with which an agent is tested',
   description:
-    'Before each run a token is asked for at the token endpoint, which must be an https address on the public ' +
-    'Internet; the token is not kept. The credentials are kept encrypted, and never shown. What was ' +
-    'given before is replaced. The agent must be enrolled by your organization. A fault of the body has ' +
-    'its own `code` and the `field`. 503 where this registry takes none.',
+    'Before each run a token is requested from the token endpoint, which must be an https address on the public ' +
+    'Internet; the token is not stored. The credentials are stored encrypted and never shown. They replace ' +
+    'earlier ones. The agent must be enrolled by your organization. Each fault of the body has ' +
+    'its own `code` and names the `field`. 503 if this registry accepts no credentials.',
   writes: true,
   body: ClientCredentials.extend({ organization_id }),
   nameFault,
@@ -149,9 +150,9 @@ export const testClientCredentials = defineOperation({
   id: 'testAgentClientCredentials',
   method: 'POST',
   path: `${place}/oauth-client-credentials/test`,
-  summary: 'Ask for a token by the client credentials of an agent',
+  summary: 'Request a token with the client credentials of an agent',
   description:
-    'The token is dropped. 404 where the registry has no client credentials of the agent. Counted as a ' +
+    'The token is discarded. 404 if the registry has no client credentials of the agent. Counted as a ' +
     'step of a storyboard, sixty an hour. The agent must be enrolled by your organization.',
   writes: true,
   body: ChosenOrganization,
@@ -207,7 +208,7 @@ async function saveCredential(
   const { config, writer, reader } = asking.services
   const key =
     config.CREDENTIALS_KEY ??
-    refuse('unavailable', 'this registry takes no credentials: its operator has set no key')
+    refuse('unavailable', 'this registry accepts no credentials: its operator has set no key')
   const sealed_secret = encryptCredential(key, credential, { org_id, agent_url })
   const { auth_type } = credential
   const op = 'agent.credential.save'
@@ -227,10 +228,12 @@ function describeConnection({ org_id, agent_url }: Place, { reader }: Services):
   }
 }
 
-/** Time for an agent to answer to a new credential, which is kept whatever it answers. */
+/** Time for an agent to answer a call with its new credential, which is stored whatever the answer. */
 const TRY_MS = 20 * SECOND
 
-/** Asks the agent with its new credential; undefined where no crawler is free, or it was asked too often. */
+/**
+ * Calls the agent with its new credential; undefined if no crawler is free, or the caller's quota is used up.
+ */
 async function tryCredential(place: Place, asking: Asking): Promise<AgentRefreshed | undefined> {
   const { principal, services } = asking
   try {

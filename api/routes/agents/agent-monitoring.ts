@@ -51,10 +51,12 @@ export const setLifecycle = defineOperation({
   ...change,
   id: 'setAgentLifecycle',
   path: '/api/registry/agents/:encodedUrl/lifecycle',
-  summary: 'Say how far an agent is',
-  description: `Shown beside how the agent fares. ${owned} ${answering}`,
+  summary: 'Set the lifecycle stage of an agent',
+  description: `Shown beside the test results of the agent. ${owned} ${answering}`,
   body: z.object({
-    lifecycle_stage: z.enum(lifecycleStages).describe('How far the agent is'),
+    lifecycle_stage: z
+      .enum(lifecycleStages)
+      .describe('How far the agent has come, such as development or production'),
   }),
   reply: { 200: RegistryMetadata },
   errors: ownerErrors,
@@ -66,11 +68,11 @@ export const setOptOut = defineOperation({
   ...change,
   id: 'setAgentComplianceOptOut',
   path: '/api/registry/agents/:encodedUrl/compliance/opt-out',
-  summary: 'Have an agent tested, or not',
+  summary: 'Opt an agent out of tests, or back in',
   description:
-    'After an opt-out the agent is not tested, nothing is told of it, and its badges end at once. ' +
+    'After an opt-out the agent is not tested, nothing is shown about its tests, and its badges end at once. ' +
     `Once it is tested again it gets badges after a full run that passes. ${owned} ${answering}`,
-  body: z.object({ opt_out: z.boolean().describe('Whether the agent is left alone') }),
+  body: z.object({ opt_out: z.boolean().describe('Whether the agent is not tested') }),
   reply: { 200: RegistryMetadata },
   errors: ownerErrors,
   handle: async ({ params: { encodedUrl }, body, principal, services }) =>
@@ -95,7 +97,7 @@ export const pauseMonitoring = defineOperation({
   ...change,
   id: 'pauseAgentMonitoring',
   path: '/api/registry/agents/:encodedUrl/monitoring/pause',
-  summary: 'Pause the tests of an agent, or go on with them',
+  summary: 'Pause the tests of an agent, or resume them',
   description: `Badges end when the agent is not tested for three intervals. ${owned} ${answering}`,
   body: z.object({ paused: z.boolean().describe('Whether no run is scheduled') }),
   reply: { 200: MonitoringSchedule },
@@ -108,7 +110,7 @@ export const setMonitoringInterval = defineOperation({
   ...change,
   id: 'setAgentMonitoringInterval',
   path: '/api/registry/agents/:encodedUrl/monitoring/interval',
-  summary: 'Say how often an agent is tested',
+  summary: 'Set how often an agent is tested',
   description: `${owned} ${answering}`,
   body: z.object({ interval_hours: IntervalHours.describe('Hours between scheduled runs') }),
   reply: { 200: MonitoringSchedule },
@@ -117,7 +119,7 @@ export const setMonitoringInterval = defineOperation({
     replyOk(toSchedule(await changeSettings(encodedUrl, body, principal, services))),
 })
 
-/** Shortest time between two wishes for a run at once. */
+/** Shortest time between two requests for an immediate run. */
 const REQUEUE_MS = MINUTE
 
 export const requeueMonitoring = defineOperation({
@@ -125,8 +127,8 @@ export const requeueMonitoring = defineOperation({
   method: 'POST',
   id: 'requeueAgentMonitoring',
   path: '/api/registry/agents/:encodedUrl/monitoring/requeue',
-  summary: 'Have an agent tested at once',
-  description: `All storyboards that apply; once a minute. What was found before stands until then. ${owned} ${answering}`,
+  summary: 'Have an agent tested now',
+  description: `All storyboards that apply; once a minute. Earlier results remain until then. ${owned} ${answering}`,
   reply: { 200: Requeued },
   errors: ['invalid_request', 'forbidden', 'rate_limited', 'unavailable'],
   handle: async ({ params: { encodedUrl }, principal, services }) => {

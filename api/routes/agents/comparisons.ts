@@ -102,7 +102,7 @@ export const readComparison = defineOperation({
   id: 'getStoryboardComparison',
   method: 'GET',
   path: `${path}/:comparisonId`,
-  summary: 'Check how far a comparison is',
+  summary: 'Get the progress of a comparison',
   description:
     'Of one that was begun with `Prefer: respond-async`: phases and steps that are done, and the result. For ' +
     'the organization that began it, until an hour after its end.',
@@ -135,7 +135,7 @@ export const cancelComparison = defineOperation({
   path: `${path}/:comparisonId`,
   summary: 'Cancel a comparison',
   description:
-    'The agent is not called any more, and nothing is stored. A finished one is forgotten.',
+    'The agent is not called any more, and nothing is stored. A finished comparison is forgotten.',
   writes: true,
   params: jobPlace,
   reply: { 204: null },
@@ -237,7 +237,7 @@ function buildProgressUrl(
   return `${at}/storyboard/${encodeURIComponent(storyboard_id)}/compare/${id}`
 }
 
-/** Counts the steps that both sides are through with, which they take in their order. */
+/** Counts the steps that both sides have finished; each side takes them in order. */
 function countSteps({ phases }: Storyboard, { user, reference }: StoryboardProgress) {
   let before = 0
   const counted = phases.map(({ id, title, steps }) => {

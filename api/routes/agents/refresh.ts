@@ -27,7 +27,7 @@ export const refreshAgent = defineOperation({
   cache: 'none',
   checksInputFirst: true,
   writes: true,
-  summary: 'Ask and test an agent now',
+  summary: 'Probe and test an agent now',
   description:
     'The agent is asked what it is, and then tested by all storyboards that apply, which counts as a scheduled ' +
     'run. It takes minutes where there are many; the run ends when the caller disconnects. Once a minute for ' +
@@ -83,7 +83,7 @@ interface Asked {
   failed?: AgentSilent
 }
 
-/** Asks an agent what it is, with the credential that its organization gave, and runs nothing. */
+/** Probes an agent with the credential of its organization, without running storyboards. */
 export async function askAgent(place: Place, asking: Asking, ms: number): Promise<Asked> {
   const { principal, signal, services } = asking
   const { reader, writer, clock } = services
@@ -115,7 +115,7 @@ export async function askAgent(place: Place, asking: Asking, ms: number): Promis
   return { answer: { ...online, tools_count, oauth_required: false, compliance } }
 }
 
-/** Runs all storyboards that apply, has the run stored, and describes how the agent fares after it. */
+/** Runs all storyboards that apply, has the run stored, and describes the results of the agent after it. */
 async function testAll(
   { agent_url, org_id }: Place,
   { principal, signal, services }: Asking,

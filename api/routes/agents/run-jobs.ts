@@ -21,7 +21,7 @@ import { unwrapAnswer } from '../../operation/submission-result.ts'
 export const SLACK_MS = 20_000
 export const NEEDS_CREDENTIAL = 'the agent requires a credential that the registry does not have'
 
-/** Describes a job, with the credential that the organization has given of its agent. */
+/** Describes a job, with the credential that the organization has set for its agent. */
 export function describeJob<Kind extends StoryboardJobKind>(
   kind: Kind,
   agent_url: string,
@@ -105,8 +105,8 @@ export function requireAnswered<Kind extends StoryboardJobKind>(
 }
 
 /**
- * Runs a job of which nothing else is stored, and has it noted among the calls of the agent, also where the
- * agent could not be called.
+ * Runs a job whose result is not stored, and has it recorded among the calls of the agent, also if the agent
+ * could not be called.
  */
 export async function runBriefJob<Kind extends 'step' | 'profile' | 'token'>(
   job: StoryboardJobOf<Kind>,

@@ -77,7 +77,7 @@ interface Seller {
   order: string
 }
 
-/** Sellers of a property; `isTimed` if some of them only sell now. */
+/** Sellers of a property; `isTimed` if the answer depends on the time. */
 interface Sellers {
   all: readonly Seller[]
   isTimed: boolean

@@ -138,7 +138,7 @@ async function judgeProduct(body: Body, as_of: string | undefined, { reader }: S
   return { past, judge, judged: selectors.map(selector => judge.judge(selector)) }
 }
 
-/** Nothing is kept of what operators said. */
+/** The operator's side is unknown, since the history does not contain what operators declared. */
 const unknownOperating: OperatorSide = { operator: undefined, declared: undefined }
 
 /** Loads what the publishers of a product granted then. */

@@ -206,7 +206,7 @@ function findStock(reader: Reader, asked: Identifier, agent: KnownAgent): Stock 
   }
 }
 
-/** Loads what a sale of the past is judged by; nothing is kept of what operators said. */
+/** Loads what a past sale is judged by; the history does not contain what operators declared. */
 async function loadPastStock({ snapshot, at }: Past, asked: Identifier): Promise<Stock> {
   const places = await listPastPlaces(snapshot, asked, at)
   const inventories = new Map<string, Inventory | undefined>()

@@ -176,7 +176,7 @@ interface Paging {
   unauthorized_properties_cursor?: string | undefined
 }
 
-/** Nothing is kept of what operators said. */
+/** The operator's side is unknown, since the history does not contain what operators declared. */
 const unknownOperating: OperatorSide = { operator: undefined, declared: undefined }
 
 function omitEvidence(asked: Paging): Paging {

@@ -40,7 +40,7 @@ export const setUpBrand = defineOperation({
   group: 'Brand Resolution',
   summary: 'Publish a brand.json that the registry hosts for your brand',
   description:
-    'Where the domain publishes a file of its own nothing is saved. Otherwise the file that is given ' +
+    'If the domain publishes a file of its own, nothing is saved. Otherwise the file that is given ' +
     'is stored, without its contacts; else the one that was stored before; else one is built from the ' +
     'other fields. Publish `pointer_snippet` as /.well-known/brand.json to make it the domain’s own. Your ' +
     'organization must have proven that it controls the domain, or one above it (403).',
@@ -117,7 +117,7 @@ function toSavedFile({ brand, file, document }: ReturnType<typeof readBrandFile>
   return { brand_json, brand_manifest: brand.manifest }
 }
 
-/** Builds a manifest that keeps what was saved before where neither a logo nor a colour is given. */
+/** Builds the manifest; if neither a logo nor a colour is given, the saved one stays. */
 function buildManifest({ logo_url, brand_color }: { logo_url?: string; brand_color?: string }) {
   if (logo_url === undefined && brand_color === undefined) return {}
   return {
@@ -136,7 +136,7 @@ export const submitBrand = defineOperation({
   summary: 'Submit a brand that the registry does not know yet',
   description:
     'For members. A moderator reviews it before anybody else sees it. 409 if the brand is known, ' +
-    'or waits already.',
+    'or already waits for review.',
   access: 'bearer',
   writes: true,
   quota: 'saves',

@@ -23,7 +23,7 @@ const params = z.object({ domain: PastedDomain })
 /** Matches the name of a picture: its hash and its type. */
 const PICTURE = /^[0-9a-f]{64}\.[a-z]{3,4}$/
 
-/** Headers that let a browser treat a picture as nothing but a picture. */
+/** Headers that make browsers treat a picture as a picture only, and never as a page. */
 const CONFINED = {
   'content-security-policy': "sandbox; default-src 'none'",
   'cross-origin-resource-policy': 'cross-origin',
@@ -67,7 +67,7 @@ export const saveLogo = defineOperation({
   group: 'Brand Resolution',
   summary: 'Upload a logo of a brand',
   description:
-    'The type of a picture is detected from its bytes. It is shown at once where your organization has shown ' +
+    'The type of a picture is detected from its bytes. It is shown at once if your organization has proven ' +
     'that the domain, or one above it, is its own; otherwise it waits for a moderator.',
   access: 'bearer',
   writes: true,

@@ -85,7 +85,7 @@ export const putCommunityMirror = defineOperation({
   group: 'Community Mirrors',
   summary: 'Publish the mirror of a platform, or propose one',
   description:
-    'Moderators publish at once; from anybody else it is a proposal, which waits for review. A later ' +
+    'Moderators publish at once; from anybody else it is a proposal that waits for review. A later ' +
     'proposal replaces the organization’s pending one. The file is a catalog: ' +
     'its statements about agents are dropped.',
   access: 'bearer',
@@ -100,7 +100,7 @@ export const putCommunityMirror = defineOperation({
       .min(1)
       .max(255)
       .optional()
-      .describe('Version of the catalog, by its editors'),
+      .describe('Version of the catalog, as its editors name it'),
     superseded_by: z
       .url({ protocol: /^https$/ })
       .max(2_000)

@@ -24,10 +24,10 @@ const howToVerify = {
   method: z
     .enum(ownershipMethods)
     .exactOptional()
-    .describe('Where to look for the word; in both places without it'),
+    .describe('Where to look for the token; by default in both places'),
 }
 
-/** A name that can have an owner: not a suffix under which everybody registers. */
+/** A name that can have an owner, so not a public suffix. */
 export const OwnedDomain = PastedDomain.refine(
   text => canBePublic(text) && getRegistrableDomain(text),
   {

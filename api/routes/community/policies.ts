@@ -62,7 +62,9 @@ export const listRegisteredPolicies = defineOperation({
     search: word.meta({ description: 'Words of the name or the description, or a part of the id' }),
     category: z.enum(policyCategories).optional().describe('Only laws, or only standards'),
     enforcement: z.enum(enforcements).optional().describe('Only policies with this enforcement'),
-    jurisdiction: word.meta({ description: 'Where it must hold: named, in a region, or global' }),
+    jurisdiction: word.meta({
+      description: 'Jurisdiction that it must cover: named, in a region, or global',
+    }),
     policy_category: word.describe('An industry to which it applies'),
     vertical: word.meta({ description: 'Another name of `policy_category`' }),
     domain: word.meta({ description: 'Only policies of this governance domain' }),

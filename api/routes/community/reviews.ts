@@ -48,7 +48,7 @@ export const listPendingReviews = defineOperation({
   method: 'GET',
   path,
   group: 'Community Mirrors',
-  summary: 'List what waits for moderators',
+  summary: 'List what is waiting for moderators',
   description:
     'For moderators. Proposals for mirrors, first versions of policies, logos of others’ domains, ' +
     'submitted brands, saves that look like another’s name, and disputes.',
@@ -115,7 +115,7 @@ export const approveReview = defineOperation({
   summary: 'Approve a submission',
   description:
     'For moderators. It is published; a dispute is upheld. Refused unless the digest is that of the ' +
-    'current version, and where it conflicts with what has changed since.',
+    'current version, and if it conflicts with later changes.',
   access: 'bearer',
   writes: true,
   cache: 'none',
@@ -136,13 +136,16 @@ export const rejectReview = defineOperation({
   group: 'Community Mirrors',
   summary: 'Reject a submission',
   description:
-    'For moderators. A picture is deleted, a policy counts as never saved, a saved entry stays hidden ' +
+    'For moderators. A picture is deleted, a policy is treated as never submitted, a saved entry stays hidden ' +
     'until the next save, and a disputed link is restored.',
   access: 'bearer',
   writes: true,
   cache: 'none',
   params,
-  body: z.object({ digest, notes: ReviewNotes.describe('Reason, which is kept with it') }),
+  body: z.object({
+    digest,
+    notes: ReviewNotes.describe('Reason, which is stored with the review'),
+  }),
   reply: { 200: ReviewDecided },
   errors: writeErrors,
   handle: async ({ params: { id }, body, principal, services }) => {

@@ -36,7 +36,7 @@ export const readAudit = defineOperation({
       .string()
       .regex(/^\d{12}\.[\da-f-]{36}$/, 'must be a `next_cursor`')
       .optional()
-      .describe('Continues after a page, with its `next_cursor`'),
+      .describe('Continues after the page with this `next_cursor`'),
   }),
   reply: { 200: OrganizationAudit },
   errors: ['invalid_request', 'forbidden'],

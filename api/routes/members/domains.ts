@@ -30,8 +30,8 @@ export const listOwnDomains = defineOperation({
   group: 'Onboarding',
   summary: 'List the domains of your organization',
   description:
-    'With the method by which each was proven, and until when that is valid. A domain is added, or ' +
-    'proven again, by a challenge.',
+    'With the method by which each was proven, and how long that is valid. A challenge adds a domain, or ' +
+    'proves it again.',
   access: 'bearer',
   cache: 'private',
   query: OrganizationQuery,

@@ -32,7 +32,7 @@ export const listPendingInvitations = defineOperation({
   path: '/api/me/organization/invitations',
   summary: 'List the pending invitations of your organization',
   description:
-    'For owners and admins. Invitations that were accepted, revoked, or are too old are left out, ' +
+    'For owners and admins. Invitations that were accepted, revoked or have expired are left out, ' +
     'and links are never shown again.',
   query: OrganizationQuery,
   reply: { 200: Invitations },
@@ -99,7 +99,7 @@ export const revokeInvitation = defineOperation({
   method: 'DELETE',
   path: '/api/me/organization/invitations/:id',
   summary: 'Revoke a pending invitation of your organization',
-  description: 'For owners and admins. Its link opens nothing from then on.',
+  description: 'For owners and admins. Its link no longer works.',
   writes: true,
   query: OrganizationQuery,
   params: z.object({

@@ -1,4 +1,4 @@
-/** Errors of every operation by which an organization changes what belongs to it. */
+/** Errors of every operation with which an organization changes its own data. */
 export const ownerErrors = [
   'invalid_request',
   'forbidden',

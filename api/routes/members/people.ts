@@ -56,8 +56,8 @@ export const listMembers = defineOperation({
   path: '/api/me/organization/members',
   summary: 'List the people of your organization',
   description:
-    'With the role of each: owners and admins manage keys and people, members change what the ' +
-    'organization keeps, viewers only read. Keys need the permission `admin:read` or `admin:*`.',
+    'With the role of each: owners and admins manage keys and people, members change the data of the ' +
+    'organization, viewers only read. Keys need the permission `admin:read` or `admin:*`.',
   query: OrganizationQuery,
   reply: { 200: OrganizationMembers },
   errors: ['invalid_request', 'forbidden'],
@@ -75,7 +75,8 @@ export const changeMember = defineOperation({
   method: 'PATCH',
   path: '/api/me/organization/members/:user_id',
   summary: 'Change the role of a person in your organization',
-  description: 'For owners. The last owner stays one: name another owner first (409).',
+  description:
+    'For owners. The last owner must remain one (409): make somebody else an owner first.',
   writes: true,
   query: OrganizationQuery,
   params,

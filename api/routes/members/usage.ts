@@ -16,8 +16,8 @@ export const readOrganizationUsage = defineOperation({
   summary: 'Read what your organization has used of its limits',
   description:
     'Each limit of a member with what was used in the current window, what is left and when it ' +
-    'resets; and what the organization keeps. Reading counts as no use. All keys of an ' +
-    'organization are one caller, except for saves, which each key has for itself. Limits by address are told ' +
+    'resets; and how many items the organization stores. Reading this does not count. All keys of an ' +
+    'organization are one caller, except for saves, which each key has for itself. Limits by address are reported ' +
     'in the `RateLimit` headers of the answers that they concern.',
   query: OrganizationQuery,
   reply: { 200: OrganizationUsage },
