@@ -33,7 +33,7 @@ export function startUploading(
   if (!isBucketAddress(target)) return undefined
   const closing = new AbortController()
   const bucket = openBucket(target, closing.signal)
-  const uploader = new Uploader(resolvePublishFolder(target, dataDir)!, paths, bucket)
+  const uploader = new Uploader(resolvePublishFolder(target, dataDir)!, paths, bucket, clock)
   let failures = 0
   let completeAt: Instant = clock.now()
   let problem: string | undefined

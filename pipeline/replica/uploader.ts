@@ -1,14 +1,17 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Clock, type Instant, MINUTE } from '../core/clock.ts'
 import type { Paths } from '../store/paths.ts'
-import { HEAD, KEY, TILE_NAME } from '../transparency/tile-names.ts'
+import { HEAD, KEY } from '../transparency/tile-names.ts'
 import { parseVerifierKey, verifyHead } from '../transparency/tree-head.ts'
 import type { Bucket, ObjectHeaders } from './bucket.ts'
 import { FILES, listPublishedFiles, MANIFEST, type PublishedManifest } from './manifest.ts'
 import { PublishedFolder } from './published-folder.ts'
+import { TileListing } from './tile-listing.ts'
 
 const LOG = 'log'
+/** Interval at which a bucket is asked whether it has what was uploaded, while nothing changes. */
+const CHECK_EVERY_MS = MINUTE / 2
 const BINARY = 'application/octet-stream'
 const forEver: ObjectHeaders = { type: BINARY, caching: 'public, max-age=31536000, immutable' }
 /** Entries are erased where their events are taken down. */
@@ -30,19 +33,25 @@ export class Uploader {
   readonly #bucket: Bucket
   /** Objects in the bucket with their sizes; undefined until they were listed. */
   #stored: Map<string, number> | undefined
+  readonly #tiles: TileListing
+  readonly #clock: Clock
   #uploaded = ''
+  #checkedAt: Instant = 0
 
-  constructor(folder: string, paths: Pick<Paths, 'log'>, bucket: Bucket) {
+  constructor(folder: string, paths: Pick<Paths, 'log'>, bucket: Bucket, clock: Clock) {
     this.#folder = new PublishedFolder(folder)
     this.#paths = paths
+    this.#tiles = new TileListing(paths.log)
     this.#bucket = bucket
+    this.#clock = clock
   }
 
   /** Copies what is new. Rejects with the error; the next call continues where this one ended. */
   async upload(): Promise<void> {
     const manifest = this.#folder.readManifest()
     const text = `${JSON.stringify(manifest)}\n`
-    if (manifest === undefined || text === this.#uploaded) return
+    if (manifest === undefined) return
+    if (text === this.#uploaded && (await this.#isThere())) return
     const stored = this.#stored ?? (await this.#open(manifest))
     const tiles = await this.#uploadLog(manifest, stored)
     for (const { name, bytes } of listPublishedFiles(manifest)) {
@@ -53,6 +62,17 @@ export class Uploader {
     await this.#bucket.write(MANIFEST, Buffer.from(text), manifestHeaders)
     await this.#removeOld(stored, tiles)
     this.#uploaded = text
+    this.#checkedAt = this.#clock.now()
+  }
+
+  /** Asks the bucket now and then for the manifest. Where it is another one, all else is looked for again too. */
+  async #isThere(): Promise<boolean> {
+    const now = this.#clock.now()
+    if (now - this.#checkedAt < CHECK_EVERY_MS) return true
+    const isSame = (await this.#bucket.read(MANIFEST))?.toString() === this.#uploaded
+    if (!isSame) this.#stored = undefined
+    this.#checkedAt = now
+    return isSame
   }
 
   async #open(manifest: PublishedManifest): Promise<Map<string, number>> {
@@ -89,17 +109,12 @@ export class Uploader {
     const { log } = this.#paths
     const tiles = new Set<string>()
     if (note === undefined) return tiles
-    for (const entry of await readdir(log, { recursive: true, withFileTypes: true })) {
-      const path = join(entry.parentPath, entry.name)
-      const tile = relative(log, path)
-      if (!entry.isFile() || !TILE_NAME.test(tile)) continue
-      const bytes = statSync(path, { throwIfNoEntry: false })?.size
-      if (bytes === undefined) continue
+    for (const [tile, bytes] of this.#tiles.list()) {
       const name = `${LOG}/${tile}`
       tiles.add(name)
       if (stored.get(name) === bytes) continue
       const caching = tile.startsWith('tile/entries/') ? forAMinute : forEver
-      await this.#bucket.write(name, readFileSync(path), caching)
+      await this.#bucket.write(name, readFileSync(join(log, tile)), caching)
       stored.set(name, bytes)
     }
     await this.#bucket.write(`${LOG}/${KEY}`, readFileSync(join(log, KEY)), noteHeaders)

@@ -63,7 +63,8 @@ test.each(['folder', 'bucket'] as const)(
     const folder = resolvePublishFolder(target, dataDir)!
     const { sequencer, publisher } = await openPublishing(systemClock, dataDir, folder)
     await publisher.publish()
-    if (bucket !== undefined) await new Uploader(folder, sequencer.paths, bucket).upload()
+    if (bucket !== undefined)
+      await new Uploader(folder, sequencer.paths, bucket, systemClock).upload()
     await follower.follow()
     const { servingFile } = sequencer.paths
     expect((await readPublicEntries(servingFile)).size).toBeGreaterThan(size)

@@ -87,7 +87,12 @@ function startToPublish(registry: Sequencer): void {
   startReplicaPublishing(registry, config, systemClock, silentLog)
   if (!isBucketAddress(publishTo)) return
   const bucket = openBucket(publishTo, new AbortController().signal)
-  const uploader = new Uploader(resolvePublishFolder(publishTo, dataDir!)!, registry.paths, bucket)
+  const uploader = new Uploader(
+    resolvePublishFolder(publishTo, dataDir!)!,
+    registry.paths,
+    bucket,
+    systemClock,
+  )
   repeatEvery(SECOND / 2, silentLog, () => uploader.upload())
 }
 

@@ -46,7 +46,7 @@ async function openUploading() {
   })
   const bucket = openBucket(ADDRESS, new AbortController().signal)
   const openUploader = (to: Bucket = bucket) =>
-    new Uploader(registry.folder, registry.sequencer.paths, to)
+    new Uploader(registry.folder, registry.sequencer.paths, to, clock)
   await commitPublisher(registry, clock, 'acme')
   return { storage, clock, registry, bucket, openUploader }
 }
@@ -215,6 +215,23 @@ describe('a bucket', () => {
     const files = written.filter(name => name.startsWith('files/'))
     expect(new Set(files).size).toBe(files.length)
     expect(written.at(-1)).toBe('manifest.json')
+  })
+
+  it('that was emptied gets everything again, and one that is gone is noticed, while nothing changes', async () => {
+    const { storage, clock, registry, bucket, openUploader } = await openUploading()
+    const uploader = openUploader()
+    await uploader.upload()
+    const all = await bucket.list('')
+    for (const name of all.keys()) await bucket.remove(name)
+    clock.tick({ minutes: 1 })
+    await uploader.upload()
+    expect(await bucket.list('')).toEqual(all)
+    expect(all.size).toBeGreaterThan(6)
+    await storage.stop()
+    await uploader.upload()
+    clock.tick({ minutes: 1 })
+    await expect(uploader.upload()).rejects.toThrow()
+    expect(registry.sequencer.seq).toBe(1)
   })
 
   it('loses the files that the folder has no more', async () => {
