@@ -22,7 +22,7 @@ const frameworkErrors: Record<string, [PublicErrorName, string]> = {
 /** Registers the only handler that converts errors to responses. */
 export function answerErrors(
   app: FastifyInstance,
-  { log, boundedLog, metrics, baseUrl }: Services,
+  { log, boundedLog, metrics, baseUrl, isAuthorizationServer }: Services,
 ): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const { operation } = request.routeOptions.config
@@ -40,7 +40,9 @@ export function answerErrors(
       reply.header('www-authenticate', buildChallenge(baseUrl(), resource, { isCredentialSent }))
     }
     reply.headers(buildExposedHeaders(request))
-    return wantsPage(request) ? sendErrorPage(publicError, reply) : sendError(publicError, reply)
+    return wantsPage(request)
+      ? sendErrorPage(publicError, reply, isAuthorizationServer)
+      : sendError(publicError, reply)
   })
 }
 
@@ -51,9 +53,13 @@ function wantsPage({ routeOptions, headers, url }: FastifyRequest): boolean {
   return /\btext\/html\b/.test(headers.accept ?? '') && !/^\/(?:api|v1|mcp)\b/.test(url)
 }
 
-async function sendErrorPage(error: PublicError | undefined, reply: FastifyReply) {
+async function sendErrorPage(
+  error: PublicError | undefined,
+  reply: FastifyReply,
+  hasDashboard: boolean,
+) {
   const { buildErrorPage } = await import('../pages/error-page.ts')
-  const { status, body, type, headers } = buildErrorPage(error)
+  const { status, body, type, headers } = buildErrorPage(error, hasDashboard)
   const { retryAfterSeconds } = error ?? {}
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
   reply.headers({ ...error?.headers, ...headers, 'cache-control': 'no-store' })

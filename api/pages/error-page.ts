@@ -2,7 +2,7 @@ import type { PublicError } from '../../pipeline/core/errors.ts'
 import type { Sent } from '../responses/reply.ts'
 import { HTML, pageHeaders } from './headers.ts'
 import { renderDocument } from './parts/document.tsx'
-import { renderProblem } from './parts/problem.tsx'
+import { renderProblem, renderWayOn } from './parts/problem.tsx'
 import type { View } from './view.ts'
 
 const titles: Readonly<Record<number, string>> = {
@@ -13,10 +13,17 @@ const titles: Readonly<Record<number, string>> = {
 }
 
 /** Builds the page of an error: the sentence of the refusal, and the way on. */
-export function buildErrorPage(error: PublicError | undefined): Sent {
+export function buildErrorPage(error: PublicError | undefined, hasDashboard: boolean): Sent {
   const status = error?.status ?? 500
   const title = titles[status] ?? (status === 500 ? 'Our fault' : 'This cannot be answered')
   const text = error?.message ?? 'The registry failed to answer. It has written down why.'
-  const view: View = { status: 404, title, description: text, body: renderProblem(title, text) }
+  const body = renderProblem(title, toSentence(text), renderWayOn())
+  const view: View = { status: 404, title, description: text, body, hasDashboard }
   return { status, body: renderDocument(view, '', undefined), type: HTML, headers: pageHeaders }
+}
+
+/** Converts the text of a refusal, which clients show within their own, to a sentence of its own. */
+function toSentence(text: string): string {
+  const ending = /[.!?…]$/.test(text) ? '' : '.'
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${ending}`
 }

@@ -224,6 +224,18 @@ describe('a page that cannot be shown', () => {
     expect(String(headers['content-security-policy'])).toContain("default-src 'none'")
   })
 
+  test('says why in a sentence, and leads on', async () => {
+    const answer = await get('/nowhere', { accept: 'text/html' })
+    const page = load(answer.body)
+    expect(page('main .lead').text()).toBe('/nowhere does not exist.')
+    const links = page('main a')
+      .toArray()
+      .map(link => page(link).attr('href'))
+    expect(links).toEqual(['/changes', '/'])
+    const home = load((await get('/')).body)
+    expect(page('nav').text()).toBe(home('nav').text())
+  })
+
   test('is JSON where the API or a program asks', async () => {
     for (const [url, accept] of [
       ['/nowhere', '*/*'],

@@ -157,7 +157,7 @@ export function renderSearch(searched: string | undefined, look: 'compact' | 'la
           type="search"
           value={clipText(searched ?? '', 200)}
           maxlength="200"
-          placeholder="A name, a domain or an agent’s address"
+          placeholder="Brand, domain or agent"
           autocomplete="off"
         />
         <button type="submit">Search</button>
@@ -185,9 +185,9 @@ const ABOUT = (
       Read from the files that domains publish themselves. A publisher’s own file alone authorizes.
     </p>
     <p>
-      <a href="/policies">Policies</a> · <a href="/mirrors">Mirrors</a> ·{' '}
-      <a href="/docs/guides">Guides</a> · <a href="/docs">API reference</a> ·{' '}
-      <a href="/openapi/registry.yaml">OpenAPI</a>
+      <a href="/authorization">May it sell?</a> · <a href="/policies">Policies</a> ·{' '}
+      <a href="/mirrors">Mirrors</a> · <a href="/docs/guides">Guides</a> ·{' '}
+      <a href="/docs">API reference</a> · <a href="/openapi/registry.yaml">OpenAPI</a>
     </p>
   </>
 )

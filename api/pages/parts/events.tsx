@@ -40,7 +40,14 @@ function describeEvent(type: EventType, entity: string, payload: Payload): Html 
     )
   if (kind === 'agent') return renderAgent(agent ?? entity)
   if (kind === 'publisher') return renderPublisher(publisher ?? entity)
-  const name = readText(payload.name) ?? readText(payload.property_id) ?? eventTypes[type].means
+  const name = readText(payload.name) ?? readText(payload.property_id)
+  if (name === undefined)
+    return (
+      <>
+        {publisher === undefined ? null : <>{renderPublisher(publisher)} · </>}
+        {eventTypes[type].means}
+      </>
+    )
   return publisher === undefined ? (
     renderName(name)
   ) : (

@@ -11,3 +11,13 @@ export function renderProblem(title: string, text: string, more?: Child): Html {
     </section>
   )
 }
+
+/** Renders where somebody may go on whose page is not there. */
+export function renderWayOn(): Html {
+  return (
+    <p>
+      Search for a brand, a publisher or an agent above, see <a href="/changes">what changed</a>, or
+      begin <a href="/">at the start</a>.
+    </p>
+  )
+}

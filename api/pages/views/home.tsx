@@ -53,6 +53,9 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
             themselves.
           </p>
           {renderSearch(undefined, 'large')}
+          <p>
+            Or ask whether <a href="/authorization">an agent may sell something</a>, and why.
+          </p>
         </section>
         {counts === undefined || counts.seq === 0 ? renderBeginning() : renderTotals(counts)}
         {overview === undefined ? null : (

@@ -26,7 +26,11 @@ export async function show({ services }: ViewCall): Promise<View> {
           renderField(snapshot)
         )}
         {renderSection('examples', 'Questions to begin with', renderExamples())}
-        {renderSection('elsewhere', 'Ask it on your own machine', renderElsewhere())}
+        {renderSection(
+          'elsewhere',
+          'Ask it on your own machine',
+          renderElsewhere(services.baseUrl()),
+        )}
       </>
     ),
   }
@@ -57,14 +61,14 @@ function renderExamples(): Html {
   )
 }
 
-function renderElsewhere(): Html {
+function renderElsewhere(origin: string): Html {
   return (
     <>
       <p>
         <a href="/data/registry.duckdb">registry.duckdb</a> is replaced after each publication and
         never changed. Download it, or attach it over HTTP:
       </p>
-      <pre tabindex="0">{`duckdb -c "attach 'ADDRESS/data/registry.duckdb' as registry (read_only)"`}</pre>
+      <pre tabindex="0">{`duckdb -c "attach '${origin}/data/registry.duckdb' as registry (read_only)"`}</pre>
       <p>
         Each table and each column is described in the file itself: <code>describe brands</code>,{' '}
         <code>from duckdb_columns()</code>.

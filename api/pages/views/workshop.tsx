@@ -165,10 +165,12 @@ function showForm(
               maxlength="300"
               placeholder="acme.example"
             />
-            <label for="file">Or upload a file</label>
+          </div>
+          <div class="row">
+            <label for="file">Upload a file</label>
             <input id="file" name="file" type="file" accept=".json,application/json" />
           </div>
-          <label for="text">The file</label>
+          <label for="text">Or paste its text</label>
           <textarea id="text" name="text" rows="18" spellcheck="false" wrap="off">
             {text}
           </textarea>
