@@ -226,8 +226,9 @@ describe('a way back', () => {
   })
 
   test('that was begun in another browser signs nobody in (login CSRF)', async () => {
-    const attacker = await begin()
     const victim = await begin()
+    // The last to begin, so that the provider's answer is the attacker's in everything, its nonce too.
+    const attacker = await begin()
     const page = await comeBack(victim.browser, { state: attacker.state, code: 'c', iss: url })
     await expectNobody(page, victim.browser)
     const uid = new URL(victim.at, BASE).pathname.split('/')[2]
