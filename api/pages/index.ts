@@ -23,13 +23,17 @@ const numbered = z
   .regex(/^\d{1,9}$/, 'must be the number of a page before')
   .optional()
 
+/** A time of the past; empty for now. */
+const past = text(40)
+const ofAgent = z.object({ cursor, as_of: past })
+
 const ofAuthorization = z.object({
   agent: text(ADDRESS_CHARS),
   property: text(ADDRESS_CHARS),
   publisher: text(ADDRESS_CHARS),
   type: text(100),
   country: text(10),
-  as_of: text(40),
+  as_of: past,
 })
 
 const home = definePage({
@@ -73,7 +77,7 @@ const agent = definePage({
   path: '/agent/:url',
   summary: 'Show what an agent may sell',
   params: z.object({ url: AgentUrl }),
-  query: z.object({ cursor }),
+  query: ofAgent,
   isOfThing: true,
   load: () => import('./views/agent.tsx'),
 })
@@ -185,7 +189,7 @@ const pictures = [
     kind: 'Agent',
     summary: 'Draw what an agent may sell',
     params: z.object({ url: AgentUrl }),
-    query: z.object({ cursor }),
+    query: ofAgent,
     load: () => import('./views/agent.tsx'),
   }),
   definePicture({

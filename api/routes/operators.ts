@@ -18,7 +18,7 @@ import { createPageSize, PastedDomain, pageCursor } from '../inputs/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { formatMembers, replyMembers } from '../responses/cached-members.ts'
 import { buildPageEnd } from '../responses/lists.ts'
-import { buildPublisherCursor } from './authorization/agent-publishers.ts'
+import { buildPublisherCursor } from './authorization/publisher-page.ts'
 
 /** Agents on a page. */
 const AGENTS = 20

@@ -108,3 +108,78 @@ test.each([
   expect(answer.statusCode).toBe(400)
   expect(answer.json().error).toMatch(error)
 })
+
+const publishers = (query: Record<string, string>) =>
+  requestWithQuery(registry, `/v1/agents/${encodeURIComponent(agent)}/publishers`, query)
+
+test('as_of lists the publishers of an agent as they were, with their properties', async () => {
+  expect((await publishers({})).statusCode).toBe(404)
+  const then = (await publishers({ as_of: '2026-11-21', include: 'properties' })).json()
+  expect(then).toMatchObject({
+    agent_url: agent,
+    as_of: '2026-11-21T00:00:00.000Z',
+    directory_indexed_at: '2026-11-20T03:00:00.000Z',
+    has_more: false,
+    next_cursor: null,
+  })
+  expect(then.publishers).toEqual([
+    expect.objectContaining({
+      publisher_domain: 'shop.example',
+      status: 'authorized',
+      properties_authorized: 1,
+      properties_total: 1,
+      property_ids: [expect.any(String)],
+      last_verified_at: '2026-11-20T03:00:00.000Z',
+    }),
+  ])
+})
+
+test.each([
+  ['2026-11-20T03:00:00.000Z', 200],
+  ['2026-11-20T03:00:00Z', 200],
+  ['2026-11-21T03:00:00.999Z', 200],
+  ['2026-11-21T03:00:01.000Z', 404],
+  ['2026-11-20T02:59:59.999Z', 400],
+  ['2026-11-21T03:00:02.001Z', 400],
+  ['2026-11-21 03:00', 400],
+  ['', 400],
+])('a grant of one day is found as of %j with %i', async (as_of, status) => {
+  const answers = await Promise.all([
+    publishers({ as_of }),
+    requestWithQuery(registry, '/api/registry/publisher/authorization', {
+      agent,
+      domain: 'shop.example',
+      as_of,
+    }),
+  ])
+  // A publisher that grants nothing is an answer of its own: 404 with what is known of its file.
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([status, status])
+  const found = (await ask(as_of)).json().count
+  expect(found).toBe(status === 200 ? 1 : status === 404 ? 0 : undefined)
+})
+
+test.each([
+  [{ since: '2026-11-20T00:00:00Z' }, /^as_of: no history is kept of attempts to read files/],
+  [{ status: 'revoked' }, /^as_of: no history is kept of revoked publishers/],
+])(
+  'as_of of an agent’s publishers refuses %j, of which no history is kept',
+  async (more, error) => {
+    const answer = await publishers({ as_of: '2026-11-21', ...more } as Record<string, string>)
+    expect([answer.statusCode, answer.json().error]).toEqual([400, expect.stringMatching(error)])
+  },
+)
+
+test('the page of an agent shows what it could sell in the past', async () => {
+  const show = (as_of: string) =>
+    registry.app.inject({
+      url: `/agent/${encodeURIComponent(agent)}?${new URLSearchParams({ as_of })}`,
+      headers: { accept: 'text/html' },
+    })
+  const page = await show('2026-11-21')
+  expect(page.statusCode).toBe(200)
+  expect(page.body).toContain('shop.example')
+  expect(page.body).toContain('as_of=2026-11-21')
+  expect(page.body).not.toContain('How it fares in tests')
+  expect((await show('2026-11-21T03:00:01Z')).body).toContain('No publisher granted it anything')
+  expect((await show('yesterday')).statusCode).toBe(400)
+})

@@ -45,11 +45,12 @@ export function renderHealth({ probed }: AgentShown): Html {
   ])
 }
 
-/** Renders the publishers that authorize an agent, each with a link to the evidence. */
+/** Renders the publishers that authorize an agent, or did at a time of the past, each with a link to the evidence. */
 export function renderPublishers(
   agentUrl: string,
   total: number,
   { status, body }: Reply<AgentPublishers>,
+  past: { as_of?: string } = {},
 ): Html {
   const publishers = status === 200 ? body.publishers : []
   const cursor = status === 200 ? body.next_cursor : null
@@ -58,10 +59,14 @@ export function renderPublishers(
     columns: ['Publisher', 'Properties', 'Found by', 'File last read', 'Evidence'],
     items: publishers,
     ...(cursor ? { total: Math.max(total, publishers.length + 1) } : {}),
-    next: cursor ? `${toAgentPath(agentUrl)}?${new URLSearchParams({ cursor })}` : undefined,
-    rest: `/api/v1/agents/${encodeURIComponent(agentUrl)}/publishers`,
+    next: cursor
+      ? `${toAgentPath(agentUrl)}?${new URLSearchParams({ ...past, cursor })}`
+      : undefined,
+    rest: `/api/v1/agents/${encodeURIComponent(agentUrl)}/publishers${past.as_of ? `?${new URLSearchParams(past)}` : ''}`,
     bytes: 24_000,
-    empty: 'No publisher grants it anything now.',
+    empty: past.as_of
+      ? 'No publisher granted it anything then.'
+      : 'No publisher grants it anything now.',
     render: publisher => [
       <a href={toPublisherPath(publisher.publisher_domain)}>
         {renderName(publisher.publisher_domain)}
@@ -73,7 +78,7 @@ export function renderPublishers(
         <>the file of {renderName(publisher.manager_domain)}</>
       ),
       renderMoment(publisher.last_verified_at),
-      <a href={toPublisherAuthorizationPath(agentUrl, publisher.publisher_domain)}>why</a>,
+      <a href={toPublisherAuthorizationPath(agentUrl, publisher.publisher_domain, past)}>why</a>,
     ],
   })
 }

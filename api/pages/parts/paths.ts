@@ -12,8 +12,12 @@ export function toAgentPath(url: string): string {
 }
 
 /** Builds the path of the page that tells whether an agent may sell for a publisher. */
-export function toPublisherAuthorizationPath(agent: string, publisher: string): string {
-  return `/authorization?${new URLSearchParams({ agent, publisher })}`
+export function toPublisherAuthorizationPath(
+  agent: string,
+  publisher: string,
+  past: { as_of?: string } = {},
+): string {
+  return `/authorization?${new URLSearchParams({ agent, publisher, ...past })}`
 }
 
 export function toMirrorPath(platform: string): string {

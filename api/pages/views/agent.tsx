@@ -3,10 +3,11 @@ import type { AgentPublishers } from '../../../pipeline/model/responses/authorit
 import type { AgentCompliance } from '../../../pipeline/model/responses/compliance.ts'
 import { findProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.ts'
 import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
+import { completeDay } from '../../inputs/as-of.ts'
 import { readCompliance } from '../../routes/agents/agent-compliance.ts'
 import { listAgentPublishersAlias } from '../../routes/authorization/agent-publishers.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { clipText, countThings, formatCount, renderName } from '../html/text.tsx'
+import { clipText, countThings, formatCount, renderMoment, renderName } from '../html/text.tsx'
 import {
   type AgentShown,
   describeHealth,
@@ -19,7 +20,7 @@ import { renderCounts, renderFacts, renderSection, renderTitle } from '../parts/
 import { renderTests } from '../parts/compliance.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
 import { renderMonogram } from '../parts/looks.tsx'
-import { toBrandPath } from '../parts/paths.ts'
+import { toAgentPath, toBrandPath } from '../parts/paths.ts'
 import { renderProblem } from '../parts/problem.tsx'
 import type { View, ViewCall } from '../view.ts'
 
@@ -27,10 +28,12 @@ const ROWS = '40'
 
 interface Asked {
   cursor?: string | undefined
+  as_of: string
 }
 
 /** Shows what an agent may sell, and what it says about itself. */
 export async function show(call: ViewCall<Asked, { url: string }>): Promise<View> {
+  if (call.query.as_of !== '') return showPast(call)
   const { ask, query, services } = call
   const { reader } = services
   const { agent_url, operator, publisher_count, property_count } = findAgent(
@@ -74,6 +77,41 @@ export async function show(call: ViewCall<Asked, { url: string }>): Promise<View
         )}
         {renderSection('capabilities', 'What it says it can do', renderCapabilities(agent))}
         {renderSection('tests', 'How it fares in tests', renderTests(compliance.body))}
+      </>
+    ),
+  }
+}
+
+/** Shows what an agent could sell at a time of the past. */
+async function showPast({
+  ask,
+  params: { url },
+  query: { as_of, cursor },
+  services: { reader },
+}: ViewCall<Asked, { url: string }>): Promise<View> {
+  const { agent_url } = findAgent(reader, url)
+  const params = { encodedUrl: agent_url }
+  const past = { as_of: completeDay(as_of) }
+  const query = { limit: ROWS, ...past, ...(cursor && { cursor }) }
+  const publishers = await ask<AgentPublishers>(listAgentPublishersAlias, { params, query })
+  const count = publishers.status === 200 ? publishers.body.publishers.length : 0
+  return {
+    title: `Agent ${agent_url.replace(/^https:\/\//, '')} in the past`,
+    description: `What ${agent_url} was authorized to sell at ${clipText(past.as_of, 40)}.`,
+    json: `/api/v1/agents/${encodeURIComponent(agent_url)}/publishers?${new URLSearchParams(past)}`,
+    body: (
+      <>
+        {renderHead({ agent_url })}
+        {renderFacts([['As of', renderMoment(past.as_of)]])}
+        <p>
+          This is what publishers’ files granted then. Of its health, its tests and what it said of
+          itself no history is kept: <a href={toAgentPath(agent_url)}>see it as it is now</a>.
+        </p>
+        {renderSection(
+          'publishers',
+          'What it could sell',
+          renderPublishers(agent_url, count, publishers, past),
+        )}
       </>
     ),
   }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { parseDomain } from '../../../pipeline/core/domain.ts'
+import { toIso } from '../../../pipeline/core/clock.ts'
+import { refuse } from '../../../pipeline/core/errors.ts'
 import {
   type AgentPublisher,
   AgentPublishers,
@@ -10,21 +11,26 @@ import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
 import { pickWeakestOfAny } from '../../../pipeline/read/lookups/deciding-files.ts'
 import { findInventory } from '../../../pipeline/read/lookups/inventory.ts'
 import { listReachesAfter, type StoredReach } from '../../../pipeline/read/lookups/reach.ts'
-import { findFilesFreshness } from '../../../pipeline/read/lookups/stored.ts'
 import { listRevokedPublishers } from '../../../pipeline/read/queries/revoked-publishers.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
-import { listPublisherFiles } from '../../../pipeline/resolve/deciding-files.ts'
+import { asOf, findPast } from '../../inputs/as-of.ts'
 import { parseAgent } from '../../inputs/sale.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
 import { buildSeqHeader, getSnapshot } from '../../responses/lists.ts'
 import { replyOk, replyRefused, type Sent } from '../../responses/reply.ts'
+import { buildPastPage } from './past-agent-publishers.ts'
+import {
+  buildPublisherCursor,
+  findReachFreshness,
+  PUBLISHERS_BYTES,
+  publisherCursor,
+} from './publisher-page.ts'
 
 const PAGE_ROWS_DEFAULT = 200
 const PUBLISHERS_MAX = 1_000
 /** Publishers examined for one page: with `since`, most may be skipped. */
 const SCANNED = 5_000
-const PAGE_BYTES = 1.5 * 1024 * 1024
 
 /** Creates a parameter that may be repeated, but is never a comma-separated list. */
 function createRepeatable<const Value extends string>(
@@ -54,18 +60,6 @@ const limit = z
     description: 'Publishers on a page; a larger number means the maximum',
   })
 
-const cursor = z
-  .string()
-  .max(500)
-  .transform((text, ctx) => {
-    const domain = parseDomain(Buffer.from(text, 'base64url').toString())
-    if (domain !== undefined && buildPublisherCursor(domain) === text.replace(/=+$/, ''))
-      return domain as string
-    ctx.addIssue('must be the next_cursor of a page')
-    return z.NEVER
-  })
-  .meta({ type: 'string', description: '`next_cursor` of the previous page' })
-
 const query = z.object({
   since: z.iso
     .datetime({ offset: true })
@@ -79,8 +73,9 @@ const query = z.object({
     ['properties'],
     'Adds the ids of the properties that the agent may sell',
   ).optional(),
+  as_of: asOf,
   limit,
-  cursor: cursor.optional(),
+  cursor: publisherCursor.optional(),
 })
 type Query = z.output<typeof query>
 
@@ -91,7 +86,8 @@ const declared = {
   description:
     'By domain. Counts are of one publisher, and of properties that have an id. `revoked` are those ' +
     'that the file which named the agent for them has revoked, as of the snapshot that ' +
-    '`X-Registry-Seq` tells. `freshness` is that of the weakest of the files shown.',
+    '`X-Registry-Seq` tells. `freshness` is that of the weakest of the files shown. With `as_of`, ' +
+    'neither `since` nor `revoked`: no history is kept of attempts to read files, nor of revoked publishers.',
   access: 'public',
   cache: 'minute',
   params: z.object({
@@ -108,7 +104,12 @@ const declared = {
     params: { encodedUrl: string }
     query: Query
     services: Services
-  }) => answer(services.reader, parseAgent('encodedUrl', params.encodedUrl), query),
+  }) => {
+    const asked = parseAgent('encodedUrl', params.encodedUrl)
+    return query.as_of === undefined
+      ? answer(services.reader, asked, query)
+      : answerPast(services.reader, asked, query, query.as_of)
+  },
 } as const
 
 export const listAgentPublishers = defineOperation({
@@ -135,19 +136,52 @@ async function answer(reader: Reader, asked: string, query: Query): Promise<Sent
     revoked,
   })
   if (hasNoTerms && !query.cursor && page.publishers.length === 0 && agent.publisher_count === 0) {
-    return replyRefused('not_found', `no known publisher has named ${asked}`, { agent_url })
+    return replyUnnamed(asked, agent_url)
   }
-  const content = {
-    agent_url,
-    directory_indexed_at: page.publishers.reduce<string | null>(
-      (newest, { last_verified_at: at }) => (newest === null || at > newest ? at : newest),
-      null,
-    ),
-    ...page,
-  }
+  const headers = wanted.has('revoked') ? buildSeqHeader(snapshot) : undefined
+  return replyPage({ agent_url, ...page }, blocks, headers)
+}
+
+/** Answers from what publishers granted at a time of the past. */
+async function answerPast(
+  reader: Reader,
+  asked: string,
+  query: Query,
+  as_of: string,
+): Promise<Sent> {
+  if (query.since !== undefined)
+    refuse(
+      'invalid_request',
+      'as_of: no history is kept of attempts to read files; leave out since',
+    )
+  if (query.status?.includes('revoked'))
+    refuse('invalid_request', 'as_of: no history is kept of revoked publishers; ask for authorized')
+  const past = await findPast(reader, as_of)
+  const { agent_url } = findAgent(reader, asked)
+  const { blocks, ...shown } = await buildPastPage(reader, agent_url, query, past)
+  const isEmpty = query.status === undefined && !query.cursor && shown.publishers.length === 0
+  if (isEmpty) return replyUnnamed(asked, agent_url)
+  return replyPage({ agent_url, ...shown, as_of: toIso(past.at) }, blocks)
+}
+
+function replyUnnamed(asked: string, agent_url: string): Sent {
+  return replyRefused('not_found', `no known publisher has named ${asked}`, { agent_url })
+}
+
+/** Replies with a page. Its ETag covers all but the freshness, and so does the time of the newest reading. */
+function replyPage(
+  page: Pick<AgentPublishers, 'agent_url' | 'publishers' | 'as_of'>,
+  blocks: readonly FreshnessBlock[],
+  headers?: ReturnType<typeof buildSeqHeader>,
+): Sent {
+  const { agent_url, ...rest } = page
+  const newest = page.publishers.reduce<string | null>(
+    (newest, { last_verified_at: at }) => (newest === null || at > newest ? at : newest),
+    null,
+  )
+  const content = { agent_url, directory_indexed_at: newest, ...rest }
   const etag = createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22)
-  const body = { ...content, freshness: pickWeakestOfAny(blocks) }
-  return { ...replyOk(body, wanted.has('revoked') ? buildSeqHeader(snapshot) : undefined), etag }
+  return { ...replyOk({ ...content, freshness: pickWeakestOfAny(blocks) }, headers), etag }
 }
 
 interface Wanted {
@@ -163,7 +197,7 @@ function buildPage(reader: Reader, agentUrl: string, query: Query, wanted: Wante
   let scanned = 0
   let last: string | undefined
   for (const { status, reach } of listInOrder(reader, agentUrl, query.cursor, wanted)) {
-    if (publishers.length === query.limit || scanned === SCANNED || bytes > PAGE_BYTES) {
+    if (publishers.length === query.limit || scanned === SCANNED || bytes > PUBLISHERS_BYTES) {
       const next_cursor = last === undefined ? null : buildPublisherCursor(last)
       return { publishers, blocks, has_more: next_cursor !== null, next_cursor }
     }
@@ -204,11 +238,6 @@ function* listInOrder(
   yield* goneBefore()
 }
 
-function findReachFreshness(reader: Reader, reach: StoredReach): FreshnessBlock {
-  const { publisher_domain: domain, verified_by: resolved_location } = reach
-  return findFilesFreshness(reader, listPublisherFiles({ ...reach, domain, resolved_location }))
-}
-
 interface Reached {
   reach: StoredReach
   status: AgentPublisher['status']
@@ -245,9 +274,4 @@ function listIds(reader: Reader, agentUrl: string, publisher: string): string[] 
     .filter(property => property.is_active && grants.some(grant => grant.reaches(property)))
     .flatMap(property => property.property_id ?? [])
     .sort()
-}
-
-/** Builds the cursor that continues the list of an agent's publishers after one of them. */
-export function buildPublisherCursor(domain: string): string {
-  return Buffer.from(domain).toString('base64url')
 }

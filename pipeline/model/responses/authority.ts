@@ -166,7 +166,9 @@ export const AgentPublisher = z
     status: z
       .enum(['authorized', 'revoked'])
       .describe('`revoked` where the file lists the publisher as revoked'),
-    last_verified_at: text.describe('Time at which the file that grants it was last read'),
+    last_verified_at: text.describe(
+      'Time at which the file that grants it was last read; with `as_of`, at which it was read as shown here for the first time',
+    ),
   })
   .meta({ id: 'AgentPublisher', description: 'What a publisher grants an agent' })
 export type AgentPublisher = z.infer<typeof AgentPublisher>
@@ -179,6 +181,7 @@ export const AgentPublishers = z
       .describe('The latest `last_verified_at` of this page; null on an empty page'),
     freshness: FreshnessBlock,
     publishers: z.array(AgentPublisher).describe('Publishers of this page, by domain'),
+    as_of: AsOf.optional(),
     ...pageEnd,
   })
   .meta({ id: 'AgentPublishers', description: 'A page of the publishers of an agent' })

@@ -2,7 +2,7 @@ import { type Instant, toIso } from '../../core/clock.ts'
 import type { Identifier } from '../../model/documents/index.ts'
 import type { AuthorizationRow, PropertyRow, PublisherRow } from '../../model/rows.ts'
 import { listLookupKeys, matchIdentifier } from '../../resolve/identifiers.ts'
-import { buildInventory } from '../../serving/inventory-record.ts'
+import { buildInventory, type StoredReach } from '../../serving/inventory-record.ts'
 import { declareCache } from '../cache/caches.ts'
 import { SnapshotCache } from '../cache/snapshot-cache.ts'
 import type { Place } from '../lookups/candidates.ts'
@@ -104,4 +104,52 @@ export async function listPastPublishers(
     { agent, at: toIso(at) },
   )
   return rows.map(({ domain }) => domain)
+}
+
+/** Holds what an agent reached of one publisher, with the ids of the properties. */
+export type PastReach = Omit<StoredReach, 'sold'> & {
+  property_ids: string[]
+  /** Time at which the last of what is shown had become so. */
+  changed_at: string
+}
+
+/** States at `$at` of what an agent reached, publisher by publisher after `$after`. */
+const PAST_REACHES = `
+with granted as (
+  from ${selectStates('authorization_versions', 'id', 'agent_url = $agent')}
+  where in_force and ($after is null or publisher_domain > $after)),
+paged as (select distinct publisher_domain as domain from granted order by domain limit $limit),
+said as (
+  select publisher_domain as domain, bool_or(coalesce(json_array_length(signing_keys), 0) > 0) as signing_keys_pinned,
+    first(authorized_for order by entry, id) filter (authorized_for is not null) as authorized_for,
+    max(valid_from) as changed_at
+  from granted where publisher_domain in (from paged) group by all),
+reached as (
+  select distinct g.publisher_domain as domain, unnest(s.property_rids) as property_rid
+  from granted g join property_set_versions s on s.set_id = g.property_set
+  where g.publisher_domain in (from paged)),
+named as (
+  select r.domain, list(p.property_id) as property_ids
+  from reached r join ${selectStates(
+    'property_versions',
+    'property_rid',
+    'publisher_domain in (from paged)',
+  )} p using (property_rid)
+  where p.status = 'active' and p.source = 'authoritative' and p.property_id is not null group by all)
+select p.domain as publisher_domain, p.discovery_method, p.manager_domain,
+  coalesce(len(n.property_ids), 0)::double as properties_authorized,
+  p.property_count::double as properties_total, s.signing_keys_pinned, s.authorized_for,
+  p.resolved_location as verified_by, coalesce(n.property_ids, []) as property_ids,
+  greatest(p.valid_from, s.changed_at) as changed_at
+from ${selectStates('publisher_versions', 'domain', 'domain in (from paged)')} p
+join said s using (domain) left join named n using (domain) order by domain`
+
+/** Lists what an agent reached, at most `limit` publishers after one of them, by name. */
+export function listPastReaches(
+  { db }: Snapshot,
+  agent: string,
+  at: Instant,
+  { after, limit }: { after: string | undefined; limit: number },
+): Promise<PastReach[]> {
+  return db.all<PastReach>(PAST_REACHES, { agent, at: toIso(at), after: after ?? null, limit })
 }

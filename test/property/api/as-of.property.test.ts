@@ -93,8 +93,19 @@ async function askEverything(at?: string): Promise<unknown[]> {
   for (const agent of agents) {
     const path = `/api/registry/lookup/agent/${encodeURIComponent(agent)}/domains`
     answers.push(await get(path, when))
+    const publishers = `/v1/agents/${encodeURIComponent(agent)}/publishers`
+    const all = await get(publishers, { include: 'properties', ...when })
+    answers.push(withoutReadings(all))
+    const page = await get(publishers, { status: 'authorized', limit: '1', ...when })
+    answers.push(withoutReadings(page))
   }
   return answers
+}
+
+/** Leaves out when files were read, of which no history is kept. */
+function withoutReadings({ directory_indexed_at: _, ...answer }: Record<string, unknown>) {
+  const publishers = (answer.publishers ?? []) as Record<string, unknown>[]
+  return { ...answer, publishers: publishers.map(({ last_verified_at: __, ...rest }) => rest) }
 }
 
 /** Asks for the lists of authorizations, which show the last snapshot. */
