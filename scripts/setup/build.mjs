@@ -10,24 +10,30 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { buildBrowser } from './browser.mjs'
+import { buildBundles } from './bundle.mjs'
 import { fail, root, run, say } from './run.mjs'
 
 const folders = ['pipeline', 'jobs', 'api', 'scripts']
-const files = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json']
+const files = [
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'package-lock.json',
+  'scripts/setup/bundle.mjs',
+]
 const tsc = 'node_modules/typescript/bin/tsc'
 const dist = join(root, 'dist')
 
 /** Builds what has changed since the last time: the programs for Node, and those for browsers. */
 export async function build() {
-  buildPrograms()
+  await buildPrograms()
   await buildBrowser()
 }
 
 /**
- * Compiles into a folder beside dist/, then swaps the two: a running program never sees half a
- * build.
+ * Compiles and bundles into a folder beside dist/, then swaps the two: a running program never sees
+ * half a build.
  */
-function buildPrograms() {
+async function buildPrograms() {
   const stamp = hashSources()
   if (readStamp() === stamp) return
   say('Building …')
@@ -43,6 +49,7 @@ function buildPrograms() {
     rmSync(fresh, { recursive: true, force: true })
     fail(`${output}\nThe build failed.`)
   }
+  await buildBundles(fresh)
   writeFileSync(join(fresh, '.stamp'), stamp)
   swap(fresh)
 }
