@@ -5,7 +5,7 @@ import { describeLogHead } from '../../pipeline/maintenance/restore-log.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import type { Manifest } from '../../pipeline/writer/copy-stores.ts'
 import { readSettings, toTypedPath } from './environment.ts'
-import { connectWriter, findRunningRegistry, openAlone } from './running.ts'
+import { connectWriter, findOrOpen, openAlone } from './running.ts'
 
 /** Copies the stores of the running registry, or of DATA_DIR, to a new folder. */
 export async function backUp(dir: string): Promise<void> {
@@ -14,7 +14,7 @@ export async function backUp(dir: string): Promise<void> {
 }
 
 async function requestBackup(config: Config, dir: string): Promise<Manifest> {
-  const run = await findRunningRegistry(config)
+  const { run, sequencer } = await findOrOpen(config)
   if (run) {
     const writer = await connectWriter(run.redis_url, 'backup')
     try {
@@ -25,7 +25,6 @@ async function requestBackup(config: Config, dir: string): Promise<Manifest> {
       await writer.close()
     }
   }
-  const sequencer = await openAlone(config)
   try {
     return await sequencer.backUp(dir)
   } finally {

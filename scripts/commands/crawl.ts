@@ -19,9 +19,8 @@ import { readSettings, warnOfProtocolName } from './environment.ts'
 import { Progress } from './progress.ts'
 import {
   connectWriter,
-  findRunningRegistry,
+  findOrOpen,
   identifyUser,
-  openAlone,
   retryWhileUnavailable,
   unwrapOrExit,
 } from './running.ts'
@@ -46,14 +45,14 @@ export async function crawl(
     unwrapOrExit({ refused: 'name domains, or a file with --domains' })
   }
   const { domains, refused } = await readDomains(named, options.domains)
-  const run = await findRunningRegistry(config)
+  const { run, sequencer } = await findOrOpen(config, { begins: true })
   if (!run) warnOfProtocolName(config)
   const summary = run
     ? await crawlInRunning(await connectWriter(run.redis_url, 'crawl'), domains, {
         again: true,
         patienceMs: PATIENCE_MS,
       })
-    : await crawlAlone(config, domains)
+    : await crawlAlone(sequencer, config, domains)
   if (options.json)
     process.stdout.write(`${JSON.stringify({ domains: domains.length, refused, ...summary })}\n`)
   else printSummary(domains.length, refused, summary)
@@ -110,8 +109,11 @@ export async function crawlInRunning(
   }
 }
 
-async function crawlAlone(config: Config, domains: Domain[]): Promise<CrawlSummary> {
-  const sequencer = await openAlone(config, { begins: true })
+async function crawlAlone(
+  sequencer: Sequencer,
+  config: Config,
+  domains: Domain[],
+): Promise<CrawlSummary> {
   try {
     const since = systemClock.now()
     await addDomains(operation => submitAlone(sequencer, operation), domains, true)

@@ -20,6 +20,9 @@ import type { Sequencer, SequencerOptions } from '../../pipeline/writer/sequence
 const CLIENT_TIMEOUTS = { redisConnectMs: 10_000, redisAnswerMs: 10_000, answerMs: 60_000 }
 
 const RETRY_MS = 1_000
+/** Time that a registry which is starting gets to say where it runs. */
+const STARTING_MS = 10_000
+const LOOK_EVERY_MS = 100
 
 /** Connects a command to the indexer. A command that finds none running does not load its queue. */
 export async function connectWriter(
@@ -112,7 +115,7 @@ async function withRegistry<Result>(
   beside: (writer: WriterClient) => Promise<Result>,
   alone: (sequencer: Sequencer) => Promise<Result>,
 ): Promise<Result> {
-  const run = await findRunningRegistry(config)
+  const { run, sequencer } = await findOrOpen(config, how)
   if (run) {
     const writer = await connectWriter(run.redis_url, 'registry')
     try {
@@ -121,7 +124,6 @@ async function withRegistry<Result>(
       await writer.close()
     }
   }
-  const sequencer = await openAlone(config, how)
   try {
     return await alone(sequencer)
   } finally {
@@ -144,17 +146,41 @@ type OpenOptions = Pick<SequencerOptions, 'acceptsOlderIndex'> & {
   begins?: boolean
 }
 
+type Found = { run: RunFile; sequencer?: never } | { run?: never; sequencer: Sequencer }
+
+/** Finds the running registry, or opens the sequencer in this process where none runs. */
+export async function findOrOpen(config: Config, how: OpenOptions = {}): Promise<Found> {
+  const run = await findRunningRegistry(config)
+  if (run) return { run }
+  const sequencer = await openUnlessTaken(config, how)
+  if (sequencer) return { sequencer }
+  const started = await waitForStartingRegistry(config)
+  return started ? { run: started } : { sequencer: await openAlone(config, how) }
+}
+
+/** Finds the registry of which another process has the lease; undefined where that process is not one, or ends. */
+async function waitForStartingRegistry(config: Config): Promise<RunFile | undefined> {
+  const { lease } = resolvePaths(config.DATA_DIR)
+  for (const end = performance.now() + STARTING_MS; ; await setTimeout(LOOK_EVERY_MS)) {
+    const run = await findRunningRegistry(config)
+    if (run || performance.now() > end || !(await Lease.isHeld(lease))) return run
+  }
+}
+
 /** Opens the sequencer in this process, for a command that runs without a registry. */
-export async function openAlone(
-  config: Config,
-  { begins = false, ...how }: OpenOptions = {},
-): Promise<Sequencer> {
-  if (!begins) assertRegistry(config)
-  const { Sequencer } = await import('../../pipeline/writer/sequencer.ts')
-  const log = createLog('registry', 'warn')
-  const sequencer = await Sequencer.open({ config, clock: systemClock, log, ...how })
+export async function openAlone(config: Config, how: OpenOptions = {}): Promise<Sequencer> {
+  const sequencer = await openUnlessTaken(config, how)
   if (sequencer === undefined) throw new Error(`another process is writing to ${config.DATA_DIR}`)
   return sequencer
+}
+
+async function openUnlessTaken(
+  config: Config,
+  { begins = false, ...how }: OpenOptions,
+): Promise<Sequencer | undefined> {
+  if (!begins) assertRegistry(config)
+  const { Sequencer } = await import('../../pipeline/writer/sequencer.ts')
+  return Sequencer.open({ config, clock: systemClock, log: createLog('registry', 'warn'), ...how })
 }
 
 /** Throws where there is no registry: a mistyped DATA_DIR must not create one. */
