@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { buildBrowser } from './browser.mjs'
-import { buildBundles } from './bundle.mjs'
+import { buildBundles, keepPreviousChunks, STAMP } from './bundle.mjs'
 import { fail, root, run, say } from './run.mjs'
 
 const folders = ['pipeline', 'jobs', 'api', 'scripts']
@@ -31,7 +31,7 @@ export async function build() {
 
 /**
  * Compiles and bundles into a folder beside dist/, then swaps the two: a running program never sees
- * half a build.
+ * half a build, and loads later what it has not loaded yet from the build that it began with.
  */
 async function buildPrograms() {
   const stamp = hashSources()
@@ -50,7 +50,8 @@ async function buildPrograms() {
     fail(`${output}\nThe build failed.`)
   }
   await buildBundles(fresh)
-  writeFileSync(join(fresh, '.stamp'), stamp)
+  writeFileSync(join(fresh, STAMP), stamp)
+  keepPreviousChunks(dist, fresh)
   swap(fresh)
 }
 
@@ -76,7 +77,7 @@ function listSources(folder) {
 
 function readStamp() {
   try {
-    return readFileSync(join(dist, '.stamp'), 'utf8')
+    return readFileSync(join(dist, STAMP), 'utf8')
   } catch {
     return undefined
   }

@@ -1,3 +1,4 @@
+import { existsSync, linkSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 /** Programs and threads of a running registry, by the file that starts each. */
@@ -32,6 +33,12 @@ const unbundled = [
   'piscina',
 ]
 
+/** File in a build that is written last and names the sources that it was made of. */
+export const STAMP = '.stamp'
+const CHUNKS = 'chunks'
+/** Longest time in which the files of one build are written. */
+const BUILD_MS = 60_000
+
 /** Stands for the address of a module's file until it is known which file the module ends up in. */
 const ADDRESS = '__MODULE_ADDRESS__'
 
@@ -52,10 +59,24 @@ export async function buildBundles(folder, names = programs) {
     dir: folder,
     format: 'esm',
     entryFileNames: '[name].js',
-    chunkFileNames: 'chunks/[name]-[hash].js',
+    chunkFileNames: `${CHUNKS}/[name]-[hash].js`,
     keepNames: true,
   })
   await bundle.close()
+}
+
+/**
+ * Puts the chunks of the build before into a new one, for processes that run since then and load a part late.
+ * Those that had been kept there in the same way are left out.
+ */
+export function keepPreviousChunks(previous, fresh) {
+  if (!existsSync(join(previous, STAMP)) || !existsSync(join(previous, CHUNKS))) return
+  const begunAt = statSync(join(previous, STAMP)).mtimeMs - BUILD_MS
+  mkdirSync(join(fresh, CHUNKS), { recursive: true })
+  for (const name of readdirSync(join(previous, CHUNKS))) {
+    const [old, kept] = [previous, fresh].map(folder => join(folder, CHUNKS, name))
+    if (statSync(old).mtimeMs >= begunAt && !existsSync(kept)) linkSync(old, kept)
+  }
 }
 
 /** Keeps `import.meta.url` the address of the file that a module was compiled to, which finds others by it. */

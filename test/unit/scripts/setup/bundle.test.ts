@@ -1,12 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTemporaryFolder } from '../../../support/command.ts'
 
 const root = join(import.meta.dirname, '../../../..')
-const { buildBundles } = await import(pathToFileURL(join(root, 'scripts/setup/bundle.mjs')).href)
+const { buildBundles, keepPreviousChunks, STAMP } = await import(
+  pathToFileURL(join(root, 'scripts/setup/bundle.mjs')).href
+)
 const folder = makeTemporaryFolder()
 afterAll(() => folder.remove())
 
@@ -50,4 +52,21 @@ test('a bundled module has the address of the file that it was compiled to', () 
 
 test('classes keep the names that logs show of them', () => {
   expect(run('second.js')).toEqual(['Name', 'Name'])
+})
+
+test('a new build has what a process of the build before may still load, and nothing older', () => {
+  const [first, second, third] = ['first', 'second', 'third'].map(name => join(folder.path, name))
+  const build = (into: string, chunk: string, at: number, previous?: string) => {
+    const files = [join(into, 'chunks', chunk), join(into, STAMP)]
+    mkdirSync(join(into, 'chunks'), { recursive: true })
+    for (const file of files) {
+      writeFileSync(file, chunk)
+      utimesSync(file, at, at)
+    }
+    if (previous !== undefined) keepPreviousChunks(previous, into)
+    return readdirSync(join(into, 'chunks')).sort()
+  }
+  build(first!, 'pages-1.js', 1_000)
+  expect(build(second!, 'pages-2.js', 2_000, first)).toEqual(['pages-1.js', 'pages-2.js'])
+  expect(build(third!, 'pages-3.js', 3_000, second)).toEqual(['pages-2.js', 'pages-3.js'])
 })
