@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { buildBrowser } from './browser.mjs'
-import { buildBundles, keepPreviousChunks, STAMP } from './bundle.mjs'
+import { buildBundles, moveChunks, STAMP } from './bundle.mjs'
 import { fail, root, run, say } from './run.mjs'
 
 const folders = ['pipeline', 'jobs', 'api', 'scripts']
@@ -51,7 +51,6 @@ async function buildPrograms() {
   }
   await buildBundles(fresh)
   writeFileSync(join(fresh, STAMP), stamp)
-  keepPreviousChunks(dist, fresh)
   swap(fresh)
 }
 
@@ -98,5 +97,6 @@ function swap(fresh) {
     if (error.code !== 'ENOTEMPTY') throw error
     rmSync(fresh, { recursive: true, force: true })
   }
+  moveChunks(old, dist)
   rmSync(old, { recursive: true, force: true })
 }

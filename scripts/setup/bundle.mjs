@@ -1,4 +1,4 @@
-import { existsSync, linkSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 /** Programs and threads of a running registry, by the file that starts each. */
@@ -66,16 +66,17 @@ export async function buildBundles(folder, names = programs) {
 }
 
 /**
- * Puts the chunks of the build before into a new one, for processes that run since then and load a part late.
- * Those that had been kept there in the same way are left out.
+ * Moves the chunks of a build that is replaced into the one that replaces it, for processes that began with the
+ * old one and load a part late. Chunks that came from a still older build stay behind.
  */
-export function keepPreviousChunks(previous, fresh) {
-  if (!existsSync(join(previous, STAMP)) || !existsSync(join(previous, CHUNKS))) return
-  const begunAt = statSync(join(previous, STAMP)).mtimeMs - BUILD_MS
-  mkdirSync(join(fresh, CHUNKS), { recursive: true })
-  for (const name of readdirSync(join(previous, CHUNKS))) {
-    const [old, kept] = [previous, fresh].map(folder => join(folder, CHUNKS, name))
-    if (statSync(old).mtimeMs >= begunAt && !existsSync(kept)) linkSync(old, kept)
+export function moveChunks(old, current) {
+  const [from, to] = [old, current].map(folder => join(folder, CHUNKS))
+  if (!existsSync(join(old, STAMP)) || !existsSync(from)) return
+  const begunAt = statSync(join(old, STAMP)).mtimeMs - BUILD_MS
+  mkdirSync(to, { recursive: true })
+  for (const name of readdirSync(from)) {
+    const isOwn = statSync(join(from, name)).mtimeMs >= begunAt
+    if (isOwn && !existsSync(join(to, name))) renameSync(join(from, name), join(to, name))
   }
 }
 

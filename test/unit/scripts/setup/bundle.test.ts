@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTemporaryFolder } from '../../../support/command.ts'
 
 const root = join(import.meta.dirname, '../../../..')
-const { buildBundles, keepPreviousChunks, STAMP } = await import(
+const { buildBundles, moveChunks, STAMP } = await import(
   pathToFileURL(join(root, 'scripts/setup/bundle.mjs')).href
 )
 const folder = makeTemporaryFolder()
@@ -63,7 +63,7 @@ test('a new build has what a process of the build before may still load, and not
       writeFileSync(file, chunk)
       utimesSync(file, at, at)
     }
-    if (previous !== undefined) keepPreviousChunks(previous, into)
+    if (previous !== undefined) moveChunks(previous, into)
     return readdirSync(join(into, 'chunks')).sort()
   }
   build(first!, 'pages-1.js', 1_000)
