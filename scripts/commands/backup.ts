@@ -5,7 +5,8 @@ import { describeLogHead } from '../../pipeline/maintenance/restore-log.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import type { Manifest } from '../../pipeline/writer/copy-stores.ts'
 import { readSettings, toTypedPath } from './environment.ts'
-import { connectWriter, findOrOpen, openAlone } from './running.ts'
+import { findOrOpen, openAlone } from './open-registry.ts'
+import { connectWriter } from './running.ts'
 
 /** Copies the stores of the running registry, or of DATA_DIR, to a new folder. */
 export async function backUp(dir: string): Promise<void> {

@@ -16,14 +16,9 @@ import { loadDueTargets } from '../../pipeline/writer/crawl/due-files.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { type DomainsFile, describeRefused, readDomainsFile } from './domains-file.ts'
 import { readSettings, warnOfProtocolName } from './environment.ts'
+import { findOrOpen } from './open-registry.ts'
 import { Progress } from './progress.ts'
-import {
-  connectWriter,
-  findOrOpen,
-  identifyUser,
-  retryWhileUnavailable,
-  unwrapOrExit,
-} from './running.ts'
+import { connectWriter, identifyUser, retryWhileUnavailable, unwrapOrExit } from './running.ts'
 import { formatCount } from './text.ts'
 
 const DOMAINS_A_SUBMISSION = 5_000

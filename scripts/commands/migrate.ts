@@ -1,7 +1,7 @@
 import { planMigrations } from '../../pipeline/store/migrations.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { readSettings } from './environment.ts'
-import { assertRegistry, findRunningRegistry, openAlone } from './running.ts'
+import { assertRegistry, findRunningRegistry, openAlone } from './open-registry.ts'
 
 /** Brings the stores in DATA_DIR to the newest format, or says which migrations that takes. */
 export async function migrateStores({ dryRun = false }: { dryRun?: boolean }): Promise<void> {

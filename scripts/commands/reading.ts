@@ -3,7 +3,7 @@ import { ServingStore } from '../../pipeline/serving/lmdb.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { isTampered } from '../../pipeline/store/seals.ts'
 import { readSettings } from './environment.ts'
-import { assertRegistry, findRunningRegistry, openAlone } from './running.ts'
+import { assertRegistry, findRunningRegistry, openAlone } from './open-registry.ts'
 
 /**
  * Reads the serving store, also while a registry runs; `read` gets undefined where nothing was

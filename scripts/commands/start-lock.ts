@@ -5,7 +5,7 @@ import type { RunFile } from '../../jobs/run-file.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { Lease } from '../../pipeline/store/lease.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
-import { findRunningRegistry } from './running.ts'
+import { findRunningRegistry } from './open-registry.ts'
 
 /** Time in which an indexer whose `start` was killed ends by itself, before it is killed. */
 const ORPHAN_MS = 5_000

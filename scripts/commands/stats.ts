@@ -3,7 +3,7 @@ import { Database } from '../../pipeline/store/duckdb.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { listTables } from '../../pipeline/store/schema.ts'
 import { readSettings } from './environment.ts'
-import { assertRegistry } from './running.ts'
+import { assertRegistry } from './open-registry.ts'
 
 /** Prints rows per table of the published snapshot, also while a registry runs. */
 export async function printStats({ json }: { json?: boolean }): Promise<void> {

@@ -12,8 +12,9 @@ import { Database } from '../../pipeline/store/duckdb.ts'
 import { Lease } from '../../pipeline/store/lease.ts'
 import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
 import { readSettings } from './environment.ts'
+import { assertRegistry, findRunningRegistry } from './open-registry.ts'
 import { describeReplicaStatus, readReplicaStatus } from './replica-status.ts'
-import { assertRegistry, connectWriter, findRunningRegistry } from './running.ts'
+import { connectWriter } from './running.ts'
 import { describeStatus, findProblems, type RegistryStatus } from './status-text.ts'
 
 /** Prints the state of the registry; exits with 1 where something is wrong. */

@@ -2,13 +2,8 @@ import type { Config } from '../../pipeline/core/config.ts'
 import { parseDomain } from '../../pipeline/core/domain.ts'
 import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
 import { readSettings } from './environment.ts'
-import {
-  connectWriter,
-  findRunningRegistry,
-  openAlone,
-  submitOrApply,
-  unwrapOrExit,
-} from './running.ts'
+import { findRunningRegistry, openAlone } from './open-registry.ts'
+import { connectWriter, submitOrApply, unwrapOrExit } from './running.ts'
 
 /** Takes a domain down, or readmits it, and waits until every published copy shows that. */
 export async function takeDown(

@@ -2,7 +2,8 @@ import { setTimeout } from 'node:timers/promises'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
 import { readSettings } from './environment.ts'
-import { connectWriter, findRunningRegistry, retryWhileUnavailable } from './running.ts'
+import { findRunningRegistry } from './open-registry.ts'
+import { connectWriter, retryWhileUnavailable } from './running.ts'
 import { formatCount } from './text.ts'
 
 /** Time for which the registry may be unavailable before the command gives up. */

@@ -1,7 +1,8 @@
 import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
 import { verify } from '../../pipeline/maintenance/verify-stores.ts'
 import { readSettings } from './environment.ts'
-import { askOrOpen, assertRegistry } from './running.ts'
+import { assertRegistry } from './open-registry.ts'
+import { askOrOpen } from './running.ts'
 
 export async function verifyStores(): Promise<void> {
   const differences = await askOrOpen(readSettings(), { ask: 'verify' }, verify)
