@@ -15,10 +15,10 @@ const PRIVATE_FILE = 0o600
  * Opens the accounts in the newest format. A file of an older one is copied to `backups/` beside it
  * first.
  */
-export async function openMigrated(file: string, tell?: OnMigration): Promise<Database> {
+export async function openMigrated(file: string, onMigration?: OnMigration): Promise<Database> {
   const db = await openCopied(file)
   try {
-    await migrate(db, 'accounts', tell)
+    await migrate(db, 'accounts', onMigration)
     return db
   } catch (error) {
     db.close()

@@ -49,8 +49,8 @@ export class Accounts {
     this.#revocations = revocations
   }
 
-  static async open(file: string, tell?: OnMigration): Promise<Accounts> {
-    const db = await openMigrated(file, tell)
+  static async open(file: string, onMigration?: OnMigration): Promise<Accounts> {
+    const db = await openMigrated(file, onMigration)
     const seenIds = new BloomFilter()
     const known = db.stream<{ id: string }>('select submission_id as id from submissions')
     for await (const rows of known) for (const { id } of rows) seenIds.add(id)
@@ -77,14 +77,14 @@ export class Accounts {
 
   /**
    * Begins a commit in two phases, so that the index can use the decisions while the accounts are written
-   * to disk. `tell` reads the other facts that the index needs from the accounts. Until `committed`
+   * to disk. `readReport` reads the other facts that the index needs from the accounts. Until `committed`
    * resolves the accounts must not be queried, and nothing derived from the answers may be stored.
    */
   begin<Report>(
     submissions: readonly Submission[],
     stamp: Stamp,
     judge: () => Promise<SaveVerdicts>,
-    tell: (answers: Map<string, Answer>) => Promise<Report>,
+    readReport: (answers: Map<string, Answer>) => Promise<Report>,
   ): AccountsWrite<Report> {
     let decide: (decided: Decided<Report>) => void
     let fail: (error: unknown) => void
@@ -99,7 +99,7 @@ export class Accounts {
       const answers = await this.#findAnswers(submissions)
       rows = await this.#carryOutAll(submissions, stamp, judged, answers)
       const fresh = new Set(rows.map(({ submission_id }) => submission_id))
-      decide({ answers, fresh, report: await tell(answers) })
+      decide({ answers, fresh, report: await readReport(answers) })
     }
     const committed = this.db.transactionEnding(carryOut, async () => {
       this.#noteRequests(rows, stamp)

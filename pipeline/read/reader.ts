@@ -174,7 +174,7 @@ export class Reader {
     const db = await Database.open(file, { readOnly: true, memoryLimit: '512MB' })
     try {
       if ((await findFormat(db)) !== findNewestFormat('index')) return void db.close()
-      this.#snapshot = await Snapshot.of(db, this.#queriesMax, old)
+      this.#snapshot = await Snapshot.open(db, this.#queriesMax, old)
     } catch (error) {
       db.close()
       throw error

@@ -54,7 +54,7 @@ export class Snapshot {
    * the new snapshot replaces the previous one; the first snapshot is used while it is built. For
    * `queriesMax` see `SnapshotQueries`.
    */
-  static async of(db: Database, queriesMax: number, before?: Snapshot): Promise<Snapshot> {
+  static async open(db: Database, queriesMax: number, before?: Snapshot): Promise<Snapshot> {
     const meta = await db.one<{
       seq: number
       committed_at: string | null

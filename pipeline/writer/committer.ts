@@ -97,10 +97,15 @@ export class Committer {
     reverts: ReadonlyMap<string, Refusal>,
   ): AccountsWrite<AccountsReport> {
     const { submissions } = batch
-    const tell = (answers: ReadonlyMap<string, Answer>) => this.#tell(batch, answers)
+    const readReport = (answers: ReadonlyMap<string, Answer>) =>
+      this.#readAccountFacts(batch, answers)
     if (submissions.length === 0) {
       const answers = new Map<string, Answer>()
-      const decided = tell(answers).then(report => ({ answers, fresh: new Set<string>(), report }))
+      const decided = readReport(answers).then(report => ({
+        answers,
+        fresh: new Set<string>(),
+        report,
+      }))
       return { decided, committed: Promise.resolve() }
     }
     const { config, index, accounts, takedowns, onStep } = this.#parts
@@ -120,7 +125,7 @@ export class Committer {
       })
       return { refused: new Map([...refused, ...reverts]), doubts }
     }
-    const { decided, committed } = accounts.begin(submissions, stamp, judge, tell)
+    const { decided, committed } = accounts.begin(submissions, stamp, judge, readReport)
     const notified = committed.then(() => onStep?.('accounts', 'after'))
     notified.catch(() => undefined)
     return { decided, committed: notified }
@@ -129,7 +134,7 @@ export class Committer {
   /**
    * Reads the facts of the accounts that the index shows, in addition to those in this commit's submissions.
    */
-  async #tell(batch: Batch, answers: ReadonlyMap<string, Answer>) {
+  async #readAccountFacts(batch: Batch, answers: ReadonlyMap<string, Answer>) {
     const { accounts, takedowns, meta } = this.#parts
     const { db } = accounts
     const done = batch.submissions.filter(

@@ -69,7 +69,7 @@ export function narrowScope(scope: Scope, part: ScopePart, subjects: readonly st
       const touched = new Set(scope.known?.hosts ?? (scope.hosts === '' ? [] : subjects))
       const hosts = subjects.filter(domain => touched.has(domain))
       const known = { ...none, publishers: subjects, hosts }
-      return { ...empty, publishers: list, hosts: hosts.length > 0 ? list : '', known: known }
+      return { ...empty, publishers: list, hosts: hosts.length > 0 ? list : '', known }
     }
     case 'policies':
       return { ...empty, policies: list }

@@ -36,19 +36,19 @@ export function isLater(alias: string): string {
 /** Stages the last observation of each file; returns how many there are. */
 export async function stage(db: Database, observations: readonly Observation[]): Promise<number> {
   const last = keepLatest(observations)
-  const sayings = new Sayings()
+  const shared = new SharedValueRows()
   await db.runTemporary(TABLES)
-  await db.append('seen', toRows(last, sayings))
-  await db.append('sayings', sayings.rows)
+  await db.append('seen', toRows(last, shared))
+  await db.append('sayings', shared.rows)
   return last.length
 }
 
-function* toRows(observations: readonly Observation[], sayings: Sayings) {
+function* toRows(observations: readonly Observation[], shared: SharedValueRows) {
   for (const observation of observations) {
     yield [
       observation.location,
       observation.observed_at,
-      sayings.findNumber(observation),
+      shared.findNumber(observation),
       toMarks(observation),
     ]
   }
@@ -60,20 +60,23 @@ function toMarks({ etag, last_modified, hash }: Observation): string | undefined
     : `${etag ?? ''}${MARK_END}${last_modified ?? ''}${MARK_END}${hash ?? ''}`
 }
 
-type Said = Pick<Observation, 'outcome' | 'status' | 'retry_after_s' | 'took_ms' | 'after_seq'>
+type SharedValues = Pick<
+  Observation,
+  'outcome' | 'status' | 'retry_after_s' | 'took_ms' | 'after_seq'
+>
 
 /** Deduplicates texts that many observations share. */
-class Sayings {
+class SharedValueRows {
   readonly rows: (string | number | undefined)[][] = []
   readonly #numbers = new Map<string, number>()
   /** Shared values of the last observation of each kind; most observations repeat them. */
-  readonly #last = new Map<SourceKind, { said: Said; number: number }>()
+  readonly #last = new Map<SourceKind, { values: SharedValues; number: number }>()
 
   findNumber(observation: Observation): number {
     const last = this.#last.get(observation.kind)
-    if (last !== undefined && isSame(last.said, observation)) return last.number
+    if (last !== undefined && isSame(last.values, observation)) return last.number
     const number = this.#find(observation)
-    this.#last.set(observation.kind, { said: observation, number })
+    this.#last.set(observation.kind, { values: observation, number })
     return number
   }
 
@@ -89,7 +92,7 @@ class Sayings {
   }
 }
 
-function isSame(a: Said, b: Said): boolean {
+function isSame(a: SharedValues, b: SharedValues): boolean {
   return (
     a.outcome === b.outcome &&
     a.status === b.status &&

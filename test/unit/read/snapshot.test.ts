@@ -21,7 +21,7 @@ async function openFile(change?: string): Promise<Database> {
 }
 
 async function openSnapshot(db: Database, before?: Snapshot): Promise<Snapshot> {
-  const snapshot = await Snapshot.of(db, MOST, before)
+  const snapshot = await Snapshot.open(db, MOST, before)
   cleanUp(() => snapshot.close())
   return snapshot
 }
