@@ -4,4 +4,4 @@ comment on view data_set is 'One row: which version of the data set this is, and
 comment on column data_set.format is 'version of the published tables and views: it rises when one is renamed, is removed or means something else';
 comment on column data_set.seq is 'number of the last commit that is shown';
 comment on column data_set.as_of is 'time of that commit (UTC)';
-comment on column data_set.definitions is 'SHA-256 of the definitions of all views';
+comment on column data_set.definitions is 'SHA-256 of the definitions of all tables and views';

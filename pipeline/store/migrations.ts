@@ -55,7 +55,11 @@ export async function findFormat(db: Database): Promise<number | undefined> {
 
 /** Lists the pending migrations of a store. Throws where it is newer than this program. */
 export async function listPending(db: Database, store: StoreName): Promise<Migration[]> {
-  const [format, newest] = [await findFormat(db), findNewestFormat(store)]
+  return listLater(await findFormat(db), store)
+}
+
+function listLater(format: number | undefined, store: StoreName): Migration[] {
+  const newest = findNewestFormat(store)
   if (format === undefined) return []
   if (format > newest) {
     throw new Fatal(
@@ -76,8 +80,9 @@ export async function migrate(
   store: StoreName,
   onMigration: OnMigration = () => undefined,
 ): Promise<void> {
-  const pending = await listPending(db, store)
-  if ((await findFormat(db)) === undefined) return createStore(db, store)
+  const format = await findFormat(db)
+  if (format === undefined) return createStore(db, store)
+  const pending = listLater(format, store)
   for (const migration of pending) {
     await runMigration(db, migration)
     onMigration(migration)

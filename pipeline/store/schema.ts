@@ -1,3 +1,4 @@
+import { isDeclared, noteDeclared } from './definitions.ts'
 import type { Database } from './duckdb.ts'
 import { STORED_SCHEMA, USE_STORED } from './stored-schema.ts'
 import { listTables, readTableFile, type TableFile, type TableFolder } from './table-files.ts'
@@ -7,11 +8,14 @@ export { listTables } from './table-files.ts'
 
 /**
  * Creates what is missing of the tables that the SQL files of a folder declare, and mends comments that
- * differ: all, or nothing. The default of a column may be a constant only: DuckDB cannot replay its log
- * where a list is one.
+ * differ: all, or nothing. To look at what a database has takes a third of a start, so nothing is looked at
+ * where it notes that these very files were declared in it. The default of a column may be a constant only:
+ * DuckDB cannot replay its log where a list is one.
  */
-export function createTables(db: Database, folder: TableFolder): Promise<void> {
-  return db.transaction(() => declareTables(db, folder))
+export async function createTables(db: Database, folder: TableFolder): Promise<void> {
+  if (folder === 'tables') await useStoredSchema(db)
+  if (await isDeclared(db, folder)) return
+  await db.transaction(() => declareTables(db, folder))
 }
 
 /** Creates the same tables inside the transaction of a caller; beside those of the index, the views on them. */
@@ -20,10 +24,11 @@ export async function declareTables(db: Database, folder: TableFolder): Promise<
   const [names, comments] = [await loadNames(db), await loadComments(db)]
   const missing = listTables(folder)
     .map(name => readTableFile(folder, name))
-    .filter(table => !isDeclared(table, folder, names, comments))
+    .filter(table => !isCreated(table, folder, names, comments))
     .map(table => (isPublished(table, folder) ? omitComments(table.sql) : table.sql))
   if (missing.length > 0) await db.run(missing.join('\n'))
   if (folder === 'tables') await declareViews(db)
+  else await noteDeclared(db, folder)
 }
 
 /** Creates the schema of the stored tables where it is missing, and has the connection use it. */
@@ -41,7 +46,7 @@ function omitComments(sql: string): string {
 }
 
 /** Tells whether a table is there with all its comments; one without comments is never known to be. */
-function isDeclared(
+function isCreated(
   table: TableFile,
   folder: TableFolder,
   names: ReadonlySet<string>,

@@ -62,8 +62,8 @@ async function openAccounts(
   index: Database,
   tell: OnMigration | undefined,
 ): Promise<Accounts> {
-  const seq = await findLastCommit(index)
-  if (!existsSync(paths.accounts) && seq > 0) {
+  const seq = existsSync(paths.accounts) ? 0 : await findLastCommit(index)
+  if (seq > 0) {
     throw new Fatal(
       `accounts/accounts.duckdb is missing, and the index has ${seq} commits: ${RESTORE}`,
     )

@@ -167,15 +167,28 @@ test('an index of format 1 gets the property sets that a new one would have', as
 })
 
 test.each(stores)(
-  'a start mends the comments of the %s and creates a missing table',
+  'the first start of a newer version mends the comments of the %s and creates a missing table',
   async store => {
     const db = await openFresh(store)
     const fresh = await readShape(db)
+    const view = { index: 'main.data_set', accounts: 'definitions' }[store]
+    await db.run(`create or replace view ${view} as select 'those before' as definitions`)
     await db.run("comment on table meta is 'something else'")
     await db.run('comment on column submissions.seq is null')
     await db.run('drop table policies')
     await migrate(db, store)
     expect(await readShape(db)).toEqual(fresh)
+  },
+)
+
+test.each(stores)(
+  'a start looks at no table of the %s that it has declared before',
+  async store => {
+    const db = await openFresh(store)
+    await db.run("comment on table meta is 'something else'")
+    const shape = await readShape(db)
+    await migrate(db, store)
+    expect(await readShape(db)).toEqual(shape)
   },
 )
 

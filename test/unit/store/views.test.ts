@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../../pipeline/store/duckdb.ts'
+import { createTables } from '../../../pipeline/store/schema.ts'
 import { listPublishedTables } from '../../../pipeline/store/table-files.ts'
-import { declareViews, listViews } from '../../../pipeline/store/views.ts'
+import { listViews } from '../../../pipeline/store/view-files.ts'
+import { declareViews } from '../../../pipeline/store/views.ts'
 import {
   commitTwoNights,
   FIRST_NIGHT,
@@ -189,12 +191,13 @@ test('every view and every column of one says what it means', async () => {
 test('views that are there already are not written again, and a changed one is', async () => {
   const read = () =>
     first.all('select view_name, view_oid from duckdb_views() where not internal order by all')
+  await createTables(first, 'tables')
   const before = await read()
-  await declareViews(first)
+  await createTables(first, 'tables')
   expect(await read()).toEqual(before)
   await first.run(
     "create or replace view main.data_set as select 1 as format, 'old' as definitions",
   )
-  await declareViews(first)
+  await createTables(first, 'tables')
   expect(await readLines(first, 'data_set', 'format, seq')).toEqual(['2 2'])
 })
