@@ -1,0 +1,259 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { type Cheerio, load } from 'cheerio'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dashboardPaths } from '../../api/dashboard/dashboard.ts'
+import { Operation } from '../../pipeline/model/submission.ts'
+import { buildMemberOperations } from '../support/members.ts'
+import { buildMirrorFile } from '../support/mirrors.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
+import {
+  enterDashboard,
+  obtainTokens,
+  openWithSignIn,
+  type SignInRegistry,
+  sendForm,
+  type TestBrowser,
+} from '../support/signing-in.ts'
+import { createPasskey } from '../support/software-authenticator.ts'
+
+const DOMAIN = 'acme.example'
+const HIDDEN_AGENT = 'https://hidden.acme.example/mcp'
+const FILE = JSON.stringify({
+  authorized_agents: [],
+  properties: [
+    {
+      property_id: 'site',
+      property_type: 'website',
+      name: 'Taken over',
+      identifiers: [{ type: 'domain', value: DOMAIN }],
+      publisher_domain: DOMAIN,
+    },
+  ],
+})
+/** Texts that only members of Acme may read. */
+const SECRETS = ['Acme Private', 'hidden.acme.example', 'erik@acme.example', 'Planning key']
+
+/** A form of a page, with the values that its fields have there. */
+interface PageForm {
+  action: string
+  fields: Record<string, string>
+}
+
+let redis: TestRedis
+let registry: SignInRegistry
+let ann: TestBrowser
+let bob: TestBrowser
+let moderator: TestBrowser
+/** Organizations of Ann and of Bob. */
+let acme: string
+let other: string
+const annId = { value: '' }
+let invitation: string
+
+beforeAll(async () => {
+  redis = await startRedis()
+  registry = await openWithSignIn(redis)
+  ann = await enterDashboard(registry, 'ann@acme.example')
+  bob = await enterDashboard(registry, 'bob@other.example')
+  moderator = await enterDashboard(registry, 'mo@registry.example')
+  acme = await found(ann, 'Acme Private')
+  other = await found(bob, 'Other')
+  annId.value = await readUserId(ann)
+  await submit({
+    op: 'role.grant',
+    role: 'moderator',
+    holder: 'user',
+    id: await readUserId(moderator),
+  })
+  await own(acme, [DOMAIN], HIDDEN_AGENT)
+  await own(other, ['other.example'], 'https://sales.other.example/mcp')
+  await fillOrganization()
+})
+afterAll(async () => {
+  await registry?.close()
+  await redis?.close()
+})
+
+async function submit(operation: object): Promise<void> {
+  const [answer] = await registry.submit(Operation.parse(operation))
+  if (!answer || 'refused' in answer) throw new Error(answer?.refused)
+}
+
+async function found(browser: TestBrowser, name: string): Promise<string> {
+  await sendForm(browser, '/dashboard/organizations', { name })
+  return load((await browser.get('/dashboard')).body)('tbody a')
+    .attr('href')!
+    .split('/')[3]!
+}
+
+const readUserId = async (browser: TestBrowser) =>
+  load((await browser.get('/dashboard/access')).body)('main code')
+    .first()
+    .text()
+
+async function own(org: string, domains: string[], url: string): Promise<void> {
+  const tier = 'company_standard' as const
+  const agents = [{ url, visibility: 'private' as const }]
+  for (const operation of buildMemberOperations({ org, tier, domains, agents }))
+    await submit(operation)
+}
+
+/** Sends a form of Ann's organization, which must succeed. */
+async function sendOwn(path: string, form: Record<string, string>) {
+  const answer = await sendForm(ann, `/dashboard/org/${acme}${path}`, form)
+  expect([path, answer.statusCode < 400], answer.body).toEqual([path, true])
+  return answer
+}
+
+/** Makes one of everything that a form of the dashboard can name. */
+async function fillOrganization(): Promise<void> {
+  await sendOwn('/keys', { name: 'Planning key' })
+  const invited = await sendOwn('/people/invite', { email: 'erik@acme.example', role: 'owner' })
+  invitation = new URL(String(load(invited.body)('#link').val())).searchParams.get('token')!
+  for (const name of ['Before', 'After'])
+    await sendOwn('/entries/publish', {
+      domain: DOMAIN,
+      text: FILE.replace('Taken over', name),
+    })
+  for (const brand_name of ['Acme', 'Acme Shoes'])
+    await submit({
+      op: 'brand.save',
+      revision_id: randomUUID(),
+      domain: DOMAIN,
+      brand_name,
+      brand_manifest: {},
+      editor: { kind: 'user', id: annId.value, org_id: acme },
+    })
+  await obtainTokens(registry, 'ann@acme.example')
+  const { id, publicKey } = createPasskey(annId.value)
+  await submit({
+    op: 'passkey.add',
+    credential_id: id,
+    user_id: annId.value,
+    public_key: publicKey,
+    counter: 0,
+    transports: [],
+    label: 'Phone',
+  })
+  await proposeMirror()
+}
+
+/** Has an organization propose a mirror, about which a moderator decides. */
+async function proposeMirror(): Promise<void> {
+  const secret = `sk_${randomUUID()}`
+  const hash = createHash('sha256').update(secret).digest('hex')
+  await submit({ op: 'key.create', key_id: randomUUID(), org: acme, label: 'Proposer', hash })
+  const answer = await registry.app.inject({
+    method: 'PUT',
+    url: '/api/registry/mirrors/stillness',
+    headers: { authorization: `Bearer ${secret}` },
+    payload: buildMirrorFile('songs'),
+  })
+  expect(answer.statusCode, answer.body).toBe(202)
+}
+
+/** Reads the forms of a page; a text field that is empty gets a value that its type allows. */
+function listForms(body: string): PageForm[] {
+  const page = load(body)
+  const toValue = (field: Cheerio<never>) => {
+    const value = String(field.val() ?? '')
+    if (value !== '') return value
+    if (field.attr('type') === 'email') return 'eve@other.example'
+    if (field.attr('name') === 'domain') return DOMAIN
+    return field.attr('name') === 'text' ? FILE : 'x'
+  }
+  return page('main form[method=post]')
+    .toArray()
+    .map(form => {
+      const fields = page(form)
+        .find('input[name], select[name], textarea[name], button[name]')
+        .toArray()
+        .filter(({ attribs }) => attribs.name !== 'form_token')
+        .map(field => [page(field).attr('name')!, toValue(page(field) as never)])
+      return { action: page(form).attr('action')!, fields: Object.fromEntries(fields) }
+    })
+}
+
+/** Lists every form that Ann and a moderator see, as they would send it. */
+async function collectForms(): Promise<PageForm[]> {
+  const at = (path: string) => `/dashboard/org/${acme}${path}`
+  const started = await sendOwn('/domains', { domain: DOMAIN })
+  const shown = dashboardPaths
+    .filter(({ method, path }) => method === 'GET' && !/:id|sign|join/.test(path))
+    .map(({ path }) => path.replace(':org', acme))
+  const forms = listForms(started.body)
+  for (const path of [...shown, at(`/entries?domain=${DOMAIN}`)])
+    forms.push(...listForms((await ann.get(path)).body))
+  const queue = load((await moderator.get('/dashboard/reviews')).body)
+  const review = queue('tbody a').attr('href')!
+  forms.push(...listForms((await moderator.get(review)).body))
+  const token = { token: invitation }
+  const file = { kind: 'adagents.json', domain: DOMAIN, text: FILE }
+  return [
+    ...forms,
+    { action: '/dashboard/join', fields: token },
+    { action: '/dashboard/publish', fields: { ...file, org: acme } },
+    { action: '/dashboard/publish', fields: { ...file, org: other } },
+  ]
+}
+
+/** Reads all that the stores hold of Ann and her organization. */
+async function readState(): Promise<Record<string, unknown>> {
+  const { accounts, index } = registry.sequencer
+  const state: Record<string, unknown> = {}
+  const owned = [
+    ['org_id', acme],
+    ['user_id', annId.value],
+  ] as const
+  for (const [column, id] of owned) {
+    const tables = await accounts.db.all<{ name: string }>(
+      `select table_name as name from information_schema.columns
+       where column_name = $column and table_schema = 'main' order by all`,
+      { column },
+    )
+    for (const { name } of tables)
+      state[`${name} ${column}`] = await accounts.db.all(
+        `select to_json(t)::varchar as row from ${name} t where ${column}::varchar = $id order by all`,
+        { id },
+      )
+  }
+  for (const table of ['entries', 'revisions'])
+    state[table] = await index.all(
+      `select to_json(t)::varchar as row from ${table} t where domain = $domain order by all`,
+      { domain: DOMAIN },
+    )
+  state.access = load((await ann.get('/dashboard/access')).body)('tbody').text()
+  return state
+}
+
+/** Posts that name nothing that somebody could own. */
+const NAMELESS = ['/dashboard/sign-out', '/dashboard/passkeys']
+
+test('no form that a member or a moderator sees has an effect on theirs when a stranger sends it', async () => {
+  const forms = await collectForms()
+  const toRoute = (action: string) =>
+    action.replace(acme, ':org').replace(/(reviews)\/[^/]+$/, '$1/:id')
+  const posts = dashboardPaths.filter(({ method }) => method === 'POST').map(({ path }) => path)
+  const tried = new Set(forms.map(({ action }) => toRoute(action)))
+  expect(posts.filter(path => !tried.has(path) && !NAMELESS.includes(path))).toEqual([])
+
+  const before = await readState()
+  expect(Object.values(before).flat().length).toBeGreaterThan(10)
+  for (const { action, fields } of forms) {
+    for (const url of new Set([action, action.replace(acme, other)])) {
+      const answer = await sendForm(bob, url, fields)
+      expect([url, answer.statusCode < 500], answer.body).toEqual([url, true])
+      const sent = Object.values(fields).join()
+      for (const secret of SECRETS.filter(text => !sent.includes(text)))
+        expect([url, answer.body.includes(secret) && secret]).toEqual([url, false])
+      expect([url, await readState()]).toEqual([url, before])
+    }
+  }
+})
+
+test('the same forms have an effect when their owner sends them', async () => {
+  const before = await readState()
+  const [revoke] = (await collectForms()).filter(({ action }) => action.endsWith('/keys/revoke'))
+  expect((await sendForm(ann, revoke!.action, revoke!.fields)).statusCode).toBe(303)
+  expect(await readState()).not.toEqual(before)
+})
