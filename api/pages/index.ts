@@ -72,6 +72,24 @@ const publisher = definePage({
   load: () => import('./views/publisher.tsx'),
 })
 
+const brandHistory = definePage({
+  id: 'brandHistoryPage',
+  path: '/brand/:domain/history',
+  summary: 'Show how the brand of a domain changed',
+  params: ofDomain,
+  query: z.object({ cursor: numbered }),
+  load: () => import('./views/history.tsx').then(({ showBrand }) => ({ show: showBrand })),
+})
+
+const publisherHistory = definePage({
+  id: 'publisherHistoryPage',
+  path: '/publisher/:domain/history',
+  summary: 'Show how the inventory of a domain changed',
+  params: ofDomain,
+  query: z.object({ cursor: numbered }),
+  load: () => import('./views/history.tsx').then(({ showPublisher }) => ({ show: showPublisher })),
+})
+
 const agent = definePage({
   id: 'agentPage',
   path: '/agent/:url',
@@ -208,6 +226,8 @@ export const pages: readonly Operation[] = [
   search,
   brand,
   publisher,
+  brandHistory,
+  publisherHistory,
   agent,
   authorization,
   changes,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineOperation, type Operation } from '../operation/operation.ts'
+import { type Call, defineOperation, type Operation } from '../operation/operation.ts'
 import { replyOk, replyRefused } from '../responses/reply.ts'
 import { createAsk } from './ask.ts'
 import { rawFile } from './raw-file.ts'
@@ -67,7 +67,7 @@ const sitemapIndex = defineOperation({
   errors: ['unavailable'],
   handle: async call => {
     const { buildSitemapIndex } = await import('./sitemap.ts')
-    const text = await buildSitemapIndex(createAsk(call), call.services.baseUrl())
+    const text = await buildSitemapIndex(toSource(call), call.services.baseUrl())
     return { ...replyOk(text), type: XML }
   },
 })
@@ -88,10 +88,14 @@ const sitemap = defineOperation({
     if (kind === undefined) return replyRefused('not_found', 'there is no such sitemap', {})
     const { buildSitemap } = await import('./sitemap.ts')
     const origin = call.services.baseUrl()
-    const text = await buildSitemap(createAsk(call), origin, kind, Number(number))
+    const text = await buildSitemap(toSource(call), origin, kind, Number(number))
     return { ...replyOk(text), type: XML }
   },
 })
+
+function toSource(call: Call<unknown, unknown, unknown, 'public'>) {
+  return { ask: createAsk(call), snapshot: call.services.reader.snapshot }
+}
 
 /** Files beside the pages: what they load, and what other crawlers ask for. */
 export const plainFiles: readonly Operation[] = [pageFile, rawFile, robots, sitemapIndex, sitemap]

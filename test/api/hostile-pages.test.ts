@@ -2,7 +2,7 @@ import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { listFaults, payloads } from '../support/page-faults.ts'
-import { fillPages, pagePaths } from '../support/page-world.ts'
+import { AGENT, fillPages, pagePaths } from '../support/page-world.ts'
 
 describe.each(payloads)('a world whose every text is %j', payload => {
   let registry: TestRegistry
@@ -22,7 +22,13 @@ describe.each(payloads)('a world whose every text is %j', payload => {
 
   test('stands as text where it is shown', async () => {
     const shown = payload.replaceAll('\u202e', '\ufffd')
-    for (const path of ['/brand/acme.example', '/publisher/herald.example']) {
+    for (const path of [
+      '/brand/acme.example',
+      '/brand/acme.example/history',
+      '/publisher/herald.example',
+      '/publisher/herald.example/history',
+      `/agent/${encodeURIComponent(AGENT)}`,
+    ]) {
       const page = load((await registry.app.inject(path)).body)
       expect(page('main').text()).toContain(shown.slice(0, 60))
     }

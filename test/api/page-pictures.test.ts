@@ -5,7 +5,9 @@ import { toPng } from '../../api/pages/pictures/to-png.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { AGENT, BRAND, fillPages, PUBLISHER, pagePaths } from '../support/page-world.ts'
 
-const pictured = pagePaths.filter(path => /^\/(?:brand|publisher|agent|authorization\?)/.test(path))
+const pictured = pagePaths.filter(path =>
+  /^\/(?:(?:brand|publisher|agent)\/[^/]+$|authorization\?)/.test(path),
+)
 const hostile = [
   '</text><script>alert(1)</script><image href="https://evil.example/x.png"/>',
   ']]><!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>&e;',

@@ -16,6 +16,9 @@ beforeAll(async () => {
 
 afterAll(() => registry.close())
 
+/** A publisher whose grants have no terms. */
+const seenPlain = observePublisherFile(PUBLISHER, { sites: [PUBLISHER], agents: [AGENT] })
+
 const get = (url: string, headers: Record<string, string> = {}) =>
   registry.app.inject({ url, headers })
 const read = async (url: string) => load((await get(url)).body)
@@ -93,12 +96,46 @@ describe('a page says what JSON says', () => {
     expect(page('#file').text()).toContain('Plain words')
   })
 
+  test('of the terms of each grant, where a publisher has any', async () => {
+    const own = await openRegistry()
+    const seen = observePublisherFile('limits.example', {
+      sites: ['limits.example'],
+      agents: [AGENT, 'https://free.example/mcp'],
+    })
+    const document = structuredClone(seen.document) as { agents: object[] }
+    const until = '2027-01-31T00:00:00.000Z'
+    Object.assign(document.agents[0]!, {
+      countries: ['US', 'GB'],
+      delegation_type: 'ad_network',
+      effective_until: until,
+    })
+    await own.observe({ ...seen, document: document as never }, seenPlain)
+    await own.publish()
+    const page = async (domain: string) => load((await own.app.inject(`/publisher/${domain}`)).body)
+    const limited = await page('limits.example')
+    const rows = limited('#agents tbody tr')
+      .map((_, row) => limited(row).text())
+      .get()
+    expect(rows.join()).toContain(
+      'sells as ad_network · only in GB, US · until 31 Jan 2027, 00:00 UTC',
+    )
+    expect(rows.find(text => text.includes('free.example'))).toContain('none')
+    expect((await page(PUBLISHER))('#agents th').text()).not.toContain('Terms')
+    await own.close()
+  })
+
   test('of an agent', async () => {
     const listed = await json(`/api/v1/agents/${encodeURIComponent(AGENT)}/publishers`)
     const page = await read(`/agent/${encodeURIComponent(AGENT)}`)
     const rows = page('#publishers tbody tr')
     expect(rows).toHaveLength(listed.publishers.length)
     expect(rows.find('th').text()).toBe(listed.publishers[0].publisher_domain)
+  })
+
+  test('of a search for an agent, by a part of its address', async () => {
+    const found = await read('/search?q=sales.AGENT')
+    expect(found('#agents li a').attr('href')).toBe(`/agent/${encodeURIComponent(AGENT)}`)
+    expect((await read('/search?q=herald'))('#agents')).toHaveLength(0)
   })
 
   test('of a mirror', async () => {
@@ -162,6 +199,7 @@ describe('a page says what JSON says', () => {
       stats.total_agents,
       stats.authorizations,
     ])
+    expect((await read('/crawl'))('.facts').text()).toMatch(/Rate\d+ attempts in the minute/)
   })
 
   test('of what changed, the newest first', async () => {
@@ -292,6 +330,54 @@ test('a commit shows at once', async () => {
   expect((await read(url))('h1').text()).toBe('Later name')
 })
 
+describe('the history of a thing', () => {
+  let own: TestRegistry
+
+  beforeAll(async () => {
+    own = await openRegistry()
+    const sites = ['first.example', 'shop.first.example']
+    await own.observe(
+      observeBrandFile('shoes.example', 'Shoes'),
+      observePublisherFile('first.example', { sites: sites.slice(0, 1), agents: [AGENT] }),
+    )
+    own.clock.tick({ days: 1 })
+    await own.observe(
+      observeBrandFile('shoes.example', 'Boots'),
+      observePublisherFile('first.example', { sites, agents: ['https://other.example/mcp'] }),
+    )
+    await own.publish()
+  })
+  afterAll(() => own.close())
+
+  const readRows = async (path: string) => {
+    const page = load((await own.app.inject(path)).body)
+    const rows = page('main tbody tr').toArray()
+    return rows.map(row => page(row).text())
+  }
+
+  test('of a brand tells what its file said before and after', async () => {
+    const rows = await readRows('/brand/shoes.example/history')
+    expect(rows).toHaveLength(2)
+    expect(rows[0]).toContain('brand_name− "Shoes"+ "Boots"')
+    expect(rows[1]).toContain('new')
+    const page = load((await own.app.inject('/brand/shoes.example')).body)
+    expect(page('#history p a').attr('href')).toBe('/brand/shoes.example/history')
+  })
+
+  test('of a publisher tells of its file, its properties and its grants', async () => {
+    const rows = await readRows('/publisher/first.example/history')
+    const find = (text: string) => rows.filter(row => row.includes(text)).join('\n')
+    expect(find('the file')).toContain('property_count− 1+ 2')
+    expect(find('shop.first.example')).toContain('new')
+    expect(find('grant to other.example')).toContain('new')
+    expect(find('grant to sales.agent.example')).toMatch(/removed|in_force− true\+ false/)
+  })
+
+  test('404: of a domain that was never understood', async () => {
+    expect((await own.app.inject('/brand/nobody.example/history')).statusCode).toBe(404)
+  })
+})
+
 test('a house shows its portfolio as a tree, and its brands lead back', async () => {
   const own = await openRegistry()
   await own.observe({
@@ -370,6 +456,9 @@ describe('a page stays small', () => {
       '/',
       `/brand/${domain}`,
       `/publisher/${domain}`,
+      `/brand/${domain}/history`,
+      `/publisher/${domain}/history`,
+      `/publisher/${domain}/history?cursor=2400`,
       `/agent/${encodeURIComponent(agents[0]!)}`,
       `/authorization?${new URLSearchParams({ agent: agents[0]!, property: sites[0]! })}`,
       '/changes',
@@ -415,10 +504,13 @@ describe('files beside the pages', () => {
     expect(files.map(([, path]) => path)).toEqual([
       '/sitemaps/brands-1.xml',
       '/sitemaps/publishers-1.xml',
+      '/sitemaps/agents-1.xml',
     ])
     const bodies = await Promise.all(files.map(async ([, path]) => (await get(path!)).body))
     expect(bodies.join()).toContain(`<loc>https://registry.example/brand/${BRAND}</loc>`)
     expect(bodies.join()).toContain(`<loc>https://registry.example/publisher/${PUBLISHER}</loc>`)
+    const agent = encodeURIComponent(AGENT)
+    expect(bodies.join()).toContain(`<loc>https://registry.example/agent/${agent}</loc>`)
     expect((await get('/sitemaps/brands-999999.xml')).body).not.toContain('<loc>')
     expect((await get('/sitemaps/secrets-1.xml')).statusCode).toBe(404)
   })

@@ -4,7 +4,7 @@ import type { AdagentsDocument } from '../../pipeline/model/documents/index.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import type { ObservationDraft, TestRegistry } from './app.ts'
 import { observeBrandFile, observePublisherFile } from './documents.ts'
-import { enrol } from './members.ts'
+import { enrol, observeAgent } from './members.ts'
 import { buildMirrorFile, createModerator } from './mirrors.ts'
 
 type Inline = Extract<AdagentsDocument, { variant: 'inline' }>
@@ -35,6 +35,8 @@ export const pagePaths = [
   '/mirror/pictures',
   '/docs/guides',
   '/docs/guides/settings',
+  `/brand/${BRAND}/history`,
+  `/publisher/${PUBLISHER}/history`,
   `/brand/${HOUSE}`,
   `/brand/${TOLD}`,
   `/publisher/${TOLD}`,
@@ -58,10 +60,22 @@ export async function fillPages(registry: TestRegistry, text = 'Plain words'): P
     buildLeaf(),
     { kind: 'brand.json', location: HOUSE, outcome: 'absent', status: 404 },
   )
+  // An agent is known once a file names it.
+  await registry.observe(observeAgent(AGENT, buildAgentWords(text)))
   await savePolicy(registry, key, text)
   await publishMirror(registry, text)
   await saveTwice(registry, key, text)
   await registry.publish()
+}
+
+/** What an agent says of itself when it is probed. */
+function buildAgentWords(text: string) {
+  return {
+    server_name: text,
+    tools: [{ name: text, description: text }],
+    card: { name: text, description: text, url: text },
+    claims: [text],
+  }
 }
 
 /** A brand of a house that is no brand itself. */

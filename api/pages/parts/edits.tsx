@@ -4,11 +4,13 @@ import { countRevisions } from '../../../pipeline/read/lookups/revisions.ts'
 import type { Operation } from '../../operation/operation.ts'
 import type { Reply } from '../ask.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { clipText, countThings, fitItems, renderMoment, renderName } from '../html/text.tsx'
+import { renderMoment, renderName } from '../html/text.tsx'
 import type { ViewCall } from '../view.ts'
 import { renderTable } from './blocks.tsx'
+import { renderChangedFields } from './changed-fields.tsx'
 import { type Change, compareDocuments } from './compare-documents.ts'
 import { renderBadge } from './freshness.tsx'
+import { toHistoryPath } from './paths.ts'
 
 type Edit = RevisionList['revisions'][number] & {
   /** Fields that it changed; undefined where its content is not shown, or was not compared. */
@@ -67,7 +69,7 @@ function toDocument({ brand_name, document }: NonNullable<RevisionHeld['content'
 }
 
 /** Renders edits as a table, the newest first. */
-export function renderEdits(edits: readonly Edit[]): Html {
+function renderEdits(edits: readonly Edit[]): Html {
   return renderTable({
     caption: 'Edits, the newest first',
     columns: ['Edit', 'When', 'What', 'By'],
@@ -79,32 +81,27 @@ export function renderEdits(edits: readonly Edit[]): Html {
       renderMoment(created_at),
       <>
         {is_rollback ? renderBadge('none', 'rollback') : null} {renderName(edit_summary, 200)}
-        {changes === undefined || changes.length === 0 ? null : renderChanges(changes)}
+        {changes === undefined || changes.length === 0 ? null : renderChangedFields(changes)}
       </>,
       renderName(editor_id, 40),
     ],
   })
 }
 
-function renderChanges(changes: readonly Change[]): Html {
-  const { rows, shown } = fitItems(changes, renderChange, { limit: 20, bytes: 3_000 })
+/** Renders the edits of members, and the way to every state that the thing was in. */
+export function renderHistory(
+  kind: 'brand' | 'publisher',
+  domain: string,
+  edits: readonly Edit[],
+): Html {
   return (
-    <details class="diff">
-      <summary>{countThings(changes.length, 'field')} changed</summary>
-      <dl>{rows}</dl>
-      {shown < changes.length ? <p class="quiet">and {changes.length - shown} more</p> : null}
-    </details>
-  )
-}
-
-function renderChange({ path, before, after }: Change): Html {
-  return (
-    <div>
-      <dt>
-        <code>{clipText(path, 120)}</code>
-      </dt>
-      {before === undefined ? null : <dd class="gone">− {renderName(before, 160)}</dd>}
-      {after === undefined ? null : <dd class="come">+ {renderName(after, 160)}</dd>}
-    </div>
+    <>
+      <p>
+        <a href={toHistoryPath(kind, domain)}>Every change that the registry has seen</a>, with what
+        was before and after it.
+      </p>
+      <h3>Edits by members</h3>
+      {renderEdits(edits)}
+    </>
   )
 }

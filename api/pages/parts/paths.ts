@@ -11,6 +11,11 @@ export function toAgentPath(url: string): string {
   return `/agent/${encodeURIComponent(url)}`
 }
 
+/** Builds the path of the page that shows every state of a brand or a publisher. */
+export function toHistoryPath(kind: 'brand' | 'publisher', domain: string): string {
+  return `/${kind}/${encodeURIComponent(domain)}/history`
+}
+
 /** Builds the path of the page that tells whether an agent may sell for a publisher. */
 export function toPublisherAuthorizationPath(
   agent: string,

@@ -8,13 +8,14 @@ import { renderAgent } from './events.tsx'
 import { renderBadge } from './freshness.tsx'
 import { toPublisherAuthorizationPath, toPublisherPath } from './paths.ts'
 import { listRawFacts } from './raw-file.tsx'
+import { type AgentTerms, renderTerms } from './terms.tsx'
 
 /** Renders the agents with what they may sell, each with a link to the evidence. */
-export function renderAgents(lookup: PublisherLookup): Html {
+export function renderAgents(lookup: PublisherLookup, terms: AgentTerms | undefined): Html {
   const { domain, authorized_agents, authorized_agents_total, next_cursor } = lookup
   return renderTable({
     caption: 'Authorized agents',
-    columns: ['Agent', 'For', 'May sell', 'Granted by', 'Evidence'],
+    columns: ['Agent', 'For', 'May sell', ...(terms ? ['Terms'] : []), 'Granted by', 'Evidence'],
     items: authorized_agents,
     total: authorized_agents_total,
     next: toNextPath(domain, next_cursor),
@@ -25,6 +26,7 @@ export function renderAgents(lookup: PublisherLookup): Html {
       renderAgent(agent.url),
       agent.authorized_for === undefined ? '' : renderName(agent.authorized_for, 160),
       describeReach(agent),
+      ...(terms ? [renderTerms(terms.get(agent.url))] : []),
       (agent.authorization_types ?? []).map(type => <code>{clipText(type, 40)} </code>),
       <a href={toPublisherAuthorizationPath(agent.url, domain)}>why</a>,
     ],

@@ -12,7 +12,7 @@ import { Fragment, h } from '../html/jsx.ts'
 import { countThings, renderMoment } from '../html/text.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'
 import { renderHead, renderLooks, renderRaw } from '../parts/brand.tsx'
-import { loadEdits, renderEdits } from '../parts/edits.tsx'
+import { loadEdits, renderHistory } from '../parts/edits.tsx'
 import { renderFaults } from '../parts/faults.tsx'
 import { renderFreshness } from '../parts/freshness.tsx'
 import { toPublisherPath, toWorkshopPath } from '../parts/paths.ts'
@@ -67,7 +67,7 @@ export async function show({
         {!file && brand.source !== 'brand_json'
           ? null
           : renderSection('file', 'The file', renderFile(file, domain))}
-        {renderSection('history', 'Edits by members', renderEdits(edits))}
+        {renderSection('history', 'History', renderHistory('brand', domain, edits))}
         {renderSection('raw', 'As the registry holds it', renderRaw(brand))}
       </>
     ),

@@ -7,7 +7,7 @@ import {
 import { getSnapshot } from '../../responses/lists.ts'
 import { askIfReady } from '../ask.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { formatCount, renderMoment } from '../html/text.tsx'
+import { countThings, formatCount, renderMoment } from '../html/text.tsx'
 import { renderCounts, renderFacts, renderSection, renderTable } from '../parts/blocks.tsx'
 import { renderBars } from '../parts/chart.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
@@ -41,7 +41,7 @@ export async function show({ services }: ViewCall): Promise<View> {
 }
 
 function renderOverview(overview: CrawlOverview, now: Instant): Html {
-  const { hours, nights, due, held } = overview
+  const { hours, nights, due, lately, held } = overview
   const files = sumFiles(overview.outcomes)
   const untried = sumFiles(overview.outcomes.filter(({ outcome }) => outcome === null))
   return (
@@ -54,6 +54,7 @@ function renderOverview(overview: CrawlOverview, now: Instant): Html {
       ])}
       {renderFacts([
         ['Last attempt', renderMoment(overview.last_attempt_at)],
+        ['Rate', lately > 0 && `${countThings(lately, 'attempt')} in the minute before it`],
         ['Next due', renderMoment(overview.next_due_at, 'nothing is planned')],
       ])}
       {renderSection(

@@ -7,7 +7,7 @@ import { lookUpDomain, lookUpPublisher } from '../../routes/lookups.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { countThings, renderName } from '../html/text.tsx'
 import { renderCounts, renderSection, renderTitle } from '../parts/blocks.tsx'
-import { loadEdits, renderEdits } from '../parts/edits.tsx'
+import { loadEdits, renderHistory } from '../parts/edits.tsx'
 import { renderAgent } from '../parts/events.tsx'
 import { renderFaults } from '../parts/faults.tsx'
 import { renderBadge, renderFreshness } from '../parts/freshness.tsx'
@@ -15,6 +15,7 @@ import { renderMonogram } from '../parts/looks.tsx'
 import { toBrandPath, toWorkshopPath } from '../parts/paths.ts'
 import { renderProblem } from '../parts/problem.tsx'
 import { renderAgents, renderHosting, renderInventory } from '../parts/publisher.tsx'
+import { loadTerms } from '../parts/terms.tsx'
 import type { View, ViewCall } from '../view.ts'
 
 /** Rows of each list on a page. */
@@ -66,7 +67,11 @@ export async function show({
             ? ([['managed publishers', lookup.network.publisher_count]] as const)
             : []),
         ])}
-        {renderSection('agents', 'Who may sell it', renderAgents(lookup))}
+        {renderSection(
+          'agents',
+          'Who may sell it',
+          renderAgents(lookup, loadTerms(reader, lookup)),
+        )}
         {renderClaims(claiming)}
         {renderSection('properties', 'Properties', renderInventory(lookup))}
         {renderSection(
@@ -82,9 +87,7 @@ export async function show({
           </>,
           state,
         )}
-        {edits.length === 0
-          ? null
-          : renderSection('history', 'Edits by members', renderEdits(edits))}
+        {renderSection('history', 'History', renderHistory('publisher', domain, edits))}
       </>
     ),
   }

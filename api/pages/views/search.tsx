@@ -1,4 +1,5 @@
 import type { SearchAnswer } from '../../../pipeline/model/responses/search.ts'
+import { findAgentsByAddress } from '../../../pipeline/read/queries/agent-addresses.ts'
 import { parsePastedDomain } from '../../inputs/fields.ts'
 import { AgentUrl } from '../../inputs/sale.ts'
 import { searchRegistry } from '../../routes/search.ts'
@@ -6,14 +7,18 @@ import { askIfReady } from '../ask.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, countThings, renderName } from '../html/text.tsx'
 import { renderSection, renderTable } from '../parts/blocks.tsx'
+import { renderAgent } from '../parts/events.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
 import { toAgentPath, toBrandPath, toPublisherPath } from '../parts/paths.ts'
 import type { View, ViewCall } from '../view.ts'
 
 const QUERY_CHARS_MIN = 2
+const AGENTS_SHOWN_MAX = 5
 
 interface Found {
   shown: SearchAnswer
+  /** Addresses of agents. */
+  agents: readonly string[]
   direct: readonly Html[]
 }
 
@@ -52,11 +57,14 @@ async function findAll(
   ask: ViewCall['ask'],
   services: ViewCall['services'],
 ): Promise<Found> {
-  const answer = await askIfReady(services.reader, () =>
-    ask<SearchAnswer>(searchRegistry, { query: { q: text } }),
-  )
+  const { reader } = services
+  const { snapshot } = reader
+  const [answer, agents = []] = await Promise.all([
+    askIfReady(reader, () => ask<SearchAnswer>(searchRegistry, { query: { q: text } })),
+    snapshot && findAgentsByAddress(snapshot, text, AGENTS_SHOWN_MAX),
+  ])
   const nothing: SearchAnswer = { brands: [], publishers: [], properties: [] }
-  return { shown: answer?.body ?? nothing, direct: listDirect(text) }
+  return { shown: answer?.body ?? nothing, agents, direct: listDirect(text) }
 }
 
 /** Lists the pages that a text names exactly, for people who paste a domain or an address. */
@@ -74,9 +82,9 @@ function listDirect(text: string): Html[] {
   ]
 }
 
-function renderFound(text: string, { shown, direct }: Found): Html {
+function renderFound(text: string, { shown, agents, direct }: Found): Html {
   const { brands, publishers, properties } = shown
-  const total = brands.length + publishers.length + properties.length
+  const total = brands.length + publishers.length + properties.length + agents.length
   return (
     <>
       {direct.length > 0 ? (
@@ -98,10 +106,21 @@ function renderFound(text: string, { shown, direct }: Found): Html {
       {publishers.length > 0
         ? renderSection('publishers', 'Publishers', renderPublishers(publishers))
         : null}
+      {agents.length > 0 ? renderSection('agents', 'Agents', renderAgents(agents)) : null}
       {properties.length > 0
         ? renderSection('properties', 'Properties', renderProperties(properties))
         : null}
     </>
+  )
+}
+
+function renderAgents(agents: readonly string[]): Html {
+  return (
+    <ul class="plain">
+      {agents.map(url => (
+        <li>{renderAgent(url)}</li>
+      ))}
+    </ul>
   )
 }
 

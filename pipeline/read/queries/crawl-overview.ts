@@ -18,6 +18,8 @@ export interface CrawlOverview {
   next_due_at: string | null
   /** Files that are due and wait for a crawler. */
   due: number
+  /** Files that were attempted in the minute before the last attempt. */
+  lately: number
   /** Publishers whose losses are held back until an operator has looked. */
   held: number
 }
@@ -42,6 +44,8 @@ const STATE = `
 select max(attempted_at) as last_attempt_at,
   min(due_at) filter (where due_at > $now::timestamptz) as next_due_at,
   (count(*) filter (where due_at <= $now::timestamptz))::double as due,
+  (count(*) filter (where attempted_at > (select max(attempted_at) from crawl_state) - interval 1 minute))::double
+    as lately,
   (select count(*) from held)::double as held
 from crawl_state`
 
@@ -63,9 +67,12 @@ async function queryOverview({ db }: Snapshot, now: Instant, hour: number): Prom
     db.all<CrawlOverview['hours'][number]>(HOURS, { since }),
     db.all<CrawlOverview['days'][number]>(DAYS),
     db.all<CrawlOverview['nights'][number]>(NIGHTS),
-    db.one<Pick<CrawlOverview, 'last_attempt_at' | 'next_due_at' | 'due' | 'held'>>(STATE, {
-      now: toIso(now),
-    }),
+    db.one<Pick<CrawlOverview, 'last_attempt_at' | 'next_due_at' | 'due' | 'lately' | 'held'>>(
+      STATE,
+      {
+        now: toIso(now),
+      },
+    ),
   ])
   return { outcomes, hours, days: days.reverse(), nights, ...state! }
 }

@@ -1,0 +1,97 @@
+import type { PublisherLookup } from '../../../pipeline/model/responses/index.ts'
+import { findInventory, findPlainSales } from '../../../pipeline/read/lookups/inventory.ts'
+import type { Reader } from '../../../pipeline/read/reader.ts'
+import type { Restrictions } from '../../../pipeline/resolve/sale-terms.ts'
+import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
+import { clipText, countThings, renderMoment } from '../html/text.tsx'
+
+const GRANTS_SHOWN_MAX = 3
+const VALUES_SHOWN_MAX = 12
+
+/** Terms of the grants to each agent, by its address as the page shows it. */
+export type AgentTerms = ReadonlyMap<string, readonly Restrictions[]>
+
+/**
+ * Loads the terms of the agents on a page; undefined if no grant of the publisher has any, which is known without
+ * parsing its inventory.
+ */
+export function loadTerms(
+  reader: Reader,
+  { domain, authorized_agents }: Pick<PublisherLookup, 'domain' | 'authorized_agents'>,
+): AgentTerms | undefined {
+  if (authorized_agents.length === 0 || findPlainSales(reader, domain) !== undefined) return
+  const inventory = findInventory(reader, domain)
+  if (inventory === undefined || inventory.stored.sellers !== undefined) return
+  const terms = authorized_agents.map(({ url }): [string, readonly Restrictions[]] => [
+    url,
+    inventory.grantsTo(url).filter(grant => grant.in_force),
+  ])
+  return terms.some(([, grants]) => grants.some(hasTerms)) ? new Map(terms) : undefined
+}
+
+function hasTerms(grant: Restrictions): boolean {
+  return listTerms(grant).length > 0
+}
+
+/** Renders the terms of an agent's grants, a line for each grant. */
+export function renderTerms(grants: readonly Restrictions[] = []): Html {
+  const lines = grants.slice(0, GRANTS_SHOWN_MAX).map(grant => {
+    const terms = listTerms(grant)
+    return (
+      <div>
+        {terms.length === 0
+          ? 'none'
+          : terms.map((term, i) => (
+              <>
+                {i > 0 ? ' · ' : ''}
+                {term}
+              </>
+            ))}
+      </div>
+    )
+  })
+  const more = grants.length - lines.length
+  return (
+    <>
+      {lines}
+      {more > 0 ? <div class="quiet">and {countThings(more, 'more grant')}</div> : null}
+    </>
+  )
+}
+
+function listTerms(grant: Restrictions): Child[] {
+  const { delegation_type, effective_from, effective_until, collections } = grant
+  const terms: (Child | undefined)[] = [
+    delegation_type === null ? undefined : `sells as ${clipText(delegation_type, 40)}`,
+    joinValues('only in', grant.countries, 'no country'),
+    joinValues('placements', grant.placement_ids, 'no placement'),
+    joinValues('placements tagged', grant.placement_tags, 'no placement'),
+    collections === null
+      ? undefined
+      : joinValues(
+          'collections',
+          collections.flatMap(({ collection_ids }) => collection_ids),
+          'no collection',
+        ),
+    effective_from === null ? undefined : <>from {renderMoment(effective_from)}</>,
+    effective_until === null ? undefined : <>until {renderMoment(effective_until)}</>,
+  ]
+  return terms.filter(term => term !== undefined)
+}
+
+function joinValues(
+  name: string,
+  values: readonly string[] | null,
+  none: string,
+): Child | undefined {
+  if (values === null) return undefined
+  if (values.length === 0) return none
+  const left = values.length - VALUES_SHOWN_MAX
+  const shown = values.slice(0, VALUES_SHOWN_MAX).join(', ')
+  return (
+    <>
+      {name} <bdi>{clipText(shown, 160)}</bdi>
+      {left > 0 ? ` and ${left} more` : ''}
+    </>
+  )
+}

@@ -1,0 +1,140 @@
+import type { Domain } from '../../../pipeline/core/domain.ts'
+import {
+  type ChangedKind,
+  listBrandChanges,
+  listPublisherChanges,
+  type StateChange,
+  type StateChanges,
+} from '../../../pipeline/read/queries/state-changes.ts'
+import { getSnapshot } from '../../responses/lists.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
+import { countThings, renderMoment, renderName } from '../html/text.tsx'
+import { renderTable } from '../parts/blocks.tsx'
+import { renderChangedFields } from '../parts/changed-fields.tsx'
+import { compareDocuments } from '../parts/compare-documents.ts'
+import { renderAgent } from '../parts/events.tsx'
+import { renderBadge } from '../parts/freshness.tsx'
+import { toBrandPath, toHistoryPath, toPublisherPath } from '../parts/paths.ts'
+import { renderProblem } from '../parts/problem.tsx'
+import type { View, ViewCall } from '../view.ts'
+
+const CHANGES_PER_PAGE = 60
+
+type HistoryCall = ViewCall<{ cursor?: string | undefined }, { domain: Domain }>
+
+interface HistoryKind {
+  of: 'brand' | 'publisher'
+  list: typeof listBrandChanges
+  title: string
+  lead: string
+  toThing: (domain: string) => string
+}
+
+/** Shows every state that the brand of a domain was in. */
+export function showBrand(call: HistoryCall): Promise<View> {
+  return showChanges(call, {
+    of: 'brand',
+    list: listBrandChanges,
+    title: 'History of the brand of',
+    lead: 'Each time that its file, or what members saved, made it another brand or part of another house.',
+    toThing: toBrandPath,
+  })
+}
+
+/** Shows every state that a publisher, its properties and its grants were in. */
+export function showPublisher(call: HistoryCall): Promise<View> {
+  return showChanges(call, {
+    of: 'publisher',
+    list: listPublisherChanges,
+    title: 'History of the inventory of',
+    lead: 'Each change of its file, of a property and of what an agent may sell, as the registry read it.',
+    toThing: toPublisherPath,
+  })
+}
+
+async function showChanges(
+  { params: { domain }, query: { cursor }, services }: HistoryCall,
+  { of, list, title, lead, toThing }: HistoryKind,
+): Promise<View> {
+  const snapshot = getSnapshot(services.reader)
+  const offset = Number(cursor ?? 0)
+  const page = { limit: CHANGES_PER_PAGE, offset }
+  const found = snapshot && (await list(snapshot, domain, page))
+  if (found === undefined || found.total === 0) return showNothing(domain, toThing)
+  const named = `${title} ${domain}`
+  return {
+    title: named,
+    description: `${named}: ${countThings(found.total, 'change')}, each with what was before and after it.`,
+    body: (
+      <>
+        <p class="kicker">
+          <a href={toThing(domain)}>{domain}</a>
+        </p>
+        <h1>{named}</h1>
+        <p class="lead">{lead}</p>
+        {renderChanges(found, { offset, path: toHistoryPath(of, domain) })}
+      </>
+    ),
+  }
+}
+
+const nouns: Record<ChangedKind, string> = {
+  brand: 'the brand',
+  publisher: 'the file',
+  property: 'property',
+  grant: 'grant to',
+}
+
+function renderChanges(
+  { changes, total }: StateChanges,
+  { offset, path }: { offset: number; path: string },
+): Html {
+  const left = total - offset
+  const next = offset + CHANGES_PER_PAGE
+  return renderTable({
+    caption: 'Changes, the newest first',
+    columns: ['What', 'Change', 'When'],
+    items: changes,
+    total: left,
+    limit: CHANGES_PER_PAGE,
+    bytes: 46_000,
+    next:
+      left > CHANGES_PER_PAGE
+        ? `${path}?${new URLSearchParams({ cursor: String(next) })}`
+        : undefined,
+    empty: 'There are no earlier changes.',
+    render: change => [renderSubject(change), renderChange(change), renderMoment(change.at)],
+  })
+}
+
+function renderSubject({ kind, subject }: StateChange): Html {
+  if (kind === 'publisher') return <>{nouns.publisher}</>
+  return (
+    <>
+      {nouns[kind]} {kind === 'grant' ? renderAgent(subject) : renderName(subject, 100)}
+    </>
+  )
+}
+
+function renderChange({ ended, before, after }: StateChange): Html {
+  if (ended) return renderBadge('bad', 'removed')
+  if (before === null) return renderBadge('good', 'new')
+  const changes = compareDocuments(before, after)
+  return changes.length === 0 ? <>read again</> : renderChangedFields(changes, true)
+}
+
+function showNothing(domain: string, toThing: (domain: string) => string): View {
+  const title = `Nothing has changed at ${domain}`
+  return {
+    status: 404,
+    title,
+    description: title,
+    body: renderProblem(
+      title,
+      'The registry keeps what changes from the first time that it understands a file.',
+      <p>
+        <a href={toThing(domain)}>{domain}</a>
+      </p>,
+    ),
+  }
+}
