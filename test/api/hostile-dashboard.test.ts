@@ -1,6 +1,9 @@
 import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dashboardPaths } from '../../api/dashboard/dashboard.ts'
+import { Operation } from '../../pipeline/model/submission.ts'
+import { enrol } from '../support/members.ts'
+import { buildMirrorFile } from '../support/mirrors.ts'
 import { listFaults, payloads } from '../support/page-faults.ts'
 import { fillPages, pagePaths } from '../support/page-world.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
@@ -62,6 +65,48 @@ async function enterWithOrganization(domain: string, name: string): Promise<void
   pages = fill('GET')
   forms = fill('POST').filter(path => path !== '/dashboard/sign-out')
   expect([pages.length > 5, forms.length > 5]).toEqual([true, true])
+}
+
+async function submit(operation: object): Promise<void> {
+  const [answer] = await registry.submit(Operation.parse(operation))
+  if (!answer || 'refused' in answer) throw new Error(answer?.refused)
+}
+
+/** Submits one of everything that a moderator reviews, and saves a brand and properties, all of this text. */
+async function propose(n: number, text: string): Promise<void> {
+  const saved = `saved${n}.example`
+  const key = await enrol(registry, {
+    org: `${text.slice(0, 100)} ${n}`,
+    tier: 'company_standard',
+    domains: [saved],
+  })
+  const send = async (method: 'POST' | 'PUT', url: string, payload: object) => {
+    const headers = { authorization: `Bearer ${key}` }
+    const answer = await registry.app.inject({ method, url, headers, payload })
+    expect([url, answer.statusCode < 300], answer.body).toEqual([url, true])
+  }
+  const manifest = { tagline: text, colors: { [text]: '#123456' }, [text]: [text] }
+  await send('POST', '/api/policies/save', {
+    ...{ policy_id: `hostile_${n}`, version: '1', category: 'standard', enforcement: 'must' },
+    ...{ name: text, description: text, policy: text, guidance: text, source_name: text },
+  })
+  await send('POST', '/api/registry/catalog/disputes', {
+    dispute_type: 'property_data',
+    subject_type: 'property',
+    subject_value: `news${n}.example`,
+    claim: text,
+  })
+  await send('POST', '/api/brands/discovered/community', {
+    ...{ domain: `told${n}.example`, brand_name: text, brand_manifest: manifest },
+  })
+  const mirror = buildMirrorFile('show')
+  const properties = mirror.properties.map(property => ({ ...property, name: text }))
+  const collections = [{ collection_id: 'show', name: text }]
+  await send('PUT', `/api/registry/mirrors/hostile${n}`, { ...mirror, properties, collections })
+  const property = { type: 'website', name: text, tags: [text] }
+  const brand = { domain: saved, brand_name: text, brand_manifest: manifest }
+  await send('POST', '/api/brands/save', brand)
+  await send('POST', '/api/properties/save', { publisher_domain: saved, properties: [property] })
 }
 
 /** Begins a sign-in in a browser of its own, and returns its page. */
@@ -177,6 +222,31 @@ describe.each(payloads)('a member who writes %j', payload => {
     for (const path of ['/dashboard', pages.find(path => path.endsWith('/keys'))!]) {
       expect(load((await member.get(path)).body)('tbody').text()).toContain(shown)
     }
+  })
+
+  test('in what waits for a moderator, or was saved, does so neither', async () => {
+    const n = payloads.indexOf(payload)
+    const moderator = await enterDashboard(registry, `mo${n}@registry.example`)
+    const id = load((await moderator.get('/dashboard/access')).body)('main code')
+      .first()
+      .text()
+    await submit({ op: 'role.grant', role: 'moderator', holder: 'user', id })
+    await propose(n, payload)
+    const queue = load((await moderator.get('/dashboard/reviews')).body)
+    expect(listFaults(queue)).toEqual([])
+    const reviews = queue('tbody a').toArray()
+    expect(reviews.length).toBeGreaterThanOrEqual(4)
+    let texts = ''
+    for (const { attribs } of reviews) {
+      const page = load((await moderator.get(attribs.href!)).body)
+      expect([attribs.href, listFaults(page)]).toEqual([attribs.href, []])
+      texts += page('main').text()
+    }
+    expect(texts).toContain(shown)
+    const entries = pages.find(path => path.endsWith('/entries'))!
+    const saved = load((await member.get(`${entries}?domain=saved${n}.example`)).body)
+    expect(listFaults(saved)).toEqual([])
+    expect(saved('#brand tbody tr, #properties tbody tr').length).toBeGreaterThanOrEqual(2)
   })
 
   test('in a file for the workshop, or in a question for /sql, does so neither', async () => {
