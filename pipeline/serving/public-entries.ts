@@ -33,6 +33,7 @@ const whole = [
   'file',
   'agent_profile',
   'agent_timing',
+  'agent_health',
 ] as const satisfies readonly SpaceName[]
 
 /** Spaces of which only the public part is copied to replicas. */

@@ -64,6 +64,7 @@ export const spaces = [
   'file',
   'agent_profile',
   'agent_timing',
+  'agent_health',
   'portfolio',
   'meta',
 ] as const

@@ -5,6 +5,7 @@ import { listInvalidatedHosted } from '../serving/hosted-files.ts'
 import { appendedChanges, appendedRevisions, deletedKeys } from '../store/appended-rows.ts'
 import type { Database } from '../store/duckdb.ts'
 import type { Applied, ApplyContext, Batch } from './apply-context.ts'
+import { recordAgentHealth } from './crawl/agent-health.ts'
 import { beginNight } from './crawl/brake.ts'
 import { countAttempts } from './crawl/crawl-days.ts'
 import { settleRequests } from './crawl/crawl-requests.ts'
@@ -83,6 +84,7 @@ async function applyBatchObservations(
   const isWatching = isTimeApplied(batch, requests)
   const applied = observations.length > 0 ? await applyObservations(db, observations, applying) : []
   if (observations.length > 0) await countAttempts(db, applying.seq)
+  if (observations.some(({ kind }) => kind === 'agent')) await recordAgentHealth(db, applying.seq)
   const crawled = [
     ...applied,
     ...(isWatching ? await applyTransitions(db, applying.now) : []),

@@ -5,6 +5,7 @@ import type { ServingStore } from '../serving/lmdb.ts'
 import { exportParquet, isTooSoonToExport } from '../store/parquet.ts'
 import type { TreeLog } from '../transparency/tree-log.ts'
 import { beginBackup, copyStores, finishBackup, type Manifest } from './copy-stores.ts'
+import { dropOldAgentHealth } from './crawl/agent-health.ts'
 import { dropOldCrawlDays } from './crawl/crawl-days.ts'
 import { listDerived, listFilesBelow } from './healing/heal.ts'
 import type { WriterStores } from './open-stores.ts'
@@ -39,6 +40,7 @@ export class Upkeep {
       seals.unseal()
       await dropOldEvents(index, clock.now(), config.LIMITS.feedRetentionDays)
       await dropOldCrawlDays(index, clock.now())
+      await dropOldAgentHealth(index)
       const oldest = await followRetention(index, serving, paths)
       if (oldest !== undefined) await treeLog.dropEntriesBefore(oldest)
       await dropOldBodies(index, paths, clock.now())

@@ -1,9 +1,9 @@
 import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MINUTE } from '../../pipeline/core/clock.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { type ObservationDraft, openRegistry, type TestRegistry } from '../support/app.ts'
 import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
-import { enrol } from '../support/members.ts'
+import { enrol, observeAgent } from '../support/members.ts'
 import { AGENT, BRAND, fillPages, PUBLISHER, pagePaths } from '../support/page-world.ts'
 
 const PAGE_BYTES = 60 * 1024
@@ -130,6 +130,33 @@ describe('a page says what JSON says', () => {
     const rows = page('#publishers tbody tr')
     expect(rows).toHaveLength(listed.publishers.length)
     expect(rows.find('th').text()).toBe(listed.publishers[0].publisher_domain)
+  })
+
+  test('of how an agent answered over time', async () => {
+    const own = await openRegistry()
+    await own.observe(seenPlain)
+    const probe = (observation: ObservationDraft) => {
+      own.clock.tick({ days: 1 })
+      return own.observe(observation)
+    }
+    const failure = { kind: 'agent', location: AGENT, outcome: 'timeout', took_ms: 5 } as const
+    const readHealth = async () => {
+      own.clock.tick({ days: 1 })
+      const answer = await own.app.inject(`/agent/${encodeURIComponent(AGENT)}`)
+      return load(answer.body)('#health')
+    }
+    await probe(observeAgent(AGENT))
+    expect((await readHealth()).text()).toContain('It has answered each probe since 21 Nov 2026')
+    await probe(failure)
+    await probe(observeAgent(AGENT))
+    const health = await readHealth()
+    // Of four days it did not answer on one.
+    expect(health.text()).toContain('It answered in 75.0 % of the time since 21 Nov 2026')
+    expect(health.find('tbody tr')).toHaveLength(3)
+    expect(health.find('tbody tr').eq(1).text()).toContain('timeout no complete answer in time')
+    expect(health.find('.strip rect.bad')).toHaveLength(1)
+    expect(await own.verify()).toEqual([])
+    await own.close()
   })
 
   test('of a search for an agent, by a part of its address', async () => {

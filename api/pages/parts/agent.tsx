@@ -1,3 +1,4 @@
+import type { Instant } from '../../../pipeline/core/clock.ts'
 import { getEffect, outcomes } from '../../../pipeline/core/outcomes.ts'
 import type { AgentPublishers } from '../../../pipeline/model/responses/authority.ts'
 import type { ProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.ts'
@@ -6,6 +7,7 @@ import type { Reader } from '../../../pipeline/read/reader.ts'
 import type { Reply } from '../ask.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, formatCount, renderMoment, renderName } from '../html/text.tsx'
+import { renderHealthHistory } from './agent-health.tsx'
 import { renderFacts, renderTable } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
 import { toAgentPath, toPublisherAuthorizationPath, toPublisherPath } from './paths.ts'
@@ -30,10 +32,10 @@ export function describeHealth({ probed }: AgentShown): Html | undefined {
     : renderBadge('bad', 'offline')
 }
 
-export function renderHealth({ probed }: AgentShown): Html {
+export function renderHealth({ probed }: AgentShown, now: Instant): Html {
   if (!probed?.outcome) return <p class="empty">Nothing is known: nobody has asked it yet.</p>
-  const { outcome, checked_at, took_ms, profile } = probed
-  return renderFacts([
+  const { outcome, checked_at, took_ms, profile, health } = probed
+  const facts = renderFacts([
     ['Last asked', renderMoment(checked_at)],
     [
       'Result of the probe',
@@ -43,6 +45,12 @@ export function renderHealth({ probed }: AgentShown): Html {
     ['Tools', profile && formatCount(profile.tools_count)],
     ['Credential', profile?.needs_auth ? 'wants one for some of it' : undefined],
   ])
+  return (
+    <>
+      {facts}
+      {renderHealthHistory(health, now)}
+    </>
+  )
 }
 
 /** Renders the publishers that authorize an agent, or did at a time of the past, each with a link to the evidence. */

@@ -68,7 +68,12 @@ export async function show(call: ViewCall<Asked, { url: string }>): Promise<View
           ['Operated by', operator && renderOperator(operator.location)],
           ['Says of itself', profile?.description && renderName(profile.description, 400)],
         ])}
-        {renderSection('health', 'Health', renderHealth(agent), describeHealth(agent))}
+        {renderSection(
+          'health',
+          'Health',
+          renderHealth(agent, reader.now()),
+          describeHealth(agent),
+        )}
         {renderSection(
           'publishers',
           'What it may sell',
@@ -104,8 +109,8 @@ async function showPast({
         {renderHead({ agent_url })}
         {renderFacts([['As of', renderMoment(past.as_of)]])}
         <p>
-          This is what publishers’ files granted then. Of its health, its tests and what it said of
-          itself no history is kept: <a href={toAgentPath(agent_url)}>see it as it is now</a>.
+          This is what publishers’ files granted then. Of its tests and what it said of itself no
+          history is kept: <a href={toAgentPath(agent_url)}>see it as it is now</a>.
         </p>
         {renderSection(
           'publishers',

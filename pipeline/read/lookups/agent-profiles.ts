@@ -1,8 +1,11 @@
 import type { Outcome } from '../../core/outcomes.ts'
+import type { HealthChange } from '../../serving/agent-health-record.ts'
 import type { AgentProfile } from '../../serving/agent-profile-record.ts'
 import { hashAgent } from '../../serving/keys.ts'
 import type { Reader } from '../reader.ts'
 import { findFreshness } from './stored.ts'
+
+export type { HealthChange } from '../../serving/agent-health-record.ts'
 
 /** Findings about an agent, by asking it and by who declares it. */
 export interface ProbedAgent {
@@ -11,6 +14,8 @@ export interface ProbedAgent {
   outcome: Outcome | undefined
   checked_at: string | undefined
   took_ms: number | undefined
+  /** Changes between answering and failing, the latest first. */
+  health: HealthChange[]
 }
 
 /** Finds the results of the last probe of an agent, without checking who may see them. */
@@ -19,10 +24,12 @@ export function findProbedAgent(reader: Reader, agentUrl: string): ProbedAgent {
   const key = hashAgent(agentUrl)
   const profile = reader.serving?.text('agent_profile', key)
   const took = reader.serving?.text('agent_timing', key)
+  const health = reader.serving?.text('agent_health', key)
   return {
     profile: profile === undefined ? undefined : JSON.parse(profile),
     outcome: outcome as Outcome | undefined,
     checked_at,
     took_ms: took === undefined ? undefined : Number(took),
+    health: health === undefined ? [] : JSON.parse(health),
   }
 }

@@ -1,3 +1,4 @@
+import { agentHealthProjection } from './agent-health.ts'
 import {
   agentCredentialProjection,
   agentDiagnosticProjection,
@@ -26,6 +27,7 @@ import { subscriptionProjection } from './subscriptions.ts'
 /** All projections whose changed rows are found by a column such as `seq`. */
 export const rowProjections: readonly RowProjection[] = [
   freshnessProjection,
+  agentHealthProjection,
   documentProjection,
   keyProjection,
   userProjection,

@@ -107,12 +107,14 @@ async function deleteAgents(db: Database, agents: readonly string[], seq: number
       parameters,
     )
   }
+  await db.write('delete from', 'agent_health', `where ${unnamed('location')}`, parameters)
   for (const table of ['agent_profiles', 'agent_claims']) {
     await db.write('delete from', table, `where ${unnamed('agent_url')}`, parameters)
   }
   await recordChanges(db, seq, {
     freshness_gone: known.map(({ location }) => toFreshnessKey('agent', location)),
     'gone agent_timing': known.map(({ location }) => hashAgent(location)),
+    'gone agent_health': known.map(({ location }) => hashAgent(location)),
     agent_profile: agents,
     claim: listDomains(claims),
   })

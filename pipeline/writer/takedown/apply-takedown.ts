@@ -124,6 +124,9 @@ async function recordDeletedKeys(
     `select distinct publisher_domain from agent_claims where ${buildDomainCondition('publisher_domain')}`,
     parameters,
   )
+  const agents = files
+    .filter(({ kind }) => kind === 'agent')
+    .map(({ location }) => hashAgent(location))
   const histories = [...new Set(revisions.map(row => toHistoryKey(row.entity, row.domain)))]
   const numbered = revisions.map(row => toRevisionKey(row.entity, row.domain, row.revision_number))
   await recordChanges(db, seq, {
@@ -147,9 +150,8 @@ async function recordDeletedKeys(
     'gone file': files
       .filter(({ kind }) => kind === 'adagents.json' || kind === 'brand.json')
       .map(({ kind, location }) => toPointerKey(kind, location)),
-    'gone agent_timing': files
-      .filter(({ kind }) => kind === 'agent')
-      .map(({ location }) => hashAgent(location)),
+    'gone agent_timing': agents,
+    'gone agent_health': agents,
     'gone crawl_request': requests.map(({ id }) => id),
     'gone revision': [...histories, ...numbered],
     'gone revision_content': numbered,

@@ -1,0 +1,115 @@
+import { DAY, type Instant, toIso } from '../../../pipeline/core/clock.ts'
+import { getEffect, outcomes } from '../../../pipeline/core/outcomes.ts'
+import type { HealthChange } from '../../../pipeline/read/lookups/agent-profiles.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
+import { renderMoment } from '../html/text.tsx'
+import { renderTable } from './blocks.tsx'
+import { renderBadge } from './freshness.tsx'
+
+const DAYS_SHOWN = 30
+const CHANGES_SHOWN_MAX = 10
+const STRIP = { width: 640, height: 28 }
+
+/** Time in which all probes of an agent ended alike. */
+interface Period {
+  start: Instant
+  end: Instant
+  isOnline: boolean
+}
+
+/** Renders how an agent has answered over the last days, as far as that is known. */
+export function renderHealthHistory(changes: readonly HealthChange[], now: Instant): Html | null {
+  const [latest] = changes
+  if (latest === undefined) return null
+  if (changes.length === 1) {
+    return (
+      <p>
+        {isOnline(latest) ? 'It has answered each probe' : 'No probe has got an answer'} since{' '}
+        {renderMoment(latest.since)}.
+      </p>
+    )
+  }
+  const periods = listPeriods(changes, now - DAYS_SHOWN * DAY, now)
+  return (
+    <>
+      <h3>The last {DAYS_SHOWN} days</h3>
+      {renderStrip(periods, now)}
+      <p>
+        It answered in <strong>{formatUptime(periods)}</strong> of the time since{' '}
+        {renderMoment(toIso(periods.at(-1)!.start))}, as seen by probes some hours apart.
+      </p>
+      {renderTable({
+        caption: 'When it began to answer or to fail',
+        columns: ['Since', 'Result of the probes'],
+        items: changes,
+        limit: CHANGES_SHOWN_MAX,
+        bytes: 4_000,
+        empty: '',
+        render: change => [renderMoment(change.since), renderResult(change)],
+      })}
+    </>
+  )
+}
+
+function isOnline({ outcome }: HealthChange): boolean {
+  return getEffect(outcome) === 'success'
+}
+
+function renderResult(change: HealthChange): Html {
+  if (isOnline(change)) return renderBadge('good', 'answers')
+  return (
+    <>
+      {renderBadge('bad', change.outcome)} {outcomes[change.outcome].means}
+    </>
+  )
+}
+
+/** Lists the periods between changes that reach into a span of time, the latest first. */
+export function listPeriods(
+  changes: readonly HealthChange[],
+  from: Instant,
+  to: Instant,
+): Period[] {
+  const periods = changes.map((change, n) => ({
+    start: Math.max(from, Date.parse(change.since)),
+    end: n === 0 ? to : Date.parse(changes[n - 1]!.since),
+    isOnline: isOnline(change),
+  }))
+  return periods.filter(({ start, end }) => end > start)
+}
+
+/** Formats the share of time in which an agent answered: almost all is never rounded to all, nor a little to nothing. */
+export function formatUptime(periods: readonly Period[]): string {
+  const sum = (some: readonly Period[]) => some.reduce((ms, { start, end }) => ms + end - start, 0)
+  const all = sum(periods)
+  const online = sum(periods.filter(period => period.isOnline))
+  if (online === all) return '100 %'
+  if (online === 0) return '0 %'
+  const percent = Math.min(99.9, Math.max(0.1, (online / all) * 100))
+  return `${percent.toFixed(1)} %`
+}
+
+function renderStrip(periods: readonly Period[], now: Instant): Html {
+  const scale = STRIP.width / (DAYS_SHOWN * DAY)
+  const toX = (at: Instant) => Math.round((STRIP.width - (now - at) * scale) * 10) / 10
+  return (
+    <svg
+      class="strip"
+      viewBox={`0 0 ${STRIP.width} ${STRIP.height}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`When it answered in the last ${DAYS_SHOWN} days; the table has the same times`}
+    >
+      <rect class="none" x="0" y="0" width={STRIP.width} height={STRIP.height} />
+      {periods.map(({ start, end, isOnline: isGood }) => (
+        <rect
+          class={isGood ? 'good' : 'bad'}
+          x={toX(start)}
+          y="0"
+          width={Math.max(1, Math.round((toX(end) - toX(start)) * 10) / 10)}
+          height={STRIP.height}
+        />
+      ))}
+    </svg>
+  )
+}
