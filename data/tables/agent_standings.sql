@@ -7,10 +7,10 @@ create table if not exists agent_standings (
   tracks json not null,
   storyboards_passing uinteger not null,
   storyboards_total uinteger not null,
-  storyboards json not null,
+  storyboards json not null, -- published as struct(storyboard_id varchar, track varchar, status varchar, steps_passed uinteger, steps_total uinteger)[]
   streak_days uinteger not null,
   last_checked_at timestamptz,
-  badges json not null,
+  badges json not null, -- published as struct(role varchar, adcp_version varchar, verified_specialisms varchar[])[]
   seq bigint not null
 );
 comment on table agent_standings is 'Test results of agents that members show to everybody.';

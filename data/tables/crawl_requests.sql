@@ -13,7 +13,7 @@ create table if not exists crawl_requests (
   next_attempt_at timestamptz,
   last_error_code varchar,
   publishers uinteger,
-  files json not null,
+  files json not null, -- published as struct(kind varchar, location varchar, attempts uinteger, outcome varchar, http_status usmallint, attempted_at timestamptz, next_attempt_at timestamptz, deferred boolean)[]
   seq bigint not null
 );
 comment on table crawl_requests is 'Crawls that people requested, and their results. The callers are stored elsewhere.';

@@ -86,7 +86,8 @@ interface Described {
 const VIEWS = `Views answer the usual questions without a join; each is one file of \`data/views/\`. They are in every snapshot.`
 
 const TABLES = `Times are \`TIMESTAMP WITH TIME ZONE\`, lists of known shape are lists of structs, and closed lists of values are
-enums. What others wrote in a form of their own, such as documents and keys, is JSON. The view \`data_keys\` tells the keys.
+enums. JSON is what others wrote in a form of their own, such as documents and keys, and objects whose keys are data, such as
+names by locale and results by track. The view \`data_keys\` tells the keys.
 A value of an enum or a struct that only another version of the registry knows is null.`
 
 const BOOKKEEPING = `The schema \`internal\` is the writer's: it holds the tables as they are stored, from which the ones above are views, and

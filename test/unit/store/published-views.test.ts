@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ShownBadge } from '../../../pipeline/model/agent-verdict.ts'
+import type { CountedResult } from '../../../pipeline/model/compliance.ts'
+import type { RequestedFile } from '../../../pipeline/model/crawl-request.ts'
 import type { Database } from '../../../pipeline/store/duckdb.ts'
 import { USE_PUBLISHED } from '../../../pipeline/store/stored-schema.ts'
 import { listPublishedTables } from '../../../pipeline/store/table-files.ts'
@@ -74,6 +77,59 @@ test('faults of a file are structs that can be counted by their code', async () 
   )
   expect(codes.length).toBeGreaterThan(0)
   expect(codes.every(({ code }) => /^[a-z_]+$/.test(code))).toBe(true)
+})
+
+test('storyboards and badges of a tested agent are structs', async () => {
+  const storyboards: CountedResult[] = [
+    { storyboard_id: 'a', track: 'core', status: 'passing', steps_passed: 5, steps_total: 5 },
+    { storyboard_id: 'b', track: null, status: 'untested', steps_passed: 0, steps_total: 2 },
+  ]
+  const badges: ShownBadge[] = [
+    { role: 'signals', adcp_version: '3.0', verified_specialisms: ['sales-guaranteed', 'b "c"'] },
+  ]
+  await db.write(
+    'insert into',
+    'internal.agent_standings',
+    `by name select
+    'https://a.example/' as agent_url, 'passing' as status, 'production' as lifecycle_stage, '{}' as tracks,
+    1 as storyboards_passing, 1 as storyboards_total, 0 as streak_days, 1 as seq,
+    $storyboards as storyboards, $badges as badges`,
+    {
+      storyboards: JSON.stringify(storyboards),
+      badges: JSON.stringify(badges),
+    },
+  )
+  expect(await db.one('select storyboards, badges from agent_standings')).toEqual({
+    storyboards,
+    badges,
+  })
+})
+
+test('files of a requested crawl are structs', async () => {
+  const files: RequestedFile[] = [
+    {
+      kind: 'adagents.json',
+      location: 'shop.example',
+      attempts: 2,
+      outcome: 'timeout',
+      http_status: null,
+      attempted_at: '2026-11-20T03:00:00.000Z',
+      next_attempt_at: null,
+      deferred: false,
+    },
+  ]
+  await db.write(
+    'insert into',
+    'internal.crawl_requests',
+    `by name select
+    'id' as crawl_request_id, 'domain' as scope, 'shop.example' as domain, 'running' as status, 2 as attempts,
+    now() as requested_at, 1 as requested_seq, $files as files, 1 as seq`,
+    { files: JSON.stringify(files) },
+  )
+  expect(
+    await db.one(`select files[1].location as location, files[1].deferred as deferred,
+      files[1].attempted_at = timestamptz '2026-11-20 03:00:00+00' as attempted from crawl_requests`),
+  ).toEqual({ location: 'shop.example', deferred: false, attempted: true })
 })
 
 test('no published column is text where the stored one is JSON with a known shape, or loses a value', async () => {
