@@ -3,12 +3,13 @@ import { createReadStream, existsSync, mkdirSync, renameSync, rmSync, statSync }
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { syncPath } from '../store/durable-files.ts'
 import { getHash, type PublishedFile } from './manifest.ts'
 import type { Origin } from './origin.ts'
 
-/** Bytes of one request; an interrupted connection loses at most this much. */
-const PART_BYTES = 8 * 1024 * 1024
+/** Bytes of one request. */
+const PART_BYTES = 4 * 1024 * 1024
+/** Requests at once; an interrupted connection loses at most their parts. */
+const PARTS_AT_ONCE = 3
 
 /** Thrown where an origin sends other bytes than its manifest says. */
 export class CorruptedFile extends Error {}
@@ -33,6 +34,7 @@ export async function fetchFile(
       hash.update(part)
       await handle.appendFile(part)
     }
+    await handle.sync()
   } finally {
     await handle.close()
   }
@@ -40,23 +42,26 @@ export async function fetchFile(
     rmSync(partial)
     throw new CorruptedFile(`${file.name} of ${origin.name} is corrupted: its hash differs`)
   }
-  syncPath(partial)
   renameSync(partial, target)
 }
 
-/** Reads a file from a position on. While one part is hashed and written, the next is already fetched. */
+/** Reads a file from a position on. While one part is hashed and written, the next ones are fetched. */
 async function* readParts(origin: Origin, { name, bytes }: PublishedFile, start: number) {
-  const read = (first: number) => {
+  let fetched: { first: number; part: Promise<Buffer> }[] = []
+  const fetchPart = (first: number) => {
     const part = origin.readRange(name, first, Math.min(first + PART_BYTES, bytes) - 1)
     // If writing fails, nobody waits for this part.
     part.catch(() => undefined)
-    return part
+    fetched.push({ first, part })
   }
-  for (let at = start, next = read(at); at < bytes; ) {
-    const part = await next
+  for (let at = start; at < bytes; ) {
+    // Where an origin answered with less than was asked for, the next parts do not follow.
+    if (fetched[0]?.first !== at) fetched = []
+    while (fetched.length < PARTS_AT_ONCE && at + fetched.length * PART_BYTES < bytes)
+      fetchPart(at + fetched.length * PART_BYTES)
+    const part = await fetched.shift()!.part
     if (part.length === 0) throw new Error(`${name} ends early at ${origin.name}`)
     at += part.length
-    if (at < bytes) next = read(at)
     yield part
   }
 }

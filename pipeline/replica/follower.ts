@@ -78,6 +78,8 @@ export class Follower {
     const manifest = this.#manifest
     if (manifest === undefined) throw new Error(`${origin.name} has no manifest yet`)
     await this.#log.check(manifest)
+    // An empty replica answers nothing yet, so all its files are copied at once.
+    if (this.#store === undefined) this.#files.follow(manifest)
     await this.#followServing(manifest)
     this.#files.follow(manifest)
     this.#caughtUpAt = askedAt
