@@ -166,7 +166,9 @@ function withoutOtherTypes(errors: readonly ErrorObject[]): ErrorObject[] {
 
 function compileDescription(): Ajv2020 {
   if (compiled !== undefined) return compiled
-  compiled = new Ajv2020({ strict: false, allErrors: true })
+  // The usual optimizations take most of the time, and each schema here checks few answers.
+  const quick = { inlineRefs: false, code: { optimize: false } }
+  compiled = new Ajv2020({ strict: false, allErrors: true, ...quick })
   addFormats.default(compiled)
   const description = JSON.parse(
     JSON.stringify(buildOpenapi(operations, 'https://registry.example')),
