@@ -21,6 +21,7 @@ const unbundled = [
   '@bull-board/fastify',
   '@duckdb/node-bindings',
   '@fastify/static',
+  '@fontsource/unifontex',
   '@resvg/resvg-wasm',
   '@scalar/fastify-api-reference',
   'dejavu-fonts-ttf',

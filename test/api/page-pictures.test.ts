@@ -103,6 +103,33 @@ describe('texts from other sites', () => {
   })
 })
 
+describe('a text of another script', () => {
+  const draw = async (title: string) =>
+    Buffer.from(await toPng(drawPicture({ kind: '', title, description: '', host: '' })))
+
+  test.each(['株式会社', '한국 방송', 'हिन्दी', 'ไทย', '🚀🎉', '「」'])(
+    '%s is drawn with letters, not with boxes',
+    async text => {
+      const picture = await draw(text)
+      // A private character is in no font: it is a box.
+      const boxes = await draw(text.replace(/\S/gu, '\ue000'))
+      const other = await draw(text.replace(/\S/gu, '字'))
+      expect(picture.equals(boxes)).toBe(false)
+      expect(picture.equals(other)).toBe(false)
+      expect(picture.equals(await draw(''))).toBe(false)
+    },
+  )
+
+  test('takes the room that its letters need', () => {
+    const [line] = wrapText('株'.repeat(100), { chars: 29, lines: 3 })
+    expect(line).toHaveLength(18)
+  })
+})
+
+test('a family of emoji is drawn as its parts', () => {
+  expect(wrapText('🧑🏽‍🚀', { chars: 20, lines: 1 })).toEqual(['🧑🚀'])
+})
+
 test('a long title is cut to its lines, with an ellipsis', () => {
   const lines = wrapText('word '.repeat(100), { chars: 20, lines: 3 })
   expect(lines).toHaveLength(3)

@@ -16,6 +16,19 @@ const MARGIN = 80
 const TITLE = { size: 54, chars: 29, lines: 3 }
 const DESCRIPTION = { size: 30, chars: 56, lines: 3 }
 
+/**
+ * Letters and signs that DejaVu lacks. A line with one is drawn in the second font, whose letters are coarser, but
+ * of all scripts.
+ */
+const BEYOND_DEJAVU =
+  /(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Georgian}\p{Script=Hebrew}\p{Script=Arabic}])\p{L}|\p{Extended_Pictographic}|[\u3000-\u303f\uff00-\uffef]/u
+/** Joiners, selectors and skin tones of emoji: their parts are drawn one by one. */
+const EMOJI_PARTS = /[\u200d\ufe0e\ufe0f]|[\u{1f3fb}-\u{1f3ff}]/gu
+/** Characters as wide as they are high, which take the room of some letters. */
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Extended_Pictographic}\u3000-\u303f\uff00-\uff60]/u
+const WIDE_LETTERS = 1.6
+
 /** Characters that XML does not allow, those that nobody sees, and halves of others. */
 const UNSEEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is meant
@@ -30,6 +43,11 @@ const entities: Readonly<Record<string, string>> = {
 
 function escapeXml(text: string): string {
   return text.replace(UNSEEN, ' ').replace(/[&<>"']/g, character => entities[character]!)
+}
+
+/** Tells whether a picture needs the second font. */
+export function needsSecondFont(svg: string): boolean {
+  return BEYOND_DEJAVU.test(svg)
 }
 
 /** Draws the picture of a page as SVG, in the colours of the registry. It names no font file and no picture. */
@@ -65,7 +83,9 @@ function drawLines(
   })
 }
 
-/** Wraps a text to a few lines, at spaces where there are any; one that goes on ends with `…`. */
+/**
+ * Wraps a text to a few lines of so many letters, at spaces where there are any; one that goes on ends with `…`.
+ */
 export function wrapText(
   text: string,
   { chars, lines }: { chars: number; lines: number },
@@ -73,18 +93,33 @@ export function wrapText(
   const left = Array.from(
     text
       .slice(0, 4 * chars * lines)
+      .replace(EMOJI_PARTS, '')
       .replace(/\s+/g, ' ')
       .trim(),
   )
   const wrapped: string[] = []
   while (left.length > 0 && wrapped.length < lines) {
-    const space = left.length <= chars ? left.length : left.lastIndexOf(' ', chars)
-    const line = left.splice(0, space > chars / 2 ? space : chars)
+    const room = countFitting(left, chars)
+    const space = left.length <= room ? left.length : left.lastIndexOf(' ', room)
+    const line = left.splice(0, space > room / 2 ? space : room)
     wrapped.push(line.join('').trim())
     if (left[0] === ' ') left.shift()
   }
-  if (left.length > 0) wrapped.push(`${clip(wrapped.pop()!, chars - 1)}…`)
+  if (left.length > 0) {
+    const last = Array.from(wrapped.pop()!)
+    wrapped.push(`${last.slice(0, countFitting(last, chars - 1)).join('')}…`)
+  }
   return wrapped
+}
+
+/** Counts the characters at the beginning of a text that take the room of so many letters at most. */
+function countFitting(characters: readonly string[], letters: number): number {
+  let room = letters
+  const first = characters.findIndex(character => {
+    room -= WIDE.test(character) ? WIDE_LETTERS : 1
+    return room < 0
+  })
+  return first === -1 ? characters.length : first
 }
 
 function clip(text: string, chars: number): string {

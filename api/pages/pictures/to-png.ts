@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { needsSecondFont } from './draw.ts'
+import { readWoff } from './read-woff.ts'
 
-const FONTS = ['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf']
+const FONTS = ['dejavu-fonts-ttf/ttf/DejaVuSans.ttf', 'dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf']
+const SECOND_FONT = '@fontsource/unifontex/files/unifontex-latin-400-normal.woff'
 
 type Rasterize = (svg: string) => Uint8Array
 
@@ -18,8 +21,11 @@ async function load(): Promise<Rasterize> {
   const { resolve } = createRequire(import.meta.url)
   const { Resvg, initWasm } = await import('@resvg/resvg-wasm')
   await initWasm(readFileSync(resolve('@resvg/resvg-wasm/index_bg.wasm')))
-  const fontBuffers = FONTS.map(name => readFileSync(resolve(`dejavu-fonts-ttf/ttf/${name}`)))
+  const fonts = FONTS.map(path => readFileSync(resolve(path)))
+  let second: Buffer | undefined
   return svg => {
+    if (needsSecondFont(svg)) second ??= readWoff(readFileSync(resolve(SECOND_FONT)))
+    const fontBuffers = needsSecondFont(svg) ? [...fonts, second!] : fonts
     const drawing = new Resvg(svg, { font: { fontBuffers, defaultFontFamily: 'DejaVu Sans' } })
     const picture = drawing.render()
     try {
