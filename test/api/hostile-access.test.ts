@@ -7,10 +7,10 @@ import { MINUTE } from '../../pipeline/core/clock.ts'
 import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import type { TestRegistry } from '../support/app.ts'
-import { ccpa, dispute, logo } from '../support/asks.ts'
 import { openIssuer, openWithIssuer, type TestIssuer } from '../support/issuer.ts'
 import { enrol } from '../support/members.ts'
 import { buildMirrorFile, createModerator } from '../support/mirrors.ts'
+import { buildLogoUpload, ccpa, dispute } from '../support/operation-requests.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
 const shown = 'https://shown.acme.example/mcp'
@@ -132,7 +132,7 @@ async function belong(): Promise<void> {
   acme.challenge = issued.challenge_id
   await post('/api/policies/save', { ...ccpa, policy_id: 'of_acme' })
   await post('/api/registry/catalog/disputes', dispute)
-  const { payload, headers } = logo('waiting')
+  const { payload, headers } = buildLogoUpload('waiting')
   const waiting = await ask(acme.key, {
     method: 'POST',
     url: '/api/brands/waiting.example/logos',
@@ -525,7 +525,7 @@ const cases: Record<string, Case[]> = {
   saveLogo: [
     {
       asks: () => {
-        const { payload, headers } = logo('of a stranger')
+        const { payload, headers } = buildLogoUpload('of a stranger')
         const url = '/api/brands/acme.example/logos'
         return { method: 'POST', url, payload: payload!, headers }
       },

@@ -14,25 +14,25 @@ import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
 import { PolicyContent } from '../../pipeline/model/policy.ts'
 import { Operation as Submitted } from '../../pipeline/model/submission.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import {
-  type Ask,
-  always,
-  asks,
-  ccpa,
-  dispute,
-  type Known,
-  logo,
-  product,
-  publishedFile,
-  type RegistryName,
-  unissued,
-  url,
-} from '../support/asks.ts'
 import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
 import { BILLING_SECRET, type Identities, openIdentities } from '../support/identities.ts'
 import { buildAgentHost, type LiveAsk, type LiveWeb, openLiveWeb } from '../support/live.ts'
 import { buildMemberOperations, enrol, observeAgent } from '../support/members.ts'
 import { buildMirrorFile, createModerator } from '../support/mirrors.ts'
+import {
+  type ApiRequest,
+  alwaysRefused,
+  buildLogoUpload,
+  ccpa,
+  dispute,
+  type Known,
+  operationRequests,
+  product,
+  publishedFile,
+  type RegistryName,
+  unissued,
+  url,
+} from '../support/operation-requests.ts'
 import { makeRegistryKey } from '../support/receiving.ts'
 import { createRecorder } from '../support/recorded-examples.ts'
 import { buildSuite } from '../support/suites.ts'
@@ -140,8 +140,8 @@ beforeAll(async () => {
   for (const registry of ['usual', 'strict', 'readOnly'] as const) {
     await holdElsewhere(registries[registry], known.acmeId)
   }
-  const taken = (await ask(findOperation('saveLogo'), 201, logo('kept'))).json()
-  known.picture = taken.url.split('/').at(-1)
+  const taken = (await ask(findOperation('saveLogo'), 201, buildLogoUpload('kept'))).json()
+  known.logoId = taken.url.split('/').at(-1)
   known.proposals = [
     await propose('first'),
     await propose('second'),
@@ -238,7 +238,7 @@ async function appointAdmins(): Promise<void> {
 async function beginComparisons(): Promise<void> {
   const begin = async () => {
     const answer = await ask(findOperation('compareStoryboard'), 202, {
-      place: [encodeURIComponent(url), 'capability_discovery'],
+      params: [encodeURIComponent(url), 'capability_discovery'],
       headers: { prefer: 'respond-async', authorization: `Bearer ${known.acmeKey}` },
     })
     return answer.json().comparison_id
@@ -364,7 +364,10 @@ async function publishUnsearched(registry: TestRegistry): Promise<void> {
 
 /** A file that waits for a moderator. */
 async function propose(place: string): Promise<Known['proposals'][number]> {
-  const answer = await ask(findOperation('putMirror'), 202, { place, payload: buildMirrorFile() })
+  const answer = await ask(findOperation('putMirror'), 202, {
+    params: place,
+    payload: buildMirrorFile(),
+  })
   const { proposal_id, proposal_digest } = answer.json()
   return { id: proposal_id, digest: proposal_digest }
 }
@@ -384,14 +387,14 @@ function findOperation(id: string): Operation {
 const usually: Readonly<Record<number, RegistryName>> = { 429: 'strict', 503: 'readOnly' }
 
 /** Path and query of a request. */
-function buildUrl({ path }: Operation, { place, query }: Ask): string {
-  const at = [place ?? []].flat().reduce((made, one) => made.replace(/:\w+/, one), path)
+function buildUrl({ path }: Operation, { params = [], query }: ApiRequest): string {
+  const at = [params].flat().reduce((made, value) => made.replace(/:\w+/, value), path)
   return query === undefined ? at : `${at}?${query}`
 }
 
-function ask(operation: Operation, status: number, asked: Ask) {
+function ask(operation: Operation, status: number, asked: ApiRequest) {
   const { payload, registry = usually[status] ?? 'usual' } = asked
-  const bearer = (asked.as === 'moderator' ? moderators : keys)[registry]
+  const bearer = (asked.caller === 'moderator' ? moderators : keys)[registry]
   return registries[registry].app.inject({
     method: operation.method,
     url: buildUrl(operation, asked),
@@ -422,9 +425,9 @@ const cases = operations.flatMap(operation =>
 
 describe('every operation answers each of its described statuses as described', () => {
   test.each(cases)('%s: %i', async (id, status, operation) => {
-    const asking = asks[id]?.[status] ?? always[status]
+    const asking = operationRequests[id]?.[status] ?? alwaysRefused[status]
     if (asking === undefined)
-      throw new Error(`test/support/asks.ts has no request for ${id}: ${status}`)
+      throw new Error(`test/support/operation-requests.ts has no request for ${id}: ${status}`)
     const asked = typeof asking === 'function' ? asking(known) : asking
     let answer = await ask(operation, status, asked)
     // The first request of a limit's time may still pass.
@@ -453,7 +456,7 @@ describe('every operation answers each of its described statuses as described', 
 
 test('the reference shows the requests and answers that were seen here', () => {
   const stream = findOperation('streamFeed')
-  const asked = asks.streamFeed![200] as Ask
+  const asked = operationRequests.streamFeed![200] as ApiRequest
   examples.record(stream, asked, buildUrl(stream, asked), {
     statusCode: 200,
     body: '',
@@ -464,5 +467,5 @@ test('the reference shows the requests and answers that were seen here', () => {
 
 test('no request exists for a removed operation', () => {
   const ids = new Set(operations.map(({ id }) => id))
-  expect(Object.keys(asks).filter(id => !ids.has(id))).toEqual([])
+  expect(Object.keys(operationRequests).filter(id => !ids.has(id))).toEqual([])
 })

@@ -2,9 +2,9 @@ import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { DAY, toIso } from '../../pipeline/core/clock.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import type { TestRegistry } from './app.ts'
-import type { Known } from './asks.ts'
 import { START } from './clock.ts'
 import { openIssuer } from './issuer.ts'
+import type { Known } from './operation-requests.ts'
 
 /** A person of the usual organization whose address is known. */
 const KNOWN_PERSON = '7c2f1f0e-6f1c-4b52-9c57-0d8f3a3e9a11'
@@ -22,7 +22,7 @@ type Settled = Omit<
   | 'dispute'
   | 'acmeKey'
   | 'foreignChallenge'
-  | 'picture'
+  | 'logoId'
 >
 
 /** Callers of every kind. */
@@ -118,7 +118,7 @@ export async function openIdentities(): Promise<Identities> {
         person: await issuer.token({ sub: 'person' }),
         colleague: await mailing('colleague', 'acme.example'),
         prospect: await mailing('prospect', 'waiting.example'),
-        boss: await issuer.token({ sub: 'boss' }),
+        owner: await issuer.token({ sub: 'boss' }),
         invited: await mailing('invited', 'readers.example'),
         invitationToken,
         spareInvitation,

@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import type { Operation } from '../../api/operation/operation.ts'
 import type { Example, ExampleRequest } from '../../api/reference/examples.ts'
 import { operations } from '../../api/routes/index.ts'
-import type { Ask } from './asks.ts'
+import type { ApiRequest } from './operation-requests.ts'
 
 const FILE = join(import.meta.dirname, '../../data/reference/examples.json')
 
@@ -19,7 +19,7 @@ const UUID = /(?<![0-9a-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f
 const unordered = new Set(['listApiKeys', 'listSubscriptions'])
 
 interface Recorder {
-  record(operation: Operation, asked: Ask, url: string, answer: Received): void
+  record(operation: Operation, asked: ApiRequest, url: string, answer: Received): void
   /**
    * Compares requests, statuses and the members of answers with the committed file; with
    * `UPDATE_EXAMPLES=1` writes it.
@@ -74,7 +74,7 @@ export function createRecorder(): Recorder {
   }
 }
 
-function buildRequest({ access }: Operation, asked: Ask, url: string): ExampleRequest {
+function buildRequest({ access }: Operation, asked: ApiRequest, url: string): ExampleRequest {
   const { payload, headers: given = {} } = asked
   const { authorization: _, ...headers } = given
   const isForm = /^multipart/.test(headers['content-type'] ?? '')
@@ -102,8 +102,8 @@ function shorten(id: string, answer: unknown): unknown {
 }
 
 /**
- * Outlines an answer by its members alone. Its values may differ: numbers of commits and the order of what
- * happened at once depend on the machine.
+ * Reduces an answer to its members. Values may differ: commit numbers and the order of
+ * simultaneous events depend on the machine.
  */
 function outline(value: unknown): unknown {
   if (Array.isArray(value)) {
