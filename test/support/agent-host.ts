@@ -22,7 +22,7 @@ export type AgentAnswer = (ask: AgentRequest, response: ServerResponse) => unkno
 export const agentUrl = 'https://agent.example/mcp'
 export const clock = { now: () => now }
 
-/** A server that speaks JSON-RPC by hand: the answer's return value is sent as JSON. */
+/** Serves JSON-RPC; whatever `answer` returns is sent as JSON. */
 export function serveAgentHost(answer: AgentAnswer): Promise<Origin> {
   return startOrigin(async (request, response, path) => {
     let body = ''
@@ -52,7 +52,7 @@ export interface AgentScript {
 
 const toolNamed = (name: string) => ({ name, inputSchema: { type: 'object' } })
 
-/** An agent at /mcp that behaves, but for what is told otherwise. */
+/** Builds an agent at /mcp that works, except for the tasks, tools and methods given here. */
 export function scriptAgent({ tasks = {}, tools, methods = {} }: AgentScript): AgentAnswer {
   return (ask, response) => {
     const { id, method = '', params = {} } = ask.call

@@ -33,16 +33,19 @@ export interface TestRegistry {
   submitted: Operation[]
   observe(...observations: ObservationDraft[]): Promise<void>
   submit(...operations: Operation[]): Promise<Answer[]>
-  /** Makes a key of an organization; its secret is what callers send. */
+  /** Creates an organization with a key, and returns the secret of the key. */
   createKey(organization: string): Promise<string>
   publish(): Promise<void>
   /** Returns the contradictions between the stores as of one commit: collected demand is submitted later. */
   verify(): Promise<string[]>
   /** Ends the writer and opens another one, as a new process would. */
   restart(): Promise<void>
-  /** The same, with the serving store and the event files made anew of the index between. */
+  /** Restarts, and rebuilds the serving store and the event files from the index in between. */
   rebuild(): Promise<void>
-  /** Throws where an answer was not as the OpenAPI description has it, or had fields that it does not name. */
+  /**
+   * Closes everything; throws if an answer differed from the OpenAPI description or had fields that it
+   * does not name.
+   */
   close(): Promise<void>
 }
 
@@ -163,7 +166,7 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
   }
 }
 
-/** The API of another process over the same stores, with nobody to ask beside it. */
+/** Opens a second API over the same stores, as another process has it; it can neither write nor crawl. */
 export async function openAnotherApi({ config, clock }: Pick<TestRegistry, 'config' | 'clock'>) {
   const reader = new Reader(config.DATA_DIR, clock)
   await reader.refresh()
@@ -185,7 +188,7 @@ export async function openAnotherApi({ config, clock }: Pick<TestRegistry, 'conf
   }
 }
 
-/** A file that was read, unless something else is said. */
+/** Completes an observation; the default is a file that was read successfully. */
 function buildObservation(seen: ObservationDraft, clock: Clock): Observation {
   const hash = createHash('sha256').update(JSON.stringify(seen)).digest('hex')
   const read = seen.document === undefined ? {} : { status: 200, hash }

@@ -130,7 +130,7 @@ interface MissingFile {
   source: FileSource
   /** It was not read in the first night either. */
   isNew: boolean
-  /** What is found instead, night by night. */
+  /** Results of the attempts to read it, night by night. */
   found: Attempt['found'][]
   adsTxt: Attempt['found']
 }

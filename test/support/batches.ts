@@ -11,7 +11,7 @@ import {
 
 const size = 40
 
-/** A first night of a few domains, and an organization with a domain. */
+/** Builds the first night of a few domains, and an organization with a domain. */
 export function buildBaseBatch(at: Instant): Batch {
   const observations = observeVillageNight(1, { count: size, size }, at)
   return {
@@ -29,7 +29,7 @@ export const saves = [
   buildBrandSave('Acme', 'shop.told.example', 'Shop'),
 ]
 
-/** Their next night, a key of the organization, and what it tells of its domain. */
+/** Builds their next night, a key of the organization, and its saves. */
 export function buildNextBatch(at: Instant): Batch {
   const observations = observeVillageNight(2, { count: size, size }, at)
   return { observations, submissions: [buildKeyWrite('Acme', 'of Acme'), ...saves] }

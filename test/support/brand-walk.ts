@@ -9,19 +9,19 @@ import { type KnownFile, pending } from '../../pipeline/resolve/derivation.ts'
 
 export const NOW = Date.parse('2026-11-20T03:00:00Z')
 
-/** What stands at each location: a file's content, or the outcome of asking for it. */
+/** File at each location, or the outcome of reading it. */
 export type Web = Readonly<Record<string, object | Outcome | 'unknown'>>
 
 export interface BrandWalk {
   answer: BrandFacts | 'pending' | undefined
-  /** Every location looked at, in order. */
+  /** Every location that was read, in order. */
   asked: string[]
   wakes: Instant[]
 }
 
 /**
- * Asks which brand a domain is on a web that was read just now; elsewhere is nothing. `kept` are
- * documents as they are kept, with what they remember.
+ * Resolves the brand of a domain on a web that was read just now; other locations have no file. `kept`
+ * are stored documents with their history.
  */
 export function walk(
   web: Web,

@@ -1,6 +1,6 @@
 import { type Clock, DAY, HOUR, type Instant, MINUTE } from '../../pipeline/core/clock.ts'
 
-/** When the clock of a test registry stands still at first. */
+/** Time at which the clock of a test registry begins. */
 export const START = Date.parse('2026-11-20T03:00:00.000Z')
 
 /** A clock that stands still until it is moved by hand, backwards too. */

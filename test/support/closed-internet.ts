@@ -18,7 +18,7 @@ export interface ClosedInternet {
   /** Answers of the name server to the first, the second … question for an address of the name. */
   names: Record<string, { A?: string[]; AAAA?: string[] }[]>
   faults: Record<string, TlsFault>
-  /** What each `host/path` answers; without one, 404. */
+  /** Answer by `host/path`; 404 for all others. */
   pages: Record<string, { status: number; body?: string; location?: string }>
   domains: string[]
   dataDir: string
@@ -70,7 +70,7 @@ async function serve(internet: ClosedInternet): Promise<void> {
   process.stdout.write(JSON.stringify(happened), () => process.exit(0))
 }
 
-/** A name that is asked for again gets its next answer; the last one stays. */
+/** Serves names; each query of a name gets its next answer, and the last one repeats. */
 async function serveNames({ names }: ClosedInternet): Promise<() => void> {
   const { TYPE, CLASS, RCODE } = dns2.Packet as typeof dns2.Packet & { RCODE: { NXDOMAIN: number } }
   const times = new Map<string, number>()
@@ -101,7 +101,7 @@ interface Ears {
   caFile: string
 }
 
-/** TLS by hand, so that the address that was dialled is known before anything else is. */
+/** Serves HTTPS behind a plain socket, which shows the dialed address before anything else happens. */
 async function serveHttps(
   { faults, pages }: ClosedInternet,
   { dialled, asked, caFile }: Ears,

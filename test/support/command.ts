@@ -91,7 +91,7 @@ export function runRegistry(args: string[], env: Environment = {}): Promise<Fini
   return new Command(args, env).finish()
 }
 
-/** Commands and roles are patient, but where a test says otherwise. */
+/** Formats the limits of commands and roles: generous, except for those that a test sets. */
 function formatLimits({ LIMITS = '{}' }: Environment): string {
   return JSON.stringify({ ...patient, ...webTimeouts, ...JSON.parse(LIMITS) })
 }

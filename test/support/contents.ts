@@ -38,8 +38,8 @@ export const tableNames = Object.keys(orders) as TableName[]
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /**
- * Every table and the feed, in an order that does not depend on ids. `without` names columns that
- * shall not count; identities minted at random are replaced by their number of appearance.
+ * Reads every table and the feed, in an order that does not depend on ids. `without` names columns to
+ * leave out; ids minted at random are replaced by the order of their appearance.
  */
 export async function readContents(
   db: Database,
@@ -82,7 +82,7 @@ function nameRid(id: string, names: Map<string, string>): string {
   return name
 }
 
-/** The same rows in an order that does not depend on when they came. */
+/** Sorts rows into an order that does not depend on when they came. */
 export function sortRows(rows: readonly Row[]): string[] {
   return rows.map(row => JSON.stringify(row)).sort()
 }

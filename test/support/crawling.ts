@@ -5,7 +5,7 @@ import { loadDueTargets } from '../../pipeline/writer/crawl/due-files.ts'
 import type { TestRegistry } from './app.ts'
 import { observeFile, observeOutcome } from './observations.ts'
 
-/** What stands where on a small internet, by `kind location`, an ads.txt as `text`; else 404. */
+/** Files of a small internet by `kind location`, an ads.txt as `text`; everything else is absent. */
 export type Web = Record<
   string,
   object | Outcome | [Outcome, Partial<Observation>] | { text: string }
@@ -29,13 +29,13 @@ export function observeTargets(
   })
 }
 
-/** The files that are due; agents are not on this internet. */
+/** Lists the files that are due. Agents are left out: this internet has none. */
 export async function listDueFiles({ sequencer, clock }: TestRegistry): Promise<CrawlTarget[]> {
   const targets = await sequencer.quietly(() => loadDueTargets(sequencer.index, clock.now(), 1_000))
   return targets.filter(({ kind }) => kind !== 'agent')
 }
 
-/** Fetches what is due, commits it, and says which files that were. A second passes. */
+/** Fetches what is due, commits it, and returns which files that were. A second passes. */
 export async function crawlDue(registry: TestRegistry, web: Web): Promise<string[]> {
   const targets = await listDueFiles(registry)
   registry.clock.tick(SECOND)

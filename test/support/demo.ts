@@ -19,7 +19,7 @@ export interface Demo {
   dataDir: string
   secret: string
   client: RegistryClient
-  /** What our own command line prints. */
+  /** Runs our command line and returns what it prints. */
   runForOutput(...args: string[]): Promise<string>
   /** Runs the public client's command line. */
   run(...args: string[]): Promise<{ status: number; stdout: string }>

@@ -2,7 +2,7 @@ import { toAgentUrlKey } from '../../pipeline/core/agent-url.ts'
 import type { AdagentsDocument, BrandDocument } from '../../pipeline/model/documents/index.ts'
 import type { ObservationDraft } from './app.ts'
 
-/** A brand.json that names one brand. */
+/** Builds the observation of a brand.json that names one brand. */
 export function observeBrandFile(domain: string, name: string, manifest = {}): ObservationDraft {
   const document: BrandDocument = {
     variant: 'brand_canonical',
@@ -18,7 +18,7 @@ export function observeBrandFile(domain: string, name: string, manifest = {}): O
   return { kind: 'brand.json', location: domain, document }
 }
 
-/** An adagents.json with some websites, all of which each agent may sell. */
+/** Builds the observation of an adagents.json with some websites, all of which each agent may sell. */
 export function observePublisherFile(
   domain: string,
   { sites, agents, placements = [] }: { sites: string[]; agents: string[]; placements?: string[] },

@@ -1,11 +1,11 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 
-/** More turns of the event loop than an answer that is already there needs to be heard of. */
+/** Turns of the event loop after the timer, more than an answer that has already arrived needs. */
 const TURNS = 200
 
 /**
- * What the work comes to; throws where it ends after a timer of so many ms that was set when it began.
- * Moments in which the whole process stood still count for both.
+ * Runs work and throws if it ends after a timer of `ms` that starts with it. A pause of the whole
+ * process delays both alike.
  */
 export async function runWithin<Result>(ms: number, work: () => Promise<Result>): Promise<Result> {
   const isOver = new AbortController()
@@ -21,7 +21,7 @@ export async function runWithin<Result>(ms: number, work: () => Promise<Result>)
   }
 }
 
-/** How long processors were busy with the work, in ms: what else a machine has to do does not count. */
+/** Measures the CPU time of the work, in ms. Other processes of the machine do not count. */
 export async function measureCpuMs(work: () => unknown): Promise<number> {
   const before = process.cpuUsage()
   await work()

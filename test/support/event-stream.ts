@@ -6,7 +6,7 @@ export interface Frame {
 
 export interface OpenStream {
   headers: Headers
-  /** The next message; waits for it. */
+  /** Waits for the next message and returns it. */
   next(): Promise<Frame>
   /** Messages that came and were not asked for. */
   readonly waiting: number

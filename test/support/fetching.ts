@@ -19,13 +19,13 @@ export const fetchOptions: FetchOptions = {
   deadlineMs: patient.documentMs,
 }
 
-/** Closed after the test, as everything that is opened here. */
+/** Closes a thing after the test, and returns it. */
 export function closeAfterTest<Thing extends { close(): Promise<void> }>(thing: Thing): Thing {
   onTestFinished(() => thing.close())
   return thing
 }
 
-/** A fetcher for which `connectTo` is the whole internet. */
+/** Creates a fetcher that connects to `connectTo` whatever the host. */
 export function createFetcherTo(connectTo: string, options: Partial<FetcherOptions> = {}): Fetcher {
   return closeAfterTest(
     createFetcher({

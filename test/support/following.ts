@@ -60,7 +60,7 @@ export function buildPublisher(
   })
 }
 
-/** A replica in a folder of its own; `origin` by default reads the folder. */
+/** Opens a replica in a new folder. `origin` reads the published folder by default. */
 export function openReplica(
   folder: string,
   clock: Clock,
@@ -75,7 +75,7 @@ export function openReplica(
   return { follower, paths, dataDir }
 }
 
-/** Everything that a registry shows to all, as text by space and key, and what a replica has of the rest. */
+/** Reads everything public in a serving store, as base64 by space and key, and the derived spaces. */
 export async function readPublicEntries(servingFile: string): Promise<Map<string, string>> {
   const store = ServingStore.open(servingFile, { readOnly: true })
   try {

@@ -68,12 +68,12 @@ export class FreshIndex {
 }
 
 /**
- * What two indexes say, to be compared. Rows are told by their content, so that identities may differ
- * by a bijection; a grant reaches properties of that content. Left out on both sides is what waits
- * for a file that nobody has tried yet, and who is held by the brake: there what stood stays, and anew
- * nothing stood. Left out of the
- * first is what only it can remember because no file says it any more: a property that is stale, a
- * collection that is removed, and a publisher that is not valid and has none of its own left.
+ * Returns the contents of two indexes in a form that can be compared. Rows are identified by their
+ * content, since ids may differ by a bijection; a grant names the content of the properties that it
+ * reaches. Left out on both sides are subjects that wait for a file which nobody has tried yet, and
+ * subjects that the brake holds: only the incremental index still has their old rows. Left out of the
+ * incremental index is what only it can remember because no file says it any more: stale properties,
+ * removed collections, and invalid publishers without properties and agents.
  */
 export async function compareIndexes(
   first: Database,
@@ -142,9 +142,9 @@ async function saidBy(db: Database, now: number): Promise<IndexContent> {
 }
 
 /**
- * Which sources are known, and whether each is looked at again when its standing turns. An ads.txt that
- * nobody has tried does not count: a crawler brings it along with the news that a file is missing,
- * whoever asks for it sooner has the same answer, that it is not known.
+ * Known sources, and whether each is scheduled for the next time at which its validity changes. An
+ * ads.txt that nobody has tried is left out: it is fetched together with a missing adagents.json, and
+ * until then its answer is the same whether it is known or not.
  */
 const TURNS = `
 select kind, location, turns_at is not distinct from least(
@@ -152,7 +152,7 @@ select kind, location, turns_at is not distinct from least(
   if(ended_at > $now::timestamptz, ended_at, null)) as turns_rightly
 from crawl_state where kind != 'ads.txt' or attempted_at is not null`
 
-/** A listed property by its content; within a publisher no two have the same. */
+/** Describes a property by its content; no two properties of a publisher have the same. */
 function toName({ publisher_domain, property_type, property_id, identifiers }: Row): string {
   return JSON.stringify([publisher_domain, property_type, property_id, identifiers])
 }
@@ -170,13 +170,13 @@ function listAgents(grants: readonly Row[], publishers: Set<unknown>): Set<unkno
   return new Set(theirs.map(row => row.agent_url))
 }
 
-/** The rows without those that others do not have and that may be left out. */
+/** Leaves out rows that `others` lack and that may be missing there. */
 function without(rows: Row[], others: readonly Row[], mayLack: (row: Row) => boolean): Row[] {
   const lacking = new Set(notIn(rows, others))
   return rows.filter(row => !lacking.has(row) || !mayLack(row))
 }
 
-/** Rows that others have not, each as often as it is missing there. */
+/** Lists rows that `others` lack, each as often as it is missing there. */
 function notIn(rows: readonly Row[], others: readonly Row[]): Row[] {
   const left = new Map<string, number>()
   const toKey = (row: Row) => JSON.stringify(row)

@@ -1,6 +1,6 @@
 /**
- * Work that is done until so many seconds have passed, and not at all after that: bounds a property
- * without breaking it off in the middle, when what it works on would be closed below it.
+ * Wraps work so that calls after `seconds` do nothing. A property is bounded this way without breaking
+ * it off in the middle, when the stores below it would be closed.
  */
 export function limitTime<Args extends unknown[]>(
   seconds: number,

@@ -12,9 +12,9 @@ import { worldStart } from './world-files.ts'
 import { buildSubmission } from './writes.ts'
 
 /**
- * Lives through generated nights; after each, and once more when nothing is left untried, what stands
- * is compared with what would stand anew. Fails with what differs. After so many seconds no further
- * world is begun. In the end everything that the brake held is released.
+ * Runs generated nights. After each, and again once nothing is left untried, compares the index with one
+ * that is derived from scratch, and fails with the differences. After `seconds` no further world begins.
+ * At the end, everything that the brake holds is released.
  */
 export async function checkIncremental(
   seconds: number,

@@ -16,7 +16,7 @@ const sha256 = (...parts: Uint8Array[]) =>
 
 export const hashEntry = (entry: Uint8Array) => sha256(Uint8Array.of(0), entry)
 
-/** MTH of RFC 6962, by its recursive definition. */
+/** Hashes a tree: MTH of RFC 6962, by its recursive definition. */
 export function hashTree(leaves: readonly Buffer[]): Buffer {
   if (leaves.length === 0) return sha256()
   if (leaves.length === 1) return leaves[0]!
@@ -24,7 +24,7 @@ export function hashTree(leaves: readonly Buffer[]): Buffer {
   return sha256(Uint8Array.of(1), hashTree(leaves.slice(0, k)), hashTree(leaves.slice(k)))
 }
 
-/** PATH(m, D[n]) of RFC 6962. */
+/** Proves inclusion: PATH(m, D[n]) of RFC 6962. */
 export function provePath(m: number, leaves: readonly Buffer[]): Buffer[] {
   if (leaves.length <= 1) return []
   const k = 2 ** (Math.ceil(Math.log2(leaves.length)) - 1)
@@ -33,7 +33,7 @@ export function provePath(m: number, leaves: readonly Buffer[]): Buffer[] {
     : [...provePath(m - k, leaves.slice(k)), hashTree(leaves.slice(0, k))]
 }
 
-/** PROOF(m, D[n]) of RFC 6962. */
+/** Proves consistency: PROOF(m, D[n]) of RFC 6962. */
 export function proveGrowth(m: number, leaves: readonly Buffer[], isWhole = true): Buffer[] {
   if (m === leaves.length) return isWhole ? [] : [hashTree(leaves)]
   const k = 2 ** (Math.ceil(Math.log2(leaves.length)) - 1)
@@ -42,7 +42,7 @@ export function proveGrowth(m: number, leaves: readonly Buffer[], isWhole = true
     : [...proveGrowth(m - k, leaves.slice(k), false), hashTree(leaves.slice(0, k))]
 }
 
-/** Recomputes the root from a leaf and its path: the siblings are taken off the end, from the root down. */
+/** Follows a path from a leaf to the root. Siblings are taken off the end of the path, from the root down. */
 export function followPath(leaf: Buffer, m: number, n: number, path: readonly Buffer[]): Buffer {
   if (n <= 1) {
     if (path.length > 0) throw new Error('the path is too long')
@@ -95,7 +95,7 @@ export function nameOfTile(level: number | 'entries', index: number, width: numb
   return `tile/${level}/${group(index)}${width < 256 ? `.p/${width}` : ''}`
 }
 
-/** All that a log of a size consists of: leaf hashes by its tiles, and entries by its bundles. */
+/** Reads all files of a log of this size: leaf hashes from its tiles, entries from its bundles. */
 export function readWholeLog(
   folder: string,
   size: number,

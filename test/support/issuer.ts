@@ -34,19 +34,19 @@ interface Key {
   spki: string
 }
 
-/** An identity provider on this machine, which publishes its keys and signs what it is told to. */
+/** An identity provider on this machine, which publishes its keys and signs any claims. */
 export interface TestIssuer {
   url: string
   /** Settings with which a registry accepts its tokens. */
   settings: Record<string, string>
-  /** Metadata that it publishes of itself; none unless it is set. */
+  /** Metadata that it publishes about itself; none unless it is set. */
   server: object | undefined
   /** Paths that were asked for. */
   asked: string[]
-  /** The key that signs from now on; the one before is published no more. */
+  /** Replaces the signing key; the one before is no longer published. */
   rotate(alg?: string): Promise<Key>
   key(): Key
-  /** A token as it would give a person, with what is said otherwise. */
+  /** Signs a token for a person; `claims` and `header` override the usual ones. */
   token(claims?: JWTPayload, header?: Partial<JWTHeaderParameters>): Promise<string>
   close(): Promise<void>
 }
@@ -112,7 +112,7 @@ export function createCrawlerWith(settings: Record<string, string>, clock: Clock
   return { requestLive, close: () => fetcher.close() }
 }
 
-/** A registry that takes the tokens of this issuer, with a crawler that reads its keys. */
+/** Opens a registry that accepts the tokens of this issuer, with a crawler that reads its keys. */
 export async function openWithIssuer(
   issuer: TestIssuer,
   options: RegistryOptions = {},

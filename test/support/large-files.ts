@@ -26,7 +26,7 @@ function entry(i: number, more: object): object {
   return { url: `https://a${i}.agents.example`, authorized_for: 'All', ...more }
 }
 
-/** Bits of a number as tags, so that many combinations reach many different sets. */
+/** Encodes the bits of a number as tags, so that many combinations reach many different sets. */
 function tagsIn(number: number, bits: number): string[] {
   return times(bits, bit => bit).flatMap(bit => ((number >> bit) & 1 ? `b${bit}` : []))
 }

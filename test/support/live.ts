@@ -21,14 +21,14 @@ export interface LiveAsk {
 /** Answer of a host: JSON, or a function that writes the response. */
 export type LiveHost = Record<string, object | string | ((ask: LiveAsk) => unknown)>
 
-/** A web of some hosts, a crawler that reaches it, and registries that send that crawler. */
+/** A web of some hosts, a crawler that reaches it, and registries that use this crawler. */
 export interface LiveWeb {
   hosts: Record<string, LiveHost>
   redis: TestRedis
   writer: WriterClient
   origin: Origin
   open(limits?: Record<string, number>, more?: RegistryOptions): Promise<TestRegistry>
-  /** Forgets what was asked and spent so far. */
+  /** Forgets all requests, and what they spent of the limits. */
   forget(): Promise<void>
   close(): Promise<void>
 }
@@ -101,7 +101,7 @@ export async function openLiveWeb(
   return web
 }
 
-/** An agent over MCP by hand: results of its tasks by name. */
+/** Builds a handler that speaks MCP, with results of its tasks by name. */
 export function buildAgentHost(tasks: Record<string, object>, name = 'Trained Agent') {
   return ({ request, response, body }: LiveAsk) => {
     if (request.method !== 'POST') return response.writeHead(405).end()

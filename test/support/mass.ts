@@ -12,7 +12,7 @@ import { cleanUp } from './registry.ts'
 /** The default settings. */
 export const limits: BrakeLimits = { share: 0.02, factor: 5, rows: 200, publishers: 20 }
 
-/** Publishers of one grant and one property each: two rows a publisher. */
+/** Lists domains of publishers with one grant and one property each, which is two rows a publisher. */
 export function listDomains(count: number, from = 0): string[] {
   return Array.from({ length: count }, (_, i) => `p${from + i}.example`)
 }
@@ -41,7 +41,7 @@ export interface Web {
   held(): Promise<HeldRow[]>
 }
 
-/** An index of many publishers that all stand. */
+/** Opens an index with many valid publishers. */
 export async function openWeb(count: number, brake: BrakeLimits = limits): Promise<Web> {
   const clock = testClock('2026-11-20T04:00Z')
   const index = await openMemoryIndex(clock, { brake })

@@ -48,7 +48,7 @@ export async function enrol(registry: TestRegistry, member: TestMember): Promise
   return key
 }
 
-/** Lets an organization show that a domain is its own, as if a crawler had found its word in DNS. */
+/** Proves that a domain is an organization's, as if a crawler had found the challenge token in DNS. */
 export async function proveOwnership(
   registry: TestRegistry,
   org: string,

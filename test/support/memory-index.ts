@@ -35,7 +35,7 @@ export interface MemoryIndex {
 export interface IndexOptions {
   nextRun?: (now: Instant) => Instant
   brake?: BrakeLimits
-  /** Where the registry serves the files that it hosts. */
+  /** Base URL of the files that the registry hosts. */
   hostingBase?: string
   /** Rows of publishers that one commit may apply; by default all. */
   portionRows?: number

@@ -18,7 +18,7 @@ export function buildMerge(
   return { submission_id: randomUUID(), operation: { op: `${kind}.merge`, ...rids } }
 }
 
-/** A registry with what a test asks of it when records are merged. */
+/** A registry, and what tests of merged records need of it. */
 export class Merging {
   readonly registry: Sequencer
   readonly clock: TestClock
@@ -28,7 +28,7 @@ export class Merging {
     this.clock = clock
   }
 
-  /** A night in which these files are read; its events, shortly. */
+  /** Commits a night in which these files are read, and returns the types of its events. */
   async night(files: Record<string, object>): Promise<string[]> {
     const at = this.clock.tick({ days: 1 })
     const seen = Object.entries(files).map(([domain, file]) =>
@@ -37,7 +37,7 @@ export class Merging {
     return this.told(seen)
   }
 
-  /** The events of a commit, each as its type and the name of what it is about. */
+  /** Commits a batch and returns the types of its events. */
   async told(observations: Observation[], submissions: Submission[] = []): Promise<string[]> {
     const events = await this.events(observations, submissions)
     return events.map(event => event.event_type)

@@ -9,7 +9,7 @@ export async function createModerator(registry: TestRegistry): Promise<string> {
   return secret
 }
 
-/** A file such as moderators keep for a platform. */
+/** Builds a file as moderators keep it for a platform. */
 export function buildMirrorFile(...collections: string[]) {
   return {
     contact: { name: 'Ada Keeper', email: 'ada@keepers.example' },

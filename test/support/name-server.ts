@@ -19,7 +19,7 @@ export interface NameServer {
   /** HOST:PORT, for `DNS_SERVER`. */
   address: string
   zone: Record<string, Records>
-  /** What is answered for a name that is not in the zone, instead of that there is none. */
+  /** Answer for names that are not in the zone, instead of NXDOMAIN. */
   otherwise?: Records
   /** `name TYPE` of every question, in order. */
   asked: string[]

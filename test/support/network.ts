@@ -10,12 +10,12 @@ let networksMade = 0
 export interface NetworkHost {
   /** IPv4 address at which the other hosts, and the test itself, reach it. */
   address: string
-  /** Words that run the command after them on this host, as `Command` takes them. */
+  /** Arguments that run the command after them on this host, as `Command` takes them. */
   through: string[]
-  /** Takes its cable out: nothing comes or goes, and nobody is told. */
+  /** Cuts the link: nothing comes or goes, and nobody is notified. */
   cut(): void
   heal(): void
-  /** Loses this share, below 100, of the packets that come and of those that go; 0 ends that. */
+  /** Drops this percentage (below 100) of the packets in both directions; 0 stops it. */
   lose(percent: number): void
 }
 
@@ -63,7 +63,7 @@ export class TestNetwork {
     }
   }
 
-  /** Address of the test itself. */
+  /** Returns the address of the test itself. */
   get address(): string {
     return `${this.#subnet}.1`
   }
@@ -134,7 +134,10 @@ function writeLoss(device: string, percent: number): string {
   return `${begin} table ${table} { chain arriving { ${hook} numgen random mod 100 < ${percent} drop; }; }`
 }
 
-/** Finds three bytes of addresses, of those that are kept for such tests, that this machine has not in use. */
+/**
+ * Finds the first three bytes of a subnet in the range reserved for such tests that this machine does
+ * not use.
+ */
 function findSubnet(start: number): string {
   const used = run('ip', '-4', '-oneline', 'address')
   for (let n = 0; n < 512; n++) {

@@ -37,7 +37,7 @@ function observeProbe(endpoint: string, listed: object | string, at: Instant): O
   return { ...seen, hash, document, took_ms: 1 }
 }
 
-/** What nights are run on. */
+/** An index on which nights are run. */
 export type NightIndex = Pick<MemoryIndex, 'db'> & {
   commit(batch: Parameters<MemoryIndex['commit']>[0]): Promise<unknown>
 }

@@ -7,7 +7,7 @@ import { observeFile, observeOutcome } from './observations.ts'
 
 type Later = Parameters<TestClock['tick']>[0]
 
-/** An index that is told what the adagents.json of some places say, one night after the other. */
+/** An index over the adagents.json of some domains, one night after the other. */
 export interface Nights {
   db: Database
   clock: TestClock
@@ -15,7 +15,7 @@ export interface Nights {
   night(files: Record<string, object | Outcome>, later?: Later): Promise<FeedEvent[]>
   /** Commits what was read in an hour, and an hour later, as one batch. */
   together(...hours: Record<string, object | Outcome>[]): Promise<FeedEvent[]>
-  /** Lets time pass and nothing else happen. */
+  /** Advances the clock and commits nothing but what time changes. */
   wait(later: Later): Promise<FeedEvent[]>
 }
 
@@ -40,12 +40,12 @@ export function runNights<Result>(work: (nights: Nights) => Promise<Result>): Pr
   )
 }
 
-/** The types of the events, in their order; with `of` only those that begin so. */
+/** Lists the types of events in their order; with `of`, only those with this prefix. */
 export function listEventTypes(events: readonly FeedEvent[], of = ''): EventType[] {
   return events.map(({ event_type }) => event_type).filter(type => type.startsWith(of))
 }
 
-/** A website of the domain. */
+/** Builds a website of the domain. */
 export function buildWebsite(domain: string, more: object = {}): object {
   return {
     property_type: 'website',
@@ -58,7 +58,7 @@ export function buildWebsite(domain: string, more: object = {}): object {
   }
 }
 
-/** An entry that grants what its property_ids name. */
+/** Builds an entry that grants what its property_ids name. */
 export function grantByIds(url: string, more: object = {}): object {
   return {
     url,
@@ -69,13 +69,13 @@ export function grantByIds(url: string, more: object = {}): object {
   }
 }
 
-/** An entry that names properties of publishers. */
+/** Builds an entry that names properties of publishers. */
 export function grantBySelectors(url: string, ...publisher_properties: object[]): object {
   const authorization_type = 'publisher_properties'
   return { url, authorized_for: 'All', authorization_type, publisher_properties }
 }
 
-/** A file of one website that one agent may sell. */
+/** Builds a file of one website that one agent may sell. */
 export function buildShop(domain: string, more: object = {}): object {
   return {
     properties: [buildWebsite(domain)],

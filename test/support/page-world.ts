@@ -12,12 +12,12 @@ type Inline = Extract<AdagentsDocument, { variant: 'inline' }>
 export const BRAND = 'acme.example'
 /** A house that publishes nothing, which a brand names. */
 const HOUSE = 'the-house.example'
-/** A domain that publishes nothing, of which members tell. */
+/** A domain that publishes nothing and has saves of members. */
 const TOLD = 'told.example'
 export const PUBLISHER = 'herald.example'
 export const AGENT = 'https://sales.agent.example/mcp'
 
-/** Paths of every page, each of a thing that the world below has. */
+/** Paths of every page, each about something that exists in the world below. */
 export const pagePaths = [
   '/',
   '/search?q=acme',
@@ -68,7 +68,7 @@ export async function fillPages(registry: TestRegistry, text = 'Plain words'): P
   await registry.publish()
 }
 
-/** What an agent says of itself when it is probed. */
+/** Builds what an agent says about itself when it is probed. */
 function buildAgentWords(text: string) {
   return {
     server_name: text,
@@ -78,7 +78,7 @@ function buildAgentWords(text: string) {
   }
 }
 
-/** A brand of a house that is no brand itself. */
+/** Builds a brand whose house publishes nothing. */
 function buildLeaf(): ObservationDraft {
   const document = observeBrandFile('leaf.example', 'Leaf').document as object
   return {

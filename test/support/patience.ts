@@ -2,10 +2,7 @@ import type { Limits } from '../../pipeline/core/limits.ts'
 
 const MINUTE_MS = 60_000
 
-/**
- * Limits that no test runs into but one that is about them: a machine that has much to do may stand
- * still for seconds, and that is nobody's fault.
- */
+/** Limits that only tests about them reach: a busy machine may stand still for seconds. */
 export const patient = {
   connectMs: MINUTE_MS,
   nameMs: MINUTE_MS,
@@ -26,7 +23,7 @@ export const patient = {
   redisConnectMs: MINUTE_MS,
 } satisfies Partial<Limits>
 
-/** Requests that no test makes but one that is about them. */
+/** Rates that only tests about them reach. */
 export const roomy = {
   siteRequestsPerMinute: 1e7,
   addressRequestsPerMinute: 1e7,
@@ -34,7 +31,7 @@ export const roomy = {
   callersRequestsPerMinute: 1e7,
 } satisfies Partial<Limits>
 
-/** As a setting. */
+/** Builds the setting LIMITS with these limits. */
 export function buildPatientLimits(more: Record<string, number> = {}): { LIMITS: string } {
   return { LIMITS: JSON.stringify({ ...patient, ...more }) }
 }

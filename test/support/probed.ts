@@ -13,7 +13,7 @@ interface Says {
   products?: Partial<AgentProducts>
 }
 
-/** A live agent that was probed and says this of itself. */
+/** Builds the observation of a live agent with these answers. */
 export function observeProbedAgent(url: string, says: Says): ObservationDraft {
   const { tools = [], name, markets = [], channels = [], has_tmp = false, formats } = says
   const nothing = { delivery_types: [], channels: [], markets: [], format_kinds: [] }

@@ -14,7 +14,7 @@ import {
   type Webhook,
 } from '../../pipeline/signing/index.ts'
 
-/** A key of a registry, in a file that `remove` deletes. */
+/** Writes a signing key of a registry into a file that `remove` deletes. */
 export function makeRegistryKey(): { path: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'registry-key-'))
   const path = join(folder, 'registry.jwk')
@@ -23,7 +23,7 @@ export function makeRegistryKey(): { path: string; remove(): void } {
   return { path, remove: () => rmSync(folder, { recursive: true }) }
 }
 
-/** Where all receivers of a test listen: plain HTTP, whatever host is asked for. */
+/** A server for all receivers of a test: plain HTTP, whatever the host. */
 export interface Receivers {
   url: string
   hosts: Map<string, TestReceiver>

@@ -1,6 +1,6 @@
 import type { Log } from '../../pipeline/core/log.ts'
 
-/** A log of which every line is remembered, whatever its level. */
+/** Creates a log that remembers every line, whatever its level. */
 export function createRecordingLog(): { log: Log; said: string[] } {
   const said: string[] = []
   const write = (...line: unknown[]) => void said.push(JSON.stringify(line, withErrors))

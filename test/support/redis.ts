@@ -20,7 +20,7 @@ export interface TestRedis {
   close(): Promise<void>
 }
 
-/** A redis-server of its own on a socket in a temporary folder. */
+/** Starts a redis-server on a socket in a temporary folder. */
 export async function startRedis(): Promise<TestRedis> {
   const folder = mkdtempSync(join(tmpdir(), 'registry-redis-'))
   const socket = join(folder, 'redis.sock')
@@ -54,8 +54,8 @@ export async function startRedis(): Promise<TestRedis> {
 }
 
 /**
- * The address of a server that passes everything on to the one at the socket `url`: a connection
- * after `ms`, or what is asked of it from the first word of `from` on.
+ * Starts a proxy to the Redis at the socket `url` and returns its address. It delays each connection by
+ * `ms`, or with `from` everything after this word.
  */
 export async function startSlowRedis(url: string, ms: number, from?: string): Promise<string> {
   const server = createServer(async socket => {

@@ -8,25 +8,25 @@ import { type Log, silentLog } from '../../pipeline/core/log.ts'
 import { Sequencer, type SequencerOptions } from '../../pipeline/writer/sequencer.ts'
 import { writeEmptyStores } from './empty-stores.ts'
 
-/** Runs `cleanup` when the test that is under way has ended; the last one that was given comes first. */
+/** Runs `cleanup` when the current test has ended; the last one given runs first. */
 export function cleanUp(cleanup: () => Promise<void> | void): void {
   onTestFinished(cleanup)
 }
 
-/** A folder of its own for the stores of a test file; `remove` is to be called when all has ended. */
+/** Creates a folder for the stores of a test file; call `remove` at the end. */
 export function makeDataDir(): { dir: string; remove(): void } {
   const dir = mkdtempSync(join(tmpdir(), 'registry-test-'))
   return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) }
 }
 
-/** A folder of its own for a test's stores. */
+/** Creates a folder for the stores of a test, and removes it afterwards. */
 export function newDataDir(): string {
   const { dir, remove } = makeDataDir()
   cleanUp(remove)
   return dir
 }
 
-/** A folder of its own for a test, with an index and accounts that have no rows yet. */
+/** Creates a folder with an index and accounts that have no rows. */
 async function newEmptyStores(): Promise<string> {
   const dataDir = newDataDir()
   await writeEmptyStores(dataDir)
@@ -52,7 +52,7 @@ export function buildOptions({ dataDir, clock, log, settings, onStep }: Opening)
   }
 }
 
-/** The one writer of a data folder. Whoever opens it must `close()` it before opening it again. */
+/** Opens the writer of a data folder. It must be closed before the folder is opened again. */
 export async function openSequencer(opening: Opening = {}): Promise<Sequencer> {
   const dataDir = opening.dataDir ?? (await newEmptyStores())
   const sequencer = await Sequencer.open(buildOptions({ ...opening, dataDir }))
@@ -60,7 +60,7 @@ export async function openSequencer(opening: Opening = {}): Promise<Sequencer> {
   return sequencer
 }
 
-/** A writer on a folder of its own that ends with the test. */
+/** Opens a writer on a new folder, and closes it after the test. */
 export async function newSequencer(clock: Clock): Promise<Sequencer> {
   const sequencer = await openSequencer({ clock })
   cleanUp(() => sequencer.close())

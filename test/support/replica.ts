@@ -13,7 +13,7 @@ import { REACHING } from './contents.ts'
 
 type Row = Record<string, unknown>
 
-/** State of a replica that knows nothing but the feed, by the ids of the feed. */
+/** State of a replica that knows only the feed, by the ids of the feed. */
 export interface Held {
   properties: Record<string, Row>
   authorizations: Record<string, Row>
@@ -32,7 +32,7 @@ interface Verdict {
 
 const UNKNOWN: Verdict = { status: 'unknown', badges: [] }
 
-/** What a replica can begin with instead of the whole feed, as the API answers it. */
+/** Lists of the API that a replica can start from instead of the whole feed. */
 export interface Beginning {
   agents?: readonly Row[]
   authorizations?: readonly Row[]
@@ -41,12 +41,16 @@ export interface Beginning {
 }
 
 /**
- * Keeps up with the feed as a consumer would, and refuses an event that cannot be. One that began with
- * answers of several snapshots is told again what some of them knew already: it believes what it hears.
+ * Follows the feed as a consumer would, and throws on an event that contradicts what it has. If it
+ * started from answers of several snapshots, some events repeat what those already contained; then it
+ * accepts all of them.
  */
 export class Replica {
   readonly #isCredulous: boolean
-  /** Nothing that it begins with names publishers. */
+  /**
+   * Whether it has followed the feed from its beginning: the lists that it can start from do not name
+   * publishers.
+   */
   #hasHeardAll = true
   readonly #properties = new Map<string, Row>()
   readonly #authorizations = new Map<string, Row>()
@@ -294,7 +298,7 @@ const stories: Record<string, RegExp> = {
   publisher: /^\w+$/,
 }
 
-/** Things of which the events of a commit say what cannot be true together. */
+/** Lists entities whose events in one commit contradict each other. */
 export function listContradictions(events: readonly FeedEvent[]): string[] {
   const said = new Map<string, string[]>()
   for (const { event_type, entity_type, entity_id } of events) {

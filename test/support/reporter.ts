@@ -50,7 +50,7 @@ export default class CountReporter implements Reporter {
   }
 }
 
-/** When the first file of a project began and its last one ended, in ms. */
+/** Time at which the first file of a project began and its last one ended, in ms. */
 interface Span {
   from: number
   to: number

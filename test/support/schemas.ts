@@ -9,9 +9,7 @@ interface Validate {
   errors?: unknown
 }
 
-/**
- * A check by the ecosystem's own schema of that name, such as `adagents.json`, from the client package.
- */
+/** Loads the check of the ecosystem's own schema, such as `adagents.json`, from the client package. */
 export function loadSchema(name: string): Validate {
   const Ajv = require('ajv').default
   const addFormats = require('ajv-formats').default

@@ -12,7 +12,7 @@ export interface Named {
   house?: string
 }
 
-/** An index of brands alone; the item of each is its number. */
+/** Builds a search index of brands; each item is the number of its brand. */
 export async function buildSearchIndex(brands: readonly Named[]): Promise<SearchIndex> {
   const folder = newDataDir()
   mkdirSync(folder, { recursive: true })
@@ -44,7 +44,7 @@ function texts(names: readonly string[]): string[] {
   return [...new Set(names.map(fold))].filter(text => text !== '')
 }
 
-/** The numbers of brands that contain a text, the best first, found by looking at each. */
+/** Finds the brands that contain a text by looking at each, best first; returns their numbers. */
 export function findLiteralMatches(brands: readonly Named[], text: string): number[] {
   const asked = fold(text)
   const ranks = brands.map(({ names, house = '' }) => {
@@ -56,7 +56,7 @@ export function findLiteralMatches(brands: readonly Named[], text: string): numb
   return [0, 1, 2].flatMap(rank => ranks.flatMap((own, number) => (own === rank ? [number] : [])))
 }
 
-/** The numbers of brands each word of a text is one edit from a word of, tried by editing. */
+/** Finds the brands in which every word of a text occurs within one edit; returns their numbers. */
 export function findNearMatches(brands: readonly Named[], text: string): number[] {
   const asked = [...new Set(splitWords(fold(text)))]
   if (asked.length === 0) return []
@@ -72,7 +72,7 @@ function isMisspelled(word: string, meant: string): boolean {
   return characters.length >= 4 && [...word].length >= 3 && distance([...word], characters) <= 1
 }
 
-/** Edits between two words, neighbours changed counting as one: the textbook's table. */
+/** Measures the edit distance of two words by the textbook's table; swapped neighbours count as one edit. */
 function distance(a: readonly string[], b: readonly string[]): number {
   const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)]
   for (let i = 1; i <= a.length; i++) {

@@ -1,7 +1,7 @@
 import type { TestRegistry } from './app.ts'
 import { observeFile } from './observations.ts'
 
-/** A brand.json of one brand that lists agents and what it sells. */
+/** Builds a brand.json of one brand that lists agents and what it sells. */
 export function buildOperatorFile(
   agents: readonly string[],
   properties: readonly {
@@ -37,7 +37,7 @@ export async function publishFiles(
   registry.clock.tick(SECOND)
 }
 
-/** The answer to a question in the query; arrays are joined by commas. */
+/** Sends a GET request with this query, arrays joined by commas, and returns the answer. */
 export async function requestWithQuery(
   registry: TestRegistry,
   path: string,

@@ -8,14 +8,14 @@ import { type Log, silentLog } from '../../pipeline/core/log.ts'
 import { openRegistry, type RegistryOptions, type TestRegistry } from './app.ts'
 import type { TestRedis } from './redis.ts'
 
-/** Where an application on the person's own machine is told the answer. */
+/** Redirect URI of an application on the person's own machine. */
 export const CALLBACK = 'http://127.0.0.1:7777/callback'
 export const BASE = 'http://127.0.0.1:3000'
 
 export interface SignInRegistry extends TestRegistry {
   /** Lines with a sign-in link, as an operator in development sees them. */
   links: string[]
-  /** Where the registry says that it is. */
+  /** Base URL of the registry. */
   origin: string
 }
 
@@ -54,7 +54,7 @@ export async function openWithSignIn(
   })
 }
 
-/** A key of a registry, from which the others are derived. */
+/** Creates a signing key of a registry, from which the others are derived. */
 export function createKey(): object {
   return generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
 }
@@ -67,9 +67,9 @@ function writeKeys(folder: string, keys: readonly object[]): string {
 
 type Form = Record<string, string>
 
-/** A browser without a screen: it keeps cookies by their paths, and follows nothing by itself. */
+/** A browser without a screen: it stores cookies by their paths, and follows no redirect by itself. */
 export class TestBrowser {
-  /** Where the registry says that it is. */
+  /** Base URL of the registry. */
   readonly origin: string
   readonly #registry: TestRegistry
   readonly #cookies = new Map<string, { value: string; path: string }>()
@@ -199,7 +199,7 @@ export async function sendForm(browser: TestBrowser, url: string, form: Form) {
   return browser.post(url, { form_token, ...form }, { 'sec-fetch-site': 'same-origin' })
 }
 
-/** Goes the whole way of a person, and returns the address to which they return. */
+/** Signs a person in, gives consent, and returns the address that the application gets. */
 export async function authorize(
   registry: SignInRegistry,
   query: Record<string, string | undefined>,
@@ -211,7 +211,7 @@ export async function authorize(
   return new URL(done.at!)
 }
 
-/** Asks the token endpoint. */
+/** Sends a request to the token endpoint. */
 export async function askToken(
   { app }: Pick<TestRegistry, 'app'>,
   form: Record<string, string>,

@@ -8,7 +8,7 @@ const COSE_Y = '\x22\x58\x20'
 
 const digest = (data: string | Buffer) => createHash('sha256').update(data).digest()
 
-/** What an authenticator and its browser say of one sign-in; each part may be said wrongly. */
+/** Claims of an authenticator and its browser about one sign-in; a test may falsify each. */
 export interface Said {
   challenge: string
   origin: string

@@ -21,7 +21,7 @@ export function createSigner(origin = ORIGIN_OF_TESTS): HeadSigner {
   return { origin, key: generateKeyPairSync('ed25519').privateKey }
 }
 
-/** A folder with event files and the log of them; `close` removes it. */
+/** Opens a folder with event files and their log; `close` removes it. */
 export function openLogWorld({ signer = createSigner(), copies = false } = {}) {
   const dir = mkdtempSync(join(tmpdir(), 'tree-log-'))
   const paths = resolvePaths(dir)

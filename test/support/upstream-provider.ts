@@ -14,7 +14,7 @@ const SECRET = 'a secret of the registry at its provider'
 export interface TestProvider {
   url: string
   settings: Record<string, string>
-  /** What the provider says of the person who signs in as `login`. */
+  /** Claims about the person who signs in, by login. */
   people: Map<string, object>
   /** Stops answering, and answers again. */
   pause(): void

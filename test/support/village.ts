@@ -3,8 +3,9 @@ import type { Observation } from '../../pipeline/model/observation.ts'
 import { observeFile, observeOutcome } from './observations.ts'
 
 /**
- * An internet of numbered domains whose files change from night to night, the same for the same
- * numbers: houses with leaves, publishers of their own, and publishers that point to a manager.
+ * Lists the domains of an internet of numbered domains, whose files change from night to night and
+ * depend on the numbers alone: houses with leaves, publishers with their own files, and publishers that
+ * point to a manager.
  */
 export function listVillageDomains(size: number): string[] {
   return Array.from({ length: size }, (_, i) => toDomain(i))
@@ -26,7 +27,7 @@ function toDomain(i: number): string {
   return `d${i}.example`
 }
 
-/** A number that looks random and is the same for the same words. */
+/** Hashes words to a number between 0 and 1 that looks random. */
 function chance(...words: number[]): number {
   let hash = 2_166_136_261
   for (const word of words) hash = Math.imul(hash ^ (word + 0x9e3779b9), 16_777_619)
@@ -34,7 +35,7 @@ function chance(...words: number[]): number {
   return ((Math.imul(hash, 2_246_822_507) ^ (hash >>> 13)) >>> 0) / 2 ** 32
 }
 
-/** The last night up to `night` in which a thing was made anew. */
+/** Finds the last night up to `night` in which a file changed. */
 function edition(i: number, night: number, often: number): number {
   let last = night
   while (last > 0 && chance(i, last, often * 100) > often) last--
@@ -95,7 +96,10 @@ function pointer(manager: number): object {
   return { authoritative_location: `https://${toDomain(manager)}/.well-known/adagents.json` }
 }
 
-/** A manager's file (every twentieth) also lists the properties of those that point to it. */
+/**
+ * Builds an adagents.json; a manager's (every twentieth) also lists the properties of those that point
+ * to it.
+ */
 function inventory(i: number, made: number): object {
   const own = [0, 1, 2].filter(n => chance(i, made, 10 + n) < 0.8).map(n => property(i, n))
   const managed = i % 20 === 5 ? [11, 12, 13, 14].map(n => property(i + n, 0)) : []

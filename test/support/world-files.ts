@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { DAY, type Instant, toIso } from '../../pipeline/core/clock.ts'
 
 /**
- * What the few domains of a generated world may publish. Small sets of names make files meet: they
- * point at each other, list each other's properties, and take back what they said the night before.
+ * Domains of a generated world. There are few, so that files meet: they point at each other, list each
+ * other's properties, and take back what they said the night before.
  */
 export const publishers = ['m.example', 'a.example', 'b.example', 'c.example'] as const
 export const houses = ['h.example', 'g.example'] as const
@@ -11,7 +11,7 @@ export const leaves = ['k.example', 'l.example'] as const
 export const brandDomains = [...houses, ...leaves] as const
 export const agents = ['https://x.example/mcp', 'https://y.example/mcp', 'https://z.example/mcp']
 
-/** Files at other places than the well-known one. */
+/** Files at other locations than the well-known one. */
 export const elsewhere = {
   'adagents.json': 'https://files.m.example/shared.json',
   'brand.json': 'https://files.h.example/brand.json',
@@ -31,7 +31,7 @@ const daysIn = (days: number) => toIso(worldStart + days * DAY)
 /** Moments around which the clock of a world moves. */
 const moment = fc.constantFrom(-200, -179, -100, -1, 0.05, 1, 3, 8, 40).map(daysIn)
 
-/** Mostly its own, but for the files that many share. */
+/** Draws the owner of a property: mostly the domain of the file, except in files that many share. */
 const ownerIn = (location: string) =>
   location === 'm.example' || location.includes('://')
     ? publisher
@@ -107,7 +107,7 @@ const entryIn = (location: string) =>
     .tuple(agent, reachIn(location), window, terms)
     .map(([url, reached, between, more]) => ({ url, ...reached, ...between, ...more }))
 
-/** A show, perhaps distributed by others too. */
+/** Draws a show, perhaps distributed by others too. */
 const collectionIn = (location: string) =>
   fc.record({
     collection_id: fc.constantFrom('s1', 's2'),
@@ -199,7 +199,7 @@ const brandPointer = fc
 
 const brandAgent = fc.constant({ brand_agent: { url: agents[0]!, id: 'brand' } })
 
-/** What a live agent lists. */
+/** Draws the tools that a live agent lists. */
 const probe = () =>
   fc.subarray(['get_products', 'create_media_buy', 'build_creative']).map(names => ({
     tools: names.map(name => ({ name })),
@@ -210,7 +210,7 @@ const adsTxt = (domain: string) =>
     .constantFrom('m.example', 'm.example', 'm.example', 'a.example', domain)
     .map(manager => `managerdomain=${manager}\n`)
 
-/** What a file of each kind may say, the commoner shapes more often. */
+/** Arbitrary files of each kind; common shapes are more frequent. */
 export const contents = {
   'adagents.json': (location: string) =>
     fc.oneof({ weight: 5, arbitrary: inventoryAt(location) }, { weight: 2, arbitrary: pointer }),

@@ -50,7 +50,10 @@ async function fault({ step, moment }: Fault): Promise<void> {
   await registry!.publish()
 }
 
-/** Commits as fast as it can, until it is killed: what another one was killed over goes first. */
+/**
+ * Commits as fast as it can, until it is killed. Submissions left over from a killed process are
+ * submitted first.
+ */
 async function loop({ round, size }: { round: number; size: number }): Promise<void> {
   const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
   say('loaded')
@@ -104,7 +107,7 @@ async function write(registry: Sequencer, submissions: Submission[]): Promise<vo
   say('acknowledged', { seq, ids })
 }
 
-/** Does what it is told, a line at a time. */
+/** Obeys one command a line. */
 async function obey(): Promise<void> {
   const registry = await open()
   say('opened', registry !== undefined)

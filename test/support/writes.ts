@@ -3,7 +3,7 @@ import type { Domain } from '../../pipeline/core/domain.ts'
 import { deriveId } from '../../pipeline/core/uuid-v7.ts'
 import type { Operation, Submission } from '../../pipeline/model/submission.ts'
 
-/** A new organization: the same for the same name, as a second delivery of it would be. */
+/** Builds the submission of a new organization. The same name gives the same ids, as in a second delivery. */
 export function buildOrganizationWrite(name: string): Submission {
   return buildSubmission(name, { op: 'organization.create', org_id: deriveId('org', name), name })
 }
@@ -14,7 +14,7 @@ export function buildKeyWrite(org: string, label: string): Submission {
   return buildSubmission(label, operation)
 }
 
-/** That a domain is an organization's, said by whoever runs the registry. */
+/** Builds an operator's statement that a domain is an organization's. */
 export function buildProofWrite(org: string, domain: string): Submission {
   const proven = { op: 'organization.domain.add', org, proof: 'operator' } as const
   return buildSubmission(`${org} ${domain}`, { ...proven, domain: domain as Domain })
@@ -23,14 +23,14 @@ export function buildProofWrite(org: string, domain: string): Submission {
 const toEditor = (org: string) =>
   ({ kind: 'key', id: deriveId('key', org), org_id: deriveId('org', org) }) as const
 
-/** A brand that an organization saves. */
+/** Builds an organization's save of a brand. */
 export function buildBrandSave(org: string, domain: string, brand_name: string): Submission {
   const revision_id = deriveId('revision', domain, brand_name)
   const save = { op: 'brand.save', revision_id, editor: toEditor(org), brand_name } as const
   return buildSubmission(`${domain} ${brand_name}`, { ...save, domain: domain as Domain })
 }
 
-/** Properties that an organization saves, and whom to write to. */
+/** Builds an organization's save of properties and a contact. */
 export function buildPropertiesSave(
   org: string,
   domain: string,
