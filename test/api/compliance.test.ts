@@ -19,7 +19,7 @@ import {
   startReferenceAgent,
   TOKEN,
 } from '../support/reference-agent.ts'
-import { hostAgent } from '../support/storyboards.ts'
+import { serveReferenceAgent } from '../support/storyboards.ts'
 
 const CREDENTIALS_KEY = Buffer.alloc(32, 7).toString('base64')
 const settings = { PROTOCOL_NAME: 'adcp', CREDENTIALS_KEY }
@@ -54,7 +54,7 @@ afterAll(async () => {
 
 /** Serves an agent that passes, unless it is broken. */
 function serve(host: string, { isOpen = true } = {}): void {
-  web.hosts[host] = hostAgent(agent, {
+  web.hosts[host] = serveReferenceAgent(agent, {
     isOpen,
     damage: (payload, { task }) =>
       broken.has(host) && task === 'get_signals' ? { ...payload, signals: [] } : payload,
@@ -366,7 +366,7 @@ test('an organization reads when its agent was called, and others do not', async
 describe('the credential of an agent', () => {
   it('gives access to it, is stored encrypted, and is never shown', async () => {
     const tested = await enrolAgent('secret.example', { isOpen: false })
-    web.hosts['secret.example'] = hostAgent(agent, {
+    web.hosts['secret.example'] = serveReferenceAgent(agent, {
       damage: payload => ({ ...payload, echoed: `you sent ${TOKEN}` }),
     })
     const none = {

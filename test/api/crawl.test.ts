@@ -20,7 +20,7 @@ import { crawlDue } from '../support/crawling.ts'
 import { observePublisherFile } from '../support/documents.ts'
 import { runWithin } from '../support/effort.ts'
 import { type NameServer, serveNames } from '../support/name-server.ts'
-import { patient } from '../support/patience.ts'
+import { generousTimeouts } from '../support/patience.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
 const PUBLIC = { A: ['93.184.216.34'] }
@@ -47,7 +47,7 @@ beforeAll(async () => {
   names = await serveNames()
   redis = await startRedis()
   crawler = await startCrawler()
-  office = openWriterClient(redis.url, silentLog, patient)
+  office = openWriterClient(redis.url, silentLog, generousTimeouts)
 })
 
 beforeEach(async () => {

@@ -47,7 +47,7 @@ test('a grant with a cut list is completed by its selector and equals the lookup
 
   const consumer = new Consumer(registry.app, key)
   await consumer.begin()
-  const held = Object.entries(consumer.replica.holds.properties)
+  const held = Object.entries(consumer.replica.state.properties)
   const selected = held.filter(([, { tags }]) =>
     (tags as string[]).some(tag => payload.property_tags.includes(tag)),
   )

@@ -13,7 +13,7 @@ import type { Site } from '../../scripts/world/site.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { observeBrandFile } from '../support/documents.ts'
 import { type Origin, serveOrigin } from '../support/origin.ts'
-import { buildPatientLimits, patient } from '../support/patience.ts'
+import { buildGenerousLimits, generousTimeouts } from '../support/patience.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
 let redis: TestRedis
@@ -99,7 +99,7 @@ beforeAll(async () => {
     if (found?.kind !== 'whole') return void response.writeHead(404).end()
     response.writeHead(found.status, found.headers).end(found.body)
   })
-  writer = openWriterClient(redis.url, silentLog, patient)
+  writer = openWriterClient(redis.url, silentLog, generousTimeouts)
   roles.push(await runCrawler(crawlerConfig(), redis.url, systemClock, silentLog))
 })
 
@@ -118,7 +118,7 @@ beforeEach(async () => {
 })
 
 function crawlerConfig(more: Record<string, string> = {}) {
-  return readConfig({ CRAWL_CONNECT_TO: origin.url, ...buildPatientLimits(), ...more })
+  return readConfig({ CRAWL_CONNECT_TO: origin.url, ...buildGenerousLimits(), ...more })
 }
 
 /** Keeps nothing of what is found, so that the web is asked each time (enriched.test.ts). */
@@ -303,7 +303,7 @@ describe('with the key of a provider', () => {
       BRANDFETCH_URL: 'https://api.brands.example',
     })
     const role = await runCrawler(config, own.url, systemClock, silentLog)
-    keyed = { redis: own, role, writer: openWriterClient(own.url, silentLog, patient) }
+    keyed = { redis: own, role, writer: openWriterClient(own.url, silentLog, generousTimeouts) }
   })
   afterAll(async () => {
     await keyed.writer.close()

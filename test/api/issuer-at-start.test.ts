@@ -9,15 +9,15 @@ import { findIssuer } from '../../pipeline/read/lookups/issuers.ts'
 import { openRegistry } from '../support/app.ts'
 import { waitUntil } from '../support/command.ts'
 import { openIssuer } from '../support/issuer.ts'
-import { buildPatientLimits, patient } from '../support/patience.ts'
+import { buildGenerousLimits, generousTimeouts } from '../support/patience.ts'
 import { startRedis } from '../support/redis.ts'
 
 test('an API process that starts has the issuer’s keys fetched before the first request', async () => {
   const issuer = await openIssuer()
   const redis = await startRedis()
-  const crawling = readConfig({ ...issuer.settings, ...buildPatientLimits() })
+  const crawling = readConfig({ ...issuer.settings, ...buildGenerousLimits() })
   const crawler = await runCrawler(crawling, redis.url, systemClock, silentLog)
-  const writer = openWriterClient(redis.url, silentLog, patient)
+  const writer = openWriterClient(redis.url, silentLog, generousTimeouts)
   const registry = await openRegistry({ settings: { ...issuer.settings, PORT: '0' } })
   const { config, clock } = registry
   const api = await runApi({

@@ -8,7 +8,7 @@ import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { enrol } from '../support/members.ts'
 import { createModerator } from '../support/mirrors.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
-import { newDataDir } from '../support/registry.ts'
+import { createDataDir } from '../support/registry.ts'
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 const WEBP = Buffer.from('RIFF\x10\0\0\0WEBPVP8L', 'latin1')
@@ -235,14 +235,14 @@ describe('a file that is no image is refused by its bytes', () => {
 test('images are restored from a backup, unless they were changed', async () => {
   const bytes = picture()
   await upload(bytes)
-  const [backups, dataDir] = [newDataDir(), newDataDir()]
+  const [backups, dataDir] = [createDataDir(), createDataDir()]
   await registry.sequencer.backUp(`${backups}/whole`)
   await restore(dataDir, `${backups}/whole`, {})
   const { logoFile } = resolvePaths(dataDir)
   expect(readFileSync(logoFile(sha256(bytes))).equals(bytes)).toBe(true)
   const kept = resolvePaths(`${backups}/whole`).logoFile(sha256(bytes))
   writeFileSync(kept, 'something else')
-  await expect(restore(newDataDir(), `${backups}/whole`, {})).rejects.toThrow(
+  await expect(restore(createDataDir(), `${backups}/whole`, {})).rejects.toThrow(
     'does not match the backup’s manifest',
   )
 })

@@ -12,7 +12,7 @@ import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { observeBrandFile } from '../support/documents.ts'
 import { enrol, proveOwnership } from '../support/members.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
-import { cleanUp, makeDataDir, newDataDir, openSequencer } from '../support/registry.ts'
+import { cleanUp, createDataDir, makeDataDir, openSequencer } from '../support/registry.ts'
 
 let redis: TestRedis
 let folder: ReturnType<typeof makeDataDir>
@@ -140,7 +140,7 @@ describe('an entry under a look-alike name', () => {
   })
 
   test('decided since a backup is replayed with that decision', async () => {
-    const backup = join(newDataDir(), 'before')
+    const backup = join(createDataDir(), 'before')
     await registry.sequencer.backUp(backup)
     const decided = { 'globex-one.com': 'approve', 'globex-two.com': 'reject' } as const
     for (const [domain, verdict] of Object.entries(decided)) {
@@ -152,7 +152,7 @@ describe('an entry under a look-alike name', () => {
       sequencer.index.all(`select domain, status from entries where domain like 'globex-%'
         order by domain`)
     const told = await entries(registry.sequencer)
-    const dataDir = newDataDir()
+    const dataDir = createDataDir()
     await registry.sequencer.quietly(async () =>
       cpSync(registry.config.DATA_DIR, dataDir, { recursive: true }),
     )

@@ -13,7 +13,7 @@ import {
   startReferenceAgent,
   TOKEN,
 } from '../support/reference-agent.ts'
-import { type AgentCall, type Damage, hostAgent } from '../support/storyboards.ts'
+import { type AgentCall, type Damage, serveReferenceAgent } from '../support/storyboards.ts'
 
 let agent: ReferenceAgent
 let web: LiveWeb
@@ -26,8 +26,8 @@ beforeAll(async () => {
   agent = await startReferenceAgent(systemClock)
   web = await openLiveWeb(
     {
-      'reference.example': hostAgent(agent),
-      'faulty.example': hostAgent(agent, {
+      'reference.example': serveReferenceAgent(agent),
+      'faulty.example': serveReferenceAgent(agent, {
         isOpen: true,
         damage: (payload, call) => damage(payload, call),
         listen: call => calls.push(call),

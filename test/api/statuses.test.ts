@@ -16,7 +16,7 @@ import { Operation as Submitted } from '../../pipeline/model/submission.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
 import { BILLING_SECRET, type Identities, openIdentities } from '../support/identities.ts'
-import { buildAgentHost, type LiveAsk, type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { buildAgentHost, type HostRequest, type LiveWeb, openLiveWeb } from '../support/live.ts'
 import { buildMemberOperations, enrol, observeAgent } from '../support/members.ts'
 import { buildMirrorFile, createModerator } from '../support/mirrors.ts'
 import {
@@ -65,7 +65,7 @@ const registryKey = makeRegistryKey()
 const signing = { REGISTRY_SIGNING_KEYS: registryKey.path, LOG_SIGNING_KEY: registryKey.path }
 
 /** Repeats the challenge of whoever asks whether it wants changes. */
-function repeatChallenge({ body, response }: LiveAsk): void {
+function repeatChallenge({ body, response }: HostRequest): void {
   const { challenge = null } = JSON.parse(body).result
   response.setHeader('content-type', 'application/json')
   response.end(JSON.stringify({ challenge }))

@@ -13,7 +13,7 @@ import {
   startReferenceAgent,
   TOKEN,
 } from '../support/reference-agent.ts'
-import { hostAgent } from '../support/storyboards.ts'
+import { serveReferenceAgent } from '../support/storyboards.ts'
 
 const AGENT = 'https://signals.example/signals/mcp'
 
@@ -26,7 +26,7 @@ let damage: (payload: Payload, task: string) => void
 
 beforeAll(async () => {
   agent = await startReferenceAgent(systemClock)
-  const host = hostAgent(agent, {
+  const host = serveReferenceAgent(agent, {
     isOpen: true,
     damage(payload, { task }) {
       damage(payload, task)

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import type { TestRegistry } from '../support/app.ts'
-import { type LiveAsk, type LiveHost, type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { type HostRequest, type LiveHost, type LiveWeb, openLiveWeb } from '../support/live.ts'
 import { enrol } from '../support/members.ts'
 import { type ReferenceAgent, startReferenceAgent, TOKEN } from '../support/reference-agent.ts'
-import { hostAgent } from '../support/storyboards.ts'
+import { serveReferenceAgent } from '../support/storyboards.ts'
 
 const CREDENTIALS_KEY = Buffer.alloc(32, 9).toString('base64')
 const ANSWER_BYTES = 200_000
@@ -20,9 +20,9 @@ const sent: Record<string, Set<string | undefined>> = {}
 function watch(name: string, host: LiveHost): void {
   sent[name] = new Set()
   web.hosts[name] = {
-    '*': (ask: LiveAsk) => {
+    '*': (ask: HostRequest) => {
       sent[name]!.add(ask.request.headers.authorization)
-      return (host['*'] as (ask: LiveAsk) => unknown)(ask)
+      return (host['*'] as (ask: HostRequest) => unknown)(ask)
     },
   }
 }
@@ -61,10 +61,10 @@ const ask = async (method: 'POST' | 'PUT', url: string, path: string, key: strin
 const compare = 'storyboard/capability_discovery/compare'
 
 test('an agent is sent its own credential or none, also when it redirects', async () => {
-  watch('reference.example', hostAgent(agent, { isOpen: true }))
-  watch('own.example', hostAgent(agent, { isOpen: true }))
-  watch('other.example', hostAgent(agent, { isOpen: true }))
-  watch('thief.example', hostAgent(agent, { isOpen: true }))
+  watch('reference.example', serveReferenceAgent(agent, { isOpen: true }))
+  watch('own.example', serveReferenceAgent(agent, { isOpen: true }))
+  watch('other.example', serveReferenceAgent(agent, { isOpen: true }))
+  watch('thief.example', serveReferenceAgent(agent, { isOpen: true }))
   watch('moved.example', {
     '*': ({ response, path }) =>
       response.writeHead(307, { location: `https://thief.example${path}` }).end(),
@@ -86,7 +86,7 @@ test('an agent is sent its own credential or none, also when it redirects', asyn
 })
 
 test('a storyboard ends when its time is over, whatever the agent does', async () => {
-  web.hosts['slow.example'] = hostAgent(agent, {
+  web.hosts['slow.example'] = serveReferenceAgent(agent, {
     isOpen: true,
     listen: ({ method }) => (method === 'tools/call' ? new Promise(() => undefined) : undefined),
   })
@@ -101,9 +101,9 @@ test('a storyboard ends when its time is over, whatever the agent does', async (
 test('no answer is read beyond the limit', async () => {
   let written = 0
   let isSkipped = false
-  const inner = hostAgent(agent, { isOpen: true })['*'] as (ask: LiveAsk) => unknown
+  const inner = serveReferenceAgent(agent, { isOpen: true })['*'] as (ask: HostRequest) => unknown
   web.hosts['endless.example'] = {
-    '*': (asked: LiveAsk) => {
+    '*': (asked: HostRequest) => {
       const { response, body } = asked
       if (!body.includes('tools/call')) return inner(asked)
       response.writeHead(200, { 'content-type': 'application/json' })

@@ -15,7 +15,7 @@ import {
   startReferenceAgent,
   TOKEN,
 } from '../support/reference-agent.ts'
-import { type AgentCall, hostAgent } from '../support/storyboards.ts'
+import { type AgentCall, serveReferenceAgent } from '../support/storyboards.ts'
 
 const MINE = 'https://mine.example/sales/mcp'
 const calls: AgentCall[] = []
@@ -33,10 +33,13 @@ beforeAll(async () => {
   agent = await startReferenceAgent(systemClock)
   web = await openLiveWeb(
     {
-      'reference.example': hostAgent(agent),
-      'mine.example': hostAgent(agent, { isOpen: true, listen: call => calls.push(call) }),
-      'closed.example': hostAgent(agent),
-      'confused.example': hostAgent(agent, {
+      'reference.example': serveReferenceAgent(agent),
+      'mine.example': serveReferenceAgent(agent, {
+        isOpen: true,
+        listen: call => calls.push(call),
+      }),
+      'closed.example': serveReferenceAgent(agent),
+      'confused.example': serveReferenceAgent(agent, {
         isOpen: true,
         damage: (payload, { task }) =>
           task === 'get_adcp_capabilities'
@@ -195,7 +198,7 @@ describe('a comparison that is not waited for', () => {
     const paused = new Promise<void>(resolve => {
       goOn = resolve
     })
-    web.hosts['paused.example'] = hostAgent(agent, {
+    web.hosts['paused.example'] = serveReferenceAgent(agent, {
       isOpen: true,
       listen: ({ task }) => (task === 'create_media_buy' ? paused : undefined),
     })
@@ -522,12 +525,12 @@ describe('results of an agent', () => {
   }
 
   beforeAll(async () => {
-    web.hosts['tested.example'] = hostAgent(agent, {
+    web.hosts['tested.example'] = serveReferenceAgent(agent, {
       isOpen: true,
       damage: (payload, { task }) =>
         task === 'list_accounts' ? { ...payload, accounts: [] } : payload,
     })
-    web.hosts['hidden.example'] = hostAgent(agent, { isOpen: true })
+    web.hosts['hidden.example'] = serveReferenceAgent(agent, { isOpen: true })
     owner = await enrol(registry, {
       org: 'Testers',
       tier: 'company_standard',

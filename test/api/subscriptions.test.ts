@@ -8,7 +8,7 @@ import { silentLog } from '../../pipeline/core/log.ts'
 import { PushState } from '../../pipeline/push/state.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
-import { buildPatientLimits, patient, roomy } from '../support/patience.ts'
+import { buildGenerousLimits, generousRates, generousTimeouts } from '../support/patience.ts'
 import { makeRegistryKey, openReceivers, type Receivers } from '../support/receiving.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
@@ -27,10 +27,10 @@ beforeAll(async () => {
   const crawling = readConfig({
     CRAWL_CONNECT_TO: receivers.url,
     REGISTRY_SIGNING_KEYS: key.path,
-    ...buildPatientLimits(roomy),
+    ...buildGenerousLimits(generousRates),
   })
   crawler = await runCrawler(crawling, redis.url, systemClock, silentLog)
-  writer = openWriterClient(redis.url, silentLog, patient)
+  writer = openWriterClient(redis.url, silentLog, generousTimeouts)
   registry = await openRegistry({
     redis: redis.redis,
     writer: { requestLive: writer.requestLive },

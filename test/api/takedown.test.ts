@@ -16,7 +16,7 @@ import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
 import { readFeeds } from '../support/feed.ts'
 import { buildPointer, buildShop } from '../support/nights.ts'
 import { observeFile } from '../support/observations.ts'
-import { cleanUp, newDataDir, openSequencer } from '../support/registry.ts'
+import { cleanUp, createDataDir, openSequencer } from '../support/registry.ts'
 import { buildSubmission } from '../support/writes.ts'
 
 const NAME = 'gone.example'
@@ -75,7 +75,7 @@ function holding(dir: string): string[] {
 
 describe('a domain that is taken down', () => {
   test('is only in the private store, and similar names stay', async () => {
-    const [dataDir, clock] = [newDataDir(), testClock('2026-11-20T03:00Z')]
+    const [dataDir, clock] = [createDataDir(), testClock('2026-11-20T03:00Z')]
     let registry = await lived(dataDir, clock)
     const before = holding(dataDir).join()
     for (const kind of [/index\.duckdb/, /events\/2026-11-20\.ndjson/, /snapshots/, /bodies/]) {
@@ -112,7 +112,7 @@ describe('a domain that is taken down', () => {
   })
 
   test('is deleted also when the writer dies right after writing the index', async () => {
-    const [dataDir, clock] = [newDataDir(), testClock('2026-11-20T03:00Z')]
+    const [dataDir, clock] = [createDataDir(), testClock('2026-11-20T03:00Z')]
     await (await lived(dataDir, clock)).close()
     let armed = false
     const dying = await openSequencer({

@@ -4,14 +4,14 @@ import type { Submission } from '../../pipeline/model/submission.ts'
 import { testClock } from '../support/clock.ts'
 import { listFilesEntered } from '../support/files-entered.ts'
 import { observeFile, observeOutcome } from '../support/observations.ts'
-import { newSequencer } from '../support/registry.ts'
+import { openTestSequencer } from '../support/registry.ts'
 import { buildBrandSave, buildOrganizationWrite, buildProofWrite } from '../support/writes.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
 
 /** The writer has done the same before, so nothing is read for the first time. */
 test('the commit of an edited brand enters at most 60 source files', async () => {
-  const registry = await newSequencer(clock)
+  const registry = await openTestSequencer(clock)
   const commit = (...submissions: Submission[]) =>
     registry.commit({ observations: [], submissions })
   await commit(buildOrganizationWrite('Org'))
@@ -25,7 +25,7 @@ test('the commit of an edited brand enters at most 60 source files', async () =>
 })
 
 test('the commit of an unchanged observation enters at most 40 source files', async () => {
-  const registry = await newSequencer(clock)
+  const registry = await openTestSequencer(clock)
   const commit = (...observations: Observation[]) =>
     registry.commit({ observations, submissions: [] })
   const observeAgain = () => {

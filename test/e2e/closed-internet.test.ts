@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Database } from '../../pipeline/store/duckdb.ts'
-import type { ClosedInternet, Happened } from '../support/closed-internet.ts'
+import type { ClosedInternet, ObservedTraffic } from '../support/closed-internet.ts'
 import { makeTemporaryFolder } from '../support/command.ts'
 
 const run = promisify(execFile)
@@ -114,7 +114,7 @@ for (const [what, address] of closed) {
 }
 
 const isPossible = canEnclose()
-let happened: Happened
+let traffic: ObservedTraffic
 
 beforeAll(async () => {
   if (!isPossible) return
@@ -132,7 +132,7 @@ beforeAll(async () => {
   }
   const node = [process.execPath, '--import', 'tsx', program, JSON.stringify(internet)]
   const { stdout } = await run('unshare', [...enclosed, ...node], { maxBuffer: 64 * 1024 * 1024 })
-  happened = JSON.parse(stdout)
+  traffic = JSON.parse(stdout)
   await readOutcomes()
 })
 
@@ -152,13 +152,13 @@ async function readOutcomes(): Promise<void> {
 
 describe.skipIf(!isPossible)('a crawl of a separate internet', () => {
   test('connects to the addresses that the name server returned and the guard allowed, on port 443 only', () => {
-    const dialled = new Set(happened.dialled.map(({ address, port }) => `${address} ${port}`))
-    expect(dialled).toEqual(new Set([`${publicAddress} 443`, `${otherAddress} 443`]))
+    const addresses = new Set(traffic.connections.map(({ address, port }) => `${address} ${port}`))
+    expect(addresses).toEqual(new Set([`${publicAddress} 443`, `${otherAddress} 443`]))
   })
 
   test('reads the file of a healthy host, also through a redirect', () => {
-    expect(happened.asked).toContain(file('good.example'))
-    expect(happened.asked).toContain(file('www.moves.example'))
+    expect(traffic.requested).toContain(file('good.example'))
+    expect(traffic.requested).toContain(file('www.moves.example'))
     expect(outcomes.get('good.example')).toBe('ok')
     expect(outcomes.get('moves.example')).toBe('ok')
   })
@@ -166,32 +166,32 @@ describe.skipIf(!isPossible)('a crawl of a separate internet', () => {
   test.each(['wrong-name.example', 'expired.example', 'unknown-ca.example'])(
     '%s has an invalid certificate and gets no request',
     host => {
-      expect(happened.dialled.some(({ name }) => name === host)).toBe(true)
-      expect(happened.asked.filter(place => place.startsWith(host))).toEqual([])
+      expect(traffic.connections.some(({ name }) => name === host)).toBe(true)
+      expect(traffic.requested.filter(place => place.startsWith(host))).toEqual([])
       expect(outcomes.get(host)).toBe('tls_failed')
     },
   )
 
   test('one private address among the public ones of a name blocks it', () => {
-    expect(happened.dialled.some(({ name }) => name === 'mixed.example')).toBe(false)
+    expect(traffic.connections.some(({ name }) => name === 'mixed.example')).toBe(false)
     expect(outcomes.get('mixed.example')).toBe('refused')
   })
 
   test('a redirect to a name with a private address ends at the first hop', () => {
-    expect(happened.asked).toContain(file('moves-inside.example'))
+    expect(traffic.requested).toContain(file('moves-inside.example'))
     expect(outcomes.get('moves-inside.example')).toBe('refused')
   })
 
-  test.each(closed)('a name of %s leads to %s and is not dialled', what => {
-    expect(happened.dialled.some(({ name }) => name === `${what}.answer.example`)).toBe(false)
+  test.each(closed)('a name of %s leads to %s and is never connected to', what => {
+    expect(traffic.connections.some(({ name }) => name === `${what}.answer.example`)).toBe(false)
     expect(outcomes.get(`${what}.answer.example`)).toBe('refused')
   })
 
   test.each(closed)(
-    'a name that is given to %s, %s, after the check is dialled at the checked address',
+    'a name that is given to %s, %s, after the check is connected to at the checked address',
     what => {
       const host = `${what}.rebinds.example`
-      const rebound = happened.dialled.filter(({ name }) => name === host)
+      const rebound = traffic.connections.filter(({ name }) => name === host)
       expect(rebound.length).toBeGreaterThan(0)
       expect(new Set(rebound.map(({ address }) => address))).toEqual(new Set([publicAddress]))
     },
@@ -199,7 +199,7 @@ describe.skipIf(!isPossible)('a crawl of a separate internet', () => {
 
   test.each(closed)('a redirect into %s, %s as it stands, is not followed', what => {
     const host = `${what}.hop.example`
-    expect(happened.asked).toContain(file(host))
+    expect(traffic.requested).toContain(file(host))
     expect(outcomes.get(host)).toBe('refused')
   })
 })

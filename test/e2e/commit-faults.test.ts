@@ -9,7 +9,7 @@ import type { Sequencer, Step } from '../../pipeline/writer/sequencer.ts'
 import { buildBaseBatch, buildNextBatch, saves } from '../support/batches.ts'
 import { testClock } from '../support/clock.ts'
 import { type Contents, readContents } from '../support/contents.ts'
-import { makeDataDir, newDataDir, openSequencer } from '../support/registry.ts'
+import { createDataDir, makeDataDir, openSequencer } from '../support/registry.ts'
 import { type Fault, WriterProcess } from '../support/script-process.ts'
 
 const night = (days: number) => testClock('2026-11-20T03:00Z').tick({ days })
@@ -77,7 +77,7 @@ describe('a writer that dies during a commit', () => {
     ['checkpoint', 'is lost', { seq: 2, published: 1 }],
     ['checkpoint', 'persists', { seq: 2, published: 2 }],
   ])('neither loses nor repeats anything when the step %s %s', async (step, how, expected) => {
-    const dir = newDataDir()
+    const dir = createDataDir()
     const fault: Fault = { step, moment: how === 'is lost' ? 'before' : 'after' }
     expect(await new WriterProcess('fault', dir, fault).ended).toBe('SIGKILL')
     await restarted(dir, async registry => {
@@ -95,7 +95,7 @@ describe('a writer that dies during a commit', () => {
 
 test('what was saved is shown as before when every store is made again', async () => {
   const clock = testClock(night(0))
-  const dir = newDataDir()
+  const dir = createDataDir()
   const registry = await openSequencer({ clock, dataDir: dir })
   await registry.commit(buildBaseBatch(clock.now()))
   await registry.commit(buildNextBatch(clock.tick({ days: 1 })))

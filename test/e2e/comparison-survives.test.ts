@@ -15,7 +15,7 @@ import {
   startReferenceAgent,
   TOKEN,
 } from '../support/reference-agent.ts'
-import { hostAgent } from '../support/storyboards.ts'
+import { serveReferenceAgent } from '../support/storyboards.ts'
 
 const AGENT = 'https://paused.example/sales/mcp'
 const agentPath = `/api/registry/agents/${encodeURIComponent(AGENT)}`
@@ -57,8 +57,8 @@ beforeAll(async () => {
   agent = await startReferenceAgent(systemClock)
   web = await openLiveWeb(
     {
-      'reference.example': hostAgent(agent),
-      'paused.example': hostAgent(agent, {
+      'reference.example': serveReferenceAgent(agent),
+      'paused.example': serveReferenceAgent(agent, {
         isOpen: true,
         listen: ({ task }) => (task === 'create_media_buy' ? paused : undefined),
       }),

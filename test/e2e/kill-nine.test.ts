@@ -5,7 +5,7 @@ import { verify } from '../../pipeline/maintenance/verify-stores.ts'
 import type { Submission } from '../../pipeline/model/submission.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { readFeeds } from '../support/feed.ts'
-import { newDataDir, openSequencer } from '../support/registry.ts'
+import { createDataDir, openSequencer } from '../support/registry.ts'
 import { WriterProcess } from '../support/script-process.ts'
 
 const rounds = 50
@@ -62,7 +62,7 @@ async function check(registry: Sequencer, ledger: Ledger): Promise<void> {
 }
 
 it(`no acknowledged write is lost in ${rounds} kills (KILL_SEED=${seed})`, async () => {
-  const dataDir = newDataDir()
+  const dataDir = createDataDir()
   const ledger: Ledger = { handed: new Map(), acknowledged: new Map(), feed: [] }
   let next = startWriter(dataDir, 0)
   for (const [round, delayMs] of delays.entries()) {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { testClock } from '../support/clock.ts'
 import { makeTemporaryFolder, runRegistry } from '../support/command.ts'
-import { Merging } from '../support/merging.ts'
+import { MergingRegistry } from '../support/merging.ts'
 import { buildOptions } from '../support/registry.ts'
 
 const folder = makeTemporaryFolder()
@@ -23,11 +23,13 @@ const file = (domain: string) => ({
 })
 
 /** The stores, while no command has them. */
-async function stored<Result>(work: (merging: Merging) => Promise<Result>): Promise<Result> {
+async function stored<Result>(
+  work: (merging: MergingRegistry) => Promise<Result>,
+): Promise<Result> {
   const clock = testClock('2026-11-20T03:00Z')
   const sequencer = await Sequencer.open(buildOptions({ dataDir: folder.path, clock }))
   try {
-    return await work(new Merging(sequencer!, clock))
+    return await work(new MergingRegistry(sequencer!, clock))
   } finally {
     await sequencer!.close()
   }
@@ -35,7 +37,7 @@ async function stored<Result>(work: (merging: Merging) => Promise<Result>): Prom
 
 beforeAll(async () => {
   rids = await stored(async merging => {
-    await merging.night({ 'a.example': file('a.example'), 'b.example': file('b.example') })
+    await merging.runNight({ 'a.example': file('a.example'), 'b.example': file('b.example') })
     return [
       await merging.findRid('property', 'a.example', 'home'),
       await merging.findRid('property', 'b.example', 'home'),

@@ -6,7 +6,7 @@ import { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { buildBaseBatch } from '../support/batches.ts'
 import { readContents } from '../support/contents.ts'
 import { readFeeds } from '../support/feed.ts'
-import { buildOptions, cleanUp, newDataDir, openSequencer } from '../support/registry.ts'
+import { buildOptions, cleanUp, createDataDir, openSequencer } from '../support/registry.ts'
 import { WriterProcess } from '../support/script-process.ts'
 
 async function writerOn(dataDir: string): Promise<{ writer: WriterProcess; opened: boolean }> {
@@ -23,7 +23,7 @@ async function tell(writer: WriterProcess, ...lines: string[]): Promise<void> {
 
 describe('while one process writes', () => {
   it('no other process may write, also after the first has copied its own file', async () => {
-    const dataDir = newDataDir()
+    const dataDir = createDataDir()
     const { writer } = await writerOn(dataDir)
     expect(await Sequencer.open(buildOptions({ dataDir }))).toBeUndefined()
     await tell(writer, 'commit', 'publish')
@@ -41,7 +41,7 @@ describe('while one process writes', () => {
   })
 
   it('a waiting one takes over at once when it is killed', async () => {
-    const dataDir = newDataDir()
+    const dataDir = createDataDir()
     const { writer } = await writerOn(dataDir)
     await tell(writer, 'commit', 'publish', 'commit')
     await writer.kill()

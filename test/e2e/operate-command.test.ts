@@ -10,7 +10,7 @@ import { testClock } from '../support/clock.ts'
 import { runRegistry as command, makeTemporaryFolder } from '../support/command.ts'
 import { enrol } from '../support/members.ts'
 import { buildMirrorFile } from '../support/mirrors.ts'
-import { patient } from '../support/patience.ts'
+import { generousTimeouts } from '../support/patience.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 import { buildOptions } from '../support/registry.ts'
 import { ScriptProcess } from '../support/script-process.ts'
@@ -132,7 +132,7 @@ test('queries, backs up and changes a running registry', async () => {
     command(args, { DATA_DIR: dir, REDIS_URL: undefined, LOG_LEVEL: 'error' })
   await ask('org', 'create', '--name', 'Acme')
   await ask('org', 'domain', 'add', 'acme.example', '--org', 'Acme')
-  const writer = openWriterClient(redis.url, silentLog, patient)
+  const writer = openWriterClient(redis.url, silentLog, generousTimeouts)
   for (const name of ['Acme', 'Acne']) {
     expect(
       await writer.submit(buildBrandSave('Acme', 'acme.example', name).operation),

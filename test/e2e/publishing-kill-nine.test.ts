@@ -14,7 +14,7 @@ import {
   openReplica,
   readPublicEntries,
 } from '../support/following.ts'
-import { newDataDir } from '../support/registry.ts'
+import { createDataDir } from '../support/registry.ts'
 import { startObjectStorage } from '../support/s3-server.ts'
 import { WriterProcess } from '../support/script-process.ts'
 
@@ -26,7 +26,7 @@ const delays = fc.sample(fc.integer({ min: 100, max: 2_500 }), { seed, numRuns: 
 /** Publishes to a folder or a bucket, and says how a replica reads it. */
 const places = {
   async folder() {
-    const target = join(newDataDir(), 'published')
+    const target = join(createDataDir(), 'published')
     return { target, origin: openFolderOrigin(target), bucket: undefined }
   },
   async bucket() {
@@ -49,7 +49,7 @@ async function writeUntilKilled(dataDir: string, options: object, delayMs: numbe
 test.each(['folder', 'bucket'] as const)(
   `a replica goes on after its registry was killed while it published to a %s (KILL_SEED=${seed})`,
   async kind => {
-    const dataDir = newDataDir()
+    const dataDir = createDataDir()
     const { target, origin, bucket } = await places[kind]()
     const { follower, paths } = openReplica('', systemClock, { origin })
     for (const [round, delayMs] of delays.entries()) {

@@ -9,7 +9,7 @@ import { resolvePaths } from '../../pipeline/store/paths.ts'
 import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
 import { Command, type Environment, makeTemporaryFolder, waitUntil } from '../support/command.ts'
 import { type Origin, serveOrigin } from '../support/origin.ts'
-import { patient } from '../support/patience.ts'
+import { generousTimeouts } from '../support/patience.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
 const DOMAINS = 300
@@ -94,7 +94,7 @@ beforeAll(async () => {
       crawlLostMs: 30_000,
     }),
   }
-  writer = openWriterClient(redis.url, silentLog, patient)
+  writer = openWriterClient(redis.url, silentLog, generousTimeouts)
 })
 
 afterAll(async () => {

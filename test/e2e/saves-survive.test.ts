@@ -16,9 +16,9 @@ import { Reader } from '../../pipeline/read/reader.ts'
 import type { Database } from '../../pipeline/store/duckdb.ts'
 import { steps } from '../../pipeline/writer/sequencer.ts'
 import { waitUntil } from '../support/command.ts'
-import { patient } from '../support/patience.ts'
+import { generousTimeouts } from '../support/patience.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
-import { cleanUp, newDataDir, openSequencer } from '../support/registry.ts'
+import { cleanUp, createDataDir, openSequencer } from '../support/registry.ts'
 import { type Fault, ScriptProcess } from '../support/script-process.ts'
 
 /** At these the next indexer comes so late that whoever waits is told 503 before. */
@@ -88,12 +88,15 @@ test('saves answered 200 exist and those answered 503 at most once, wherever the
 const isLate = ({ step, moment }: Fault) => moment === 'after' && LATE.includes(step)
 
 async function openAll(): Promise<Registry> {
-  const dataDir = newDataDir()
+  const dataDir = createDataDir()
   const redis = await startRedis()
   cleanUp(() => redis.close())
-  const writer = openWriterClient(redis.url, silentLog, patient)
+  const writer = openWriterClient(redis.url, silentLog, generousTimeouts)
   cleanUp(() => writer.close())
-  const ofSaves = openWriterClient(redis.url, silentLog, { ...patient, answerMs: ANSWER_MS })
+  const ofSaves = openWriterClient(redis.url, silentLog, {
+    ...generousTimeouts,
+    answerMs: ANSWER_MS,
+  })
   cleanUp(() => ofSaves.close())
   const secret = `sk_${randomUUID()}`
   const limits = {

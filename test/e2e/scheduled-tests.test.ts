@@ -12,9 +12,9 @@ import { testClock } from '../support/clock.ts'
 import { makeTemporaryFolder } from '../support/command.ts'
 import { type LiveWeb, openLiveWeb } from '../support/live.ts'
 import { buildMemberOperations } from '../support/members.ts'
-import { buildPatientLimits } from '../support/patience.ts'
+import { buildGenerousLimits } from '../support/patience.ts'
 import { type ReferenceAgent, startReferenceAgent } from '../support/reference-agent.ts'
-import { hostAgent } from '../support/storyboards.ts'
+import { serveReferenceAgent } from '../support/storyboards.ts'
 
 const FIRST = 'https://first.example/signals/mcp'
 const SECOND = 'https://second.example/signals/mcp'
@@ -35,8 +35,8 @@ beforeAll(async () => {
   const limits = { storyboardMs: 60_000, storyboardStepMs: 60_000 }
   web = await openLiveWeb(
     {
-      'first.example': hostAgent(agent, { isOpen: true, listen: () => calls++ }),
-      'second.example': hostAgent(agent, { isOpen: true }),
+      'first.example': serveReferenceAgent(agent, { isOpen: true, listen: () => calls++ }),
+      'second.example': serveReferenceAgent(agent, { isOpen: true }),
     },
     limits,
     { PROTOCOL_NAME: 'adcp' },
@@ -45,7 +45,7 @@ beforeAll(async () => {
   const config = readConfig({
     DATA_DIR: folder.path,
     PROTOCOL_NAME: 'adcp',
-    ...buildPatientLimits(limits),
+    ...buildGenerousLimits(limits),
   })
   const fail = (error: unknown) => {
     throw error

@@ -12,15 +12,15 @@ import { type MemoryIndex, withIndex } from '../support/memory-index.ts'
 import { observeFile, observeOutcome } from '../support/observations.ts'
 import {
   buildSimplePublisher,
-  harbour,
-  harbourWithoutTags,
-  harbourWithoutTides,
-  home,
-  isle,
-  lantern,
-  reefWithDeepDives,
-  reefWithoutAlmanac,
-  shore,
+  harbourPublisher,
+  harbourPublisherWithoutTags,
+  harbourPublisherWithoutTides,
+  harbourWebsite,
+  isleAdsTxt,
+  lanternHouse,
+  reefPublisherWithDeepDives,
+  reefPublisherWithoutAlmanac,
+  shoreFiles,
 } from '../support/shore.ts'
 import { buildSubmission } from '../support/writes.ts'
 
@@ -42,11 +42,15 @@ const html = '<!doctype html><title>Parked</title>'
 const quietly = (files: object): Record<string, Outcome> =>
   Object.fromEntries(Object.keys(files).map(name => [name, 'unchanged']))
 const calm = {
-  brands: quietly(shore['brand.json']),
-  publishers: { ...quietly(shore['adagents.json']), 'isle.example': 'absent' as const },
+  brands: quietly(shoreFiles['brand.json']),
+  publishers: { ...quietly(shoreFiles['adagents.json']), 'isle.example': 'absent' as const },
   adsTxt: { 'isle.example': 'unchanged' as const },
 }
-const otherHome = { ...home, name: 'Harbour News', identifiers: [...home.identifiers] }
+const otherHome = {
+  ...harbourWebsite,
+  name: 'Harbour News',
+  identifiers: [...harbourWebsite.identifiers],
+}
 
 const TESTED = 'https://ids.example/mcp'
 const FAILING = 'https://ebb.example/mcp'
@@ -65,9 +69,9 @@ const steps: Step[] = [
   {
     title: 'night 1: everything is new',
     after: {},
-    brands: shore['brand.json'],
-    publishers: { ...shore['adagents.json'], 'isle.example': 'absent' },
-    adsTxt: { 'isle.example': isle },
+    brands: shoreFiles['brand.json'],
+    publishers: { ...shoreFiles['adagents.json'], 'isle.example': 'absent' },
+    adsTxt: { 'isle.example': isleAdsTxt },
     verdicts: {
       [TESTED]: {
         status: 'passing',
@@ -84,12 +88,12 @@ const steps: Step[] = [
     title: 'night 2: an agent is removed; a page instead of a file; silence; candle is let go',
     after: { days: 1 },
     ...calm,
-    brands: { ...calm.brands, 'lantern.example': { ...lantern, brand_refs: [] } },
+    brands: { ...calm.brands, 'lantern.example': { ...lanternHouse, brand_refs: [] } },
     publishers: {
       ...calm.publishers,
-      'harbour.example': harbourWithoutTags,
+      'harbour.example': harbourPublisherWithoutTags,
       'gull.example': html,
-      'reef.example': reefWithoutAlmanac,
+      'reef.example': reefPublisherWithoutAlmanac,
       'storm.example': 'server_error',
     },
     verdicts: {
@@ -103,7 +107,7 @@ const steps: Step[] = [
     ...calm,
     publishers: {
       ...calm.publishers,
-      'harbour.example': harbourWithoutTides,
+      'harbour.example': harbourPublisherWithoutTides,
       'buoy.example': 'absent',
       'gull.example': html,
       'storm.example': 'timeout',
@@ -125,16 +129,19 @@ const steps: Step[] = [
     ...calm,
     publishers: {
       ...calm.publishers,
-      'harbour.example': { ...harbour, properties: [otherHome, harbour.properties[1]] },
-      'reef.example': reefWithDeepDives,
+      'harbour.example': {
+        ...harbourPublisher,
+        properties: [otherHome, harbourPublisher.properties[1]],
+      },
+      'reef.example': reefPublisherWithDeepDives,
       'quay.example': {
-        ...shore['adagents.json']['quay.example'],
+        ...shoreFiles['adagents.json']['quay.example'],
         revoked_publisher_domains: [
           { publisher_domain: 'pier.example', revoked_at: '2026-11-22T00:00:00Z', reason: 'other' },
         ],
       },
       'buoy.example': 'absent',
-      'gull.example': shore['adagents.json']['gull.example'],
+      'gull.example': shoreFiles['adagents.json']['gull.example'],
       'storm.example': 'dns_failed',
     },
   },
@@ -150,8 +157,8 @@ const steps: Step[] = [
     ...calm,
     publishers: {
       ...calm.publishers,
-      'quay.example': shore['adagents.json']['quay.example'],
-      'buoy.example': shore['adagents.json']['buoy.example'],
+      'quay.example': shoreFiles['adagents.json']['quay.example'],
+      'buoy.example': shoreFiles['adagents.json']['buoy.example'],
       'isle.example': buildSimplePublisher('isle.example'),
       'storm.example': 'unchanged',
     },
@@ -200,8 +207,8 @@ function judge(verdicts: NonNullable<Step['verdicts']>, at: Instant): KnownVerdi
 }
 
 const hosts = [
-  ...Object.keys(shore['brand.json']),
-  ...Object.keys(shore['adagents.json']),
+  ...Object.keys(shoreFiles['brand.json']),
+  ...Object.keys(shoreFiles['adagents.json']),
   'isle.example',
 ]
 const given = buildSubmission('given', {

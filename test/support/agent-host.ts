@@ -6,7 +6,7 @@ import type { AgentDocument } from '../../pipeline/model/documents/index.ts'
 import type { CrawlTarget, Observation } from '../../pipeline/model/observation.ts'
 import { createFetcherTo, now, startOrigin } from './fetching.ts'
 import type { Origin } from './origin.ts'
-import { patient } from './patience.ts'
+import { generousTimeouts } from './patience.ts'
 
 export interface AgentRequest {
   method: string
@@ -53,7 +53,7 @@ export interface AgentScript {
 const toolNamed = (name: string) => ({ name, inputSchema: { type: 'object' } })
 
 /** Builds an agent at /mcp that works, except for the tasks, tools and methods given here. */
-export function scriptAgent({ tasks = {}, tools, methods = {} }: AgentScript): AgentAnswer {
+export function buildScriptedAgent({ tasks = {}, tools, methods = {} }: AgentScript): AgentAnswer {
   return (ask, response) => {
     const { id, method = '', params = {} } = ask.call
     if (ask.method !== 'POST' || ask.path !== '/mcp') return undefined
@@ -101,7 +101,7 @@ export function probeWith(fetcher: Fetcher, more: ProbeOptions = {}): Promise<Ob
   return probeAgent(target, {
     fetcher,
     clock,
-    limits: { ...limits, ...patient, ...more.limits },
+    limits: { ...limits, ...generousTimeouts, ...more.limits },
     protocolName: more.protocolName ?? 'proto',
   })
 }

@@ -22,7 +22,7 @@ export const LATE = 'https://late.example/mcp'
 
 const grant = (url: string, more: object) => ({ url, authorized_for: 'Sales', ...more })
 
-export const news = {
+export const publisherFile = {
   properties: [
     website('news.example', { property_id: 'site', tags: ['front'] }),
     {
@@ -49,9 +49,12 @@ export const news = {
 }
 
 /** The second night: the network may sell no more, and the app has another name. */
-export const newsLater = {
-  properties: [news.properties[0], { ...news.properties[1], name: 'News for phones' }],
-  authorized_agents: [news.authorized_agents[0]],
+export const publisherFileLater = {
+  properties: [
+    publisherFile.properties[0],
+    { ...publisherFile.properties[1], name: 'News for phones' },
+  ],
+  authorized_agents: [publisherFile.authorized_agents[0]],
 }
 
 const network = {
@@ -118,7 +121,7 @@ export function observeFirstNight(at: Instant): Observation[] {
       buildOperatorFile([NETWORK], [{ identifier: 'blog.example', relationship: 'delegated' }]),
       at,
     ),
-    observeFile('adagents.json', 'news.example', news, at),
+    observeFile('adagents.json', 'news.example', publisherFile, at),
     observeFile('adagents.json', 'network.example', network, at),
     observeFile(
       'adagents.json',
@@ -136,7 +139,7 @@ export function observeSecondNight(at: Instant): Observation[] {
   return [
     observeOutcome('unchanged', 'brand.json', 'group.example', at),
     observeOutcome('unchanged', 'brand.json', 'network.example', at),
-    observeFile('adagents.json', 'news.example', newsLater, at),
+    observeFile('adagents.json', 'news.example', publisherFileLater, at),
     observeOutcome('unchanged', 'adagents.json', 'network.example', at),
     observeOutcome('unchanged', 'adagents.json', 'blog.example', at),
     observeOutcome('unchanged', 'adagents.json', 'radio.example', at),

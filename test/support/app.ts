@@ -19,7 +19,7 @@ import { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { type TestClock, testClock } from './clock.ts'
 import { watchAnswers } from './described-answers.ts'
 import { writeEmptyStores } from './empty-stores.ts'
-import { buildPatientLimits } from './patience.ts'
+import { buildGenerousLimits } from './patience.ts'
 
 /** A registry in a temporary folder: a real index with its writer, and the API over it. */
 export interface TestRegistry {
@@ -59,20 +59,20 @@ export interface RegistryOptions {
   settings?: Record<string, string>
 }
 
-function noCrawler(): never {
+function refuseLive(): never {
   return refuse('unavailable', 'no crawler runs beside this test')
 }
 
 /** Answers live requests as a crawler that finds every host name public and does nothing else. */
 export const answerAllPublic = (async ({ kind }) =>
-  kind === 'lookup_host' ? { host: 'public' } : noCrawler()) as WriterClient['requestLive']
+  kind === 'lookup_host' ? { host: 'public' } : refuseLive()) as WriterClient['requestLive']
 
 export async function openRegistry(options: RegistryOptions = {}): Promise<TestRegistry> {
   const dataDir = mkdtempSync(join(tmpdir(), 'registry-api-'))
   const config = readConfig({
     DATA_DIR: dataDir,
     BASE_URL: 'https://registry.example',
-    ...buildPatientLimits(options.limits),
+    ...buildGenerousLimits(options.limits),
     ...options.settings,
   })
   const clock = testClock()
@@ -101,10 +101,10 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
       submitted.push(operation)
       return (await commit([], [operation], given))[0]!
     },
-    requestLive: noCrawler,
-    runStoryboard: noCrawler,
-    findStoryboardJob: noCrawler,
-    cancelStoryboardJob: noCrawler,
+    requestLive: refuseLive,
+    runStoryboard: refuseLive,
+    findStoryboardJob: refuseLive,
+    cancelStoryboardJob: refuseLive,
     ...options.writer,
   }
   const { redis } = options
@@ -122,7 +122,7 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
     },
     submitted,
     async observe(...seen) {
-      const observations = seen.map(seenFile => buildObservation(seenFile, clock))
+      const observations = seen.map(draft => buildObservation(draft, clock))
       await commit(observations, [])
     },
     submit: (...operations) => commit([], operations),
@@ -171,11 +171,11 @@ export async function openAnotherApi({ config, clock }: Pick<TestRegistry, 'conf
   const reader = new Reader(config.DATA_DIR, clock)
   await reader.refresh()
   const writer = {
-    submit: noCrawler,
-    requestLive: noCrawler,
-    runStoryboard: noCrawler,
-    findStoryboardJob: noCrawler,
-    cancelStoryboardJob: noCrawler,
+    submit: refuseLive,
+    requestLive: refuseLive,
+    runStoryboard: refuseLive,
+    findStoryboardJob: refuseLive,
+    cancelStoryboardJob: refuseLive,
   }
   const app = buildApp({ config, reader, clock, log: silentLog, writer })
   return {

@@ -2,7 +2,14 @@ import fc from 'fast-check'
 import { DAY, HOUR, MINUTE } from '../../pipeline/core/clock.ts'
 import type { Outcome } from '../../pipeline/core/outcomes.ts'
 import { isUrl, type Source, toSourceKey } from '../../pipeline/model/observation.ts'
-import { agents, brandDomains, contents, elsewhere, houses, publishers } from './world-files.ts'
+import {
+  agents,
+  brandDomains,
+  contents,
+  houses,
+  otherLocations,
+  publishers,
+} from './world-files.ts'
 
 /** One attempt to read a file, and what was found. */
 export interface Attempt {
@@ -36,12 +43,12 @@ export interface Night {
 type FileSource = Source & { kind: keyof typeof contents }
 
 const sources: FileSource[] = [
-  ...[...publishers, elsewhere['adagents.json']].map(location => ({
+  ...[...publishers, otherLocations['adagents.json']].map(location => ({
     kind: 'adagents.json' as const,
     location,
   })),
   ...agents.map(location => ({ kind: 'agent' as const, location })),
-  ...[...brandDomains, elsewhere['brand.json']].map(location => ({
+  ...[...brandDomains, otherLocations['brand.json']].map(location => ({
     kind: 'brand.json' as const,
     location,
   })),
@@ -67,23 +74,23 @@ const attempt: fc.Arbitrary<Attempt> = fc
   .constantFrom(...sources)
   .chain(source =>
     fc
-      .tuple(fc.record({ ...toConstants(source), found: found(source), ageMs }), adsTxt(source))
-      .map(([seen, more]) => ({ ...seen, ...more })),
+      .tuple(fc.record({ ...toConstants(source), found: found(source), ageMs }), drawAdsTxt(source))
+      .map(([own, adsTxt]) => ({ ...own, ...adsTxt })),
   )
 
 const firstAttempt = (source: FileSource): fc.Arbitrary<Attempt> => {
   const file = contents[source.kind](source.location).map(file => ({ file }))
-  const seen = fc.oneof({ weight: 7, arbitrary: file }, { weight: 1, arbitrary: found(source) })
+  const result = fc.oneof({ weight: 7, arbitrary: file }, { weight: 1, arbitrary: found(source) })
   return fc
     .tuple(
-      fc.record({ ...toConstants(source), found: seen, ageMs: fc.constant(0) }),
-      adsTxt(source),
+      fc.record({ ...toConstants(source), found: result, ageMs: fc.constant(0) }),
+      drawAdsTxt(source),
     )
-    .map(([one, more]) => ({ ...one, ...more }))
+    .map(([own, adsTxt]) => ({ ...own, ...adsTxt }))
 }
 
 /** Draws the ads.txt that is read where a well-known adagents.json is missing. */
-function adsTxt({ kind, location }: FileSource): fc.Arbitrary<Pick<Attempt, 'adsTxt'>> {
+function drawAdsTxt({ kind, location }: FileSource): fc.Arbitrary<Pick<Attempt, 'adsTxt'>> {
   if (kind !== 'adagents.json' || isUrl(location)) return fc.constant({})
   return found({ kind: 'ads.txt', location }).map(text => ({ adsTxt: text }))
 }
@@ -99,16 +106,16 @@ const after = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(30 * DAY, 181 * DAY, 200 * DAY) },
 )
 
-const oneIn = (n: number) => fc.nat({ max: n - 1 }).map(drawn => drawn === n - 1)
+const trueOnceIn = (n: number) => fc.nat({ max: n - 1 }).map(drawn => drawn === n - 1)
 
 const night: fc.Arbitrary<Night> = fc.record({
   after,
   ticks: fc.nat({ max: 2 }),
   attempts: fc.array(attempt, { maxLength: 7, size: 'max' }),
   order: fc.array(fc.nat(), { minLength: 4, maxLength: 4 }),
-  late: fc.array(oneIn(6), { minLength: 3, maxLength: 3 }),
+  late: fc.array(trueOnceIn(6), { minLength: 3, maxLength: 3 }),
   batch: fc.constantFrom(100, 100, 3, 1),
-  isTwice: oneIn(4),
+  isTwice: trueOnceIn(4),
   asked: fc.option(fc.constantFrom(...publishers, ...brandDomains), { nil: undefined, freq: 4 }),
 })
 
@@ -178,8 +185,8 @@ function replaceAttempts(gone: MissingFile, first: Night, others: readonly Night
   return [
     isNew ? { ...first, attempts: first.attempts.filter(isOther) } : first,
     ...others.map((night, n) => {
-      const seen = { ...source, found: found[n]!, ageMs: 0, adsTxt }
-      return { ...night, attempts: [...night.attempts.filter(isOther), seen] }
+      const missing = { ...source, found: found[n]!, ageMs: 0, adsTxt }
+      return { ...night, attempts: [...night.attempts.filter(isOther), missing] }
     }),
   ]
 }

@@ -12,10 +12,10 @@ export const NOW = Date.parse('2026-11-20T03:00:00Z')
 /** File at each location, or the outcome of reading it. */
 export type Web = Readonly<Record<string, object | Outcome | 'unknown'>>
 
-export interface BrandWalk {
+export interface BrandResolutionRun {
   answer: BrandFacts | 'pending' | undefined
   /** Every location that was read, in order. */
-  asked: string[]
+  read: string[]
   wakes: Instant[]
 }
 
@@ -23,13 +23,13 @@ export interface BrandWalk {
  * Resolves the brand of a domain on a web that was read just now; other locations have no file. `kept`
  * are stored documents with their history.
  */
-export function walk(
+export function resolveOnWeb(
   web: Web,
   domain: string,
   now = NOW,
   kept: Readonly<Record<string, BrandDocument>> = {},
-): BrandWalk {
-  const walked: BrandWalk = { answer: undefined, asked: [], wakes: [] }
+): BrandResolutionRun {
+  const walked: BrandResolutionRun = { answer: undefined, read: [], wakes: [] }
   const rule = deriveBrand(domain as never, now)
   let step = rule.next()
   while (!step.done) {
@@ -38,7 +38,7 @@ export function walk(
       step = rule.next()
     } else {
       const { location } = step.value.source
-      walked.asked.push(location)
+      walked.read.push(location)
       const document = kept[location]
       step = rule.next(document ? { validity: 'valid', document } : fileAt(web, location, now))
     }
@@ -72,7 +72,7 @@ export const website = (identifier: string, more: object = {}) => ({
 })
 
 export function buildBrand(id: string, websites: (string | object)[], more: object = {}): object {
-  const properties = websites.map(one => (typeof one === 'string' ? website(one) : one))
+  const properties = websites.map(site => (typeof site === 'string' ? website(site) : site))
   return { id, names: [{ en: id }], properties, ...more }
 }
 

@@ -7,15 +7,15 @@ import { TLSSocket } from 'node:tls'
 import dns2 from 'dns2'
 import { createAuthority } from '../../scripts/world/certificates.ts'
 import type { TlsFault } from '../../scripts/world/site.ts'
-import { buildPatientLimits } from './patience.ts'
+import { buildGenerousLimits } from './patience.ts'
 
 /**
- * A program for a network namespace of its own in which every address is this machine's: whatever is
- * dialled is answered here and can be told. Serves names over a real name server and https on port
- * 443, runs the command line as a crawler would be run, and prints what was dialled.
+ * Task of a program that runs in its own network namespace, in which every address is this machine's, so
+ * that it sees every connection. It serves names over a real name server and HTTPS on port 443, runs the
+ * command line as a crawler would be run, and prints all traffic.
  */
 export interface ClosedInternet {
-  /** Answers of the name server to the first, the second … question for an address of the name. */
+  /** Answers of the name server by name, to the first query, the second, and so on. */
   names: Record<string, { A?: string[]; AAAA?: string[] }[]>
   faults: Record<string, TlsFault>
   /** Answer by `host/path`; 404 for all others. */
@@ -24,16 +24,17 @@ export interface ClosedInternet {
   dataDir: string
 }
 
-export interface Dialled {
-  /** The address and port that a connection was made to, and the name that it asked for. */
+export interface Connection {
+  /** Address and port of the server, and the name that the TLS handshake asked for. */
   address: string
   port: number
   name?: string
 }
 
-export interface Happened {
-  dialled: Dialled[]
-  asked: string[]
+export interface ObservedTraffic {
+  connections: Connection[]
+  /** Every request, as `host/path`. */
+  requested: string[]
 }
 
 const NAME_SERVER = { address: '127.0.0.53', port: 5353 }
@@ -43,13 +44,13 @@ const [, program = '', task = ''] = process.argv
 if (program.includes('closed-internet')) await serve(JSON.parse(task) as ClosedInternet)
 
 async function serve(internet: ClosedInternet): Promise<void> {
-  const dialled: Dialled[] = []
-  const asked: string[] = []
+  const connections: Connection[] = []
+  const requested: string[] = []
   const caFile = `${internet.dataDir}/ca.pem`
   const closers = [
     await serveNames(internet),
-    await serveHttps(internet, { dialled, asked, caFile }),
-    ...(await Promise.all(OTHER_PORTS.map(port => serveOther(port, dialled)))),
+    await serveHttps(internet, { connections, requested, caFile }),
+    ...(await Promise.all(OTHER_PORTS.map(port => serveOther(port, connections)))),
   ]
   const file = `${internet.dataDir}/domains.txt`
   writeFileSync(file, internet.domains.join('\n'))
@@ -60,14 +61,14 @@ async function serve(internet: ClosedInternet): Promise<void> {
       DATA_DIR: `${internet.dataDir}/data`,
       DNS_SERVER: `${NAME_SERVER.address}:${NAME_SERVER.port}`,
       CRAWL_CA_FILE: caFile,
-      ...buildPatientLimits(),
+      ...buildGenerousLimits(),
     },
   })
   const [status] = await once(crawl, 'close')
   if (status !== 0) throw new Error(`the crawl ended with ${status}`)
   for (const close of closers) close()
-  const happened: Happened = { dialled, asked }
-  process.stdout.write(JSON.stringify(happened), () => process.exit(0))
+  const traffic: ObservedTraffic = { connections, requested }
+  process.stdout.write(JSON.stringify(traffic), () => process.exit(0))
 }
 
 /** Serves names; each query of a name gets its next answer, and the last one repeats. */
@@ -95,29 +96,29 @@ async function serveNames({ names }: ClosedInternet): Promise<() => void> {
   return () => void server.close()
 }
 
-interface Ears {
-  dialled: Dialled[]
-  asked: string[]
+interface TrafficRecorder {
+  connections: Connection[]
+  requested: string[]
   caFile: string
 }
 
 /** Serves HTTPS behind a plain socket, which shows the dialed address before anything else happens. */
 async function serveHttps(
   { faults, pages }: ClosedInternet,
-  { dialled, asked, caFile }: Ears,
+  { connections, requested, caFile }: TrafficRecorder,
 ): Promise<() => void> {
   const authority = await createAuthority()
   writeFileSync(caFile, authority.pem)
   const web = http.createServer((request, response) => {
     const place = `${request.headers.host}${request.url}`
-    asked.push(place)
+    requested.push(place)
     const page = pages[place] ?? { status: 404 }
     response.writeHead(page.status, page.location ? { location: page.location } : {})
     response.end(page.body)
   })
   const server = createServer(socket => {
     const record = readAddress(socket)
-    dialled.push(record)
+    connections.push(record)
     const secure = new TLSSocket(socket, {
       isServer: true,
       ...authority.fallback,
@@ -134,9 +135,9 @@ async function serveHttps(
   return () => void server.close()
 }
 
-async function serveOther(port: number, dialled: Dialled[]): Promise<() => void> {
+async function serveOther(port: number, connections: Connection[]): Promise<() => void> {
   const server = createServer(socket => {
-    dialled.push(readAddress(socket))
+    connections.push(readAddress(socket))
     socket.destroy()
   })
   server.listen(port, '::')
@@ -144,6 +145,6 @@ async function serveOther(port: number, dialled: Dialled[]): Promise<() => void>
   return () => void server.close()
 }
 
-function readAddress(socket: Socket): Dialled {
+function readAddress(socket: Socket): Connection {
   return { address: socket.localAddress!.replace(/^::ffff:(?=\d+\.)/, ''), port: socket.localPort! }
 }

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { patient } from './patience.ts'
+import { generousTimeouts } from './patience.ts'
 
 const SCRIPT = 'dist/scripts/registry.js'
 /** Seconds after which a test gives up waiting. */
@@ -93,7 +93,7 @@ export function runRegistry(args: string[], env: Environment = {}): Promise<Fini
 
 /** Formats the limits of commands and roles: generous, except for those that a test sets. */
 function formatLimits({ LIMITS = '{}' }: Environment): string {
-  return JSON.stringify({ ...patient, ...webTimeouts, ...JSON.parse(LIMITS) })
+  return JSON.stringify({ ...generousTimeouts, ...webTimeouts, ...JSON.parse(LIMITS) })
 }
 
 /** Builds a crawl schedule by which no known file is due again while a test runs. */

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import type { FeedEvent } from '../../pipeline/model/event.ts'
-import { type Beginning, Replica } from './replica.ts'
+import { type BootstrapLists, Replica } from './replica.ts'
 
 type Row = Record<string, unknown>
 type Source = 'agents' | 'authorizations' | 'properties' | 'collections'
@@ -28,7 +28,7 @@ export class Consumer {
     for (const source of ['agents', 'authorizations', 'properties', 'collections'] as const) {
       if (cursors.length > 0) await between?.()
       const { rows, cursor } = await this.#read(source)
-      this.replica.begin({ [source]: rows } as Beginning)
+      this.replica.begin({ [source]: rows } as BootstrapLists)
       cursors.push(cursor)
     }
     this.#cursor = cursors[0]!

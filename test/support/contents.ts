@@ -50,29 +50,29 @@ export async function readContents(
   for (const table of tableNames) {
     const from = table === 'authorizations' ? REACHING : table
     const rows = await db.all<Row>(`select * from ${from} order by ${orders[table].join(', ')}`)
-    contents[table] = rows.map(row => shown(row, names, without))
+    contents[table] = rows.map(row => formatRow(row, names, without))
   }
   const events = await db.all<Row>('select * from events order by event_id')
-  contents.events = events.map(({ event_id: _, ...event }) => shown(event, names, without))
+  contents.events = events.map(({ event_id: _, ...event }) => formatRow(event, names, without))
   return contents as Contents
 }
 
-function shown(row: Row, names: Map<string, string>, without: readonly string[]): Row {
-  return renamed(row, names, new Set(without)) as Row
+function formatRow(row: Row, names: Map<string, string>, without: readonly string[]): Row {
+  return replaceIds(row, names, new Set(without)) as Row
 }
 
 /** Lists of rids are sets: they are told in the order of their names. */
-function renamed(value: unknown, names: Map<string, string>, without: Set<string>): unknown {
+function replaceIds(value: unknown, names: Map<string, string>, without: Set<string>): unknown {
   if (typeof value === 'string') return UUID.test(value) ? nameRid(value, names) : value
   if (Array.isArray(value)) {
-    const items = value.map(item => renamed(item, names, without))
+    const items = value.map(item => replaceIds(item, names, without))
     return value.some(item => typeof item === 'string' && UUID.test(item)) ? items.sort() : items
   }
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key]) => !without.has(key))
-      .map(([key, member]) => [key, renamed(member, names, without)]),
+      .map(([key, member]) => [key, replaceIds(member, names, without)]),
   )
 }
 

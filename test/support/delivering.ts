@@ -14,7 +14,7 @@ import { PushState } from '../../pipeline/push/state.ts'
 import { toSubscriptionKey } from '../../pipeline/serving/keys.ts'
 import { ServingStore, SUBSCRIPTIONS_CHANGED } from '../../pipeline/serving/lmdb.ts'
 import { projectEvents } from '../../pipeline/serving/projections/events.ts'
-import { patient, roomy } from './patience.ts'
+import { generousRates, generousTimeouts } from './patience.ts'
 import { makeRegistryKey, openReceivers, type Receivers } from './receiving.ts'
 
 /** A clock that goes on, and can be moved ahead. */
@@ -50,7 +50,7 @@ export async function openDelivering(changed: Partial<Limits> = {}): Promise<Del
   const keys = readRegistryKeys({ REGISTRY_SIGNING_KEYS: key.path, PROTOCOL_NAME: 'proto' })!
   const clock = new MovedClock()
   const receivers = await openReceivers(key.path, () => clock.now())
-  const limits: Limits = { ...defaults, ...patient, ...roomy, ...changed }
+  const limits: Limits = { ...defaults, ...generousTimeouts, ...generousRates, ...changed }
   const store = ServingStore.open(join(folder, 'serving.mdb'))
   const ids = new RisingIds(clock)
   const disabled = new Map<string, string>()

@@ -31,12 +31,12 @@ interface Place {
 export function watchAnswers(app: FastifyInstance): { check(): void } {
   const places = new Map<string, Place>(operations.map(operation => [operation.id, operation]))
   const answers = new Map<string, Set<string>>()
-  const streams: (Sniffed & { operation: string })[] = []
+  const streams: (CapturedReply & { operation: string })[] = []
   app.addHook('onRequest', async (request, reply) => {
     const { operation } = request.routeOptions.config
     if (operation === undefined || request.method === 'HEAD') return
     if (findItem(places.get(operation)) === undefined) return
-    streams.push({ operation, ...sniff(reply) })
+    streams.push({ operation, ...captureReply(reply) })
   })
   app.addHook('onSend', async (request, reply, payload) => {
     const { operation } = request.routeOptions.config
@@ -83,13 +83,13 @@ function decode(payload: unknown, encoding: unknown): string {
   return String(payload)
 }
 
-interface Sniffed {
+interface CapturedReply {
   type(): string
   items(): unknown[]
 }
 
 /** Listens to what is written to a connection, and takes it apart as a client would. */
-function sniff(reply: FastifyReply): Sniffed {
+function captureReply(reply: FastifyReply): CapturedReply {
   const response = reply.raw
   const chunks: Buffer[] = []
   let bytes = 0
@@ -144,14 +144,14 @@ function listFaults(
   const isAsDescribed = compileDescription().getSchema(`api#/${pointer}`)
   if (isAsDescribed === undefined) return [`is not described: ${JSON.stringify(answer)}`]
   isAsDescribed(answer)
-  return withoutOtherTypes(isAsDescribed.errors ?? []).map(
+  return excludeOtherTypes(isAsDescribed.errors ?? []).map(
     ({ instancePath, message, params }) =>
       `${instancePath.replace(/\/\d+/g, '/*')} ${message} ${JSON.stringify(params)}`,
   )
 }
 
 /** Leaves out what is wrong by the schemas of other event types than the one that an event names. */
-function withoutOtherTypes(errors: readonly ErrorObject[]): ErrorObject[] {
+function excludeOtherTypes(errors: readonly ErrorObject[]): ErrorObject[] {
   const others = errors.flatMap(({ keyword, schemaPath }) =>
     keyword === 'const' && schemaPath.endsWith('/event_type/const')
       ? [schemaPath.slice(0, -'/properties/event_type/const'.length)]

@@ -8,7 +8,7 @@ import {
   type FetchResult,
 } from '../../pipeline/fetch/http.ts'
 import { type Answer, type Origin, serveOrigin } from './origin.ts'
-import { patient, roomy } from './patience.ts'
+import { generousRates, generousTimeouts } from './patience.ts'
 
 export const now = Date.parse('2026-11-20T03:00:00Z')
 export const FILE_URL = 'https://acme.example/.well-known/brand.json'
@@ -16,7 +16,7 @@ export const fetchOptions: FetchOptions = {
   maxBytes: 100_000,
   redirects: 'same-site',
   maxRedirects: 3,
-  deadlineMs: patient.documentMs,
+  deadlineMs: generousTimeouts.documentMs,
 }
 
 /** Closes a thing after the test, and returns it. */
@@ -33,7 +33,7 @@ export function createFetcherTo(connectTo: string, options: Partial<FetcherOptio
       hostConcurrency: 1,
       addressConcurrency: 64,
       contact: 'https://registry.example/crawler',
-      limits: { ...patient, ...roomy },
+      limits: { ...generousTimeouts, ...generousRates },
       clock: { now: () => now },
       ...options,
     }),

@@ -86,11 +86,11 @@ const adagents: Record<string, Kind> = {
   superseded_by: text,
   catalog_etag: text,
   last_updated: text,
-  ...under('', { tags: object, signal_tags: object, placement_tags: object }),
+  ...addPrefix('', { tags: object, signal_tags: object, placement_tags: object }),
   'tags.*': object,
   authorized_agents: list,
   'authorized_agents.*': object,
-  ...under('authorized_agents.*.', {
+  ...addPrefix('authorized_agents.*.', {
     url: text,
     authorized_for: text,
     authorization_type: text,
@@ -125,21 +125,26 @@ const adagents: Record<string, Kind> = {
     'signing_keys.*': object,
     'signing_keys.*.kid': text,
   }),
-  ...under('authorized_agents.*.properties.*.', property),
+  ...addPrefix('authorized_agents.*.properties.*.', property),
   properties: list,
   'properties.*': object,
-  ...under('properties.*.', property),
+  ...addPrefix('properties.*.', property),
   collections: list,
   'collections.*': object,
-  ...under('collections.*.', { collection_id: text, name: text, kind: text, distribution: list }),
+  ...addPrefix('collections.*.', {
+    collection_id: text,
+    name: text,
+    kind: text,
+    distribution: list,
+  }),
   placements: list,
   'placements.*': object,
-  ...under('placements.*.', { placement_id: text, name: text, tags: list, property_ids: list }),
+  ...addPrefix('placements.*.', { placement_id: text, name: text, tags: list, property_ids: list }),
   formats: list,
   'formats.*': object,
   signals: list,
   'signals.*': object,
-  ...under('signals.*.', { id: text, name: text, value_type: text, tags: list }),
+  ...addPrefix('signals.*.', { id: text, name: text, value_type: text, tags: list }),
   revoked_publisher_domains: list,
   'revoked_publisher_domains.*': object,
   'revoked_publisher_domains.*.publisher_domain': text,
@@ -161,7 +166,7 @@ const brandFields: Record<string, Kind> = {
   'properties.*.primary': 'boolean',
   agents: list,
   'agents.*': object,
-  ...under('agents.*.', agent),
+  ...addPrefix('agents.*.', agent),
 }
 
 const brand: Record<string, Kind> = {
@@ -171,11 +176,11 @@ const brand: Record<string, Kind> = {
   'house.domain': text,
   'house.agents': list,
   'brands.*': object,
-  ...under('brands.*.', brandFields),
+  ...addPrefix('brands.*.', brandFields),
   'brand_refs.*': object,
-  ...under('brand_refs.*.', { domain: text, brand_id: text, effective_at: text }),
+  ...addPrefix('brand_refs.*.', { domain: text, brand_id: text, effective_at: text }),
   'authorized_operators.*': object,
-  ...under('authorized_operators.*.', {
+  ...addPrefix('authorized_operators.*.', {
     domain: text,
     brands: list,
     'brands.*': text,
@@ -187,7 +192,7 @@ const brand: Record<string, Kind> = {
     valid_until: text,
   }),
   'trademarks.*': object,
-  ...under('trademarks.*.', {
+  ...addPrefix('trademarks.*.', {
     registry: text,
     number: text,
     mark: text,
@@ -199,12 +204,12 @@ const brand: Record<string, Kind> = {
     'nice_classes.*': 'number',
   }),
   'agents.*': object,
-  ...under('agents.*.', agent),
+  ...addPrefix('agents.*.', agent),
   'properties.*': object,
   'properties.*.relationship': text,
 }
 
-function under(prefix: string, kinds: Record<string, Kind>): Record<string, Kind> {
+function addPrefix(prefix: string, kinds: Record<string, Kind>): Record<string, Kind> {
   return Object.fromEntries(Object.entries(kinds).map(([key, kind]) => [prefix + key, kind]))
 }
 

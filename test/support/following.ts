@@ -9,7 +9,7 @@ import { ServingStore, type SpaceName, spaces } from '../../pipeline/serving/lmd
 import { derivedSpaces, isReplicated } from '../../pipeline/serving/public-entries.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
-import { cleanUp, newDataDir, openSequencer } from './registry.ts'
+import { cleanUp, createDataDir, openSequencer } from './registry.ts'
 
 /** A registry that publishes for replicas into a folder. */
 export interface PublishingRegistry {
@@ -25,7 +25,7 @@ export async function openPublishing(
   published?: string,
   settings: Record<string, string> = {},
 ): Promise<PublishingRegistry> {
-  const folder = published ?? join(newDataDir(), 'published')
+  const folder = published ?? join(createDataDir(), 'published')
   const sequencer = await openSequencer({
     clock,
     settings: { ...settings, PUBLISH_TO: folder },
@@ -66,7 +66,7 @@ export function openReplica(
   clock: Clock,
   {
     origin = openFolderOrigin(folder),
-    dataDir = newDataDir(),
+    dataDir = createDataDir(),
   }: { origin?: Origin; dataDir?: string } = {},
 ) {
   const paths = resolvePaths(dataDir)

@@ -80,8 +80,8 @@ export async function compareIndexes(
   anew: Database,
   now: number,
 ): Promise<{ incremental: IndexContent; anew: IndexContent }> {
-  const waiting = await waitingIn(first)
-  const [a, b] = [await saidBy(first, now), await saidBy(anew, now)]
+  const waiting = await listWaiting(first)
+  const [a, b] = [await readIndexContent(first, now), await readIndexContent(anew, now)]
   const agents = listAgents([...a.authorizations, ...b.authorizations], waiting.publisher)
   const settled = (said: IndexContent): IndexContent => ({
     ...said,
@@ -100,7 +100,7 @@ export async function compareIndexes(
     keyof IndexContent,
     (row: Row) => boolean,
   ][]) {
-    said[table] = without(incremental[table], fresh[table], isOver)
+    said[table] = excludeLacking(incremental[table], fresh[table], isOver)
   }
   return { incremental: said, anew: fresh }
 }
@@ -114,7 +114,7 @@ const remembered = {
 } satisfies Partial<Record<keyof IndexContent, (row: Row) => boolean>>
 
 /** Finds the subjects that wait: for a file that was never tried, or because the brake holds them. */
-async function waitingIn(db: Database): Promise<Record<'brand' | 'publisher', Set<unknown>>> {
+async function listWaiting(db: Database): Promise<Record<'brand' | 'publisher', Set<unknown>>> {
   const rows = await db.all<{ rule: 'brand' | 'publisher'; subject: string }>(
     `select distinct rule, subject from depends_on join crawl_state using (kind, location)
      where attempted_at is null union select rule, subject from held`,
@@ -124,20 +124,21 @@ async function waitingIn(db: Database): Promise<Record<'brand' | 'publisher', Se
   return { brand: of('brand'), publisher: of('publisher') }
 }
 
-async function saidBy(db: Database, now: number): Promise<IndexContent> {
+async function readIndexContent(db: Database, now: number): Promise<IndexContent> {
   const properties = await db.all<Row>('select * from properties')
   const names = new Map(properties.map(row => [row.property_rid, toName(row)]))
   const grants = await db.all<Row & { property_rids: string[] }>(`select * from ${REACHING}`)
   const said: Partial<IndexContent> = {}
-  for (const table of tables) said[table] = sorted(await db.all<Row>(`select * from ${table}`))
+  for (const table of tables)
+    said[table] = normalizeRows(await db.all<Row>(`select * from ${table}`))
   const reaching = grants.map(row => ({
     ...row,
     property_rids: row.property_rids.map(rid => names.get(rid)).sort(),
   }))
   return {
     ...(said as IndexContent),
-    authorizations: sorted(reaching),
-    crawl_state: sorted(await db.all<Row>(TURNS, { now: toIso(now) })),
+    authorizations: normalizeRows(reaching),
+    crawl_state: normalizeRows(await db.all<Row>(TURNS, { now: toIso(now) })),
   }
 }
 
@@ -157,7 +158,7 @@ function toName({ publisher_domain, property_type, property_id, identifiers }: R
   return JSON.stringify([publisher_domain, property_type, property_id, identifiers])
 }
 
-function sorted(rows: readonly Row[]): Row[] {
+function normalizeRows(rows: readonly Row[]): Row[] {
   return rows
     .map(row => Object.fromEntries(Object.entries(row).filter(([key]) => !written.includes(key))))
     .map(row => [JSON.stringify(row), row] as const)
@@ -171,13 +172,17 @@ function listAgents(grants: readonly Row[], publishers: Set<unknown>): Set<unkno
 }
 
 /** Leaves out rows that `others` lack and that may be missing there. */
-function without(rows: Row[], others: readonly Row[], mayLack: (row: Row) => boolean): Row[] {
-  const lacking = new Set(notIn(rows, others))
+function excludeLacking(
+  rows: Row[],
+  others: readonly Row[],
+  mayLack: (row: Row) => boolean,
+): Row[] {
+  const lacking = new Set(subtractRows(rows, others))
   return rows.filter(row => !lacking.has(row) || !mayLack(row))
 }
 
 /** Lists rows that `others` lack, each as often as it is missing there. */
-function notIn(rows: readonly Row[], others: readonly Row[]): Row[] {
+function subtractRows(rows: readonly Row[], others: readonly Row[]): Row[] {
   const left = new Map<string, number>()
   const toKey = (row: Row) => JSON.stringify(row)
   for (const row of others) left.set(toKey(row), (left.get(toKey(row)) ?? 0) + 1)
@@ -197,8 +202,8 @@ export function listDifferences({
   anew: IndexContent
 }): string[] {
   return (Object.keys(anew) as (keyof IndexContent)[]).flatMap(table => [
-    ...notIn(incremental[table], anew[table]).map(row => `${table} has ${toText(row)}`),
-    ...notIn(anew[table], incremental[table]).map(row => `${table} lacks ${toText(row)}`),
+    ...subtractRows(incremental[table], anew[table]).map(row => `${table} has ${toText(row)}`),
+    ...subtractRows(anew[table], incremental[table]).map(row => `${table} lacks ${toText(row)}`),
   ])
 }
 

@@ -10,7 +10,7 @@ import type { Known } from './operation-requests.ts'
 const KNOWN_PERSON = '7c2f1f0e-6f1c-4b52-9c57-0d8f3a3e9a11'
 export const BILLING_SECRET = 'shared with the billing provider'
 
-type Settled = Omit<
+type IdentityFacts = Omit<
   Known,
   | 'crawlRequest'
   | 'report'
@@ -29,7 +29,7 @@ type Settled = Omit<
 export interface Identities {
   settings: Record<string, string>
   /** Makes them known to a registry, and to one that cannot write afterwards. */
-  register(usual: TestRegistry, readOnly: TestRegistry): Promise<Settled>
+  register(usual: TestRegistry, readOnly: TestRegistry): Promise<IdentityFacts>
   close(): Promise<void>
 }
 
@@ -57,7 +57,7 @@ export async function openIdentities(): Promise<Identities> {
       for (const registry of [usual, readOnly]) {
         await submit(
           registry,
-          { op: 'issuer.set', issuer: issuer.url, keys, server: serverAt(issuer.url) },
+          { op: 'issuer.set', issuer: issuer.url, keys, server: buildServerMetadata(issuer.url) },
           buildKey('Readers', adminKey, ['admin:*']),
           ...['boss', 'mate'].map(user_id => ({
             op: 'membership.set',
@@ -70,7 +70,7 @@ export async function openIdentities(): Promise<Identities> {
       const spare = buildKey('Readers', `sk_${randomUUID()}`)
       const invitationToken = randomBytes(32).toString('base64url')
       const spareInvitation = randomUUID()
-      const org_id = await idIn(
+      const org_id = await findId(
         usual,
         "select org_id as id from organizations where name = 'Readers'",
       )
@@ -109,12 +109,12 @@ export async function openIdentities(): Promise<Identities> {
       return {
         adminKey,
         spareKeyId: spare.key_id,
-        readOnlyKeyId: await idIn(
+        readOnlyKeyId: await findId(
           readOnly,
           `select key_id as id from api_keys join organizations using (org_id)
            where name = 'Readers' and permissions::varchar = '[]'`,
         ),
-        acmeId: await idIn(usual, "select org_id as id from organizations where name = 'Acme'"),
+        acmeId: await findId(usual, "select org_id as id from organizations where name = 'Acme'"),
         person: await issuer.token({ sub: 'person' }),
         colleague: await mailing('colleague', 'acme.example'),
         prospect: await mailing('prospect', 'waiting.example'),
@@ -135,12 +135,12 @@ export async function openIdentities(): Promise<Identities> {
   }
 }
 
-async function idIn(registry: TestRegistry, query: string): Promise<string> {
+async function findId(registry: TestRegistry, query: string): Promise<string> {
   return (await registry.sequencer.accounts.db.one<{ id: string }>(query))!.id
 }
 
 /** Builds the metadata of the identity provider. */
-function serverAt(issuer: string) {
+function buildServerMetadata(issuer: string) {
   return {
     issuer,
     authorization_endpoint: `${issuer}/authorize`,

@@ -23,9 +23,9 @@ export async function checkIncremental(
 ): Promise<fc.RunDetails<[Night[]]>> {
   const clock = testClock(worldStart)
   const index = await openMemoryIndex(clock, brake && { brake })
-  const anew = await FreshIndex.open(clock)
+  const freshIndex = await FreshIndex.open(clock)
   const compare = async () => {
-    const both = await compareIndexes(index.db, await anew.deriveFrom(index), clock.now())
+    const both = await compareIndexes(index.db, await freshIndex.deriveFrom(index), clock.now())
     assert.deepEqual(listDifferences(both), [])
   }
   const liveThrough = limitTime(seconds, async (path: Night[]) => {
@@ -45,7 +45,7 @@ export async function checkIncremental(
     return await fc.check(fc.asyncProperty(nights, liveThrough), options)
   } finally {
     index.close()
-    anew.close()
+    freshIndex.close()
   }
 }
 

@@ -21,7 +21,7 @@ import { createFetcher } from '../../pipeline/fetch/http.ts'
 import type { LiveRequest } from '../../pipeline/model/live/live-request.ts'
 import { openRegistry, type RegistryOptions, type TestRegistry } from './app.ts'
 import { START } from './clock.ts'
-import { buildPatientLimits } from './patience.ts'
+import { buildGenerousLimits } from './patience.ts'
 
 export const AUDIENCE = 'https://registry.example/api'
 export const CLIENT = 'console'
@@ -105,7 +105,7 @@ export async function openIssuer(): Promise<TestIssuer> {
 
 /** Runs live requests as a crawler with these settings does, over the real fetcher. */
 export function createCrawlerWith(settings: Record<string, string>, clock: Clock) {
-  const config = readConfig({ ...buildPatientLimits(), ...settings })
+  const config = readConfig({ ...buildGenerousLimits(), ...settings })
   const fetcher = createFetcher(buildFetcherOptions(config, clock, silentLog))
   const requestLive = ((request: LiveRequest) =>
     runLiveRequest(request, {}, { fetcher, clock, config })) as WriterClient['requestLive']

@@ -7,11 +7,11 @@ export interface LargeFile {
   formats?: object[]
 }
 
-function times<Item>(n: number, item: (i: number) => Item): Item[] {
+function repeat<Item>(n: number, item: (i: number) => Item): Item[] {
   return Array.from({ length: n }, (_, i) => item(i))
 }
 
-function property(i: number, more: object = {}): object {
+function buildProperty(i: number, more: object = {}): object {
   return {
     property_type: 'website',
     name: `P${i}`,
@@ -22,13 +22,13 @@ function property(i: number, more: object = {}): object {
   }
 }
 
-function entry(i: number, more: object): object {
+function buildEntry(i: number, more: object): object {
   return { url: `https://a${i}.agents.example`, authorized_for: 'All', ...more }
 }
 
 /** Encodes the bits of a number as tags, so that many combinations reach many different sets. */
-function tagsIn(number: number, bits: number): string[] {
-  return times(bits, bit => bit).flatMap(bit => ((number >> bit) & 1 ? `b${bit}` : []))
+function toTags(number: number, bits: number): string[] {
+  return repeat(bits, bit => bit).flatMap(bit => ((number >> bit) & 1 ? `b${bit}` : []))
 }
 
 /**
@@ -38,94 +38,99 @@ function tagsIn(number: number, bits: number): string[] {
 export const largeShapes = {
   /** Each agent may sell one property. */
   ids: (rows: number) => ({
-    authorized_agents: times(rows / 2, i =>
-      entry(i, { authorization_type: 'property_ids', property_ids: [`p${i}`] }),
+    authorized_agents: repeat(rows / 2, i =>
+      buildEntry(i, { authorization_type: 'property_ids', property_ids: [`p${i}`] }),
     ),
-    properties: times(rows / 2, i => property(i)),
+    properties: repeat(rows / 2, i => buildProperty(i)),
   }),
   /** All agents may sell all properties. */
   tagged: (rows: number, reach: number) => {
     const side = Math.floor(Math.sqrt(reach))
     return {
-      authorized_agents: times(side, i =>
-        entry(i, { authorization_type: 'property_tags', property_tags: ['t'] }),
+      authorized_agents: repeat(side, i =>
+        buildEntry(i, { authorization_type: 'property_tags', property_tags: ['t'] }),
       ),
-      properties: times(Math.min(side, rows), i => property(i)),
+      properties: repeat(Math.min(side, rows), i => buildProperty(i)),
     }
   },
   /** Each agent may sell another half of the properties. */
   sets: (rows: number, reach: number) => {
     const agents = Math.floor(Math.sqrt(reach * 1.4))
     return {
-      authorized_agents: times(agents, i =>
-        entry(i, { authorization_type: 'property_tags', property_tags: tagsIn(i + 1, 11) }),
+      authorized_agents: repeat(agents, i =>
+        buildEntry(i, { authorization_type: 'property_tags', property_tags: toTags(i + 1, 11) }),
       ),
-      properties: times(Math.min(agents, rows), i =>
-        property(i, { tags: tagsIn((i * 2_654_435) % 2_047, 11).slice(0, 4) }),
+      properties: repeat(Math.min(agents, rows), i =>
+        buildProperty(i, { tags: toTags((i * 2_654_435) % 2_047, 11).slice(0, 4) }),
       ),
     }
   },
   /** Each agent brings a property of its own. */
   inline: (rows: number) => ({
-    authorized_agents: times(rows / 2, i =>
-      entry(i, { authorization_type: 'inline_properties', properties: [property(i)] }),
+    authorized_agents: repeat(rows / 2, i =>
+      buildEntry(i, { authorization_type: 'inline_properties', properties: [buildProperty(i)] }),
     ),
   }),
   /** Agents are listed and granted nothing. */
-  listed: (rows: number) => ({ authorized_agents: times(rows, i => entry(i, {})) }),
+  listed: (rows: number) => ({ authorized_agents: repeat(rows, i => buildEntry(i, {})) }),
   properties: (rows: number) => ({
-    properties: times(rows, i => property(i)),
-    authorized_agents: [entry(0, { authorization_type: 'property_tags', property_tags: ['t'] })],
+    properties: repeat(rows, i => buildProperty(i)),
+    authorized_agents: [
+      buildEntry(0, { authorization_type: 'property_tags', property_tags: ['t'] }),
+    ],
   }),
   /** Few properties have very many identifiers. */
   identifiers: (rows: number) => ({
-    properties: times(Math.ceil(rows / 500), i =>
-      property(i, {
-        identifiers: times(1_000, j => ({ type: 'rss_url', value: `https://f.example/${i}/${j}` })),
+    properties: repeat(Math.ceil(rows / 500), i =>
+      buildProperty(i, {
+        identifiers: repeat(1_000, j => ({
+          type: 'rss_url',
+          value: `https://f.example/${i}/${j}`,
+        })),
       }),
     ),
-    authorized_agents: times(100, i =>
-      entry(i, { authorization_type: 'property_tags', property_tags: ['t'] }),
+    authorized_agents: repeat(100, i =>
+      buildEntry(i, { authorization_type: 'property_tags', property_tags: ['t'] }),
     ),
   }),
   collections: (rows: number) => ({
-    collections: times(rows, i => ({ collection_id: `c${i}`, name: `C${i}`, kind: 'series' })),
-    properties: [property(0)],
+    collections: repeat(rows, i => ({ collection_id: `c${i}`, name: `C${i}`, kind: 'series' })),
+    properties: [buildProperty(0)],
     authorized_agents: [
-      entry(0, {
+      buildEntry(0, {
         authorization_type: 'property_tags',
         property_tags: ['t'],
         collections: [
-          { publisher_domain: 'x.example', collection_ids: times(rows / 10, i => `c${i}`) },
+          { publisher_domain: 'x.example', collection_ids: repeat(rows / 10, i => `c${i}`) },
         ],
       }),
     ],
   }),
   placements: (rows: number) => ({
-    placements: times(rows, i => ({ placement_id: `q${i}`, name: 'Q', property_tags: ['t'] })),
-    properties: times(50, i => property(i)),
-    authorized_agents: times(50, i =>
-      entry(i, {
+    placements: repeat(rows, i => ({ placement_id: `q${i}`, name: 'Q', property_tags: ['t'] })),
+    properties: repeat(50, i => buildProperty(i)),
+    authorized_agents: repeat(50, i =>
+      buildEntry(i, {
         authorization_type: 'property_tags',
         property_tags: ['t'],
-        placement_ids: times(rows / 100, j => `q${j}`),
+        placement_ids: repeat(rows / 100, j => `q${j}`),
       }),
     ),
   }),
   /** Agents may sell what others own, says the file. */
   claims: (_: number, _reach: number, claims: number) => ({
-    authorized_agents: times(50, i =>
-      entry(i, {
+    authorized_agents: repeat(50, i =>
+      buildEntry(i, {
         authorization_type: 'publisher_properties',
         publisher_properties: [
           {
             selection_type: 'all',
-            publisher_domains: times(claims / 50, j => `${i}-${j}.claimed.example`),
+            publisher_domains: repeat(claims / 50, j => `${i}-${j}.claimed.example`),
           },
         ],
       }),
     ),
-    properties: [property(0)],
+    properties: [buildProperty(0)],
   }),
 } satisfies Record<string, (rows: number, reach: number, claims: number) => LargeFile>
 

@@ -7,10 +7,10 @@ import { readConfig } from '../../pipeline/core/config.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { openRegistry, type RegistryOptions, type TestRegistry } from './app.ts'
 import { type Origin, serveOrigin } from './origin.ts'
-import { buildPatientLimits, patient, roomy } from './patience.ts'
+import { buildGenerousLimits, generousRates, generousTimeouts } from './patience.ts'
 import { startRedis, type TestRedis } from './redis.ts'
 
-export interface LiveAsk {
+export interface HostRequest {
   request: IncomingMessage
   response: ServerResponse
   host: string
@@ -19,7 +19,7 @@ export interface LiveAsk {
 }
 
 /** Answer of a host: JSON, or a function that writes the response. */
-export type LiveHost = Record<string, object | string | ((ask: LiveAsk) => unknown)>
+export type LiveHost = Record<string, object | string | ((ask: HostRequest) => unknown)>
 
 /** A web of some hosts, a crawler that reaches it, and registries that use this crawler. */
 export interface LiveWeb {
@@ -51,10 +51,10 @@ export async function openLiveWeb(
     response.setHeader('content-type', typeof said === 'string' ? 'text/plain' : 'application/json')
     response.end(typeof said === 'string' ? said : JSON.stringify(said))
   })
-  const writer = openWriterClient(redis.url, silentLog, patient)
+  const writer = openWriterClient(redis.url, silentLog, generousTimeouts)
   const settings = {
     CRAWL_CONNECT_TO: origin.url,
-    ...buildPatientLimits({ ...roomy, ...limits }),
+    ...buildGenerousLimits({ ...generousRates, ...limits }),
     ...more,
   }
   const role = await runCrawler(readConfig(settings), redis.url, systemClock, silentLog)
@@ -103,7 +103,7 @@ export async function openLiveWeb(
 
 /** Builds a handler that speaks MCP, with results of its tasks by name. */
 export function buildAgentHost(tasks: Record<string, object>, name = 'Trained Agent') {
-  return ({ request, response, body }: LiveAsk) => {
+  return ({ request, response, body }: HostRequest) => {
     if (request.method !== 'POST') return response.writeHead(405).end()
     const { id, method, params = {} } = JSON.parse(body)
     if (method === 'notifications/initialized') return response.writeHead(202).end()

@@ -9,8 +9,8 @@ import { buildShop } from './nights.ts'
 import { observeFile, observeOutcome } from './observations.ts'
 import { cleanUp } from './registry.ts'
 
-/** The default settings. */
-export const limits: BrakeLimits = { share: 0.02, factor: 5, rows: 200, publishers: 20 }
+/** The default limits of the brake. */
+export const brakeLimits: BrakeLimits = { share: 0.02, factor: 5, rows: 200, publishers: 20 }
 
 /** Lists domains of publishers with one grant and one property each, which is two rows a publisher. */
 export function listDomains(count: number, from = 0): string[] {
@@ -30,7 +30,7 @@ export function observeAll(
   )
 }
 
-export interface Web {
+export interface PublisherWeb {
   index: MemoryIndex
   clock: TestClock
   /** Commits a crawl and tells how many events of each type follow. */
@@ -42,7 +42,10 @@ export interface Web {
 }
 
 /** Opens an index with many valid publishers. */
-export async function openWeb(count: number, brake: BrakeLimits = limits): Promise<Web> {
+export async function openPublisherWeb(
+  count: number,
+  brake: BrakeLimits = brakeLimits,
+): Promise<PublisherWeb> {
   const clock = testClock('2026-11-20T04:00Z')
   const index = await openMemoryIndex(clock, { brake })
   cleanUp(() => index.close())

@@ -19,7 +19,7 @@ export function buildMerge(
 }
 
 /** A registry, and what tests of merged records need of it. */
-export class Merging {
+export class MergingRegistry {
   readonly registry: Sequencer
   readonly clock: TestClock
 
@@ -29,21 +29,25 @@ export class Merging {
   }
 
   /** Commits a night in which these files are read, and returns the types of its events. */
-  async night(files: Record<string, object>): Promise<string[]> {
+  async runNight(files: Record<string, object>): Promise<string[]> {
     const at = this.clock.tick({ days: 1 })
-    const seen = Object.entries(files).map(([domain, file]) =>
+    const observations = Object.entries(files).map(([domain, file]) =>
       observeFile('adagents.json', domain, file, at),
     )
-    return this.told(seen)
+    return this.commit(observations)
   }
 
   /** Commits a batch and returns the types of its events. */
-  async told(observations: Observation[], submissions: Submission[] = []): Promise<string[]> {
-    const events = await this.events(observations, submissions)
+  async commit(observations: Observation[], submissions: Submission[] = []): Promise<string[]> {
+    const events = await this.commitForEvents(observations, submissions)
     return events.map(event => event.event_type)
   }
 
-  async events(observations: Observation[], submissions: Submission[] = []): Promise<FeedEvent[]> {
+  /** Commits a batch and returns its events. */
+  async commitForEvents(
+    observations: Observation[],
+    submissions: Submission[] = [],
+  ): Promise<FeedEvent[]> {
     const { seq } = await this.registry.commit({ observations, submissions })
     return this.registry.index.all<FeedEvent>(
       `select * exclude (seq) from events where seq = ${seq} order by event_id`,

@@ -33,8 +33,13 @@ function observeProbe(endpoint: string, listed: object | string, at: Instant): O
   const parts = { endpoint, tools: [], needs_auth: false, unread: [], ...(listed as object) }
   const document = buildAgentDocument(parts)
   const hash = hashContent(Buffer.from(JSON.stringify(document)))
-  const seen = { kind: 'agent', location: endpoint, observed_at: at, outcome: 'ok' } as const
-  return { ...seen, hash, document, took_ms: 1 }
+  const observations = {
+    kind: 'agent',
+    location: endpoint,
+    observed_at: at,
+    outcome: 'ok',
+  } as const
+  return { ...observations, hash, document, took_ms: 1 }
 }
 
 /** An index on which nights are run. */
@@ -60,10 +65,12 @@ export class NightRunner {
       await this.#index.commit([])
     }
     if (night.asked !== undefined) await this.#requestCrawl(night.asked)
-    const seen = night.attempts.flatMap(attempt => observeAttempt(attempt, this.#clock.now()))
+    const observations = night.attempts.flatMap(attempt =>
+      observeAttempt(attempt, this.#clock.now()),
+    )
     const isLate = (index: number) => night.late[index % night.late.length]!
-    const arriving = [...this.#late, ...seen.filter((_, index) => !isLate(index))]
-    this.#late = seen.filter((_, index) => isLate(index))
+    const arriving = [...this.#late, ...observations.filter((_, index) => !isLate(index))]
+    this.#late = observations.filter((_, index) => isLate(index))
     for (const batch of splitBatches(shuffle(arriving, night.order), night.batch)) {
       await this.#index.commit(batch)
       if (night.isTwice) await this.#index.commit(batch)
@@ -102,8 +109,8 @@ export class NightRunner {
   }
 }
 
-function shuffle(seen: readonly Observation[], order: readonly number[]): Observation[] {
-  return seen
+function shuffle(observations: readonly Observation[], order: readonly number[]): Observation[] {
+  return observations
     .map((observation, index) => ({
       observation,
       turn: (order[index % order.length]! * (index + 7)) % 101,

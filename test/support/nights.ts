@@ -14,14 +14,14 @@ export interface Nights {
   /** Commits a night; a text is the outcome of an attempt without a document. */
   night(files: Record<string, object | Outcome>, later?: Later): Promise<FeedEvent[]>
   /** Commits what was read in an hour, and an hour later, as one batch. */
-  together(...hours: Record<string, object | Outcome>[]): Promise<FeedEvent[]>
+  commitTogether(...hours: Record<string, object | Outcome>[]): Promise<FeedEvent[]>
   /** Advances the clock and commits nothing but what time changes. */
   wait(later: Later): Promise<FeedEvent[]>
 }
 
 export function runNights<Result>(work: (nights: Nights) => Promise<Result>): Promise<Result> {
   const clock = testClock('2026-11-20T03:00Z')
-  const seenAfter = (files: Record<string, object | Outcome>, later: Later) => {
+  const observeAfter = (files: Record<string, object | Outcome>, later: Later) => {
     const at = clock.tick(later)
     return Object.entries(files).map(([location, found]) =>
       typeof found === 'string'
@@ -33,9 +33,10 @@ export function runNights<Result>(work: (nights: Nights) => Promise<Result>): Pr
     work({
       db: index.db,
       clock,
-      night: (files, later = { days: 1 }) => index.commit(seenAfter(files, later)),
-      together: (...all) => index.commit(all.flatMap(files => seenAfter(files, { hours: 1 }))),
-      wait: later => index.commit(seenAfter({}, later)),
+      night: (files, later = { days: 1 }) => index.commit(observeAfter(files, later)),
+      commitTogether: (...all) =>
+        index.commit(all.flatMap(files => observeAfter(files, { hours: 1 }))),
+      wait: later => index.commit(observeAfter({}, later)),
     }),
   )
 }

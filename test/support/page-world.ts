@@ -13,7 +13,7 @@ export const BRAND = 'acme.example'
 /** A house that publishes nothing, which a brand names. */
 const HOUSE = 'the-house.example'
 /** A domain that publishes nothing and has saves of members. */
-const TOLD = 'told.example'
+const SAVED = 'told.example'
 export const PUBLISHER = 'herald.example'
 export const AGENT = 'https://sales.agent.example/mcp'
 
@@ -38,13 +38,13 @@ export const pagePaths = [
   `/brand/${BRAND}/history`,
   `/publisher/${PUBLISHER}/history`,
   `/brand/${HOUSE}`,
-  `/brand/${TOLD}`,
-  `/publisher/${TOLD}`,
+  `/brand/${SAVED}`,
+  `/publisher/${SAVED}`,
 ] as const
 
 /** Fills a registry with one thing for every page, all of whose texts may be chosen. */
 export async function fillPages(registry: TestRegistry, text = 'Plain words'): Promise<void> {
-  const domains = [BRAND, TOLD]
+  const domains = [BRAND, SAVED]
   const key = await enrol(registry, { org: 'Acme', tier: 'company_standard', domains })
   await registry.observe(
     observeBrandFile(BRAND, text === 'Plain words' ? 'Acme' : text, {
@@ -94,7 +94,7 @@ async function saveTwice(registry: TestRegistry, key: string, text: string): Pro
   for (const tagline of ['Before', text]) {
     const buildSave = () => ({
       revision_id: randomUUID(),
-      domain: TOLD,
+      domain: SAVED,
       editor: { kind: 'key', id, org_id },
     })
     const property = { type: 'website', name: tagline, identifiers: [] }
@@ -132,15 +132,15 @@ async function send(
 }
 
 function buildPublisher(text: string) {
-  const seen = observePublisherFile(PUBLISHER, { sites: [PUBLISHER], agents: [AGENT] })
-  const document = structuredClone(seen.document) as Inline
+  const observation = observePublisherFile(PUBLISHER, { sites: [PUBLISHER], agents: [AGENT] })
+  const document = structuredClone(observation.document) as Inline
   const [property] = document.properties
   const [agent] = document.agents
   Object.assign(property!, { name: text, tags: ['all', text] })
   property!.identifiers.push({ type: 'roku_store_id', value: text })
   Object.assign(agent!, { authorized_for: text })
   const fault = { field: text, code: 'missing', message: text, severity: 'error' } as const
-  return { ...seen, document, faults: [fault] }
+  return { ...observation, document, faults: [fault] }
 }
 
 async function savePolicy(registry: TestRegistry, key: string, text: string): Promise<void> {

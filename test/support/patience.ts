@@ -3,7 +3,7 @@ import type { Limits } from '../../pipeline/core/limits.ts'
 const MINUTE_MS = 60_000
 
 /** Limits that only tests about them reach: a busy machine may stand still for seconds. */
-export const patient = {
+export const generousTimeouts = {
   connectMs: MINUTE_MS,
   nameMs: MINUTE_MS,
   fetchMs: MINUTE_MS,
@@ -24,7 +24,7 @@ export const patient = {
 } satisfies Partial<Limits>
 
 /** Rates that only tests about them reach. */
-export const roomy = {
+export const generousRates = {
   siteRequestsPerMinute: 1e7,
   addressRequestsPerMinute: 1e7,
   callerRequestsPerMinute: 1e7,
@@ -32,6 +32,6 @@ export const roomy = {
 } satisfies Partial<Limits>
 
 /** Builds the setting LIMITS with these limits. */
-export function buildPatientLimits(more: Record<string, number> = {}): { LIMITS: string } {
-  return { LIMITS: JSON.stringify({ ...patient, ...more }) }
+export function buildGenerousLimits(more: Record<string, number> = {}): { LIMITS: string } {
+  return { LIMITS: JSON.stringify({ ...generousTimeouts, ...more }) }
 }

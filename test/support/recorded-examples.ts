@@ -75,14 +75,14 @@ export function createRecorder(): Recorder {
 }
 
 function buildRequest({ access }: Operation, asked: ApiRequest, url: string): ExampleRequest {
-  const { payload, headers: given = {} } = asked
-  const { authorization: _, ...headers } = given
+  const { payload, headers: allHeaders = {} } = asked
+  const { authorization: _, ...headers } = allHeaders
   const isForm = /^multipart/.test(headers['content-type'] ?? '')
-  const kept = Object.entries(headers).filter(([name]) => !(isForm && name === 'content-type'))
+  const shown = Object.entries(headers).filter(([name]) => !(isForm && name === 'content-type'))
   return {
     url,
     ...(access !== 'public' && { authorized: true as const }),
-    ...(kept.length > 0 && { headers: Object.fromEntries(kept) }),
+    ...(shown.length > 0 && { headers: Object.fromEntries(shown) }),
     ...(typeof payload === 'object' && { body: payload }),
     ...(typeof payload === 'string' && (isForm ? { file: readForm(payload) } : { text: payload })),
   }

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectRedis, type Redis, waitUntilReady } from '../../jobs/redis.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
-import { patient } from './patience.ts'
+import { generousTimeouts } from './patience.ts'
 import { cleanUp } from './registry.ts'
 
 export interface TestRedis {
@@ -28,7 +28,7 @@ export async function startRedis(): Promise<TestRedis> {
   let server = spawn('redis-server', options, { stdio: 'ignore' })
   const url = `unix://${socket}`
   while (!existsSync(socket)) await sleep(10)
-  const redis = connectRedis(url, 'failFast', silentLog, patient)
+  const redis = connectRedis(url, 'failFast', silentLog, generousTimeouts)
   await waitUntilReady(redis)
   const stop = async () => {
     if (server.exitCode !== null || server.signalCode !== null) return

@@ -20,15 +20,15 @@ export function makeDataDir(): { dir: string; remove(): void } {
 }
 
 /** Creates a folder for the stores of a test, and removes it afterwards. */
-export function newDataDir(): string {
+export function createDataDir(): string {
   const { dir, remove } = makeDataDir()
   cleanUp(remove)
   return dir
 }
 
 /** Creates a folder with an index and accounts that have no rows. */
-async function newEmptyStores(): Promise<string> {
-  const dataDir = newDataDir()
+async function createEmptyStores(): Promise<string> {
+  const dataDir = createDataDir()
   await writeEmptyStores(dataDir)
   return dataDir
 }
@@ -43,7 +43,7 @@ interface Opening {
 }
 
 export function buildOptions({ dataDir, clock, log, settings, onStep }: Opening): SequencerOptions {
-  const config = readConfig({ ...settings, DATA_DIR: dataDir ?? newDataDir() })
+  const config = readConfig({ ...settings, DATA_DIR: dataDir ?? createDataDir() })
   return {
     config,
     clock: clock ?? systemClock,
@@ -54,14 +54,14 @@ export function buildOptions({ dataDir, clock, log, settings, onStep }: Opening)
 
 /** Opens the writer of a data folder. It must be closed before the folder is opened again. */
 export async function openSequencer(opening: Opening = {}): Promise<Sequencer> {
-  const dataDir = opening.dataDir ?? (await newEmptyStores())
+  const dataDir = opening.dataDir ?? (await createEmptyStores())
   const sequencer = await Sequencer.open(buildOptions({ ...opening, dataDir }))
   if (sequencer === undefined) throw new Error('another process writes')
   return sequencer
 }
 
 /** Opens a writer on a new folder, and closes it after the test. */
-export async function newSequencer(clock: Clock): Promise<Sequencer> {
+export async function openTestSequencer(clock: Clock): Promise<Sequencer> {
   const sequencer = await openSequencer({ clock })
   cleanUp(() => sequencer.close())
   return sequencer

@@ -14,7 +14,7 @@ import { REACHING } from './contents.ts'
 type Row = Record<string, unknown>
 
 /** State of a replica that knows only the feed, by the ids of the feed. */
-export interface Held {
+export interface ReplicaState {
   properties: Record<string, Row>
   authorizations: Record<string, Row>
   collections: Record<string, Row>
@@ -33,7 +33,7 @@ interface Verdict {
 const UNKNOWN: Verdict = { status: 'unknown', badges: [] }
 
 /** Lists of the API that a replica can start from instead of the whole feed. */
-export interface Beginning {
+export interface BootstrapLists {
   agents?: readonly Row[]
   authorizations?: readonly Row[]
   properties?: readonly Row[]
@@ -63,7 +63,7 @@ export class Replica {
     this.#isCredulous = isCredulous
   }
 
-  begin({ agents, authorizations, properties, collections }: Beginning): void {
+  begin({ agents, authorizations, properties, collections }: BootstrapLists): void {
     this.#hasHeardAll = false
     for (const row of agents ?? []) this.#add(this.#agents, row.url as string, toProfile(row))
     for (const row of authorizations ?? []) {
@@ -82,7 +82,7 @@ export class Replica {
     for (const event of events) this.#apply(event)
   }
 
-  get holds(): Held {
+  get state(): ReplicaState {
     return {
       properties: Object.fromEntries(this.#properties),
       authorizations: Object.fromEntries(this.#authorizations),
@@ -243,7 +243,7 @@ function pickFacts(facts: Row, names: readonly string[]): Row {
 }
 
 /** Reads from the tables the state that a replica has after all of the feed. */
-export async function readHeld(db: Database): Promise<Held> {
+export async function readHeld(db: Database): Promise<ReplicaState> {
   const by = async (sql: string, id: string, of: (row: Row) => Row) =>
     Object.fromEntries((await db.all<Row>(sql)).map(row => [row[id] as string, of(row)]))
   const publishers = await db.all<{ domain: string }>('select domain from publishers')
@@ -258,13 +258,13 @@ export async function readHeld(db: Database): Promise<Held> {
       toGrant,
     ),
     collections: await by('select * from collections', 'collection_rid', toCollection),
-    agents: await agentsIn(db),
+    agents: await loadAgents(db),
     verdicts: await listVerdicts(db),
     publishers: publishers.map(({ domain }) => domain).sort(),
   }
 }
 
-async function agentsIn(db: Database): Promise<Record<string, Row>> {
+async function loadAgents(db: Database): Promise<Record<string, Row>> {
   const profiles = await db.all<AgentProfileRow>('select * from agent_profiles')
   const byUrl = new Map(profiles.map(row => [row.agent_url, row]))
   const rows = await db.all<AgentRow>('select * from agents')

@@ -2,11 +2,11 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import S3rver from 's3rver'
 import { vi } from 'vitest'
-import { cleanUp, newDataDir } from './registry.ts'
+import { cleanUp, createDataDir } from './registry.ts'
 
 /** Starts an object storage with an empty bucket; the environment names it until the test ends. */
 export async function startObjectStorage() {
-  const directory = join(newDataDir(), 's3')
+  const directory = join(createDataDir(), 's3')
   mkdirSync(directory, { recursive: true })
   const server = new S3rver({
     address: '127.0.0.1',

@@ -4,7 +4,7 @@ import { fold, splitWords } from '../../pipeline/search/fold.ts'
 import { PartsWriter } from '../../pipeline/search/parts-writer.ts'
 import type { SearchEntry } from '../../pipeline/search/search-entries.ts'
 import { SEARCH_FORMAT, SearchIndex } from '../../pipeline/search/search-index.ts'
-import { cleanUp, newDataDir } from './registry.ts'
+import { cleanUp, createDataDir } from './registry.ts'
 
 /** Names of a brand, and the house it belongs to. */
 export interface Named {
@@ -14,7 +14,7 @@ export interface Named {
 
 /** Builds a search index of brands; each item is the number of its brand. */
 export async function buildSearchIndex(brands: readonly Named[]): Promise<SearchIndex> {
-  const folder = newDataDir()
+  const folder = createDataDir()
   mkdirSync(folder, { recursive: true })
   const path = `${folder}/test.search`
   const file = new PartsWriter(path)
@@ -33,14 +33,14 @@ export async function buildSearchIndex(brands: readonly Named[]): Promise<Search
 
 function toEntry({ names, house }: Named, number: number): SearchEntry {
   return {
-    names: texts(names),
-    aliases: texts(house === undefined ? [] : [house]),
+    names: foldNames(names),
+    aliases: foldNames(house === undefined ? [] : [house]),
     flags: number % 3,
     item: { number },
   }
 }
 
-function texts(names: readonly string[]): string[] {
+function foldNames(names: readonly string[]): string[] {
   return [...new Set(names.map(fold))].filter(text => text !== '')
 }
 
@@ -48,7 +48,7 @@ function texts(names: readonly string[]): string[] {
 export function findLiteralMatches(brands: readonly Named[], text: string): number[] {
   const asked = fold(text)
   const ranks = brands.map(({ names, house = '' }) => {
-    const called = texts(names)
+    const called = foldNames(names)
     if (called.includes(asked)) return 0
     if (called.some(name => name.startsWith(asked))) return 1
     return [...called, fold(house)].some(name => name.includes(asked)) ? 2 : 3
@@ -69,11 +69,13 @@ export function findNearMatches(brands: readonly Named[], text: string): number[
 
 function isMisspelled(word: string, meant: string): boolean {
   const characters = [...meant]
-  return characters.length >= 4 && [...word].length >= 3 && distance([...word], characters) <= 1
+  return (
+    characters.length >= 4 && [...word].length >= 3 && measureDistance([...word], characters) <= 1
+  )
 }
 
 /** Measures the edit distance of two words by the textbook's table; swapped neighbours count as one edit. */
-function distance(a: readonly string[], b: readonly string[]): number {
+function measureDistance(a: readonly string[], b: readonly string[]): number {
   const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)]
   for (let i = 1; i <= a.length; i++) {
     const row = [i]

@@ -43,9 +43,9 @@ export async function requestWithQuery(
   path: string,
   query: Record<string, unknown>,
 ) {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined)
+  const pairs = Object.entries(query).filter(([, value]) => value !== undefined)
   const text = new URLSearchParams(
-    Object.fromEntries(given.map(([name, value]) => [name, String(value)])),
+    Object.fromEntries(pairs.map(([name, value]) => [name, String(value)])),
   )
   return registry.app.inject(`${path}?${text}`)
 }

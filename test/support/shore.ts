@@ -26,7 +26,7 @@ const everything = (url: string, ...domains: string[]) =>
 const owned = (domain: string) => ({ type: 'website', identifier: domain, primary: true })
 
 /** A house with a brand of its own, one inside the portfolio and one that is only referred to. */
-export const lantern = {
+export const lanternHouse = {
   house: { domain: 'lantern.example', name: 'Lantern Holdings' },
   brands: [
     {
@@ -54,7 +54,7 @@ const leaf = (id: string, name: string) => ({
   properties: [owned(`${id}.example`)],
 })
 
-export const home = website('harbour.example', { property_id: 'home', tags: ['news'] })
+export const harbourWebsite = website('harbour.example', { property_id: 'home', tags: ['news'] })
 const tides = {
   property_id: 'tides',
   property_type: 'mobile_app',
@@ -74,16 +74,22 @@ const inline = agent('https://inline.example/mcp', 'inline_properties', { proper
 const signals = agent('https://signals.example/mcp', 'signal_ids', { signal_ids: ['boats'] })
 
 /** A publisher with a grant of every kind. */
-export const harbour = {
-  properties: [home, tides],
+export const harbourPublisher = {
+  properties: [harbourWebsite, tides],
   signals: [{ id: 'boats', name: 'Boat owners', value_type: 'binary', tags: [] }],
   authorized_agents: [byIds, byTags, inline, signals],
 }
-export const harbourWithoutTags = { ...harbour, authorized_agents: [byIds, inline, signals] }
-export const harbourWithoutTides = { ...harbourWithoutTags, properties: [home] }
+export const harbourPublisherWithoutTags = {
+  ...harbourPublisher,
+  authorized_agents: [byIds, inline, signals],
+}
+export const harbourPublisherWithoutTides = {
+  ...harbourPublisherWithoutTags,
+  properties: [harbourWebsite],
+}
 
 /** A manager's file: of its own publisher, of one that points to it, of one that has only an ads.txt. */
-export const quay = {
+export const quayManager = {
   properties: [website('quay.example'), website('pier.example'), website('isle.example')],
   authorized_agents: [
     everything('https://quay.example/mcp', 'quay.example', 'pier.example', 'isle.example'),
@@ -91,7 +97,7 @@ export const quay = {
 }
 
 /** The ads.txt of the one that has no other file. */
-export const isle = 'exchange.example, 1, RESELLER\nMANAGERDOMAIN=quay.example\n'
+export const isleAdsTxt = 'exchange.example, 1, RESELLER\nMANAGERDOMAIN=quay.example\n'
 
 export const buildSimplePublisher = (domain: string) => ({
   properties: [website(domain)],
@@ -125,16 +131,19 @@ const dives = {
 const almanac = { collection_id: 'almanac', name: 'Almanac', kind: 'publication' }
 
 /** A publisher with two collections, then with one, then with both again and one renamed. */
-export const reef = { ...buildSimplePublisher('reef.example'), collections: [dives, almanac] }
-export const reefWithoutAlmanac = { ...reef, collections: [dives] }
-export const reefWithDeepDives = {
-  ...reef,
+export const reefPublisher = {
+  ...buildSimplePublisher('reef.example'),
+  collections: [dives, almanac],
+}
+export const reefPublisherWithoutAlmanac = { ...reefPublisher, collections: [dives] }
+export const reefPublisherWithDeepDives = {
+  ...reefPublisher,
   collections: [{ ...dives, name: 'Deep dives' }, almanac],
 }
 
-export const shore: Record<FileKind, Files> = {
+export const shoreFiles: Record<FileKind, Files> = {
   'brand.json': {
-    'lantern.example': lantern,
+    'lantern.example': lanternHouse,
     'glow.example': { house: 'lantern.example' },
     'candle.example': leaf('candle', 'Candle'),
     'wick.example': leaf('wick', 'Wick'),
@@ -146,13 +155,13 @@ export const shore: Record<FileKind, Files> = {
     },
   },
   'adagents.json': {
-    'harbour.example': harbour,
+    'harbour.example': harbourPublisher,
     'pier.example': { authoritative_location: 'https://quay.example/.well-known/adagents.json' },
-    'quay.example': quay,
+    'quay.example': quayManager,
     'buoy.example': buildSimplePublisher('buoy.example'),
     'ebb.example': ebb,
     'gull.example': buildSimplePublisher('gull.example'),
-    'reef.example': reef,
+    'reef.example': reefPublisher,
     'storm.example': buildSimplePublisher('storm.example'),
     'tide.example': buildSimplePublisher('tide.example'),
   },

@@ -9,7 +9,7 @@ const COSE_Y = '\x22\x58\x20'
 const digest = (data: string | Buffer) => createHash('sha256').update(data).digest()
 
 /** Claims of an authenticator and its browser about one sign-in; a test may falsify each. */
-export interface Said {
+export interface AuthenticatorClaims {
   challenge: string
   origin: string
   rpId: string
@@ -35,9 +35,15 @@ export function createPasskey(userId: string) {
     id,
     publicKey: cose.toString('base64url'),
     /** Answers a challenge; returns the JSON that the browser sends. */
-    answer({ challenge, origin, rpId, userHandle = userId, ...said }: Said): string {
-      const { counter = 1, flags = USER_PRESENT | USER_VERIFIED, type = 'webauthn.get' } = said
-      const { crossOrigin = false } = said
+    answer({
+      challenge,
+      origin,
+      rpId,
+      userHandle = userId,
+      ...claims
+    }: AuthenticatorClaims): string {
+      const { counter = 1, flags = USER_PRESENT | USER_VERIFIED, type = 'webauthn.get' } = claims
+      const { crossOrigin = false } = claims
       const clientData = Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin }))
       const count = Buffer.alloc(4)
       count.writeUInt32BE(counter)

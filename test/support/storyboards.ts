@@ -1,7 +1,7 @@
-import type { LiveAsk, LiveHost } from './live.ts'
+import type { HostRequest, LiveHost } from './live.ts'
 import { type Payload, type ReferenceAgent, TOKEN } from './reference-agent.ts'
 
-/** A call as an agent gets it. */
+/** A call of an agent, as it arrives. */
 export interface AgentCall {
   tenant: string
   method: string
@@ -12,21 +12,21 @@ export interface AgentCall {
 /** Changes a payload, or answers instead of the agent: a status and a body. */
 export type Damage = (payload: Payload, call: AgentCall) => Payload | undefined
 
-export interface Passing {
+export interface ReferenceAgentOptions {
   /** Sends the agent's own credential along; without it the caller's is passed on. */
   isOpen?: boolean
   damage?: Damage
-  /** Seen before the agent is asked. */
+  /** Gets each call before the agent does. */
   listen?: (call: AgentCall) => unknown
 }
 
 /** Serves the reference agent as a host of a test's web, and damages its answers where told. */
-export function hostAgent(
+export function serveReferenceAgent(
   agent: ReferenceAgent,
-  { isOpen, damage = payload => payload, listen }: Passing = {},
+  { isOpen, damage = payload => payload, listen }: ReferenceAgentOptions = {},
 ): LiveHost {
   return {
-    '*': async ({ request, response, path, body }: LiveAsk) => {
+    '*': async ({ request, response, path, body }: HostRequest) => {
       if (request.method !== 'POST') return response.writeHead(405).end()
       const message = JSON.parse(body)
       const { name: task = '', arguments: args = {} } = message.params ?? {}

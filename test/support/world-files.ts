@@ -12,7 +12,7 @@ export const brandDomains = [...houses, ...leaves] as const
 export const agents = ['https://x.example/mcp', 'https://y.example/mcp', 'https://z.example/mcp']
 
 /** Files at other locations than the well-known one. */
-export const elsewhere = {
+export const otherLocations = {
   'adagents.json': 'https://files.m.example/shared.json',
   'brand.json': 'https://files.h.example/brand.json',
 } as const
@@ -23,7 +23,7 @@ const publisher = fc.constantFrom(...publishers)
 const agent = fc.constantFrom(...agents)
 const tag = fc.constantFrom('news', 'sport')
 const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined })
-const arbitrarySome = <Value>(value: fc.Arbitrary<Value>, maxLength: number) =>
+const arbitraryList = <Value>(value: fc.Arbitrary<Value>, maxLength: number) =>
   fc.array(value, { maxLength, size: 'max' })
 
 const daysIn = (days: number) => toIso(worldStart + days * DAY)
@@ -43,7 +43,7 @@ const propertyIn = (location: string) =>
       owner: ownerIn(location),
       number: fc.constantFrom(1, 2),
       edition: fc.constantFrom('', ' II'),
-      tags: arbitrarySome(tag, 2),
+      tags: arbitraryList(tag, 2),
       isSpelled: fc.boolean(),
       hasId: fc.boolean(),
     })
@@ -129,8 +129,8 @@ const inventoryAt = (location: string) =>
     {
       properties: fc.array(propertyIn(location), { minLength: 1, maxLength: 6, size: 'max' }),
       authorized_agents: fc.array(entryIn(location), { minLength: 1, maxLength: 3, size: 'max' }),
-      collections: arbitrarySome(collectionIn(location), 2),
-      revoked_publisher_domains: arbitrarySome(revocation, 2),
+      collections: arbitraryList(collectionIn(location), 2),
+      revoked_publisher_domains: arbitraryList(revocation, 2),
       last_updated: fc.constantFrom(-3, -1, 0.05, 1).map(daysIn),
     },
     { requiredKeys: ['properties', 'authorized_agents'] },
@@ -138,7 +138,7 @@ const inventoryAt = (location: string) =>
 
 const pointer = fc
   .constantFrom(
-    elsewhere['adagents.json'],
+    otherLocations['adagents.json'],
     ...publishers.map(domain => `https://${domain}/.well-known/adagents.json`),
   )
   .map(authoritative_location => ({ authoritative_location }))
@@ -192,7 +192,7 @@ const portfolio = (domain: string) =>
 
 const brandPointer = fc
   .constantFrom(
-    elsewhere['brand.json'],
+    otherLocations['brand.json'],
     ...brandDomains.map(domain => `https://${domain}/.well-known/brand.json`),
   )
   .map(authoritative_location => ({ authoritative_location }))

@@ -33,7 +33,7 @@ function open(options: Partial<SequencerOptions> = {}): Promise<Sequencer | unde
 }
 
 /** Commits two batches and publishes each, and dies at a step of the second. */
-async function fault({ step, moment }: Fault): Promise<void> {
+async function runUntilFault({ step, moment }: Fault): Promise<void> {
   const clock = testClock('2026-11-20T03:00Z')
   let armed = false
   const registry = await open({
@@ -54,7 +54,7 @@ async function fault({ step, moment }: Fault): Promise<void> {
  * Commits as fast as it can, until it is killed. Submissions left over from a killed process are
  * submitted first.
  */
-async function loop({ round, size }: { round: number; size: number }): Promise<void> {
+async function commitUntilKilled({ round, size }: { round: number; size: number }): Promise<void> {
   const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
   say('loaded')
   const left = JSON.parse((await lines.next()).value as string) as Submission[]
@@ -108,7 +108,7 @@ async function write(registry: Sequencer, submissions: Submission[]): Promise<vo
 }
 
 /** Obeys one command a line. */
-async function obey(): Promise<void> {
+async function followOrders(): Promise<void> {
   const registry = await open()
   say('opened', registry !== undefined)
   for await (const line of createInterface({ input: process.stdin })) {
@@ -118,5 +118,9 @@ async function obey(): Promise<void> {
   }
 }
 
-const modes: Record<string, (options: never) => Promise<void>> = { fault, loop, obey }
+const modes: Record<string, (options: never) => Promise<void>> = {
+  fault: runUntilFault,
+  loop: commitUntilKilled,
+  obey: followOrders,
+}
 await modes[mode!]!(JSON.parse(text) as never)

@@ -12,7 +12,7 @@ import {
   type SignInRegistry,
   TestBrowser,
 } from '../../support/signing-in.ts'
-import { createPasskey, type Said } from '../../support/software-authenticator.ts'
+import { type AuthenticatorClaims, createPasskey } from '../../support/software-authenticator.ts'
 
 const ORIGIN = 'http://localhost:3000'
 
@@ -69,7 +69,11 @@ async function send(browser: TestBrowser, at: string, credential: string): Promi
   return answer.statusCode === 200
 }
 
-const good = (challenge: string): Said => ({ challenge, origin: ORIGIN, rpId: 'localhost' })
+const good = (challenge: string): AuthenticatorClaims => ({
+  challenge,
+  origin: ORIGIN,
+  rpId: 'localhost',
+})
 
 describe('a passkey', () => {
   test('signs its person in, and nobody else', async () => {
@@ -78,7 +82,7 @@ describe('a passkey', () => {
     expect(await send(browser, at, passkey.answer(good(challenge)))).toBe(true)
   })
 
-  test.each<[string, Partial<Said>]>([
+  test.each<[string, Partial<AuthenticatorClaims>]>([
     ['for another origin', { origin: 'https://evil.example' }],
     ['for another port', { origin: 'http://localhost:4000' }],
     ['for another relying party', { rpId: 'evil.example' }],

@@ -49,7 +49,7 @@ describe('the events of any nights', () => {
             replica.apply(events)
             expect(listContradictions(events)).toEqual([])
           })
-          expect(replica.holds).toEqual(await readHeld(index.db))
+          expect(replica.state).toEqual(await readHeld(index.db))
         }),
       ),
       { numRuns: 40 },
@@ -74,7 +74,7 @@ describe('the events of any nights', () => {
             })
             replica.apply(events)
             expect(listContradictions(events)).toEqual([])
-            expect(replica.holds).toEqual(await readHeld(index.db))
+            expect(replica.state).toEqual(await readHeld(index.db))
           }
         }),
       ),

@@ -48,7 +48,7 @@ test('events of an agent’s grants keep a replica in step, and none is sent whe
           const events = await all.night(seen)
           replica.apply(events)
           expect(listContradictions(events)).toEqual([])
-          expect(replica.holds).toEqual(await readHeld(all.db))
+          expect(replica.state).toEqual(await readHeld(all.db))
           return events.map(({ event_type }) => event_type)
         }
         for (const { place, apps, authorized_agents } of path) {

@@ -28,7 +28,7 @@ async function lists({ sequencer }: TestRegistry) {
 }
 
 function known({ replica }: Consumer) {
-  const { publishers: _, ...lists } = replica.holds
+  const { publishers: _, ...lists } = replica.state
   return lists
 }
 
@@ -36,7 +36,7 @@ type Row = Record<string, unknown>
 
 /** Each pair of an agent and an active property that the replica holds to be granted. */
 function listPairs({ replica }: Consumer): string[] {
-  const { authorizations, properties } = replica.holds
+  const { authorizations, properties } = replica.state
   const pairs = Object.values(authorizations).flatMap(({ agent_url, property_rids }) =>
     (property_rids as string[])
       .filter(rid => properties[rid]?.status === 'active')
@@ -48,7 +48,7 @@ function listPairs({ replica }: Consumer): string[] {
 /** The same by the lookups of everything that identifies a property. */
 async function pairsByLookup({ app }: TestRegistry, { replica }: Consumer): Promise<string[]> {
   const identifiers = new Set(
-    Object.values(replica.holds.properties).flatMap(({ identifiers }) =>
+    Object.values(replica.state.properties).flatMap(({ identifiers }) =>
       (identifiers as { type: string; value: string }[]).map(identifier =>
         new URLSearchParams({ type: identifier.type, value: identifier.value }).toString(),
       ),

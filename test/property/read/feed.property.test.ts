@@ -14,7 +14,7 @@ import { ServingStore } from '../../../pipeline/serving/lmdb.ts'
 import { projectEvents } from '../../../pipeline/serving/projections/events.ts'
 import { resolvePaths } from '../../../pipeline/store/paths.ts'
 import { testClock } from '../../support/clock.ts'
-import { newDataDir } from '../../support/registry.ts'
+import { createDataDir } from '../../support/registry.ts'
 
 const NOW = Date.UTC(2026, 5, 1)
 const types: EventType[] = [
@@ -47,7 +47,7 @@ function buildEvent(type: EventType, number: number): FeedEvent {
 }
 
 async function openReader(log: readonly (readonly FeedEvent[])[]): Promise<Reader> {
-  const dataDir = newDataDir()
+  const dataDir = createDataDir()
   const store = ServingStore.open(resolvePaths(dataDir).servingFile)
   for (const [index, commit] of log.entries()) store.write(projectEvents(commit), index + 1)
   await store.close()

@@ -7,7 +7,7 @@ import { SORTED_BYTES } from '../../../pipeline/search/suffix-sorter.ts'
 import { Suffixes } from '../../../pipeline/search/suffixes.ts'
 import { type SuffixesContents, writeSuffixes } from '../../../pipeline/search/suffixes-builder.ts'
 import { NAME, TextsBuffer } from '../../../pipeline/search/texts.ts'
-import { newDataDir } from '../../support/registry.ts'
+import { createDataDir } from '../../support/registry.ts'
 
 /** Texts that begin alike for long, and some in which a character has several bytes. */
 const letters = fc.constantFrom('a', 'a', 'b', 'é', '東', '😀')
@@ -58,7 +58,7 @@ function placesIn(run: Buffer, bytes: Buffer): number[] {
 }
 
 it('positions of a text equal those of a scan of all bytes', () => {
-  const folder = newDataDir()
+  const folder = createDataDir()
   fc.assert(
     fc.property(asked, ([all, wanted]) => {
       fc.pre(wanted !== '')
@@ -75,7 +75,7 @@ it('positions of a text equal those of a scan of all bytes', () => {
 })
 
 it('the first entries that contain a text are the first of all, each once', () => {
-  const folder = newDataDir()
+  const folder = createDataDir()
   fc.assert(
     fc.property(asked, fc.integer({ min: 1, max: 9 }), ([all, wanted], limit) => {
       fc.pre(wanted !== '')
@@ -91,7 +91,7 @@ it('the first entries that contain a text are the first of all, each once', () =
 })
 
 it('every byte belongs to the entry whose text it is in', () => {
-  const folder = newDataDir()
+  const folder = createDataDir()
   fc.assert(
     fc.property(entries, all => {
       const { run, owners, close } = sorted(folder, all)

@@ -94,7 +94,7 @@ test('hosted files of domains that point to them equal a fresh derivation, whate
       const events = await index.commit({ submissions, observations: read(one, now) })
       // Whoever knows nothing but the feed has the properties that the index has, with their sources.
       replica.apply(events)
-      expect(replica.holds.properties).toEqual((await readHeld(index.db)).properties)
+      expect(replica.state.properties).toEqual((await readHeld(index.db)).properties)
       expect((await checkIndex(index.db)).filter(wrong => /told|active prop/.test(wrong))).toEqual(
         [],
       )

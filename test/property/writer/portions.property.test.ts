@@ -67,7 +67,7 @@ describe('any nights that are applied in portions of any size', () => {
     const check = limitTime(40, async (path: Night[], size: number) => {
       const replica = new Replica()
       const portions = await livedThrough(path, size, events => replica.apply(events))
-      expect(replica.holds).toEqual(portions.held)
+      expect(replica.state).toEqual(portions.held)
       expect(portions.rows).toEqual((await livedThrough(path, undefined)).rows)
     })
     await fc.assert(fc.asyncProperty(nights, fc.integer({ min: 1, max: 6 }), check), {

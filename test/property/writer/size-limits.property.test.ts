@@ -9,7 +9,7 @@ import { testClock } from '../../support/clock.ts'
 import { limitTime } from '../../support/in-time.ts'
 import { type LargeShape, largeShapes } from '../../support/large-files.ts'
 import { observeFile } from '../../support/observations.ts'
-import { newDataDir, openSequencer } from '../../support/registry.ts'
+import { createDataDir, openSequencer } from '../../support/registry.ts'
 import {
   buildBrandSave,
   buildOrganizationWrite,
@@ -43,7 +43,7 @@ describe('any 14 files near the size limits', () => {
   it('leave a registry that commits, answers, restarts and can be repaired', async () => {
     const check = async (some: File[], areTogether: boolean) => {
       const clock = testClock('2026-11-20T03:00Z')
-      const dataDir = newDataDir()
+      const dataDir = createDataDir()
       const settings = { LIMITS: JSON.stringify({ commitRows: 100 }) }
       const open = () => openSequencer({ dataDir, clock, settings })
       let registry: Sequencer = await open()
@@ -66,7 +66,7 @@ describe('any 14 files near the size limits', () => {
         expect(registry.serving.has('publisher', `f${n}.example`)).toBe(true)
       clock.tick({ days: 1 })
       await commit(observe([some[1]!, some[2]!, some[0]!]))
-      const backup = `${newDataDir()}/backup`
+      const backup = `${createDataDir()}/backup`
       await registry.backUp(backup)
       await registry.close()
       await rebuild(dataDir)

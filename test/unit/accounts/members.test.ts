@@ -6,7 +6,7 @@ import { type Answer, Operation, type Submission } from '../../../pipeline/model
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { testClock } from '../../support/clock.ts'
 import { observeAgent } from '../../support/members.ts'
-import { newDataDir, newSequencer, openSequencer } from '../../support/registry.ts'
+import { createDataDir, openSequencer, openTestSequencer } from '../../support/registry.ts'
 import { buildOrganizationWrite } from '../../support/writes.ts'
 
 const url = 'https://agent.acme.example/mcp'
@@ -28,7 +28,7 @@ const buildSubmission = (operation: Record<string, unknown>): Submission => ({
 
 async function world(work: (world: World) => Promise<void>, tier = 'company_leader') {
   const clock = testClock('2026-11-20T03:00Z')
-  const registry = await newSequencer(clock)
+  const registry = await openTestSequencer(clock)
   const deliver = async (...submissions: Submission[]) => {
     const { answers } = await registry.commit({ observations: [], submissions })
     return submissions.map(({ submission_id }) => answers.get(submission_id)!)
@@ -251,7 +251,7 @@ describe('the index learns of members', () => {
 
   it('at the next start what a crash kept from it', async () => {
     const clock = testClock('2026-11-20T03:00Z')
-    const opening = { dataDir: newDataDir(), clock }
+    const opening = { dataDir: createDataDir(), clock }
     const before = await openSequencer(opening)
     const commit = (...submissions: Submission[]) =>
       before.commit({ observations: [], submissions })

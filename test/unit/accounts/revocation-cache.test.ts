@@ -9,7 +9,7 @@ import {
   type OperationOf,
   type Submission,
 } from '../../../pipeline/model/submission.ts'
-import { cleanUp, newDataDir } from '../../support/registry.ts'
+import { cleanUp, createDataDir } from '../../support/registry.ts'
 
 const org_id = randomUUID()
 const ann: Asker = { kind: 'user', id: 'ann', org_id }
@@ -54,7 +54,7 @@ async function outcomes(...submissions: Submission[]): Promise<unknown[]> {
 }
 
 beforeEach(async () => {
-  file = join(newDataDir(), 'accounts.duckdb')
+  file = join(createDataDir(), 'accounts.duckdb')
   accounts = await Accounts.open(file)
   cleanUp(() => accounts.close())
   await outcomes(asked({ op: 'organization.create', org_id, name: 'Acme' }), joining())

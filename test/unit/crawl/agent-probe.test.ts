@@ -7,12 +7,12 @@ import { AgentDocument } from '../../../pipeline/model/documents/index.ts'
 import { Observation } from '../../../pipeline/model/observation.ts'
 import {
   type AgentAnswer,
+  buildScriptedAgent,
   noAnswer,
   probe,
   probeHost,
   probeWith,
   readDocument,
-  scriptAgent,
   serveAgentHost,
   writeEventStream,
 } from '../../support/agent-host.ts'
@@ -46,13 +46,13 @@ describe('the products of a seller', () => {
   it('are requested, and listed in full', async () => {
     const supported_formats = [{ format: { format_kind: 'image' } }, { format_kind: 'audio' }]
     const tasks = { get_products: json({ products }), ...caps({ creative: { supported_formats } }) }
-    const document = readDocument(await probe(scriptAgent({ tasks })))
+    const document = readDocument(await probe(buildScriptedAgent({ tasks })))
     expect(document).toMatchObject({ products: told, needs_auth: false, unread: [] })
     expect(document.format_kinds).toEqual(['image', 'video_hosted'])
   })
 
   it('are left out without a fault where they need a credential', async () => {
-    const seen = await probe(scriptAgent({ tasks: { get_products: refusing } }))
+    const seen = await probe(buildScriptedAgent({ tasks: { get_products: refusing } }))
     expect(seen.faults).toEqual([])
     expect(readDocument(seen)).toMatchObject({ needs_auth: true, unread: [] })
     expect(readDocument(seen)).not.toHaveProperty('products')
@@ -65,15 +65,19 @@ describe('the products of a seller', () => {
       return undefined
     }
     const tasks = { get_products: json({ products }), get_proto_capabilities: refusing }
-    const seen = await probe(scriptAgent({ tasks, methods: { 'tools/call': count as never } }))
+    const seen = await probe(
+      buildScriptedAgent({ tasks, methods: { 'tools/call': count as never } }),
+    )
     expect([calls, readDocument(seen).products]).toEqual([0, undefined])
   })
 
   it('stay as they were when they cannot be read', async () => {
     const before = readDocument(
-      await probe(scriptAgent({ tasks: { get_products: json({ products }) } })),
+      await probe(buildScriptedAgent({ tasks: { get_products: json({ products }) } })),
     )
-    const seen = await probe(scriptAgent({ tasks: { get_products: json({ products: 'many' }) } }))
+    const seen = await probe(
+      buildScriptedAgent({ tasks: { get_products: json({ products: 'many' }) } }),
+    )
     expect(readDocument(seen)).toMatchObject({ unread: ['products'] })
     expect(seen.faults).toMatchObject([{ code: 'wrong_type', field: 'products' }])
     const kept = { products: told, format_kinds: ['video_hosted'] }
@@ -85,7 +89,7 @@ describe('a well-behaved agent', () => {
   it('is read part by part, and its document is valid', async () => {
     const format_id = { agent_url: 'https://agent.example/mcp', id: 'banner' }
     const seen = await probe(
-      scriptAgent({
+      buildScriptedAgent({
         tasks: {
           get_products: json({ products: [] }),
           list_creative_formats: json({ formats: [{ format_id, name: 'Banner' }] }),
@@ -143,24 +147,26 @@ describe('a well-behaved agent', () => {
     [{ publisher_domains: ['b.example', 'https://A.example/', 'b.example', 7, 'no domain'] }],
     [{ properties: [{ publisher_domain: 'b.example' }, { domain: 'a.example' }, 'x', {}] }],
   ])('that lists publishers it sells for claims them: %j', async listed => {
-    const seen = await probe(scriptAgent({ tasks: { list_authorized_properties: json(listed) } }))
+    const seen = await probe(
+      buildScriptedAgent({ tasks: { list_authorized_properties: json(listed) } }),
+    )
     expect(readDocument(seen)).toMatchObject({ claims: ['a.example', 'b.example'] })
   })
 
   it('with the same answers is unchanged, whatever the order of its tools', async () => {
     const tasks = { get_products: json({ products: [] }), create_media_buy: {} }
-    const first = await probe(scriptAgent({ tasks }))
+    const first = await probe(buildScriptedAgent({ tasks }))
     const turned = Object.fromEntries(Object.entries(tasks).reverse())
-    const again = await probe(scriptAgent({ tasks: turned }), { hash: first.hash! })
+    const again = await probe(buildScriptedAgent({ tasks: turned }), { hash: first.hash! })
     expect(again).toMatchObject({ outcome: 'unchanged', hash: first.hash })
     expect(again.document).toBeUndefined()
   })
 
   it('is asked for the capabilities under the configured protocol name', async () => {
     const tasks = { get_adcp_capabilities: json({ supported_protocols: ['signals'] }) }
-    const seen = await probe(scriptAgent({ tasks }), { protocolName: 'adcp' })
+    const seen = await probe(buildScriptedAgent({ tasks }), { protocolName: 'adcp' })
     expect(readDocument(seen).capabilities?.supported_protocols).toEqual(['signals'])
-    expect(readDocument(await probe(scriptAgent({ tasks }))).capabilities).toBeUndefined()
+    expect(readDocument(await probe(buildScriptedAgent({ tasks }))).capabilities).toBeUndefined()
   })
 
   it('keeps its session, and may answer in both formats', async () => {
@@ -178,7 +184,7 @@ describe('a well-behaved agent', () => {
       }
       if (method === 'initialize') response.setHeader('mcp-session-id', 'one two'.replace(' ', '-'))
       else if (ask.headers['mcp-session-id'] !== 'one-two') return none(response, 400)
-      return scriptAgent({ tasks: { get_signals: {} } })(ask, response)
+      return buildScriptedAgent({ tasks: { get_signals: {} } })(ask, response)
     })
     expect(seen.outcome).toBe('ok')
     expect(asked).toEqual([
@@ -192,17 +198,17 @@ describe('a well-behaved agent', () => {
       const methods = {
         initialize: (_: unknown, response: ServerResponse) => none(response, status),
       }
-      const seen = await probe(scriptAgent({ tasks: { get_signals: {} }, methods }))
+      const seen = await probe(buildScriptedAgent({ tasks: { get_signals: {} }, methods }))
       expect(readDocument(seen)).toMatchObject({ type: 'signals' })
     }
     const methods = {
       initialize: () => ({ jsonrpc: '2.0', id: null, error: { code: -32_601, message: '' } }),
     }
-    expect(await probe(scriptAgent({ methods }))).toMatchObject({ outcome: 'ok' })
+    expect(await probe(buildScriptedAgent({ methods }))).toMatchObject({ outcome: 'ok' })
   })
 
   it('may answer below its address, with a trailing slash, or over A2A only', async () => {
-    const inner = scriptAgent({ tasks: { get_products: json({ products: [] }) } })
+    const inner = buildScriptedAgent({ tasks: { get_products: json({ products: [] }) } })
     const below = await probe(
       (ask, response) =>
         ask.path === '/sales/mcp' ? inner({ ...ask, path: '/mcp' }, response) : undefined,
@@ -231,7 +237,7 @@ describe('a well-behaved agent', () => {
   })
 
   it('with both transports is reported with both, and a card of the wrong kind as a fault', async () => {
-    const inner = scriptAgent({ tasks: { get_signals: {} } })
+    const inner = buildScriptedAgent({ tasks: { get_signals: {} } })
     const withCard = (type: string) =>
       probe((ask, response) => {
         if (ask.path !== '/.well-known/agent.json') return inner(ask, response)
@@ -249,7 +255,7 @@ describe('the resources of an agent', () => {
   const result = (id: number | undefined, value: object) => ({ jsonrpc: '2.0', id, result: value })
   /** An agent that says it has resources, and lists these pages of them. */
   const having = (pages: unknown[], asked: string[] = []) =>
-    scriptAgent({
+    buildScriptedAgent({
       methods: {
         initialize: ({ call }) => result(call.id, offers),
         'resources/list': ({ call }) => {
@@ -281,7 +287,7 @@ describe('the resources of an agent', () => {
   it('are not requested where it does not declare any', async () => {
     let asked = 0
     const methods = { 'resources/list': () => void asked++ }
-    const document = readDocument(await probe(scriptAgent({ methods })))
+    const document = readDocument(await probe(buildScriptedAgent({ methods })))
     expect([asked, document.unread]).toEqual([0, []])
     expect(document).not.toHaveProperty('resources_count')
   })
@@ -324,10 +330,10 @@ describe('an agent that cannot be read', () => {
     )
     expect(later.outcome).toBe('needs_auth')
     const methods = { 'tools/call': (_: unknown, response: ServerResponse) => none(response, 401) }
-    const half = readDocument(await probe(scriptAgent({ tasks: caps({}), methods })))
+    const half = readDocument(await probe(buildScriptedAgent({ tasks: caps({}), methods })))
     expect(half).toMatchObject({ needs_auth: true, unread: ['capabilities'] })
     const told = { isError: true, structuredContent: { proto_error: { code: 'AUTH_REQUIRED' } } }
-    const said = await probe(scriptAgent({ tasks: { get_proto_capabilities: told } }))
+    const said = await probe(buildScriptedAgent({ tasks: { get_proto_capabilities: told } }))
     expect(readDocument(said)).toMatchObject({ needs_auth: true, unread: ['capabilities'] })
     expect(said.faults).toMatchObject([{ message: 'failed with AUTH_REQUIRED' }])
   })
@@ -338,7 +344,7 @@ describe('an agent that cannot be read', () => {
     const methods = {
       'tools/list': ({ call }: { call: { id?: number } }) => ({ id: call.id, error }),
     }
-    const seen = await probe(scriptAgent({ methods }))
+    const seen = await probe(buildScriptedAgent({ methods }))
     expect(seen).toMatchObject({ outcome: 'throttled', retry_after_s: 3_600 })
     const plain = {
       'tools/list': ({ call }: { call: { id?: number } }) => ({
@@ -346,7 +352,9 @@ describe('an agent that cannot be read', () => {
         error: { code: -32_029 },
       }),
     }
-    expect(await probe(scriptAgent({ methods: plain }))).toMatchObject({ outcome: 'unusable' })
+    expect(await probe(buildScriptedAgent({ methods: plain }))).toMatchObject({
+      outcome: 'unusable',
+    })
   })
 
   it('on a host in backoff is not asked until that ends', async () => {
@@ -372,7 +380,7 @@ describe('an agent that cannot be read', () => {
   })
 
   it('is never asked at a private address, with a password, or without TLS', async () => {
-    const host = await serveAgentHost(scriptAgent({}))
+    const host = await serveAgentHost(buildScriptedAgent({}))
     for (const location of [
       'https://127.0.0.1/mcp',
       'https://[::1]/mcp',
@@ -402,7 +410,7 @@ describe('the last good answer of an agent', () => {
     list_creative_formats: json({ formats: [{ format_id }] }),
     list_authorized_properties: json({ publisher_domains: ['a.example'] }),
   }
-  const well = scriptAgent({ tasks })
+  const well = buildScriptedAgent({ tasks })
   /** Its card is a file, and is there whatever the agent does. */
   const withCard =
     (answer: AgentAnswer): AgentAnswer =>
@@ -411,7 +419,7 @@ describe('the last good answer of an agent', () => {
         ? { name: 'Both', skills: [{ id: 'get_signals' }] }
         : answer(ask, response)
   const replying = (result: object) =>
-    scriptAgent({ tasks, methods: { 'tools/list': ({ call: { id } }) => ({ id, result }) } })
+    buildScriptedAgent({ tasks, methods: { 'tools/list': ({ call: { id } }) => ({ id, result }) } })
   const good = async () => readDocument(await probe(withCard(well)))
 
   test.each<[string, Outcome, AgentAnswer]>([
@@ -441,7 +449,7 @@ describe('the last good answer of an agent', () => {
     [
       'names tools that are no list on a later page',
       'unusable',
-      scriptAgent({
+      buildScriptedAgent({
         methods: {
           'tools/list': ({ call: { id, params } }) => ({
             id,
@@ -475,7 +483,7 @@ describe('the last good answer of an agent', () => {
     ['no publishers', 'claims', { list_authorized_properties: json({}) }],
   ])('is kept part by part while it answers %s', async (_, part, told) => {
     const before = await good()
-    const seen = await probe(withCard(scriptAgent({ tasks: { ...tasks, ...told } })))
+    const seen = await probe(withCard(buildScriptedAgent({ tasks: { ...tasks, ...told } })))
     expect(seen.faults).toHaveLength(1)
     const document = readDocument(seen)
     expect(document.unread).toEqual([part])
@@ -488,7 +496,7 @@ describe('the last good answer of an agent', () => {
       list_authorized_properties: json({ properties: [] }),
     }
     const document = readDocument(
-      await probe(withCard(scriptAgent({ tasks: { ...tasks, ...told } }))),
+      await probe(withCard(buildScriptedAgent({ tasks: { ...tasks, ...told } }))),
     )
     expect(carryOver(await good(), document, now)).toMatchObject({
       formats: [],
@@ -515,7 +523,9 @@ describe('a stream of events', () => {
       .map(line => `data: ${line}\n`)
       .join('')}\n`
   const list = (answer: (id: unknown, response: ServerResponse) => unknown) =>
-    scriptAgent({ methods: { 'tools/list': ({ call }, response) => answer(call.id, response) } })
+    buildScriptedAgent({
+      methods: { 'tools/list': ({ call }, response) => answer(call.id, response) },
+    })
 
   it('is closed once the reply came, though the server continues forever', async () => {
     const host = await serveAgentHost(
@@ -600,7 +610,7 @@ describe('a hostile agent', () => {
       },
       { name: 'get_signals', description: 'twice' },
     ]
-    const seen = await probe(scriptAgent({ tools }))
+    const seen = await probe(buildScriptedAgent({ tools }))
     const [tool, ...others] = readDocument(seen).tools
     expect(others).toEqual([])
     expect(tool!.description).toMatch(/^abü+$/)
@@ -611,7 +621,7 @@ describe('a hostile agent', () => {
   it('with endless pages is read up to a bound, and once around a cycle', async () => {
     let pages = 0
     const paged = (toCursor: (page: number) => string) =>
-      scriptAgent({
+      buildScriptedAgent({
         methods: {
           'tools/list': ({ call }) => {
             const page = ++pages
@@ -626,13 +636,13 @@ describe('a hostile agent', () => {
   })
 
   it('keeps a list without a later page that failed', async () => {
-    const methods: Parameters<typeof scriptAgent>[0]['methods'] = {
+    const methods: Parameters<typeof buildScriptedAgent>[0]['methods'] = {
       'tools/list': ({ call }, response) =>
         call.params?.cursor === undefined
           ? { jsonrpc: '2.0', id: call.id, result: { tools: [{ name: 'a' }], nextCursor: 'b' } }
           : none(response, 503),
     }
-    expect(await probe(scriptAgent({ methods }))).toMatchObject({ outcome: 'server_error' })
+    expect(await probe(buildScriptedAgent({ methods }))).toMatchObject({ outcome: 'server_error' })
   })
 
   it('cannot make its document large', async () => {
@@ -650,7 +660,7 @@ describe('a hostile agent', () => {
       format_id: { ...format.format_id, id: `f${i}` },
     }))
     const seen = await probe(
-      scriptAgent({
+      buildScriptedAgent({
         tools: [...tools.slice(0, 700), { name: 'list_creative_formats' }],
         tasks: { list_creative_formats: json({ formats }) },
       }),
@@ -662,7 +672,7 @@ describe('a hostile agent', () => {
 
   it('with ten megabytes in one answer is not read to the end', async () => {
     const tasks = caps({ description: 'x'.repeat(10 * 1024 * 1024) })
-    const seen = await probe(scriptAgent({ tasks }))
+    const seen = await probe(buildScriptedAgent({ tasks }))
     expect(readDocument(seen)).toMatchObject({ unread: ['capabilities'] })
     expect(seen.faults).toMatchObject([{ field: 'get_proto_capabilities' }])
   })
@@ -670,7 +680,7 @@ describe('a hostile agent', () => {
   it('with deep nesting yields nothing', async () => {
     const deep = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`
     const tasks = { get_proto_capabilities: { content: [{ type: 'text', text: deep }] } }
-    expect(readDocument(await probe(scriptAgent({ tasks })))).toMatchObject({
+    expect(readDocument(await probe(buildScriptedAgent({ tasks })))).toMatchObject({
       unread: ['capabilities'],
     })
   })
@@ -678,7 +688,7 @@ describe('a hostile agent', () => {
   it('gets no text of its own into a fault', async () => {
     const error = { code: '<script>', message: 'call 555 at https://evil.example' }
     const tasks = { get_proto_capabilities: { isError: true, ...json(error) } }
-    const seen = await probe(scriptAgent({ tasks }))
+    const seen = await probe(buildScriptedAgent({ tasks }))
     expect(seen.faults).toEqual([
       {
         field: 'get_proto_capabilities',
@@ -698,7 +708,7 @@ describe('a hostile agent', () => {
 
 describe('formats', () => {
   const listed = async (formats: unknown) =>
-    probe(scriptAgent({ tasks: { list_creative_formats: json({ formats } as object) } }))
+    probe(buildScriptedAgent({ tasks: { list_creative_formats: json({ formats } as object) } }))
 
   it('must name the agent that defines them', async () => {
     const seen = await listed([
@@ -728,7 +738,7 @@ describe('a measurement block', () => {
   const metric = { metric_id: 'viewability', unit: 'percent' }
   const accreditation = { accrediting_body: 'Board', valid_until: '2030-01-31' }
   const measured = async (metrics: unknown) => {
-    const seen = await probe(scriptAgent({ tasks: caps({ measurement: { metrics } }) }))
+    const seen = await probe(buildScriptedAgent({ tasks: caps({ measurement: { metrics } }) }))
     return { measurement: readDocument(seen).capabilities?.measurement, seen }
   }
 

@@ -8,7 +8,7 @@ import { buildBrand, buildHouse } from '../../support/brand-walk.ts'
 import { testClock } from '../../support/clock.ts'
 import { createFetcherTo, startOrigin } from '../../support/fetching.ts'
 import { withIndex } from '../../support/memory-index.ts'
-import { patient } from '../../support/patience.ts'
+import { generousTimeouts } from '../../support/patience.ts'
 import { buildSubmission } from '../../support/writes.ts'
 
 const first = 'hop-0.example'
@@ -48,7 +48,7 @@ async function crawled(houses: number, moves: number) {
         ({ kind, priority }) => kind === 'brand.json' && priority < 3,
       )
       const seen = due.map(target =>
-        crawlSource(target, { fetcher, clock, limits: { ...limits, ...patient } }),
+        crawlSource(target, { fetcher, clock, limits: { ...limits, ...generousTimeouts } }),
       )
       const read = (await Promise.all(seen)).map(observation =>
         readObservation(observation, limits),

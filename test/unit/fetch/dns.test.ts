@@ -11,13 +11,13 @@ import {
 import { isPublicAddress } from '../../../pipeline/fetch/ssrf-guard.ts'
 import { type NameServer, serveNames } from '../../support/name-server.ts'
 import { type Origin, serveOrigin } from '../../support/origin.ts'
-import { patient, roomy } from '../../support/patience.ts'
+import { generousRates, generousTimeouts } from '../../support/patience.ts'
 
 const ask: FetchOptions = {
   maxBytes: 1_000,
   redirects: 'same-site',
   maxRedirects: 3,
-  deadlineMs: patient.documentMs,
+  deadlineMs: generousTimeouts.documentMs,
 }
 let nameServer: NameServer
 let now = 0
@@ -52,7 +52,7 @@ beforeEach(async () => {
     hostConcurrency: 1,
     addressConcurrency: 2,
     contact: 'https://registry.example/crawler',
-    limits: { ...patient, ...roomy },
+    limits: { ...generousTimeouts, ...generousRates },
     clock: { now: () => now },
   })
 })
@@ -93,7 +93,7 @@ describe('names and addresses', () => {
       hostConcurrency: 1,
       addressConcurrency: 64,
       contact: 'https://registry.example/crawler',
-      limits: { ...patient, ...roomy },
+      limits: { ...generousTimeouts, ...generousRates },
       clock: { now: () => now },
     })
     const got = await other.fetchDocument('https://acme.example/', ask)
@@ -202,7 +202,7 @@ describe('names and addresses', () => {
   it('in a served world every name has one invented public address', async () => {
     const resolver = createResolver({
       connectTo: origin.url,
-      limits: { ...patient, ...roomy },
+      limits: { ...generousTimeouts, ...generousRates },
       clock: { now: () => now },
     })
     for (let i = 0; i < 5_000; i++) {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createFetcher } from '../../../pipeline/fetch/http.ts'
 import { closeAfterTest, fetchOptions, now } from '../../support/fetching.ts'
 import { serveOrigin } from '../../support/origin.ts'
-import { patient, roomy } from '../../support/patience.ts'
+import { generousRates, generousTimeouts } from '../../support/patience.ts'
 
 const asked: string[] = []
 
@@ -24,7 +24,7 @@ function fetcher() {
       hostConcurrency: 1,
       addressConcurrency: 64,
       contact: 'https://registry.example/',
-      limits: { ...patient, ...roomy },
+      limits: { ...generousTimeouts, ...generousRates },
       clock: { now: () => now },
     }),
   )

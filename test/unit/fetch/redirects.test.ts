@@ -13,7 +13,7 @@ import {
   toOutcome,
 } from '../../support/fetching.ts'
 import type { Answer } from '../../support/origin.ts'
-import { patient } from '../../support/patience.ts'
+import { generousTimeouts } from '../../support/patience.ts'
 
 describe('redirects', () => {
   const to =
@@ -142,7 +142,7 @@ describe('an adagents.json that has moved', () => {
     const seen = await crawlSource(source, {
       fetcher: createFetcherTo(served.url),
       clock: { now: () => now },
-      limits: { ...limits, ...patient },
+      limits: { ...limits, ...generousTimeouts },
     })
     const isRefused = expected.result === 'refused'
     expect(seen.outcome).toBe(isRefused ? 'bad_redirect' : 'ok')

@@ -12,12 +12,12 @@ import {
   now,
   startOrigin,
 } from '../../support/fetching.ts'
-import { newDataDir } from '../../support/registry.ts'
+import { createDataDir } from '../../support/registry.ts'
 
 /** A key file as an operator would make one. */
 function keyFile(content?: unknown): { path: string; publicJwk: JsonWebKey } {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-  const path = join(newDataDir(), 'crawler.jwk')
+  const path = join(createDataDir(), 'crawler.jwk')
   writeFileSync(path, JSON.stringify(content ?? privateKey.export({ format: 'jwk' })))
   return { path, publicJwk: publicKey.export({ format: 'jwk' }) }
 }

@@ -6,13 +6,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { systemClock } from '../../../pipeline/core/clock.ts'
 import { createFetcher, type Fetcher, type FetchOptions } from '../../../pipeline/fetch/http.ts'
 import { type SecureOrigin, serveSecureOrigin } from '../../support/origin.ts'
-import { patient, roomy } from '../../support/patience.ts'
+import { generousRates, generousTimeouts } from '../../support/patience.ts'
 
 const ask: FetchOptions = {
   maxBytes: 1_000,
   redirects: 'same-site',
   maxRedirects: 3,
-  deadlineMs: patient.documentMs,
+  deadlineMs: generousTimeouts.documentMs,
 }
 const folder = mkdtempSync(join(tmpdir(), 'registry-ca-'))
 const caFile = join(folder, 'ca.pem')
@@ -37,7 +37,7 @@ afterAll(async () => {
 
 function fetcherTo(
   connectTo: string,
-  { trusting = true, connectMs = patient.connectMs } = {},
+  { trusting = true, connectMs = generousTimeouts.connectMs } = {},
 ): Fetcher {
   const fetcher = createFetcher({
     connectTo,
@@ -45,7 +45,7 @@ function fetcherTo(
     hostConcurrency: 1,
     addressConcurrency: 64,
     contact: 'https://registry.example/crawler',
-    limits: { ...patient, ...roomy, connectMs },
+    limits: { ...generousTimeouts, ...generousRates, connectMs },
     clock: systemClock,
   })
   fetchers.push(fetcher)

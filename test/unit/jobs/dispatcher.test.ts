@@ -14,7 +14,7 @@ import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
 import { observeOutcome } from '../../support/observations.ts'
 import { startRedis, type TestRedis } from '../../support/redis.ts'
-import { cleanUp, newSequencer } from '../../support/registry.ts'
+import { cleanUp, openTestSequencer } from '../../support/registry.ts'
 import { buildSubmission } from '../../support/writes.ts'
 
 const config = readConfig({
@@ -46,7 +46,7 @@ afterAll(async () => {
 beforeEach(async () => {
   await server.redis.flushall()
   clock = testClock('2026-11-20T03:00Z')
-  registry = await newSequencer(clock)
+  registry = await openTestSequencer(clock)
 })
 
 function newPump(): Dispatcher {

@@ -7,7 +7,7 @@ import { connectRedis, waitUntilReady } from '../../../jobs/redis.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
 import type { Answer, Submission } from '../../../pipeline/model/submission.ts'
 import { runWithin } from '../../support/effort.ts'
-import { patient } from '../../support/patience.ts'
+import { generousTimeouts } from '../../support/patience.ts'
 import { startRedis, startSlowRedis, type TestRedis } from '../../support/redis.ts'
 import { cleanUp } from '../../support/registry.ts'
 import { buildOrganizationWrite } from '../../support/writes.ts'
@@ -28,7 +28,7 @@ async function connected(use: 'failFast' | 'waitForever') {
 async function openClient(): Promise<SubmissionClient> {
   const writer = new SubmissionClient(
     { commands: await connected('failFast'), listening: await connected('waitForever') },
-    patient,
+    generousTimeouts,
   )
   cleanUp(() => writer.close())
   return writer
@@ -82,7 +82,7 @@ describe('the stream of submissions', () => {
       }
       const connections = { commands: open('failFast'), listening: open('waitForever') }
       await waitUntilReady(slow === 'failFast' ? connections.listening : connections.commands)
-      const writer = new SubmissionClient(connections, patient)
+      const writer = new SubmissionClient(connections, generousTimeouts)
       cleanUp(() => writer.close())
       expect(await writer.submit(buildOrganizationWrite('a'))).toEqual({ done: { commit: 1 } })
       await reader.close()

@@ -9,7 +9,7 @@ import { MANIFEST, Manifest } from '../../../pipeline/writer/copy-stores.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { buildBaseBatch, buildNextBatch } from '../../support/batches.ts'
 import { testClock } from '../../support/clock.ts'
-import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
+import { cleanUp, createDataDir, openSequencer } from '../../support/registry.ts'
 import { createSigner } from '../../support/tree-logs.ts'
 
 // Stores are opened, copied and made again several times.
@@ -20,7 +20,7 @@ const { key, origin } = createSigner()
 
 /** Builds settings that name the key of the log, which is kept apart from the stores. */
 function newSettings(): Record<string, string> {
-  const file = join(newDataDir(), 'key.jwk')
+  const file = join(createDataDir(), 'key.jwk')
   const jwk = { ...key.export({ format: 'jwk' }), kid: 'log', alg: 'EdDSA' }
   writeFileSync(file, JSON.stringify(jwk), { mode: 0o600 })
   return { LOG_SIGNING_KEY: file, LOG_ORIGIN: origin }
@@ -43,7 +43,7 @@ async function close(registry: Sequencer): Promise<void> {
 
 /** Opens a registry of one night and backs it up before its log was ever updated. */
 async function backedUp(settings = newSettings()) {
-  const [dataDir, backups] = [newDataDir(), newDataDir()]
+  const [dataDir, backups] = [createDataDir(), createDataDir()]
   const registry = await open(dataDir, settings)
   await registry.commit(buildBaseBatch(clock.now()))
   const backup = join(backups, 'first')
@@ -87,7 +87,7 @@ describe('the log in a backup', () => {
     const remembered = readNote(lost)
     await close(registry)
     rmSync(lost, { recursive: true })
-    const dataDir = newDataDir()
+    const dataDir = createDataDir()
     await restore(dataDir, backup, {})
     expect(readNote(dataDir)).toBe(remembered)
     await commitNext(await open(dataDir))
@@ -105,7 +105,7 @@ describe('the log in a backup', () => {
     await Promise.all([copied, grown])
     const before = parseHead(readFileSync(join(second, 'log-head'), 'utf8'))!
     expect(parseHead(readNote(dataDir))!.size).toBeGreaterThan(before.size)
-    const other = newDataDir()
+    const other = createDataDir()
     await restore(other, second, {})
     expect((await verify(other, readNote(other))).faults).toEqual([])
     expect(parseHead(readNote(other))).toEqual(before)
@@ -118,7 +118,7 @@ describe('the log in a backup', () => {
     const other = Buffer.from(bytes)
     other[3]! ^= 1
     writeFileSync(file, other)
-    const dataDir = newDataDir()
+    const dataDir = createDataDir()
     await expect(restore(dataDir, backup, {})).rejects.toThrow('log/ids does not match')
     rmSync(file)
     await expect(restore(dataDir, backup, {})).rejects.toThrow('the backup has no log/ids')
@@ -144,7 +144,7 @@ describe('the log in a backup', () => {
     const longer = `${backup}-longer`
     await registry.backUp(longer)
     await close(registry)
-    const forked = newDataDir()
+    const forked = createDataDir()
     await restore(forked, backup, {})
     const other = await open(forked)
     clock.tick({ days: 3 })
@@ -158,12 +158,12 @@ describe('the log in a backup', () => {
   })
 
   test('is not continued beside a published copy that is ahead', async () => {
-    const published = newDataDir()
+    const published = createDataDir()
     const settings = { ...newSettings(), PUBLISH_TO: published }
     const { registry, backup } = await backedUp(settings)
     await commitNext(registry)
     await close(registry)
-    const dataDir = newDataDir()
+    const dataDir = createDataDir()
     await restore(dataDir, backup, {})
     const restored = await open(dataDir, settings)
     const before = readNote(dataDir)
@@ -176,13 +176,13 @@ describe('the log in a backup', () => {
     const { registry, dataDir: first, backup } = await backedUp()
     const remembered = readNote(first)
     await close(registry)
-    const old = join(newDataDir(), 'old')
+    const old = join(createDataDir(), 'old')
     cpSync(backup, old, { recursive: true })
     for (const name of ['log', 'log-head']) rmSync(join(old, name), { recursive: true })
     const manifest = Manifest.parse(JSON.parse(readFileSync(join(old, MANIFEST), 'utf8')))
     const files = manifest.files.filter(({ name }) => name.endsWith('.duckdb'))
     writeFileSync(join(old, MANIFEST), JSON.stringify({ ...manifest, files }))
-    const dataDir = newDataDir()
+    const dataDir = createDataDir()
     await restore(dataDir, old, {})
     expect(existsSync(resolvePaths(dataDir).logHead)).toBe(false)
     await commitNext(await open(dataDir))

@@ -24,7 +24,7 @@ import { observePublisherFile } from '../../support/documents.ts'
 import { readFeeds } from '../../support/feed.ts'
 import { enrol } from '../../support/members.ts'
 import { startRedis, type TestRedis } from '../../support/redis.ts'
-import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
+import { cleanUp, createDataDir, openSequencer } from '../../support/registry.ts'
 import {
   buildBrandSave,
   buildOrganizationWrite,
@@ -39,7 +39,7 @@ const clock = testClock('2026-11-20T03:00Z')
 
 /** A registry of two nights, closed, with a backup of the first. */
 async function twoNights() {
-  const [dataDir, backups] = [newDataDir(), newDataDir()]
+  const [dataDir, backups] = [createDataDir(), createDataDir()]
   const registry = await openSequencer({ dataDir, clock })
   await registry.commit(buildBaseBatch(clock.now()))
   const first = await shownBy(registry)
@@ -82,7 +82,7 @@ describe('a backup', () => {
 
   test('is restored unchanged, with every rid and event, and all other stores are rebuilt', async () => {
     const { backups, first } = await twoNights()
-    const dataDir = newDataDir()
+    const dataDir = createDataDir()
     await restore(dataDir, `${backups}/first`, {})
     const registry = await opened(dataDir)
     expect(await shownBy(registry)).toEqual(first)
@@ -161,7 +161,7 @@ describe('a replay', () => {
   afterAll(() => redis.close())
 
   test('of the writes since a backup repeats every operation, rid and revision', async () => {
-    const backups = newDataDir()
+    const backups = createDataDir()
     const limits = { savesPerHour: 10_000, savesPerOrganizationHour: 10_000 }
     const api = await openRegistry({ redis: redis.redis, limits })
     cleanUp(() => api.close())
@@ -223,7 +223,7 @@ describe('a replay', () => {
     const { statusCode, body } = await api.app.inject('/api/brands/history?domain=acme.example')
     expect(statusCode).toBe(200)
 
-    const dataDir = newDataDir()
+    const dataDir = createDataDir()
     cpSync(api.config.DATA_DIR, dataDir, { recursive: true })
     for (const file of ['index.duckdb', 'index.duckdb.wal'])
       rmSync(`${dataDir}/${file}`, { force: true })
@@ -247,7 +247,7 @@ describe('a replay', () => {
   })
 
   test('restores nothing of a domain that was taken down, even if it was readmitted', async () => {
-    const [dataDir, backups] = [newDataDir(), newDataDir()]
+    const [dataDir, backups] = [createDataDir(), createDataDir()]
     const registry = await openSequencer({ dataDir, clock })
     const known = [
       buildOrganizationWrite('Acme'),

@@ -6,12 +6,12 @@ import { Reader } from '../../../pipeline/read/reader.ts'
 import { ServingStore } from '../../../pipeline/serving/lmdb.ts'
 import { resolvePaths } from '../../../pipeline/store/paths.ts'
 import { testClock } from '../../support/clock.ts'
-import { cleanUp, newDataDir } from '../../support/registry.ts'
+import { cleanUp, createDataDir } from '../../support/registry.ts'
 
 test.each(['meta', 'brand'])(
   'a reader that meets a serving store with only its %s space opens it once it is complete',
   async space => {
-    const dir = newDataDir()
+    const dir = createDataDir()
     const file = resolvePaths(dir).servingFile
     mkdirSync(dirname(file), { recursive: true })
     const begun = open({ path: file, maxDbs: 40 })

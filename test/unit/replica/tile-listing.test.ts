@@ -2,10 +2,10 @@ import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { TileListing } from '../../../pipeline/replica/tile-listing.ts'
-import { newDataDir } from '../../support/registry.ts'
+import { createDataDir } from '../../support/registry.ts'
 
 function openLog() {
-  const log = join(newDataDir(), 'log')
+  const log = join(createDataDir(), 'log')
   const write = (name: string, bytes: number) => {
     const path = join(log, name)
     mkdirSync(dirname(path), { recursive: true })

@@ -18,7 +18,7 @@ import {
 import { buildWebsite } from '../../support/nights.ts'
 import { observeFile } from '../../support/observations.ts'
 import { makeRegistryKey } from '../../support/receiving.ts'
-import { cleanUp, newDataDir } from '../../support/registry.ts'
+import { cleanUp, createDataDir } from '../../support/registry.ts'
 import { startObjectStorage } from '../../support/s3-server.ts'
 
 const key = makeRegistryKey()
@@ -61,7 +61,7 @@ function openElsewhere(): Bucket {
 
 /** A replica of what the bucket serves to everybody. */
 function followBucket(url: string, clock: TestClock) {
-  const dataDir = newDataDir()
+  const dataDir = createDataDir()
   const config = readConfig({ DATA_DIR: dataDir, BASE_URL: 'https://registry.example' })
   const fetcher = createFetcher(buildFetcherOptions(config, clock, silentLog))
   cleanUp(() => fetcher.close())

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { isMassLoss } from '../../../pipeline/resolve/brake.ts'
-import { limits, listDomains, openWeb, toDomains, type Web } from '../../support/mass.ts'
+import {
+  brakeLimits,
+  listDomains,
+  openPublisherWeb,
+  type PublisherWeb,
+  toDomains,
+} from '../../support/mass.ts'
 import {
   buildPointer,
   buildShop,
@@ -12,10 +18,10 @@ import { observeFile } from '../../support/observations.ts'
 import { buildSubmission } from '../../support/writes.ts'
 
 /** Floors that a few dozen publishers reach. */
-const low = { ...limits, rows: 40, publishers: 4 }
+const low = { ...brakeLimits, rows: 40, publishers: 4 }
 const empty = () => ({ properties: [], authorized_agents: [] })
 
-async function listStored({ index }: Web) {
+async function listStored({ index }: PublisherWeb) {
   return index.db.one<{ active: number; grants: number; valid: number }>(
     `select (select count(*) from properties where status = 'active') as active,
        (select count(*) from authorizations) as grants,
@@ -23,7 +29,11 @@ async function listStored({ index }: Web) {
   )
 }
 
-async function decide({ index }: Web, op: 'held.release' | 'held.drop', domains: string[]) {
+async function decide(
+  { index }: PublisherWeb,
+  op: 'held.release' | 'held.drop',
+  domains: string[],
+) {
   const operation = { op, domains: toDomains(domains) }
   return index.commit({ submissions: [buildSubmission(`${op} ${domains[0]}`, operation)] })
 }
@@ -48,13 +58,13 @@ describe('losses that are too large for one night', () => {
       true,
     ],
   ])('%s', (_, total, so, expected) => {
-    expect(isMassLoss(total, so, limits)).toBe(expected)
+    expect(isMassLoss(total, so, brakeLimits)).toBe(expected)
   })
 })
 
 describe('a captive portal before 400 publishers', () => {
   it('causes no loss when all files turn into a web page, however often', async () => {
-    const web = await openWeb(400)
+    const web = await openPublisherWeb(400)
     expect(await web.crawl(listDomains(400), 'not_json')).toEqual({})
     web.clock.tick({ days: 1 })
     expect(await web.crawl(listDomains(400), 'not_json')).toEqual({})
@@ -65,7 +75,7 @@ describe('a captive portal before 400 publishers', () => {
   })
 
   it('causes no loss when all files are absent twice, nor after a week', async () => {
-    const web = await openWeb(400)
+    const web = await openPublisherWeb(400)
     expect(await web.crawl(listDomains(400), 'absent')).toEqual({})
     web.clock.tick({ hours: 2 })
     expect(await web.crawl(listDomains(400), 'absent')).toEqual({})
@@ -77,7 +87,7 @@ describe('a captive portal before 400 publishers', () => {
   })
 
   it('ends when the files are back, and each leaves the list of held publishers', async () => {
-    const web = await openWeb(400)
+    const web = await openPublisherWeb(400)
     await web.crawl(listDomains(400), 'absent')
     web.clock.tick({ hours: 2 })
     expect(await web.crawl(listDomains(400), 'unchanged')).toEqual({})
@@ -88,7 +98,7 @@ describe('a captive portal before 400 publishers', () => {
 
 describe('many files at once', () => {
   it('are held when they drop everything, and their additions are applied', async () => {
-    const web = await openWeb(60, low)
+    const web = await openPublisherWeb(60, low)
     const other = (domain: string) => ({
       properties: [buildWebsite(domain, { property_id: 'app', ...app(domain) })],
       authorized_agents: [grantByIds('https://other.example/mcp', { property_ids: ['app'] })],
@@ -102,7 +112,7 @@ describe('many files at once', () => {
   })
 
   it('are not held when each drops a little', async () => {
-    const web = await openWeb(0, low)
+    const web = await openPublisherWeb(0, low)
     const four = (domain: string) =>
       buildShop(domain, { authorized_agents: [0, 1, 2, 3].map(grant) })
     const three = (domain: string) => buildShop(domain, { authorized_agents: [0, 1, 2].map(grant) })
@@ -121,7 +131,7 @@ describe('many files at once', () => {
 
 describe('an explicit revocation', () => {
   it('is never held, however many publishers it affects', async () => {
-    const web = await openWeb(0, low)
+    const web = await openPublisherWeb(0, low)
     const domains = listDomains(60)
     const shared = (revoked: string[]) => () => ({
       properties: domains.map(domain => buildWebsite(domain)),
@@ -150,7 +160,7 @@ describe('an explicit revocation', () => {
     ['still names', (domains: string[]) => domains],
     ['names no more', () => ['m.example']],
   ])('is not held for publishers that a manager %s', async (_, named) => {
-    const web = await openWeb(0, low)
+    const web = await openPublisherWeb(0, low)
     const domains = listDomains(60)
     const managing = (publisher_domains: string[]) => ({
       properties: domains.map(domain => buildWebsite(domain)),
@@ -182,7 +192,7 @@ describe('an explicit revocation', () => {
   })
 
   it('is not held for a part of a domain, however large', async () => {
-    const web = await openWeb(0, low)
+    const web = await openPublisherWeb(0, low)
     await web.crawl(listDomains(60), whole)
     web.clock.tick({ days: 1 })
     const revoked = (domain: string) => ({ ...whole(domain), ...revoking(`news.${domain}`) })
@@ -192,7 +202,7 @@ describe('an explicit revocation', () => {
   })
 
   it('applies to publishers that are held for other losses', async () => {
-    const web = await openWeb(0, low)
+    const web = await openPublisherWeb(0, low)
     await web.crawl(listDomains(60), whole)
     web.clock.tick({ days: 1 })
     const rest = (domain: string) => ({ ...empty(), ...revoking(`news.${domain}`) })
@@ -209,7 +219,7 @@ describe('an explicit revocation', () => {
   })
 
   it('leaves nothing of what was revoked in a held grant', async () => {
-    const web = await openWeb(0, low)
+    const web = await openPublisherWeb(0, low)
     const both = (domain: string) => ({
       properties: [buildWebsite(domain), measureShare(domain)],
       authorized_agents: [
@@ -231,7 +241,7 @@ describe('an explicit revocation', () => {
 
 describe('the losses of a night', () => {
   it('add up over many small commits until the limit is reached', async () => {
-    const web = await openWeb(60, low)
+    const web = await openPublisherWeb(60, low)
     const taken: unknown[] = []
     for (let n = 0; n < 9; n++) {
       const events = await web.crawl(listDomains(5, n * 5), 'absent')
@@ -242,13 +252,13 @@ describe('the losses of a night', () => {
   })
 
   it('pass where they are a small share, or concern few publishers', async () => {
-    const web = await openWeb(60, { ...low, share: 0.5 })
+    const web = await openPublisherWeb(60, { ...low, share: 0.5 })
     expect(await web.crawl(listDomains(59), 'absent')).toMatchObject({ 'property.stale': 59 })
     expect(await web.held()).toEqual([])
   })
 
   it('are counted from zero in the next night', async () => {
-    const web = await openWeb(90, low)
+    const web = await openPublisherWeb(90, low)
     for (const from of [0, 30, 60]) {
       const events = await web.crawl(listDomains(30, from), 'absent')
       expect(events['property.stale']).toBe(30)
@@ -258,7 +268,7 @@ describe('the losses of a night', () => {
   })
 
   it('are held beyond five times the usual number, although a small share', async () => {
-    const web = await openWeb(60, { ...low, share: 0.9 })
+    const web = await openPublisherWeb(60, { ...low, share: 0.9 })
     for (let night = 0; night < 3; night++) {
       await web.crawl(listDomains(4, night * 4), 'absent')
       web.clock.tick({ days: 1 })
@@ -270,7 +280,7 @@ describe('the losses of a night', () => {
 
 describe('a held publisher', () => {
   it('loses what is due when it is released', async () => {
-    const web = await openWeb(60, low)
+    const web = await openPublisherWeb(60, low)
     await web.crawl(listDomains(60), 'absent')
     web.clock.tick({ hours: 2 })
     await web.crawl(listDomains(60), 'absent')
@@ -285,7 +295,7 @@ describe('a held publisher', () => {
   })
 
   it('keeps its rows when it is dropped, and its file is due', async () => {
-    const web = await openWeb(60, low)
+    const web = await openPublisherWeb(60, low)
     await web.crawl(listDomains(60), 'absent')
     web.clock.tick({ hours: 2 })
     await web.crawl(listDomains(60), 'absent')
@@ -305,7 +315,7 @@ describe('a held publisher', () => {
   })
 
   it('is judged again later when it was dropped because of its content', async () => {
-    const web = await openWeb(60, low)
+    const web = await openPublisherWeb(60, low)
     await web.crawl(listDomains(60), empty)
     await decide(web, 'held.drop', listDomains(6))
     expect(await web.held()).toHaveLength(54)
@@ -317,7 +327,7 @@ describe('a held publisher', () => {
   })
 
   it('stays held on later nights, however small their losses', async () => {
-    const web = await openWeb(60, low)
+    const web = await openPublisherWeb(60, low)
     await web.crawl(listDomains(60), 'absent')
     web.clock.tick({ days: 1 })
     expect(await web.crawl(listDomains(5), 'absent')).toEqual({})

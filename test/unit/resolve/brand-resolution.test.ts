@@ -1,5 +1,11 @@
 import { describe, expect, it, test } from 'vitest'
-import { buildBrand, buildHouse, type Web, walk, website } from '../../support/brand-walk.ts'
+import {
+  buildBrand,
+  buildHouse,
+  resolveOnWeb,
+  type Web,
+  website,
+} from '../../support/brand-walk.ts'
 
 const acme = 'acme.example'
 const nova = 'nova.example'
@@ -12,7 +18,7 @@ const cdn = 'https://files.cdn.example/acme.json'
 
 /** `canonical domain, brand id, trust, house or claimed house?`; `nothing` when there is no brand. */
 function told(web: Web, domain = acme): string {
-  const { answer } = walk(web, domain)
+  const { answer } = resolveOnWeb(web, domain)
   if (answer === undefined || answer === 'pending') return answer ?? 'nothing'
   const claimed = answer.claimed_house_domain && `${answer.claimed_house_domain}?`
   const { canonical_domain, brand_id, relationship_trust, house_domain } = answer
@@ -156,7 +162,7 @@ describe('the canonical domain of a house’s brand', () => {
     ['no domain that is a brand of its own', { [nova]: buildBrand('nova', [nova]) }, acme],
     ['no domain that says nothing', {}, acme],
   ])('is %s', (_name, web, expected) => {
-    const { answer } = walk({ [acme]: to(house), [house]: own, ...web }, acme)
+    const { answer } = resolveOnWeb({ [acme]: to(house), [house]: own, ...web }, acme)
     expect(answer).toMatchObject({ canonical_domain: expected, house_domain: house })
   })
 
@@ -288,14 +294,14 @@ describe('redirects end', () => {
   const end = (links: number) => buildHouse(`hop-${links}.example`, [buildBrand('acme', [acme])])
 
   it('after three, with a fourth document', () => {
-    const { answer, asked } = walk(chain(3, end(3)), acme)
+    const { answer, read } = resolveOnWeb(chain(3, end(3)), acme)
     expect(answer).toMatchObject({ brand_id: 'acme', relationship_trust: 'inline' })
-    expect(asked).toHaveLength(4)
+    expect(read).toHaveLength(4)
   })
 
   it('before a fourth', () => {
-    const { answer, asked } = walk(chain(4, end(4)), acme)
-    expect([answer, asked.length]).toEqual([undefined, 4])
+    const { answer, read } = resolveOnWeb(chain(4, end(4)), acme)
+    expect([answer, read.length]).toEqual([undefined, 4])
   })
 
   test.each<[string, Web, number]>([
@@ -304,19 +310,19 @@ describe('redirects end', () => {
     ['two that point to each other', { [acme]: to(nova), [nova]: to(acme) }, 2],
     ['a pointer into a ring', { [acme]: at(cdn), [cdn]: to(nova), [nova]: at(cdn) }, 3],
   ])('at %s: no file is read twice', (_name, web, files) => {
-    const { answer, asked } = walk(web, acme)
-    expect([answer, asked.length]).toEqual([undefined, files])
+    const { answer, read } = resolveOnWeb(web, acme)
+    expect([answer, read.length]).toEqual([undefined, files])
   })
 
   test.each<[string, Web, string]>([
     ['three redirects are followed', chain(3, end(3)), 'leaf_only'],
-    ['four are not', chain(4, end(4)), 'unverifiable'],
-    ['a ring is not', { [acme]: to(nova), [nova]: to(acme) }, 'unverifiable'],
-    ['a house that is its own brand is none', {}, 'unverifiable'],
+    ['four are not followed', chain(4, end(4)), 'unverifiable'],
+    ['a ring is not followed', { [acme]: to(nova), [nova]: to(acme) }, 'unverifiable'],
+    ['a house without a file is not believed', {}, 'unverifiable'],
   ])('on the side of a claimed house: %s', (_name, web, trust) => {
     const leaf = buildBrand('leaf', ['leaf.example'], { house_domain: acme })
-    const { answer, asked } = walk({ ...web, 'leaf.example': leaf }, 'leaf.example')
+    const { answer, read } = resolveOnWeb({ ...web, 'leaf.example': leaf }, 'leaf.example')
     expect(answer).toMatchObject({ brand_id: 'leaf', relationship_trust: trust })
-    expect(new Set(asked).size).toBe(asked.length)
+    expect(new Set(read).size).toBe(read.length)
   })
 })

@@ -3,7 +3,7 @@ import { DAY, HOUR, toIso } from '../../../pipeline/core/clock.ts'
 import type { Outcome } from '../../../pipeline/core/outcomes.ts'
 import { carryOver } from '../../../pipeline/diff/carry.ts'
 import type { BrandDocument, BrandRef } from '../../../pipeline/model/documents/index.ts'
-import { buildBrand, buildHouse, findDocument, walk } from '../../support/brand-walk.ts'
+import { buildBrand, buildHouse, findDocument, resolveOnWeb } from '../../support/brand-walk.ts'
 import { testClock } from '../../support/clock.ts'
 import { tableNames } from '../../support/contents.ts'
 import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
@@ -256,7 +256,7 @@ describe('the age of a house’s reference', () => {
     for (const [seen, content] of files) {
       kept = carryOver(kept, findDocument(house, content)!, START + seen * DAY) as BrandDocument
     }
-    const { answer, wakes } = walk({ [leaf]: leafFile }, leaf, START + day * DAY, {
+    const { answer, wakes } = resolveOnWeb({ [leaf]: leafFile }, leaf, START + day * DAY, {
       [house]: kept!,
     })
     expect(answer).toMatchObject({ relationship_trust: expected })

@@ -7,7 +7,7 @@ import { type PartLocation, TRAILER_BYTES } from '../../../pipeline/search/parts
 import { findDamagedParts, PartsReader } from '../../../pipeline/search/parts-reader.ts'
 import { PartsWriter } from '../../../pipeline/search/parts-writer.ts'
 import { readOwnMemoryMB } from '../../../scripts/bench/support/usage.ts'
-import { cleanUp, newDataDir } from '../../support/registry.ts'
+import { cleanUp, createDataDir } from '../../support/registry.ts'
 import { buildSearchIndex } from '../../support/search.ts'
 
 const MB = 2 ** 20
@@ -61,7 +61,7 @@ function withTableLength(length: number): (whole: Buffer) => Buffer {
 }
 
 function createFolder(): string {
-  const folder = newDataDir()
+  const folder = createDataDir()
   mkdirSync(folder, { recursive: true })
   return folder
 }

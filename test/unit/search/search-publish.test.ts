@@ -6,12 +6,12 @@ import { SearchPublisher } from '../../../pipeline/search/publish.ts'
 import { Seals } from '../../../pipeline/store/seals.ts'
 import { buildBaseBatch, buildNextBatch } from '../../support/batches.ts'
 import { testClock } from '../../support/clock.ts'
-import { cleanUp, newSequencer } from '../../support/registry.ts'
+import { cleanUp, openTestSequencer } from '../../support/registry.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
 
 async function published() {
-  const registry = await newSequencer(clock)
+  const registry = await openTestSequencer(clock)
   await registry.commit(buildBaseBatch(clock.now()))
   await registry.publish()
   await registry.searchable()

@@ -7,7 +7,7 @@ import { freezeCheckpoints } from '../../../pipeline/store/freeze-checkpoints.ts
 import type { Committed } from '../../../pipeline/writer/commit-in-parts.ts'
 import { buildBaseBatch, buildNextBatch } from '../../support/batches.ts'
 import { testClock } from '../../support/clock.ts'
-import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
+import { cleanUp, createDataDir, openSequencer } from '../../support/registry.ts'
 
 const ROWS = 150_000
 const fill = (db: Database, from: number) =>
@@ -25,7 +25,7 @@ async function readContents(file: string) {
 }
 
 async function openFile() {
-  const dir = newDataDir()
+  const dir = createDataDir()
   const db = await Database.open(`${dir}/index.duckdb`)
   cleanUp(async () => db.close())
   await db.run('create table seen (n bigint, text varchar)')
@@ -81,7 +81,7 @@ it('a commit during the copy of a snapshot succeeds, and the next snapshot shows
   let meanwhile: Promise<Committed> | undefined
   const registry = await openSequencer({
     clock,
-    dataDir: newDataDir(),
+    dataDir: createDataDir(),
     onStep(step, moment) {
       if (step !== 'snapshot' || moment !== 'before') return
       meanwhile ??= registry.commit(buildNextBatch(clock.now()))

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { Lease } from '../../../pipeline/store/lease.ts'
-import { newDataDir } from '../../support/registry.ts'
+import { createDataDir } from '../../support/registry.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
@@ -19,7 +19,7 @@ function canOthersOpen(file: string): boolean {
 }
 
 test('a lease to which nobody refers any more keeps other processes out until it is released', async () => {
-  const file = join(newDataDir(), 'start.duckdb')
+  const file = join(createDataDir(), 'start.duckdb')
   const isTaken = async () => (await Lease.take(file)) !== undefined
   expect(await isTaken()).toBe(true)
   for (let round = 0; round < 5; round++) {

@@ -12,7 +12,7 @@ import {
 } from '../../../pipeline/store/migrations.ts'
 import { makeFolders, resolvePaths } from '../../../pipeline/store/paths.ts'
 import { findProgram } from '../../support/programs.ts'
-import { cleanUp, newDataDir } from '../../support/registry.ts'
+import { cleanUp, createDataDir } from '../../support/registry.ts'
 import {
   listStoredFormats,
   readRows,
@@ -31,7 +31,7 @@ async function open(file: string): Promise<Database> {
 }
 
 async function openStored(store: 'index' | 'accounts', format: number): Promise<Database> {
-  const dataDir = newDataDir()
+  const dataDir = createDataDir()
   await writeStores(dataDir, { [store]: format })
   return open(resolvePaths(dataDir)[store])
 }
@@ -94,7 +94,7 @@ describe.each(older)(
     test('leaves the old store or the new one, and the next start has the new one', async () => {
       const states = new Set<string>()
       for (let statements = 1; ; statements++) {
-        const paths = resolvePaths(newDataDir())
+        const paths = resolvePaths(createDataDir())
         makeFolders(paths)
         await writeStores(paths.dir, { [store]: format })
         const before = await Database.open(paths[store])

@@ -10,7 +10,7 @@ import { ParquetManifest } from '../../../pipeline/store/parquet-manifest.ts'
 import type { Paths } from '../../../pipeline/store/paths.ts'
 import { commitTwoNights, FIRST_NIGHT, SALES } from '../../support/analyst-world.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
-import { cleanUp, newSequencer } from '../../support/registry.ts'
+import { cleanUp, openTestSequencer } from '../../support/registry.ts'
 
 interface Export {
   paths: Paths
@@ -21,7 +21,7 @@ interface Export {
 /** Exports the tables of the second night. */
 async function exportSecondNight(): Promise<Export> {
   const clock = testClock(FIRST_NIGHT)
-  const registry = await newSequencer(clock)
+  const registry = await openTestSequencer(clock)
   const { paths } = registry
   await commitTwoNights(observations => registry.commit({ observations, submissions: [] }), clock)
   await registry.publish()

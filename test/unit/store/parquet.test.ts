@@ -5,12 +5,12 @@ import { Database } from '../../../pipeline/store/duckdb.ts'
 import { exportParquet, isTooSoonToExport } from '../../../pipeline/store/parquet.ts'
 import { testClock } from '../../support/clock.ts'
 import { observeOutcome } from '../../support/observations.ts'
-import { newSequencer } from '../../support/registry.ts'
+import { openTestSequencer } from '../../support/registry.ts'
 import { buildSubmission } from '../../support/writes.ts'
 
 test('the first Parquet files are written once most known files were crawled', async () => {
   const clock = testClock('2026-11-20T03:00Z')
-  const registry = await newSequencer(clock)
+  const registry = await openTestSequencer(clock)
   const { index, paths } = registry
   expect(await isTooSoonToExport(index, paths)).toBe(true)
   const add = (id: string, domains: string[]) => {

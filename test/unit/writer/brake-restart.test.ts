@@ -6,7 +6,7 @@ import { type Sequencer, type Step, steps } from '../../../pipeline/writer/seque
 import { type TestClock, testClock } from '../../support/clock.ts'
 import { listDomains, observeAll, toDomains } from '../../support/mass.ts'
 import { buildShop } from '../../support/nights.ts'
-import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
+import { cleanUp, createDataDir, openSequencer } from '../../support/registry.ts'
 import { buildSubmission } from '../../support/writes.ts'
 
 const start = '2026-11-20T04:00Z'
@@ -19,7 +19,7 @@ function missing(clock: TestClock, domains = web) {
 }
 
 async function openWeb(clock: TestClock, options: object = {}): Promise<Sequencer> {
-  const registry = await openSequencer({ clock, settings, dataDir: newDataDir(), ...options })
+  const registry = await openSequencer({ clock, settings, dataDir: createDataDir(), ...options })
   await registry.commit({ observations: observeAll(web, buildShop, clock), submissions: [] })
   clock.tick({ days: 1 })
   return registry

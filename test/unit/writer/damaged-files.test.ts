@@ -25,7 +25,7 @@ import { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { buildBaseBatch, buildNextBatch, saves } from '../../support/batches.ts'
 import { testClock } from '../../support/clock.ts'
 import { createRecordingLog } from '../../support/recording-log.ts'
-import { buildOptions, cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
+import { buildOptions, cleanUp, createDataDir, openSequencer } from '../../support/registry.ts'
 import { buildBrandSave } from '../../support/writes.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
@@ -146,7 +146,7 @@ const cases = (Object.keys(derived) as Derived[]).flatMap(what =>
 
 describe('a start repairs', () => {
   test.each(cases)('$what $how', async ({ what, how }) => {
-    const paths = copy(whole, newDataDir())
+    const paths = copy(whole, createDataDir())
     const file = derived[what](paths)
     const snapshot = derived['the current snapshot'](paths)
     damages[how](file)
@@ -167,7 +167,7 @@ describe('a start repairs', () => {
   })
 
   test('the last line of the newest event file, whose hash is not known', async () => {
-    const paths = copy(whole, newDataDir())
+    const paths = copy(whole, createDataDir())
     const file = derived['the newest event file'](paths)
     rmSync(paths.seals)
     overwrite(file, statSync(file).size - 40, 30)
@@ -178,7 +178,7 @@ describe('a start repairs', () => {
   })
 
   test('a serving store that crashed the start before', async () => {
-    const paths = copy(whole, newDataDir())
+    const paths = copy(whole, createDataDir())
     const sealed = readFileSync(paths.seals)
     overwrite(paths.seals, 0, 4)
     const descriptor = openSync(paths.seals, 'r+')
@@ -191,7 +191,7 @@ describe('a start repairs', () => {
   })
 
   test('nothing where nothing is damaged', async () => {
-    const paths = copy(whole, newDataDir())
+    const paths = copy(whole, createDataDir())
     for (let time = 0; time < 2; time++) {
       const { registry, warnings } = await opened(paths.dir)
       expect(warnings).toEqual([])
@@ -201,7 +201,7 @@ describe('a start repairs', () => {
   })
 
   test('and keeps set-aside files private', async () => {
-    const paths = copy(whole, newDataDir())
+    const paths = copy(whole, createDataDir())
     truncateSync(paths.servingFile)
     const { registry } = await opened(paths.dir)
     await registry.close()
@@ -222,7 +222,7 @@ describe('a start refuses, with a reason and without changes,', () => {
   )
 
   test.each(refused)('where $store $how', async ({ store, how }) => {
-    const paths = copy(whole, newDataDir())
+    const paths = copy(whole, createDataDir())
     const { file, helps } = facts[store]
     damages[how](file(paths))
     const bytes = () => (existsSync(file(paths)) ? hashFile(file(paths)) : 'none')
@@ -235,14 +235,14 @@ describe('a start refuses, with a reason and without changes,', () => {
   })
 
   test('where the log of the accounts is missing, as a repeated save would count twice', async () => {
-    const paths = copy(killed, newDataDir())
+    const paths = copy(killed, createDataDir())
     rmSync(`${paths.accounts}.wal`)
     const trying = Sequencer.open(buildOptions({ dataDir: paths.dir, clock }))
     await expect(trying).rejects.toThrow(/accounts\.duckdb.*registry restore/)
   })
 
   test('where the log of the index is missing; a replay restores the saves', async () => {
-    const paths = copy(killed, newDataDir())
+    const paths = copy(killed, createDataDir())
     rmSync(`${paths.index}.wal`)
     const options = buildOptions({ dataDir: paths.dir, clock })
     await expect(Sequencer.open(options)).rejects.toThrow(/index\.duckdb.*registry replay/)
@@ -262,7 +262,7 @@ describe('a start refuses, with a reason and without changes,', () => {
   })
 
   test('also after a rebuild, which counts the missing writes', async () => {
-    const paths = copy(killed, newDataDir())
+    const paths = copy(killed, createDataDir())
     rmSync(`${paths.index}.wal`)
     expect(await rebuild(paths.dir)).toEqual({ unknown: logged, unprojected: [] })
     const trying = Sequencer.open(buildOptions({ dataDir: paths.dir, clock }))
@@ -270,7 +270,7 @@ describe('a start refuses, with a reason and without changes,', () => {
   })
 
   test('but not where a process was just killed', async () => {
-    const paths = copy(killed, newDataDir())
+    const paths = copy(killed, createDataDir())
     const { registry, warnings } = await opened(paths.dir)
     cleanUp(() => registry.close())
     expect(warnings).toEqual([])

@@ -4,7 +4,7 @@ import type { Submission } from '../../../pipeline/model/submission.ts'
 import type { Sequencer, SequencerOptions } from '../../../pipeline/writer/sequencer.ts'
 import { testClock } from '../../support/clock.ts'
 import { createRecordingLog } from '../../support/recording-log.ts'
-import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
+import { cleanUp, createDataDir, openSequencer } from '../../support/registry.ts'
 import { buildBrandSave, buildOrganizationWrite, buildProofWrite } from '../../support/writes.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
@@ -15,7 +15,7 @@ const failed = {
 
 async function openMember(onStep: NonNullable<SequencerOptions['onStep']> = () => undefined) {
   const { log, said } = createRecordingLog()
-  const dataDir = newDataDir()
+  const dataDir = createDataDir()
   const registry = await openSequencer({ dataDir, clock, log, onStep })
   await save(registry, buildOrganizationWrite('Acme'), buildProofWrite('Acme', 'told.example'))
   return { registry, said, open: () => openSequencer({ dataDir, clock, log }) }

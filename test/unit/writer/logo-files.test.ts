@@ -9,7 +9,7 @@ import { restore } from '../../../pipeline/maintenance/restore.ts'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { Submission } from '../../../pipeline/model/submission.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
-import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
+import { cleanUp, createDataDir, openSequencer } from '../../support/registry.ts'
 import { buildSubmission } from '../../support/writes.ts'
 
 const bytes = Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(40)])
@@ -31,7 +31,7 @@ describe('a crash', () => {
   test.each(['accounts', 'index'] as const)(
     'around the step %s leaves a logo that the next delivery completes',
     async stopped => {
-      const dataDir = newDataDir()
+      const dataDir = createDataDir()
       const first = await openSequencer({
         dataDir,
         onStep: (step, moment) => {
@@ -53,7 +53,7 @@ describe('a crash', () => {
 })
 
 test('a restored index gets the logos that were approved since, and images stay', async () => {
-  const [dataDir, backups] = [newDataDir(), newDataDir()]
+  const [dataDir, backups] = [createDataDir(), createDataDir()]
   const editor = { kind: 'key', id: deriveId('key', 'a'), org_id: null } as const
   const revision_id = deriveId('review', 'new')
   const domain = 'new.example' as Domain

@@ -5,9 +5,9 @@ import { listAliases, toCanonicalExpression } from '../../../pipeline/read/queri
 import { Reader } from '../../../pipeline/read/reader.ts'
 import type { Step } from '../../../pipeline/writer/sequencer.ts'
 import { testClock } from '../../support/clock.ts'
-import { buildMerge, Merging } from '../../support/merging.ts'
+import { buildMerge, MergingRegistry } from '../../support/merging.ts'
 import { observeOutcome } from '../../support/observations.ts'
-import { cleanUp, newDataDir, newSequencer, openSequencer } from '../../support/registry.ts'
+import { cleanUp, createDataDir, openSequencer, openTestSequencer } from '../../support/registry.ts'
 
 const acme = 'acme.example'
 const harbour = 'harbour.example'
@@ -61,29 +61,29 @@ const files = {
   ),
 }
 
-async function opened(): Promise<Merging> {
+async function opened(): Promise<MergingRegistry> {
   const clock = testClock('2026-11-20T03:00Z')
-  const merging = new Merging(await newSequencer(clock), clock)
-  await merging.night(files)
+  const merging = new MergingRegistry(await openTestSequencer(clock), clock)
+  await merging.runNight(files)
   return merging
 }
 
 /** One known property of each publisher. */
-async function apps(merging: Merging): Promise<{ alias: string; canonical: string }> {
+async function apps(merging: MergingRegistry): Promise<{ alias: string; canonical: string }> {
   return {
     alias: await merging.findRid('property', harbour, 'app'),
     canonical: await merging.findRid('property', acme, 'acme_app'),
   }
 }
 
-async function findStatus(merging: Merging, rid: string): Promise<unknown> {
+async function findStatus(merging: MergingRegistry, rid: string): Promise<unknown> {
   const [row] = await merging.rows<{ status: string }>(
     `select status from properties where property_rid = '${rid}'`,
   )
   return row?.status
 }
 
-async function sound(merging: Merging): Promise<void> {
+async function sound(merging: MergingRegistry): Promise<void> {
   expect(await verify(merging.registry)).toEqual([])
 }
 
@@ -91,7 +91,7 @@ describe('a property merged into another publisher’s', () => {
   it('is reported in one event with the canonical record, which answers for both', async () => {
     const merging = await opened()
     const { alias, canonical } = await apps(merging)
-    const [event, ...more] = await merging.events(
+    const [event, ...more] = await merging.commitForEvents(
       [],
       [buildMerge('property', alias, canonical, 'one bundle id')],
     )
@@ -153,16 +153,19 @@ describe('a property merged into another publisher’s', () => {
     const merging = await opened()
     const { alias, canonical } = await apps(merging)
     const pointer = { authoritative_location: 'https://manager.example/adagents.json' }
-    await merging.night({ [harbour]: pointer })
-    const [event, grant] = await merging.events([], [buildMerge('property', alias, canonical)])
+    await merging.runNight({ [harbour]: pointer })
+    const [event, grant] = await merging.commitForEvents(
+      [],
+      [buildMerge('property', alias, canonical)],
+    )
     expect(event).toMatchObject({ event_type: 'property.merged' })
     expect(grant).toMatchObject({
       event_type: 'authorization.modified',
       payload: { publisher_domain: harbour, changed_fields: ['properties'] },
     })
     await sound(merging)
-    expect(await merging.night({ [harbour]: pointer })).toEqual([])
-    expect(await merging.night(files)).not.toContain('authorization.modified')
+    expect(await merging.runNight({ [harbour]: pointer })).toEqual([])
+    expect(await merging.runNight(files)).not.toContain('authorization.modified')
     await sound(merging)
   })
 
@@ -173,8 +176,8 @@ describe('a property merged into another publisher’s', () => {
     const before = await merging.rows(
       'select * exclude (seq) from properties order by property_rid',
     )
-    expect(await merging.night(files)).toEqual([])
-    expect(await merging.night(files)).toEqual([])
+    expect(await merging.runNight(files)).toEqual([])
+    expect(await merging.runNight(files)).toEqual([])
     const after = 'select * exclude (seq) from properties order by property_rid'
     expect(await merging.rows(after)).toEqual(before)
     await sound(merging)
@@ -186,11 +189,11 @@ describe('a property merged into another publisher’s', () => {
     await merging.merge(buildMerge('property', alias, canonical))
     for (let night = 0; night < 3; night++) {
       const at = merging.clock.tick({ days: 1 })
-      await merging.told([observeOutcome('absent', 'adagents.json', harbour, at)])
+      await merging.commit([observeOutcome('absent', 'adagents.json', harbour, at)])
     }
     expect(await findStatus(merging, alias)).toBe('removed')
     await sound(merging)
-    const told = await merging.night({ [harbour]: files[harbour]! })
+    const told = await merging.runNight({ [harbour]: files[harbour]! })
     expect(told.filter(type => type.startsWith('property.'))).toEqual(['property.reactivated'])
     expect(await findStatus(merging, alias)).toBe('removed')
     await sound(merging)
@@ -200,7 +203,7 @@ describe('a property merged into another publisher’s', () => {
     const merging = await opened()
     const { alias, canonical } = await apps(merging)
     await merging.merge(buildMerge('property', alias, canonical))
-    await merging.night({
+    await merging.runNight({
       [acme]: file([site('home', acme), app('acme_app', 'com.acme.next', 'com.acme')]),
       [harbour]: file([site('home', harbour)]),
     })
@@ -218,9 +221,9 @@ describe('two merged properties of one publisher', () => {
     const merging = await opened()
     const alias = await merging.findRid('property', acme, 'news')
     const canonical = await merging.findRid('property', acme, 'home')
-    const told = await merging.told([], [buildMerge('property', alias, canonical)])
+    const told = await merging.commit([], [buildMerge('property', alias, canonical)])
     expect(told).toEqual(['property.merged', 'authorization.modified', 'agent.profile_updated'])
-    expect(await merging.night(files)).toEqual([])
+    expect(await merging.runNight(files)).toEqual([])
     const row = `select name, status, identifiers from properties where property_rid = '${canonical}'`
     const identifiers = [acme, 'news.acme.example'].map(value => ({ type: 'domain', value }))
     expect(await merging.rows(row)).toEqual([{ name: 'home', status: 'active', identifiers }])
@@ -237,11 +240,11 @@ describe('two merged properties of one publisher', () => {
       app('acme_app', 'com.acme'),
       site('homepage', acme, 'start.acme.example'),
     ]
-    const told = await merging.night({ [acme]: file(moved) })
+    const told = await merging.runNight({ [acme]: file(moved) })
     expect(told).not.toContain('property.created')
-    expect(await merging.night({ [acme]: file(moved) })).toEqual([])
+    expect(await merging.runNight({ [acme]: file(moved) })).toEqual([])
     const last = [site('news', 'news2.acme.example'), site('homepage', 'start.acme.example')]
-    expect(await merging.night({ [acme]: file(last) })).not.toContain('property.created')
+    expect(await merging.runNight({ [acme]: file(last) })).not.toContain('property.created')
     expect(await merging.findRid('property', acme, 'homepage')).toBe(canonical)
     await sound(merging)
   })
@@ -250,17 +253,17 @@ describe('two merged properties of one publisher', () => {
     const merging = await opened()
     const old = await merging.findRid('property', acme, 'home')
     const renamed = { [acme]: file([site('start', 'start.acme.example')]) }
-    await merging.night(renamed)
+    await merging.runNight(renamed)
     const fresh = await merging.findRid('property', acme, 'start')
     expect(fresh).not.toBe(old)
-    const told = await merging.told([], [buildMerge('property', fresh, old)])
+    const told = await merging.commit([], [buildMerge('property', fresh, old)])
     expect(told.slice(0, 3)).toEqual([
       'property.merged',
       'property.updated',
       'property.reactivated',
     ])
     expect(await findStatus(merging, old)).toBe('active')
-    expect(await merging.night(renamed)).toEqual([])
+    expect(await merging.runNight(renamed)).toEqual([])
     await sound(merging)
   })
 })
@@ -296,7 +299,7 @@ describe('a merge', () => {
     )
     const asked = `select ${toCanonicalExpression('rid')} as rid from (select unnest(['${a}', '${c}']::uuid[]) as rid)`
     expect(await snapshot!.db.all(asked)).toEqual([{ rid: c }, { rid: c }])
-    expect(await merging.night(files)).toEqual([])
+    expect(await merging.runNight(files)).toEqual([])
     await sound(merging)
   })
 
@@ -352,8 +355,8 @@ describe('a merge', () => {
     const merging = await opened()
     const { alias, canonical } = await apps(merging)
     const once = buildMerge('property', alias, canonical)
-    expect(await merging.told([], [once, once])).toContain('property.merged')
-    expect(await merging.told([], [once])).toEqual([])
+    expect(await merging.commit([], [once, once])).toContain('property.merged')
+    expect(await merging.commit([], [once])).toEqual([])
     expect(await merging.merge(once)).toEqual([
       { done: { alias_rid: alias, canonical_rid: canonical } },
     ])
@@ -365,10 +368,10 @@ describe('a merge', () => {
     const onStep = (step: Step, moment: string) => {
       if (armed && step === 'index' && moment === 'before') throw new Error('the disk failed')
     }
-    const registry = await openSequencer({ clock, dataDir: newDataDir(), onStep })
+    const registry = await openSequencer({ clock, dataDir: createDataDir(), onStep })
     cleanUp(() => registry.close())
-    const merging = new Merging(registry, clock)
-    await merging.night(files)
+    const merging = new MergingRegistry(registry, clock)
+    await merging.runNight(files)
     const { alias, canonical } = await apps(merging)
     const home = await merging.findRid('property', acme, 'home')
     const late = buildMerge('property', alias, canonical)
@@ -376,7 +379,7 @@ describe('a merge', () => {
     await expect(merging.merge(late)).rejects.toThrow('the disk failed')
     armed = false
     await merging.merge(buildMerge('property', canonical, home))
-    expect(await merging.told([], [late])).toContain('property.merged')
+    expect(await merging.commit([], [late])).toContain('property.merged')
     const led = `select canonical_rid as rid from aliases where alias_rid = '${alias}'`
     expect(await merging.rows(led)).toEqual([{ rid: home }])
     await sound(merging)
@@ -388,7 +391,7 @@ describe('a merged collection', () => {
     const merging = await opened()
     const alias = await merging.findRid('collection', harbour, 'daily')
     const canonical = await merging.findRid('collection', acme, 'daily')
-    const events = await merging.events(
+    const events = await merging.commitForEvents(
       [],
       [buildMerge('collection', alias, canonical, 'one guid')],
     )
@@ -408,7 +411,7 @@ describe('a merged collection', () => {
         },
       },
     ])
-    expect(await merging.night(files)).toEqual([])
+    expect(await merging.runNight(files)).toEqual([])
     const rows = await merging.rows(
       `select collection_rid as rid, status from collections where collection_id = 'daily'`,
     )
@@ -425,19 +428,19 @@ describe('a merged collection', () => {
     const merging = await opened()
     const alias = await merging.findRid('collection', acme, 'evening')
     const canonical = await merging.findRid('collection', acme, 'daily')
-    expect(await merging.told([], [buildMerge('collection', alias, canonical)])).toEqual([
+    expect(await merging.commit([], [buildMerge('collection', alias, canonical)])).toEqual([
       'collection.merged',
     ])
-    expect(await merging.night(files)).toEqual([])
+    expect(await merging.runNight(files)).toEqual([])
     const { properties } = files[acme] as { properties: { property_id: string }[] }
     const renamed = { [acme]: file(properties, [show('evening', 'guid-2')]) }
-    const told = await merging.night(renamed)
+    const told = await merging.runNight(renamed)
     expect(told.filter(type => type.startsWith('collection.'))).toEqual(['collection.updated'])
     expect(
       await merging.rows(`select collection_rid as rid from collections
       where publisher_domain = '${acme}' and status = 'active'`),
     ).toEqual([{ rid: canonical }])
-    expect(await merging.night(renamed)).toEqual([])
+    expect(await merging.runNight(renamed)).toEqual([])
     await sound(merging)
   })
 })

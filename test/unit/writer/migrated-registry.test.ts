@@ -21,7 +21,7 @@ import { type Paths, resolvePaths } from '../../../pipeline/store/paths.ts'
 import { buildNextBatch } from '../../support/batches.ts'
 import { testClock } from '../../support/clock.ts'
 import { findProgram } from '../../support/programs.ts'
-import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
+import { cleanUp, createDataDir, openSequencer } from '../../support/registry.ts'
 import { listStoredFormats, readRows, writeStores } from '../../support/stored-formats.ts'
 import { buildBrandSave } from '../../support/writes.ts'
 
@@ -30,7 +30,7 @@ const at = '2026-11-21T12:00Z'
 
 /** A folder with the stores of version 1, closed. */
 async function oldRegistry(formats = { index: 1, accounts: 1 }): Promise<Paths> {
-  const dataDir = newDataDir()
+  const dataDir = createDataDir()
   await writeStores(dataDir, formats)
   return resolvePaths(dataDir)
 }
@@ -205,7 +205,7 @@ describe.each(stores)('%s of a newer version', store => {
   test('is not restored over existing stores', async () => {
     const paths = await oldRegistry()
     const registry = await openMigrated(paths)
-    const backup = `${newDataDir()}/backup`
+    const backup = `${createDataDir()}/backup`
     await registry.backUp(backup)
     await registry.close()
     await claimFormat(`${backup}/${store}.duckdb`, 99)

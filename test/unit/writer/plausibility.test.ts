@@ -7,7 +7,7 @@ import { type TestClock, testClock } from '../../support/clock.ts'
 import { readContents } from '../../support/contents.ts'
 import { type MemoryIndex, withIndex } from '../../support/memory-index.ts'
 import { observeFile, observeOutcome } from '../../support/observations.ts'
-import { newDataDir, openSequencer } from '../../support/registry.ts'
+import { createDataDir, openSequencer } from '../../support/registry.ts'
 import { buildSubmission } from '../../support/writes.ts'
 
 const domain = 'acme.example'
@@ -446,7 +446,7 @@ describe('a held pointer', () => {
 
   it('survives a restart, and all stores agree on it', async () => {
     const clock = testClock(start)
-    const dataDir = newDataDir()
+    const dataDir = createDataDir()
     const night = async (what: Happening, clock: TestClock) => {
       const registry = await openSequencer({ clock, dataDir })
       const at = clock.now()

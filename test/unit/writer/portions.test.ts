@@ -4,7 +4,7 @@ import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { testClock } from '../../support/clock.ts'
 import { type LargeShape, largeShapes } from '../../support/large-files.ts'
 import { observeFile } from '../../support/observations.ts'
-import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
+import { cleanUp, createDataDir, openSequencer } from '../../support/registry.ts'
 import { buildBrandSave, buildOrganizationWrite, buildProofWrite } from '../../support/writes.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
@@ -12,7 +12,7 @@ const clock = testClock('2026-11-20T03:00Z')
 /** A registry whose commits take on 300 rows of publishers, and an organization with a domain. */
 async function openSmallPortions(): Promise<Sequencer> {
   const settings = { LIMITS: JSON.stringify({ commitRows: 300 }) }
-  const registry = await openSequencer({ dataDir: newDataDir(), clock, settings })
+  const registry = await openSequencer({ dataDir: createDataDir(), clock, settings })
   cleanUp(() => registry.close())
   const submissions = [buildOrganizationWrite('Acme'), buildProofWrite('Acme', 'told.example')]
   await registry.commit({ observations: [], submissions })

@@ -8,7 +8,7 @@ import { loadDueTargets } from '../../../pipeline/writer/crawl/due-files.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { testClock } from '../../support/clock.ts'
 import { observeFile, observeOutcome } from '../../support/observations.ts'
-import { newSequencer } from '../../support/registry.ts'
+import { openTestSequencer } from '../../support/registry.ts'
 import { buildSubmission } from '../../support/writes.ts'
 
 const FEW = 500
@@ -122,7 +122,7 @@ const seenOfAll = (numbers: readonly number[]) => numbers.flatMap(n => observe(n
 beforeEach(async () => {
   clock.tick({ days: 1 })
   began = clock.now()
-  registry = await newSequencer(clock)
+  registry = await openTestSequencer(clock)
   const domains = range(0, MANY + FEW).map(toDomain)
   await registry.commit({
     observations: [],

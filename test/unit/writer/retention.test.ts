@@ -8,7 +8,7 @@ import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { buildBaseBatch, buildNextBatch } from '../../support/batches.ts'
 import { testClock } from '../../support/clock.ts'
 import { readFeeds } from '../../support/feed.ts'
-import { newSequencer } from '../../support/registry.ts'
+import { openTestSequencer } from '../../support/registry.ts'
 import {
   buildOrganizationWrite,
   buildProofWrite,
@@ -77,7 +77,7 @@ async function someone(registry: Sequencer): Promise<void> {
 describe('retention', () => {
   it('deletes who requested a crawl after ninety days, and audit identities after four hundred', async () => {
     const clock = testClock(start)
-    const registry = await newSequencer(clock)
+    const registry = await openTestSequencer(clock)
     await someone(registry)
     const { index, accounts } = registry
     const count = async (table: string, db = accounts.db) =>
@@ -115,7 +115,7 @@ describe('retention', () => {
 
   it('deletes events older than ninety days from every store, a whole day at a time', async () => {
     const clock = testClock(start)
-    const registry = await newSequencer(clock)
+    const registry = await openTestSequencer(clock)
     await registry.commit(buildBaseBatch(clock.now()))
     const first = (await readFeeds(registry)).index.length
     await registry.commit(buildNextBatch(clock.tick({ days: 50 })))
@@ -132,7 +132,7 @@ describe('retention', () => {
 
   it('keeps the newest events, however old, so that no cursor on them expires', async () => {
     const clock = testClock(start)
-    const registry = await newSequencer(clock)
+    const registry = await openTestSequencer(clock)
     await registry.commit(buildBaseBatch(clock.now()))
     const before = await readFeeds(registry)
     clock.tick({ days: 400 })
@@ -142,7 +142,7 @@ describe('retention', () => {
 
   it('deletes the bytes of a replaced document after a day', async () => {
     const clock = testClock(start)
-    const registry = await newSequencer(clock)
+    const registry = await openTestSequencer(clock)
     await registry.commit(withBytes(buildBaseBatch(clock.now())))
     await registry.commit(withBytes(buildNextBatch(clock.tick({ days: 1 }))))
     const { bodies } = registry.paths

@@ -115,7 +115,7 @@ describe('a revoked publisher', () => {
     runNights(async nights => {
       await nights.night(files)
       const other = buildShop(quay, { ...network, catalog_etag: '2' })
-      await nights.together(revokes, { [quay]: other })
+      await nights.commitTogether(revokes, { [quay]: other })
       expect(await findValidity(nights)).toBe(over)
     }))
 

@@ -9,7 +9,7 @@ import { buildBaseBatch, buildNextBatch } from '../../support/batches.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
 import { readFeeds } from '../../support/feed.ts'
 import { observeFile, observeOutcome } from '../../support/observations.ts'
-import { cleanUp, newDataDir, newSequencer, openSequencer } from '../../support/registry.ts'
+import { cleanUp, createDataDir, openSequencer, openTestSequencer } from '../../support/registry.ts'
 import { buildOrganizationWrite, buildSubmission } from '../../support/writes.ts'
 
 const start = '2026-11-20T03:00Z'
@@ -28,7 +28,7 @@ async function failingAt(failing: Step, commits: number, clock: TestClock): Prom
   const onStep = (step: Step) => {
     if (armed && step === failing) throw new Error('the disk failed')
   }
-  const registry = await openSequencer({ clock, dataDir: newDataDir(), onStep })
+  const registry = await openSequencer({ clock, dataDir: createDataDir(), onStep })
   for (let n = 0; n < commits; n++) await registry.commit(buildBaseBatch(clock.now()))
   armed = true
   return registry
@@ -68,7 +68,7 @@ describe('a commit that fails after its transaction', () => {
 describe('a registry that restarts', () => {
   it('continues after a crash between registry.duckdb and the checkpoint', async () => {
     const clock = testClock(start)
-    const registry = await openSequencer({ clock, dataDir: newDataDir() })
+    const registry = await openSequencer({ clock, dataDir: createDataDir() })
     await registry.commit(buildBaseBatch(clock.now()))
     await registry.publish()
     const { paths } = registry
@@ -80,7 +80,7 @@ describe('a registry that restarts', () => {
 
   it('rebuilds a serving store that is older than the changes it still knows', async () => {
     const clock = testClock(start)
-    const registry = await openSequencer({ clock, dataDir: newDataDir() })
+    const registry = await openSequencer({ clock, dataDir: createDataDir() })
     const { serving } = registry.paths
     const org = (n: number) => ({
       observations: [],
@@ -100,7 +100,7 @@ describe('a registry that restarts', () => {
 
   it('repeats no event after the clock stepped back over midnight', async () => {
     const clock = testClock('2026-11-20T00:10Z')
-    const registry = await openSequencer({ clock, dataDir: newDataDir() })
+    const registry = await openSequencer({ clock, dataDir: createDataDir() })
     await registry.commit(buildBaseBatch(clock.now()))
     clock.tick({ minutes: -20 })
     await registry.commit({ observations: [sale('acme.example', clock)], submissions: [] })
@@ -126,7 +126,7 @@ describe('an observation that cannot be committed', () => {
 
   it('is quarantined, and all others of its batch are committed', async () => {
     const clock = testClock(start)
-    const registry = await newSequencer(clock)
+    const registry = await openTestSequencer(clock)
     const { observations, submissions } = buildNextBatch(clock.now())
     const among = [...observations.slice(0, 50), poison(clock), ...observations.slice(50)]
     const { answers } = await registry.commit({ observations: among, submissions })
@@ -141,7 +141,7 @@ describe('an observation that cannot be committed', () => {
 
   it('is not quarantined where the disk failed', async () => {
     const clock = testClock(start)
-    const registry = await newSequencer(clock)
+    const registry = await openTestSequencer(clock)
     rmSync(registry.paths.bodies, { recursive: true })
     writeFileSync(registry.paths.bodies, 'where a folder should be')
     const seen = { ...sale('acme.example', clock), body: Buffer.from('{}') }
@@ -153,7 +153,7 @@ describe('an observation that cannot be committed', () => {
 describe('a repeated delivery', () => {
   it('counts once for a file that was read twice, in any order', async () => {
     const clock = testClock(start)
-    const registry = await newSequencer(clock)
+    const registry = await openTestSequencer(clock)
     const early = sale('acme.example', clock, 'early.example')
     clock.tick({ minutes: 1 })
     const late = sale('acme.example', clock, 'late.example')
@@ -165,7 +165,7 @@ describe('a repeated delivery', () => {
 
   it('counts once for a write, also when the first answer was lost', async () => {
     const clock = testClock(start)
-    const registry = await newSequencer(clock)
+    const registry = await openTestSequencer(clock)
     const operation = { op: 'domains.add', domains: ['acme.example'], again: true } as never
     const [org, add] = [buildOrganizationWrite('Acme'), buildSubmission('add', operation)]
     await registry.commit({ observations: [], submissions: [org, add, org] })

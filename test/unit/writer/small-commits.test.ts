@@ -4,7 +4,7 @@ import type { Submission } from '../../../pipeline/model/submission.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { testClock } from '../../support/clock.ts'
-import { newSequencer } from '../../support/registry.ts'
+import { openTestSequencer } from '../../support/registry.ts'
 import { buildBrandSave, buildOrganizationWrite, buildProofWrite } from '../../support/writes.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
@@ -13,7 +13,7 @@ let statements = 0
 let isDiskFull = false
 
 beforeEach(async () => {
-  registry = await newSequencer(clock)
+  registry = await openTestSequencer(clock)
   for (const name of ['run', 'write', 'runTemporary', 'all', 'append'] as const) {
     const real = Database.prototype[name] as (...given: unknown[]) => Promise<never>
     vi.spyOn(Database.prototype, name).mockImplementation(function (

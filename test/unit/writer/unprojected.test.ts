@@ -14,7 +14,7 @@ import { buildBaseBatch, buildNextBatch } from '../../support/batches.ts'
 import { testClock } from '../../support/clock.ts'
 import { observeFile } from '../../support/observations.ts'
 import { createRecordingLog } from '../../support/recording-log.ts'
-import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
+import { cleanUp, createDataDir, openSequencer } from '../../support/registry.ts'
 import { buildOrganizationWrite, buildSubmission } from '../../support/writes.ts'
 
 const broken = 'broken.example'
@@ -72,7 +72,7 @@ const observed = (observations: ReturnType<typeof files>) => ({ observations, su
 async function brokenRegistry() {
   const { log, said } = createRecordingLog()
   const open = async (dataDir: string) => openSequencer({ dataDir, clock, log })
-  const registry = await open(newDataDir())
+  const registry = await open(createDataDir())
   await registry.commit(observed(files([broken, ...others], 1)))
   await setPlacements(registry, [null])
   const told = () => said.filter(line => line.includes('not projected'))
@@ -110,7 +110,7 @@ describe('a publisher that cannot be projected', () => {
         `serving: publishers ${broken} is quarantined, its old answer is served`,
       ),
     ])
-    await again.backUp(`${newDataDir()}/backup`)
+    await again.backUp(`${createDataDir()}/backup`)
     const operation = Operation.parse({
       op: 'domain.takedown',
       domain: 'a.example',
@@ -181,7 +181,7 @@ describe('an event that cannot be read', () => {
   /** A registry one of whose events is damaged between its commit and its projection. */
   async function damagedRegistry() {
     const { log, said } = createRecordingLog()
-    const dataDir = newDataDir()
+    const dataDir = createDataDir()
     const harm: { now?: () => unknown } = {}
     const onStep = (step: string, moment: string) => {
       if (step === 'index' && moment === 'after') harm.now?.()
@@ -249,7 +249,7 @@ describe('an event that cannot be read', () => {
 
 describe('any record that cannot be stored', () => {
   it('only costs the answers of its subject', async () => {
-    const registry = await openSequencer({ dataDir: newDataDir(), clock })
+    const registry = await openSequencer({ dataDir: createDataDir(), clock })
     cleanUp(() => registry.close())
     await registry.commit(buildBaseBatch(clock.now()))
     await registry.commit(buildNextBatch(clock.tick({ days: 1 })))

@@ -5,7 +5,7 @@ import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { testClock } from '../../support/clock.ts'
 import { buildShop } from '../../support/nights.ts'
 import { observeFile } from '../../support/observations.ts'
-import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
+import { cleanUp, createDataDir, openSequencer } from '../../support/registry.ts'
 import {
   buildOrganizationWrite,
   buildProofWrite,
@@ -22,7 +22,7 @@ const eventsAfter = (sequencer: Sequencer, seq: number) =>
   )
 
 test('entries saved before properties were records get them when the index is opened, once', async () => {
-  const dataDir = newDataDir()
+  const dataDir = createDataDir()
   const opening = { dataDir, clock, settings: { REQUIRE_OWNERSHIP_PROOF: 'false' } }
   let sequencer = await openSequencer(opening)
   cleanUp(() => sequencer.close())

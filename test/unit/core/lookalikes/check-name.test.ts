@@ -11,7 +11,7 @@ import {
   readProtectedNames,
 } from '../../../../pipeline/core/lookalikes/protected-names.ts'
 import { classifyScripts } from '../../../../pipeline/core/lookalikes/unicode-scripts.ts'
-import { newDataDir } from '../../../support/registry.ts'
+import { createDataDir } from '../../../support/registry.ts'
 
 const check = (name: string, registered: string[], protectedNames: string[] = []) =>
   checkName(toAscii(name), {
@@ -142,7 +142,7 @@ it('the skeleton of a name ignores case, and never contains another name', () =>
 
 describe('the list of protected names', () => {
   const buildFile = (text: string) => {
-    const path = join(newDataDir(), 'names.txt')
+    const path = join(createDataDir(), 'names.txt')
     writeFileSync(path, text)
     return path
   }
