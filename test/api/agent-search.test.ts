@@ -4,7 +4,7 @@ import { openAnotherApi, openRegistry, type TestRegistry } from '../support/app.
 import { observePublisherFile } from '../support/documents.ts'
 import { buildShop, buildWebsite, grantByIds } from '../support/nights.ts'
 import { observeFile } from '../support/observations.ts'
-import { observeProbedAgent } from '../support/probed.ts'
+import { observeProbedAgent } from '../support/probed-agents.ts'
 
 let registry: TestRegistry
 let key: string

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { buildShop, grantByIds } from '../support/nights.ts'
-import { publishFiles, requestWithQuery } from '../support/selling.ts'
+import { publishFiles, requestWithQuery } from '../support/operator-files.ts'
 
 const agent = 'https://agent.example/mcp'
 const lookup = '/api/registry/lookup/property'

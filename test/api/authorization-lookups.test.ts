@@ -8,7 +8,7 @@ import {
   grantByIds,
   grantBySelectors,
 } from '../support/nights.ts'
-import { publishFiles } from '../support/selling.ts'
+import { publishFiles } from '../support/operator-files.ts'
 
 const agent = 'https://agent.example/Sell/mcp'
 const other = 'https://agent.example/sell/other'

@@ -4,7 +4,7 @@ import { DAY } from '../../pipeline/core/clock.ts'
 import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { buildShop, buildWebsite, grantByIds, grantBySelectors } from '../support/nights.ts'
-import { buildOperatorFile, publishFiles, requestWithQuery } from '../support/selling.ts'
+import { buildOperatorFile, publishFiles, requestWithQuery } from '../support/operator-files.ts'
 
 const agent = 'https://sell.agents.example/MCP'
 const twin = 'https://sell.agents.example/other'

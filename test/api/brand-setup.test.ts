@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { BrandDocument } from '../../pipeline/model/documents/index.ts'
 import type { TestRegistry } from '../support/app.ts'
 import { observeBrandFile } from '../support/documents.ts'
-import { type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { type LiveWeb, openLiveWeb } from '../support/live-web.ts'
 import { enrol } from '../support/members.ts'
 import { loadSchema } from '../support/schemas.ts'
 

@@ -10,9 +10,8 @@ import { badgeRoles } from '../../pipeline/model/badge.ts'
 import type { FeedEvent } from '../../pipeline/model/event.ts'
 import type { TestRegistry } from '../support/app.ts'
 import { observePublisherFile } from '../support/documents.ts'
-import { type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { type LiveWeb, openLiveWeb } from '../support/live-web.ts'
 import { enrol } from '../support/members.ts'
-import { makeRegistryKey } from '../support/receiving.ts'
 import {
   type Payload,
   type ReferenceAgent,
@@ -20,6 +19,7 @@ import {
   TOKEN,
 } from '../support/reference-agent.ts'
 import { serveReferenceAgent } from '../support/storyboards.ts'
+import { makeRegistryKey } from '../support/webhook-receivers.ts'
 
 const CREDENTIALS_KEY = Buffer.alloc(32, 7).toString('base64')
 const settings = { PROTOCOL_NAME: 'adcp', CREDENTIALS_KEY }

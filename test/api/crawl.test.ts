@@ -18,9 +18,9 @@ import {
 } from '../support/app.ts'
 import { crawlDue } from '../support/crawling.ts'
 import { observePublisherFile } from '../support/documents.ts'
-import { runWithin } from '../support/effort.ts'
+import { generousTimeouts } from '../support/generous-limits.ts'
+import { runWithin } from '../support/measured-work.ts'
 import { type NameServer, serveNames } from '../support/name-server.ts'
-import { generousTimeouts } from '../support/patience.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
 const PUBLIC = { A: ['93.184.216.34'] }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { Consumer } from '../support/consumer.ts'
 import { buildWebsite } from '../support/nights.ts'
-import { publishFiles } from '../support/selling.ts'
+import { publishFiles } from '../support/operator-files.ts'
 
 const agent = 'https://sell.example/mcp'
 const domain = 'many.example'

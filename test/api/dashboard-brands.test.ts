@@ -1,6 +1,6 @@
 import { load } from 'cheerio'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { type LiveWeb, openLiveWeb } from '../support/live-web.ts'
 import { buildMemberOperations, type TestMember } from '../support/members.ts'
 import {
   enterDashboard,

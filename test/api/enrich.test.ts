@@ -12,8 +12,8 @@ import { buildWorld } from '../../scripts/world/build.ts'
 import type { Site } from '../../scripts/world/site.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { observeBrandFile } from '../support/documents.ts'
+import { buildGenerousLimits, generousTimeouts } from '../support/generous-limits.ts'
 import { type Origin, serveOrigin } from '../support/origin.ts'
-import { buildGenerousLimits, generousTimeouts } from '../support/patience.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
 let redis: TestRedis

@@ -18,8 +18,8 @@ import {
   proveGrowth,
   readWholeLog,
 } from '../support/independent-log.ts'
-import { makeRegistryKey } from '../support/receiving.ts'
-import { buildSubmission } from '../support/writes.ts'
+import { buildSubmission } from '../support/submissions.ts'
+import { makeRegistryKey } from '../support/webhook-receivers.ts'
 
 const key = makeRegistryKey()
 let registry: TestRegistry

@@ -3,8 +3,8 @@ import { DAY } from '../../pipeline/core/clock.ts'
 import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { observePublisherFile } from '../support/documents.ts'
-import { runWithin } from '../support/effort.ts'
 import { type Frame, type OpenStream, openStream } from '../support/event-stream.ts'
+import { runWithin } from '../support/measured-work.ts'
 
 let registry: TestRegistry
 let key: string

@@ -5,7 +5,7 @@ import { silentLog } from '../../pipeline/core/log.ts'
 import type { BrandDocument } from '../../pipeline/model/documents/index.ts'
 import type { ObservationDraft, TestRegistry } from '../support/app.ts'
 import { observeBrandFile } from '../support/documents.ts'
-import { type HostRequest, type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { type HostRequest, type LiveWeb, openLiveWeb } from '../support/live-web.ts'
 
 const FILE = '/.well-known/brand.json'
 const brand = (domain: string, name: string, more = {}) => ({

@@ -4,7 +4,7 @@ import type { Source } from '../../pipeline/model/observation.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { buildShop, buildWebsite, grantByIds } from '../support/nights.ts'
 import { observeFile, observeOutcome } from '../support/observations.ts'
-import { buildOperatorFile, publishFiles, requestWithQuery } from '../support/selling.ts'
+import { buildOperatorFile, publishFiles, requestWithQuery } from '../support/operator-files.ts'
 
 const agent = 'https://sell.agents.example/mcp'
 const target = 'https://files.example/adagents.json'

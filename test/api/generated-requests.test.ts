@@ -6,7 +6,7 @@ import { operations } from '../../api/routes/index.ts'
 import { eventTypeNames } from '../../pipeline/model/event.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
-import { runWithin } from '../support/effort.ts'
+import { runWithin } from '../support/measured-work.ts'
 import { enrol } from '../support/members.ts'
 
 const REQUESTS = 10_000

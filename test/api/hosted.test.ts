@@ -6,7 +6,7 @@ import type { AdagentsDocument, BrandDocument } from '../../pipeline/model/docum
 import { checkAdagents } from '../../pipeline/parse/check-adagents.ts'
 import type { TestRegistry } from '../support/app.ts'
 import { observePublisherFile } from '../support/documents.ts'
-import { type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { type LiveWeb, openLiveWeb } from '../support/live-web.ts'
 import { enrol } from '../support/members.ts'
 import { loadSchema } from '../support/schemas.ts'
 

@@ -8,8 +8,8 @@ import { silentLog } from '../../pipeline/core/log.ts'
 import { findIssuer } from '../../pipeline/read/lookups/issuers.ts'
 import { openRegistry } from '../support/app.ts'
 import { waitUntil } from '../support/command.ts'
+import { buildGenerousLimits, generousTimeouts } from '../support/generous-limits.ts'
 import { openIssuer } from '../support/issuer.ts'
-import { buildGenerousLimits, generousTimeouts } from '../support/patience.ts'
 import { startRedis } from '../support/redis.ts'
 
 test('an API process that starts has the issuer’s keys fetched before the first request', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { buildWebsite } from '../support/nights.ts'
-import { buildOperatorFile, publishFiles, requestWithQuery } from '../support/selling.ts'
+import { buildOperatorFile, publishFiles, requestWithQuery } from '../support/operator-files.ts'
 
 const agent = 'https://sell.seller.example/mcp'
 const GRANTS = 900

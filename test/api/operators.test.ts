@@ -3,7 +3,7 @@ import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { observePublisherFile } from '../support/documents.ts'
 import { enrol } from '../support/members.ts'
 import { buildShop, grantByIds } from '../support/nights.ts'
-import { buildOperatorFile, publishFiles } from '../support/selling.ts'
+import { buildOperatorFile, publishFiles } from '../support/operator-files.ts'
 
 let registry: TestRegistry
 const keys: Record<string, string | undefined> = {}

@@ -8,7 +8,7 @@ import { refuse } from '../../pipeline/core/errors.ts'
 import { verify as verifyStores } from '../../pipeline/maintenance/verify-stores.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import type { TestRegistry } from '../support/app.ts'
-import { type LiveHost, type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { type LiveHost, type LiveWeb, openLiveWeb } from '../support/live-web.ts'
 import { type NameServer, serveNames } from '../support/name-server.ts'
 
 let web: LiveWeb

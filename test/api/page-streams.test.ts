@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { observePublisherFile } from '../support/documents.ts'
-import { runWithin } from '../support/effort.ts'
 import { type OpenStream, openStream } from '../support/event-stream.ts'
+import { runWithin } from '../support/measured-work.ts'
 
 let registry: TestRegistry
 let base: string

@@ -2,7 +2,7 @@ import { load } from 'cheerio'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ObservationDraft, openRegistry, type TestRegistry } from '../support/app.ts'
 import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
-import { observeProbedAgent } from '../support/probed.ts'
+import { observeProbedAgent } from '../support/probed-agents.ts'
 
 const AGENT = 'https://sales.agent.example/mcp'
 const fault = { field: 'properties[0]', code: 'missing', message: 'lacks a name' } as const

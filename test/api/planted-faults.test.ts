@@ -5,7 +5,7 @@ import type { StoryboardComparison } from '../../pipeline/model/storyboards/stor
 import type { StepResult } from '../../pipeline/model/storyboards/storyboard-result.ts'
 import { findStoryboard } from '../../pipeline/storyboards/catalog.ts'
 import type { TestRegistry } from '../support/app.ts'
-import { type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { type LiveWeb, openLiveWeb } from '../support/live-web.ts'
 import { enrol } from '../support/members.ts'
 import {
   type Payload,

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vit
 import { openWriterClient } from '../../jobs/api-client/writer-client.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import type { TestRegistry } from '../support/app.ts'
-import { runWithin } from '../support/effort.ts'
-import { buildAgentHost, type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { buildAgentHost, type LiveWeb, openLiveWeb } from '../support/live-web.ts'
+import { runWithin } from '../support/measured-work.ts'
 
 const paths = ['discover-agent', 'agent-formats', 'agent-products', 'agent-publishers'] as const
 const formatId = (id: string) => ({ agent_url: 'https://maker.example/mcp', id })

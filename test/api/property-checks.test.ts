@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { REDIS_PREFIX } from '../../jobs/redis.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { observePublisherFile } from '../support/documents.ts'
-import { measureCpuMs } from '../support/effort.ts'
+import { measureCpuMs } from '../support/measured-work.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
 const DAY = 24 * 3_600_000

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { buildPointer, buildShop, buildWebsite, grantByIds } from '../support/nights.ts'
 import { observeOutcome } from '../support/observations.ts'
-import { buildOperatorFile, publishFiles } from '../support/selling.ts'
+import { buildOperatorFile, publishFiles } from '../support/operator-files.ts'
 
 const agent = (n: number) => `https://agent${n}.example/mcp`
 let runs = 0

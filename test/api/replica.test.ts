@@ -17,9 +17,9 @@ import { openHttpOrigin } from '../../pipeline/replica/origin.ts'
 import type { StatePublisher } from '../../pipeline/replica/state-publisher.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { buildPublisher } from '../support/following.ts'
 import { buildWebsite } from '../support/nights.ts'
 import { observeFile } from '../support/observations.ts'
+import { buildPublisher } from '../support/publishing-registry.ts'
 import { makeDataDir } from '../support/registry.ts'
 
 const folders = [makeDataDir(), makeDataDir()]

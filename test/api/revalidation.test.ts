@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findKeyHolder } from '../../api/auth/principal.ts'
 import type { TestRegistry } from '../support/app.ts'
 import { observeBrandFile } from '../support/documents.ts'
-import { type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { type LiveWeb, openLiveWeb } from '../support/live-web.ts'
 
 const brand = { id: 'acme', names: [{ en: 'Acme' }], properties: [] }
 const adagents = {

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
-import { measureCpuMs } from '../support/effort.ts'
+import { measureCpuMs } from '../support/measured-work.ts'
 import { enrol } from '../support/members.ts'
 
 let registry: TestRegistry

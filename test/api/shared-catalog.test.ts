@@ -3,7 +3,7 @@ import type { FeedEvent } from '../../pipeline/model/event.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { buildPointer, buildWebsite, grantBySelectors } from '../support/nights.ts'
 import { observeFile, observeOutcome } from '../support/observations.ts'
-import { requestWithQuery } from '../support/selling.ts'
+import { requestWithQuery } from '../support/operator-files.ts'
 
 const agent = 'https://sell.network.example/mcp'
 const files = 'https://files.example/adagents.json'

@@ -16,7 +16,7 @@ import { Operation as Submitted } from '../../pipeline/model/submission.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
 import { BILLING_SECRET, type Identities, openIdentities } from '../support/identities.ts'
-import { buildAgentHost, type HostRequest, type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { buildAgentHost, type HostRequest, type LiveWeb, openLiveWeb } from '../support/live-web.ts'
 import { buildMemberOperations, enrol, observeAgent } from '../support/members.ts'
 import { buildMirrorFile, createModerator } from '../support/mirrors.ts'
 import {
@@ -33,9 +33,9 @@ import {
   unissued,
   url,
 } from '../support/operation-requests.ts'
-import { makeRegistryKey } from '../support/receiving.ts'
 import { createRecorder } from '../support/recorded-examples.ts'
 import { buildSuite } from '../support/suites.ts'
+import { makeRegistryKey } from '../support/webhook-receivers.ts'
 
 let web: LiveWeb
 /** One whose crawler waits for nobody. */

@@ -5,7 +5,7 @@ import { getComplianceStoryboardById, runStoryboard } from '@adcp/sdk/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import type { TestRegistry } from '../support/app.ts'
-import { type LiveHost, type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { type LiveHost, type LiveWeb, openLiveWeb } from '../support/live-web.ts'
 import { enrol } from '../support/members.ts'
 import {
   type Payload,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import type { TestRegistry } from '../support/app.ts'
-import { type HostRequest, type LiveHost, type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { type HostRequest, type LiveHost, type LiveWeb, openLiveWeb } from '../support/live-web.ts'
 import { enrol } from '../support/members.ts'
 import { type ReferenceAgent, startReferenceAgent, TOKEN } from '../support/reference-agent.ts'
 import { serveReferenceAgent } from '../support/storyboards.ts'

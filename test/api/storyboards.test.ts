@@ -7,7 +7,7 @@ import { refuse } from '../../pipeline/core/errors.ts'
 import { referenceTenants } from '../../pipeline/model/storyboards/storyboard.ts'
 import { listStoryboards } from '../../pipeline/storyboards/catalog.ts'
 import type { TestRegistry } from '../support/app.ts'
-import { type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { type LiveWeb, openLiveWeb } from '../support/live-web.ts'
 import { enrol } from '../support/members.ts'
 import {
   type Payload,

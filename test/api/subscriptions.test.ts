@@ -8,9 +8,9 @@ import { silentLog } from '../../pipeline/core/log.ts'
 import { PushState } from '../../pipeline/push/state.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
-import { buildGenerousLimits, generousRates, generousTimeouts } from '../support/patience.ts'
-import { makeRegistryKey, openReceivers, type Receivers } from '../support/receiving.ts'
+import { buildGenerousLimits, generousRates, generousTimeouts } from '../support/generous-limits.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
+import { makeRegistryKey, openReceivers, type Receivers } from '../support/webhook-receivers.ts'
 
 const key = makeRegistryKey()
 const path = '/api/registry/subscriptions'

@@ -17,7 +17,7 @@ import { readFeeds } from '../support/feed.ts'
 import { buildPointer, buildShop } from '../support/nights.ts'
 import { observeFile } from '../support/observations.ts'
 import { cleanUp, createDataDir, openSequencer } from '../support/registry.ts'
-import { buildSubmission } from '../support/writes.ts'
+import { buildSubmission } from '../support/submissions.ts'
 
 const NAME = 'gone.example'
 const takedown = Operation.parse({ op: 'domain.takedown', domain: NAME, reason: 'they asked' })

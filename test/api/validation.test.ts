@@ -3,7 +3,7 @@ import { openWriterClient } from '../../jobs/api-client/writer-client.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { faultCodes } from '../../pipeline/model/fault-codes.ts'
 import type { TestRegistry } from '../support/app.ts'
-import { buildAgentHost, type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { buildAgentHost, type LiveWeb, openLiveWeb } from '../support/live-web.ts'
 
 const FILE = '/.well-known/adagents.json'
 const CAP = 256 * 1024

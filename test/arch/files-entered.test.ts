@@ -5,7 +5,7 @@ import { testClock } from '../support/clock.ts'
 import { listFilesEntered } from '../support/files-entered.ts'
 import { observeFile, observeOutcome } from '../support/observations.ts'
 import { openTestSequencer } from '../support/registry.ts'
-import { buildBrandSave, buildOrganizationWrite, buildProofWrite } from '../support/writes.ts'
+import { buildBrandSave, buildOrganizationWrite, buildProofWrite } from '../support/submissions.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
 

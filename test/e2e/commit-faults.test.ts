@@ -8,9 +8,9 @@ import type { Committed } from '../../pipeline/writer/commit-in-parts.ts'
 import type { Sequencer, Step } from '../../pipeline/writer/sequencer.ts'
 import { buildBaseBatch, buildNextBatch, saves } from '../support/batches.ts'
 import { testClock } from '../support/clock.ts'
-import { type Contents, readContents } from '../support/contents.ts'
 import { createDataDir, makeDataDir, openSequencer } from '../support/registry.ts'
 import { type Fault, WriterProcess } from '../support/script-process.ts'
+import { type Contents, readContents } from '../support/table-contents.ts'
 
 const night = (days: number) => testClock('2026-11-20T03:00Z').tick({ days })
 

@@ -7,7 +7,7 @@ import {
   runForOutput,
   waitUntil,
 } from '../support/command.ts'
-import { type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { type LiveWeb, openLiveWeb } from '../support/live-web.ts'
 import { buildMemberOperations } from '../support/members.ts'
 import {
   type Payload,

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchBrowser } from '../support/driven-browser.ts'
-import { type LiveHost, type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { type LiveHost, type LiveWeb, openLiveWeb } from '../support/live-web.ts'
 import { openWithSignIn, type SignInRegistry } from '../support/signing-in.ts'
 
 const TOKEN_FILE = '/.well-known/proto-ownership.txt'

@@ -3,7 +3,7 @@ import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launchBrowser } from '../support/driven-browser.ts'
-import { type LiveHost, type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { type LiveHost, type LiveWeb, openLiveWeb } from '../support/live-web.ts'
 import { openWithSignIn, type SignInRegistry } from '../support/signing-in.ts'
 
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']

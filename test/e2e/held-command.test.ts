@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { testClock } from '../support/clock.ts'
 import { makeTemporaryFolder, runRegistry } from '../support/command.ts'
-import { listDomains, observeAll } from '../support/mass.ts'
+import { listDomains, observeAll } from '../support/many-publishers.ts'
 import { buildShop } from '../support/nights.ts'
 import { buildOptions } from '../support/registry.ts'
 

@@ -12,7 +12,7 @@ import { observeFile, observeOutcome } from '../support/observations.ts'
 import { startRedis } from '../support/redis.ts'
 import { buildOptions } from '../support/registry.ts'
 import { ScriptProcess } from '../support/script-process.ts'
-import { buildSubmission } from '../support/writes.ts'
+import { buildSubmission } from '../support/submissions.ts'
 
 const folder = makeTemporaryFolder()
 const dataDir = `${folder.path}/data`

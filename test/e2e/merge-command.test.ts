@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { testClock } from '../support/clock.ts'
 import { makeTemporaryFolder, runRegistry } from '../support/command.ts'
-import { MergingRegistry } from '../support/merging.ts'
+import { MergingRegistry } from '../support/merging-registry.ts'
 import { buildOptions } from '../support/registry.ts'
 
 const folder = makeTemporaryFolder()

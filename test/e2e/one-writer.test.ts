@@ -4,10 +4,10 @@ import { Fatal } from '../../pipeline/core/errors.ts'
 import { verify } from '../../pipeline/maintenance/verify-stores.ts'
 import { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { buildBaseBatch } from '../support/batches.ts'
-import { readContents } from '../support/contents.ts'
 import { readFeeds } from '../support/feed.ts'
 import { buildOptions, cleanUp, createDataDir, openSequencer } from '../support/registry.ts'
 import { WriterProcess } from '../support/script-process.ts'
+import { readContents } from '../support/table-contents.ts'
 
 async function writerOn(dataDir: string): Promise<{ writer: WriterProcess; opened: boolean }> {
   const writer = new WriterProcess('obey', dataDir)

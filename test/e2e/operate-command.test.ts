@@ -8,9 +8,9 @@ import { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { openAnotherApi, openRegistry } from '../support/app.ts'
 import { testClock } from '../support/clock.ts'
 import { runRegistry as command, makeTemporaryFolder } from '../support/command.ts'
+import { generousTimeouts } from '../support/generous-limits.ts'
 import { enrol } from '../support/members.ts'
 import { buildMirrorFile } from '../support/mirrors.ts'
-import { generousTimeouts } from '../support/patience.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 import { buildOptions } from '../support/registry.ts'
 import { ScriptProcess } from '../support/script-process.ts'
@@ -19,7 +19,7 @@ import {
   buildKeyWrite,
   buildOrganizationWrite,
   buildProofWrite,
-} from '../support/writes.ts'
+} from '../support/submissions.ts'
 
 /** As a picture begins. */
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')

@@ -13,7 +13,7 @@ import {
   openPublishing,
   openReplica,
   readPublicEntries,
-} from '../support/following.ts'
+} from '../support/publishing-registry.ts'
 import { createDataDir } from '../support/registry.ts'
 import { startObjectStorage } from '../support/s3-server.ts'
 import { WriterProcess } from '../support/script-process.ts'

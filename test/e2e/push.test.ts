@@ -9,8 +9,8 @@ import {
   runForOutput,
   waitUntil,
 } from '../support/command.ts'
-import { makeRegistryKey, openReceivers, type Receivers } from '../support/receiving.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
+import { makeRegistryKey, openReceivers, type Receivers } from '../support/webhook-receivers.ts'
 
 const SAVES = 20
 const PROPERTIES = 25

@@ -12,8 +12,8 @@ import {
   runForOutput,
   waitUntil,
 } from '../support/command.ts'
-import { listDifferences, readPublicEntries } from '../support/following.ts'
 import { findNetworkProblem, type NetworkHost, TestNetwork } from '../support/network.ts'
+import { listDifferences, readPublicEntries } from '../support/publishing-registry.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
 const DOMAINS = 80

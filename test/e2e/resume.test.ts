@@ -8,8 +8,8 @@ import { Database } from '../../pipeline/store/duckdb.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
 import { Command, type Environment, makeTemporaryFolder, waitUntil } from '../support/command.ts'
+import { generousTimeouts } from '../support/generous-limits.ts'
 import { type Origin, serveOrigin } from '../support/origin.ts'
-import { generousTimeouts } from '../support/patience.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
 const DOMAINS = 300

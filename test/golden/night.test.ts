@@ -6,7 +6,6 @@ import type { Outcome } from '../../pipeline/core/outcomes.ts'
 import type { AgentVerdict, ShownBadge } from '../../pipeline/model/agent-verdict.ts'
 import type { Observation, Source } from '../../pipeline/model/observation.ts'
 import { testClock } from '../support/clock.ts'
-import { type Contents, type Row, readContents } from '../support/contents.ts'
 import { expectGolden } from '../support/golden.ts'
 import { type MemoryIndex, withIndex } from '../support/memory-index.ts'
 import { observeFile, observeOutcome } from '../support/observations.ts'
@@ -21,8 +20,9 @@ import {
   reefPublisherWithDeepDives,
   reefPublisherWithoutAlmanac,
   shoreFiles,
-} from '../support/shore.ts'
-import { buildSubmission } from '../support/writes.ts'
+} from '../support/shore-files.ts'
+import { buildSubmission } from '../support/submissions.ts'
+import { type Contents, type Row, readContents } from '../support/table-contents.ts'
 
 type Found = object | string | Outcome | undefined
 

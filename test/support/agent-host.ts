@@ -5,8 +5,8 @@ import type { Fetcher } from '../../pipeline/fetch/http.ts'
 import type { AgentDocument } from '../../pipeline/model/documents/index.ts'
 import type { CrawlTarget, Observation } from '../../pipeline/model/observation.ts'
 import { createFetcherTo, now, startOrigin } from './fetching.ts'
+import { generousTimeouts } from './generous-limits.ts'
 import type { Origin } from './origin.ts'
-import { generousTimeouts } from './patience.ts'
 
 export interface AgentRequest {
   method: string

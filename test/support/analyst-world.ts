@@ -2,7 +2,7 @@ import type { Instant } from '../../pipeline/core/clock.ts'
 import type { Observation } from '../../pipeline/model/observation.ts'
 import type { TestClock } from './clock.ts'
 import { observeFile, observeOutcome } from './observations.ts'
-import { buildOperatorFile } from './selling.ts'
+import { buildOperatorFile } from './operator-files.ts'
 
 /**
  * A small internet whose answers are worked out by hand. Its publishers: `news` grants for itself,

@@ -19,7 +19,7 @@ import { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { type TestClock, testClock } from './clock.ts'
 import { watchAnswers } from './described-answers.ts'
 import { writeEmptyStores } from './empty-stores.ts'
-import { buildGenerousLimits } from './patience.ts'
+import { buildGenerousLimits } from './generous-limits.ts'
 
 /** A registry in a temporary folder: a real index with its writer, and the API over it. */
 export interface TestRegistry {

@@ -1,13 +1,13 @@
 import type { Instant } from '../../pipeline/core/clock.ts'
 import type { Batch } from '../../pipeline/writer/apply-context.ts'
-import { observeVillageNight } from './village.ts'
 import {
   buildBrandSave,
   buildKeyWrite,
   buildOrganizationWrite,
   buildProofWrite,
   buildPropertiesSave,
-} from './writes.ts'
+} from './submissions.ts'
+import { observeVillageNight } from './village-internet.ts'
 
 const size = 40
 

@@ -7,7 +7,7 @@ import { TLSSocket } from 'node:tls'
 import dns2 from 'dns2'
 import { createAuthority } from '../../scripts/world/certificates.ts'
 import type { TlsFault } from '../../scripts/world/site.ts'
-import { buildGenerousLimits } from './patience.ts'
+import { buildGenerousLimits } from './generous-limits.ts'
 
 /**
  * Task of a program that runs in its own network namespace, in which every address is this machine's, so

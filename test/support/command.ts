@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { generousTimeouts } from './patience.ts'
+import { generousTimeouts } from './generous-limits.ts'
 
 const SCRIPT = 'dist/scripts/registry.js'
 /** Seconds after which a test gives up waiting. */

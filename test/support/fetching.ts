@@ -7,8 +7,8 @@ import {
   type FetchOptions,
   type FetchResult,
 } from '../../pipeline/fetch/http.ts'
+import { generousRates, generousTimeouts } from './generous-limits.ts'
 import { type Answer, type Origin, serveOrigin } from './origin.ts'
-import { generousRates, generousTimeouts } from './patience.ts'
 
 export const now = Date.parse('2026-11-20T03:00:00Z')
 export const FILE_URL = 'https://acme.example/.well-known/brand.json'

@@ -1,7 +1,7 @@
 import { type Clock, toIso } from '../../pipeline/core/clock.ts'
 import type { Database } from '../../pipeline/store/duckdb.ts'
-import { REACHING } from './contents.ts'
 import { type MemoryIndex, openMemoryIndex } from './memory-index.ts'
+import { REACHING } from './table-contents.ts'
 
 type Row = Record<string, unknown>
 

@@ -21,7 +21,7 @@ import { createFetcher } from '../../pipeline/fetch/http.ts'
 import type { LiveRequest } from '../../pipeline/model/live/live-request.ts'
 import { openRegistry, type RegistryOptions, type TestRegistry } from './app.ts'
 import { START } from './clock.ts'
-import { buildGenerousLimits } from './patience.ts'
+import { buildGenerousLimits } from './generous-limits.ts'
 
 export const AUDIENCE = 'https://registry.example/api'
 export const CLIENT = 'console'

@@ -9,7 +9,7 @@ import type { Attempt, Night } from './arbitrary-nights.ts'
 import type { TestClock } from './clock.ts'
 import type { MemoryIndex } from './memory-index.ts'
 import { observeFile, observeOutcome } from './observations.ts'
-import { buildSubmission } from './writes.ts'
+import { buildSubmission } from './submissions.ts'
 
 /** Lists the observations of an attempt: its own, and that of the ads.txt where the file is missing. */
 function observeAttempt(

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectRedis, type Redis, waitUntilReady } from '../../jobs/redis.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
-import { generousTimeouts } from './patience.ts'
+import { generousTimeouts } from './generous-limits.ts'
 import { cleanUp } from './registry.ts'
 
 export interface TestRedis {

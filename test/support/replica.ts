@@ -9,7 +9,7 @@ import type { AgentVerdict } from '../../pipeline/model/agent-verdict.ts'
 import type { FeedEvent } from '../../pipeline/model/event.ts'
 import type { AgentProfileRow, AgentRow } from '../../pipeline/model/rows.ts'
 import type { Database } from '../../pipeline/store/duckdb.ts'
-import { REACHING } from './contents.ts'
+import { REACHING } from './table-contents.ts'
 
 type Row = Record<string, unknown>
 

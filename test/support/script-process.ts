@@ -83,9 +83,9 @@ export class ScriptProcess {
   }
 }
 
-/** Runs `writer.ts`, a sequencer that commits by itself or on orders. */
+/** Runs `writer-process.ts`: a sequencer that commits by itself or on orders. */
 export class WriterProcess extends ScriptProcess {
   constructor(mode: 'fault' | 'loop' | 'obey', dataDir: string, options: object = {}) {
-    super('writer.ts', [mode, dataDir, JSON.stringify(options)])
+    super('writer-process.ts', [mode, dataDir, JSON.stringify(options)])
   }
 }

@@ -1,4 +1,4 @@
-import type { HostRequest, LiveHost } from './live.ts'
+import type { HostRequest, LiveHost } from './live-web.ts'
 import { type Payload, type ReferenceAgent, TOKEN } from './reference-agent.ts'
 
 /** A call of an agent, as it arrives. */

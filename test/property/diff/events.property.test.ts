@@ -6,11 +6,11 @@ import type { FeedEvent } from '../../../pipeline/model/event.ts'
 import type { Observation, Source } from '../../../pipeline/model/observation.ts'
 import { type Night, nights } from '../../support/arbitrary-nights.ts'
 import { testClock } from '../../support/clock.ts'
-import { limitTime } from '../../support/in-time.ts'
 import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
 import { NightRunner } from '../../support/night-runner.ts'
 import { observeOutcome } from '../../support/observations.ts'
 import { listContradictions, Replica, readHeld } from '../../support/replica.ts'
+import { limitTime } from '../../support/time-limit.ts'
 import { worldStart } from '../../support/world-files.ts'
 
 const clock = testClock(worldStart)

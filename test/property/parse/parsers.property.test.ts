@@ -6,9 +6,9 @@ import { describe, expect, it, test } from 'vitest'
 import { AdagentsDocument, BrandDocument } from '../../../pipeline/model/documents/index.ts'
 import type { FileKind } from '../../../pipeline/model/observation.ts'
 import { type Parsed, parseDocument } from '../../../pipeline/parse/parse-document.ts'
-import { measureCpuMs } from '../../support/effort.ts'
 import { fileFields, hasWrongType } from '../../support/file-fields.ts'
 import { drawMutation, type Mutation, mutate, type Path } from '../../support/json-mutations.ts'
+import { measureCpuMs } from '../../support/measured-work.ts'
 
 type Json = Record<string, unknown>
 

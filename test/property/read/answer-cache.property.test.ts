@@ -7,7 +7,7 @@ import { Operation } from '../../../pipeline/model/submission.ts'
 import { scopes } from '../../../pipeline/resolve/visibility.ts'
 import { openAnotherApi, openRegistry, type TestRegistry } from '../../support/app.ts'
 import { enrol } from '../../support/members.ts'
-import { buildOperatorFile, publishFiles } from '../../support/selling.ts'
+import { buildOperatorFile, publishFiles } from '../../support/operator-files.ts'
 
 const RUNS = 8
 const HOUR = 3_600_000

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { openRegistry, type TestRegistry } from '../../support/app.ts'
 import { type Night, nights } from '../../support/arbitrary-nights.ts'
 import { Consumer } from '../../support/consumer.ts'
-import { limitTime } from '../../support/in-time.ts'
 import type { MemoryIndex } from '../../support/memory-index.ts'
 import { NightRunner } from '../../support/night-runner.ts'
 import { readHeld } from '../../support/replica.ts'
+import { limitTime } from '../../support/time-limit.ts'
 
 /** Nights come to a whole registry, with its files and its API. */
 function livingIn(registry: TestRegistry): NightRunner {

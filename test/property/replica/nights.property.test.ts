@@ -2,8 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { nights } from '../../support/arbitrary-nights.ts'
 import { testClock } from '../../support/clock.ts'
-import { openPublishing, openReplica, readPublicEntries } from '../../support/following.ts'
 import { type NightIndex, NightRunner } from '../../support/night-runner.ts'
+import {
+  openPublishing,
+  openReplica,
+  readPublicEntries,
+} from '../../support/publishing-registry.ts'
 
 describe('a replica that follows by commits', () => {
   it('equals its registry and one that begins later, byte for byte by key, after any nights', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { toIso } from '../../../pipeline/core/clock.ts'
 import { openRegistry, type TestRegistry } from '../../support/app.ts'
 import { START } from '../../support/clock.ts'
-import { buildOperatorFile, publishFiles, requestWithQuery } from '../../support/selling.ts'
+import { buildOperatorFile, publishFiles, requestWithQuery } from '../../support/operator-files.ts'
 
 const RUNS = 40
 const HOUR = 3_600_000

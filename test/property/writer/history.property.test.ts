@@ -6,9 +6,9 @@ import type { Database } from '../../../pipeline/store/duckdb.ts'
 import { declareViews } from '../../../pipeline/store/views.ts'
 import { type Night, nights } from '../../support/arbitrary-nights.ts'
 import { testClock } from '../../support/clock.ts'
-import { limitTime } from '../../support/in-time.ts'
 import { openMemoryIndex } from '../../support/memory-index.ts'
 import { NightRunner } from '../../support/night-runner.ts'
+import { limitTime } from '../../support/time-limit.ts'
 import { worldStart } from '../../support/world-files.ts'
 
 const grant = `id, agent_url, publisher_domain, entry, authorized_for, property_count, publisher_wide,

@@ -4,7 +4,7 @@ import { checkIndex } from '../../../pipeline/maintenance/verify/check-index.ts'
 import { findRefusedMerges } from '../../../pipeline/writer/entities/refused-merges.ts'
 import { testClock } from '../../support/clock.ts'
 import { type MemoryIndex, withIndex } from '../../support/memory-index.ts'
-import { buildMerge } from '../../support/merging.ts'
+import { buildMerge } from '../../support/merging-registry.ts'
 import { observeFile } from '../../support/observations.ts'
 
 const publishers = ['acme.example', 'harbour.example'] as const

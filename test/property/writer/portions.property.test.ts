@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import type { FeedEvent } from '../../../pipeline/model/event.ts'
 import { type Night, nights } from '../../support/arbitrary-nights.ts'
 import { testClock } from '../../support/clock.ts'
-import { readContents } from '../../support/contents.ts'
-import { limitTime } from '../../support/in-time.ts'
 import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
 import { NightRunner } from '../../support/night-runner.ts'
 import { Replica, readHeld } from '../../support/replica.ts'
+import { readContents } from '../../support/table-contents.ts'
+import { limitTime } from '../../support/time-limit.ts'
 import { worldStart } from '../../support/world-files.ts'
 
 /** When and in which commit a row was written, and minted names, are others in portions. */

@@ -6,7 +6,6 @@ import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import { Operation } from '../../../pipeline/model/submission.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { testClock } from '../../support/clock.ts'
-import { limitTime } from '../../support/in-time.ts'
 import { type LargeShape, largeShapes } from '../../support/large-files.ts'
 import { observeFile } from '../../support/observations.ts'
 import { createDataDir, openSequencer } from '../../support/registry.ts'
@@ -15,7 +14,8 @@ import {
   buildOrganizationWrite,
   buildProofWrite,
   buildSubmission,
-} from '../../support/writes.ts'
+} from '../../support/submissions.ts'
+import { limitTime } from '../../support/time-limit.ts'
 
 const shapes = fc.constantFrom(...(Object.keys(largeShapes) as LargeShape[]))
 /** A large file at its domain's own place, or at an address that the domain's file points to. */

@@ -7,7 +7,7 @@ import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { testClock } from '../../support/clock.ts'
 import { observeAgent } from '../../support/members.ts'
 import { createDataDir, openSequencer, openTestSequencer } from '../../support/registry.ts'
-import { buildOrganizationWrite } from '../../support/writes.ts'
+import { buildOrganizationWrite } from '../../support/submissions.ts'
 
 const url = 'https://agent.acme.example/mcp'
 

@@ -5,7 +5,7 @@ import type { Observation } from '../../../pipeline/model/observation.ts'
 import { testClock } from '../../support/clock.ts'
 import { type MemoryIndex, withIndex } from '../../support/memory-index.ts'
 import { observeFile, observeOutcome } from '../../support/observations.ts'
-import { buildSubmission } from '../../support/writes.ts'
+import { buildSubmission } from '../../support/submissions.ts'
 
 const domain = 'acme.example'
 const file = {

@@ -16,8 +16,8 @@ import {
   serveAgentHost,
   writeEventStream,
 } from '../../support/agent-host.ts'
-import { runWithin } from '../../support/effort.ts'
 import { createFetcherTo, now, writeEndlessly } from '../../support/fetching.ts'
+import { runWithin } from '../../support/measured-work.ts'
 
 const json = (value: object) => ({ content: [{ type: 'text', text: JSON.stringify(value) }] })
 const caps = (value: object) => ({ get_proto_capabilities: json(value) })

@@ -4,7 +4,6 @@ import zlib from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { FetchOptions } from '../../../pipeline/fetch/http.ts'
 import { Politeness } from '../../../pipeline/fetch/politeness.ts'
-import { runWithin } from '../../support/effort.ts'
 import {
   closeAfterTest,
   createFetcherTo,
@@ -15,6 +14,7 @@ import {
   toOutcome,
   writeEndlessly,
 } from '../../support/fetching.ts'
+import { runWithin } from '../../support/measured-work.ts'
 import type { Answer } from '../../support/origin.ts'
 
 describe('outcomes by status', () => {

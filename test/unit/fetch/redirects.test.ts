@@ -12,8 +12,8 @@ import {
   startOrigin,
   toOutcome,
 } from '../../support/fetching.ts'
+import { generousTimeouts } from '../../support/generous-limits.ts'
 import type { Answer } from '../../support/origin.ts'
-import { generousTimeouts } from '../../support/patience.ts'
 
 describe('redirects', () => {
   const to =

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { isAllowed, parseRules } from '../../../pipeline/fetch/robots-rules.ts'
 import { testClock } from '../../support/clock.ts'
-import { measureCpuMs } from '../../support/effort.ts'
 import {
   createFetcherTo,
   FILE_URL,
@@ -11,6 +10,7 @@ import {
   startOrigin,
   toOutcome,
 } from '../../support/fetching.ts'
+import { measureCpuMs } from '../../support/measured-work.ts'
 import type { Answer } from '../../support/origin.ts'
 
 const product = 'AgenticAdRegistry'

@@ -15,7 +15,7 @@ import { type TestClock, testClock } from '../../support/clock.ts'
 import { observeOutcome } from '../../support/observations.ts'
 import { startRedis, type TestRedis } from '../../support/redis.ts'
 import { cleanUp, openTestSequencer } from '../../support/registry.ts'
-import { buildSubmission } from '../../support/writes.ts'
+import { buildSubmission } from '../../support/submissions.ts'
 
 const config = readConfig({
   LIMITS: JSON.stringify({

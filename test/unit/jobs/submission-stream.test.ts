@@ -6,11 +6,11 @@ import { SUBMISSIONS } from '../../../jobs/queues.ts'
 import { connectRedis, waitUntilReady } from '../../../jobs/redis.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
 import type { Answer, Submission } from '../../../pipeline/model/submission.ts'
-import { runWithin } from '../../support/effort.ts'
-import { generousTimeouts } from '../../support/patience.ts'
+import { generousTimeouts } from '../../support/generous-limits.ts'
+import { runWithin } from '../../support/measured-work.ts'
 import { startRedis, startSlowRedis, type TestRedis } from '../../support/redis.ts'
 import { cleanUp } from '../../support/registry.ts'
-import { buildOrganizationWrite } from '../../support/writes.ts'
+import { buildOrganizationWrite } from '../../support/submissions.ts'
 
 let redis: TestRedis
 beforeEach(async () => {

@@ -30,7 +30,7 @@ import {
   buildOrganizationWrite,
   buildProofWrite,
   buildSubmission,
-} from '../../support/writes.ts'
+} from '../../support/submissions.ts'
 
 // Stores are opened, copied and made again many times over.
 vi.setConfig({ testTimeout: 60_000 })

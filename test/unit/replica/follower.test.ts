@@ -8,21 +8,21 @@ import { ServingStore } from '../../../pipeline/serving/lmdb.ts'
 import { readCheckpoint } from '../../../pipeline/store/checkpoint.ts'
 import { readReplicaState } from '../../../pipeline/store/replica-state.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
+import { observeFile } from '../../support/observations.ts'
 import {
   openPublishing,
   openReplica,
   type PublishingRegistry,
   privateSpaces,
   readPublicEntries,
-} from '../../support/following.ts'
-import { observeFile } from '../../support/observations.ts'
+} from '../../support/publishing-registry.ts'
 import {
   buildBrandSave,
   buildKeyWrite,
   buildOrganizationWrite,
   buildProofWrite,
   buildSubmission,
-} from '../../support/writes.ts'
+} from '../../support/submissions.ts'
 
 const START = '2026-11-20T03:00Z'
 

@@ -9,17 +9,17 @@ import { PublishedFolder } from '../../../pipeline/replica/published-folder.ts'
 import { Uploader } from '../../../pipeline/replica/uploader.ts'
 import { verifyLog } from '../../../pipeline/transparency/verify-log.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
+import { buildWebsite } from '../../support/nights.ts'
+import { observeFile } from '../../support/observations.ts'
 import {
   openPublishing,
   openReplica,
   type PublishingRegistry,
   readPublicEntries,
-} from '../../support/following.ts'
-import { buildWebsite } from '../../support/nights.ts'
-import { observeFile } from '../../support/observations.ts'
-import { makeRegistryKey } from '../../support/receiving.ts'
+} from '../../support/publishing-registry.ts'
 import { cleanUp, createDataDir } from '../../support/registry.ts'
 import { startObjectStorage } from '../../support/s3-server.ts'
+import { makeRegistryKey } from '../../support/webhook-receivers.ts'
 
 const key = makeRegistryKey()
 const ADDRESS = 's3://registry/public/data'

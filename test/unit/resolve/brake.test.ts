@@ -6,7 +6,7 @@ import {
   openPublisherWeb,
   type PublisherWeb,
   toDomains,
-} from '../../support/mass.ts'
+} from '../../support/many-publishers.ts'
 import {
   buildPointer,
   buildShop,
@@ -15,7 +15,7 @@ import {
   grantBySelectors,
 } from '../../support/nights.ts'
 import { observeFile } from '../../support/observations.ts'
-import { buildSubmission } from '../../support/writes.ts'
+import { buildSubmission } from '../../support/submissions.ts'
 
 /** Floors that a few dozen publishers reach. */
 const low = { ...brakeLimits, rows: 40, publishers: 4 }

@@ -3,12 +3,17 @@ import { DAY, HOUR, toIso } from '../../../pipeline/core/clock.ts'
 import type { Outcome } from '../../../pipeline/core/outcomes.ts'
 import { carryOver } from '../../../pipeline/diff/carry.ts'
 import type { BrandDocument, BrandRef } from '../../../pipeline/model/documents/index.ts'
-import { buildBrand, buildHouse, findDocument, resolveOnWeb } from '../../support/brand-walk.ts'
+import {
+  buildBrand,
+  buildHouse,
+  findDocument,
+  resolveOnWeb,
+} from '../../support/brand-resolution.ts'
 import { testClock } from '../../support/clock.ts'
-import { tableNames } from '../../support/contents.ts'
 import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
 import { observeFile, observeOutcome } from '../../support/observations.ts'
-import { buildSubmission } from '../../support/writes.ts'
+import { buildSubmission } from '../../support/submissions.ts'
+import { tableNames } from '../../support/table-contents.ts'
 
 const START = Date.parse('2026-11-20T03:00:00Z')
 const leaf = 'candle.example'

@@ -101,7 +101,7 @@ describe.each(older)(
         const [shape, rows] = [await readShape(before), await readRows(before)]
         before.close()
 
-        const program = findProgram('test/support/migrating.ts')
+        const program = findProgram('test/support/migration-process.ts')
         const args = [program, store, paths[store], String(statements)]
         const { signal, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
         expect(signal, stderr).toBe('SIGKILL')

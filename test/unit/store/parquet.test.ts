@@ -6,7 +6,7 @@ import { exportParquet, isTooSoonToExport } from '../../../pipeline/store/parque
 import { testClock } from '../../support/clock.ts'
 import { observeOutcome } from '../../support/observations.ts'
 import { openTestSequencer } from '../../support/registry.ts'
-import { buildSubmission } from '../../support/writes.ts'
+import { buildSubmission } from '../../support/submissions.ts'
 
 test('the first Parquet files are written once most known files were crawled', async () => {
   const clock = testClock('2026-11-20T03:00Z')

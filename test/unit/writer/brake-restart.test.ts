@@ -4,10 +4,10 @@ import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import { loadHeldRows } from '../../../pipeline/writer/crawl/held-publishers.ts'
 import { type Sequencer, type Step, steps } from '../../../pipeline/writer/sequencer.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
-import { listDomains, observeAll, toDomains } from '../../support/mass.ts'
+import { listDomains, observeAll, toDomains } from '../../support/many-publishers.ts'
 import { buildShop } from '../../support/nights.ts'
 import { cleanUp, createDataDir, openSequencer } from '../../support/registry.ts'
-import { buildSubmission } from '../../support/writes.ts'
+import { buildSubmission } from '../../support/submissions.ts'
 
 const start = '2026-11-20T04:00Z'
 const web = listDomains(24)

@@ -26,7 +26,7 @@ import { buildBaseBatch, buildNextBatch, saves } from '../../support/batches.ts'
 import { testClock } from '../../support/clock.ts'
 import { createRecordingLog } from '../../support/recording-log.ts'
 import { buildOptions, cleanUp, createDataDir, openSequencer } from '../../support/registry.ts'
-import { buildBrandSave } from '../../support/writes.ts'
+import { buildBrandSave } from '../../support/submissions.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
 const folder = mkdtempSync(join(tmpdir(), 'registry-damage-'))

@@ -5,7 +5,11 @@ import type { Sequencer, SequencerOptions } from '../../../pipeline/writer/seque
 import { testClock } from '../../support/clock.ts'
 import { createRecordingLog } from '../../support/recording-log.ts'
 import { cleanUp, createDataDir, openSequencer } from '../../support/registry.ts'
-import { buildBrandSave, buildOrganizationWrite, buildProofWrite } from '../../support/writes.ts'
+import {
+  buildBrandSave,
+  buildOrganizationWrite,
+  buildProofWrite,
+} from '../../support/submissions.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
 const failed = {

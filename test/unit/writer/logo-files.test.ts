@@ -10,7 +10,7 @@ import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { Submission } from '../../../pipeline/model/submission.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { cleanUp, createDataDir, openSequencer } from '../../support/registry.ts'
-import { buildSubmission } from '../../support/writes.ts'
+import { buildSubmission } from '../../support/submissions.ts'
 
 const bytes = Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(40)])
 const sha256 = createHash('sha256').update(bytes).digest('hex')

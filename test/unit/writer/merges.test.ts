@@ -5,7 +5,7 @@ import { listAliases, toCanonicalExpression } from '../../../pipeline/read/queri
 import { Reader } from '../../../pipeline/read/reader.ts'
 import type { Step } from '../../../pipeline/writer/sequencer.ts'
 import { testClock } from '../../support/clock.ts'
-import { buildMerge, MergingRegistry } from '../../support/merging.ts'
+import { buildMerge, MergingRegistry } from '../../support/merging-registry.ts'
 import { observeOutcome } from '../../support/observations.ts'
 import { cleanUp, createDataDir, openSequencer, openTestSequencer } from '../../support/registry.ts'
 

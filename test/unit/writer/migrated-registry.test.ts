@@ -23,7 +23,7 @@ import { testClock } from '../../support/clock.ts'
 import { findProgram } from '../../support/programs.ts'
 import { cleanUp, createDataDir, openSequencer } from '../../support/registry.ts'
 import { listStoredFormats, readRows, writeStores } from '../../support/stored-formats.ts'
-import { buildBrandSave } from '../../support/writes.ts'
+import { buildBrandSave } from '../../support/submissions.ts'
 
 const stores = ['index', 'accounts'] as const
 const at = '2026-11-21T12:00Z'

@@ -5,7 +5,11 @@ import { testClock } from '../../support/clock.ts'
 import { type LargeShape, largeShapes } from '../../support/large-files.ts'
 import { observeFile } from '../../support/observations.ts'
 import { cleanUp, createDataDir, openSequencer } from '../../support/registry.ts'
-import { buildBrandSave, buildOrganizationWrite, buildProofWrite } from '../../support/writes.ts'
+import {
+  buildBrandSave,
+  buildOrganizationWrite,
+  buildProofWrite,
+} from '../../support/submissions.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
 

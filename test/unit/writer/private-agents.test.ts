@@ -13,7 +13,7 @@ import { makeTemporaryFolder } from '../../support/command.ts'
 import { buildMemberOperations } from '../../support/members.ts'
 import { observeFile } from '../../support/observations.ts'
 import { buildOptions } from '../../support/registry.ts'
-import { buildOrganizationWrite } from '../../support/writes.ts'
+import { buildOrganizationWrite } from '../../support/submissions.ts'
 
 const folder = makeTemporaryFolder()
 const paths = resolvePaths(folder.path)

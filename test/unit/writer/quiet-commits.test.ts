@@ -9,7 +9,7 @@ import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { testClock } from '../../support/clock.ts'
 import { observeFile, observeOutcome } from '../../support/observations.ts'
 import { openTestSequencer } from '../../support/registry.ts'
-import { buildSubmission } from '../../support/writes.ts'
+import { buildSubmission } from '../../support/submissions.ts'
 
 const FEW = 500
 const MANY = 5_000

@@ -6,7 +6,7 @@ import { addDomains } from '../../../pipeline/writer/crawl/frontier.ts'
 import { testClock } from '../../support/clock.ts'
 import { type MemoryIndex, withIndex } from '../../support/memory-index.ts'
 import { observeFile, observeOutcome } from '../../support/observations.ts'
-import { buildSubmission } from '../../support/writes.ts'
+import { buildSubmission } from '../../support/submissions.ts'
 
 const domain = 'acme.example'
 /** A location waits up to a tenth longer than the table says, always the same part. */

@@ -14,7 +14,7 @@ import {
   buildProofWrite,
   buildPropertiesSave,
   buildSubmission,
-} from '../../support/writes.ts'
+} from '../../support/submissions.ts'
 
 const start = '2026-01-10T03:00Z'
 

@@ -10,7 +10,7 @@ import { type TestClock, testClock } from '../../support/clock.ts'
 import { readFeeds } from '../../support/feed.ts'
 import { observeFile, observeOutcome } from '../../support/observations.ts'
 import { cleanUp, createDataDir, openSequencer, openTestSequencer } from '../../support/registry.ts'
-import { buildOrganizationWrite, buildSubmission } from '../../support/writes.ts'
+import { buildOrganizationWrite, buildSubmission } from '../../support/submissions.ts'
 
 const start = '2026-11-20T03:00Z'
 

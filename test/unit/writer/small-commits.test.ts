@@ -5,7 +5,11 @@ import { Database } from '../../../pipeline/store/duckdb.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { testClock } from '../../support/clock.ts'
 import { openTestSequencer } from '../../support/registry.ts'
-import { buildBrandSave, buildOrganizationWrite, buildProofWrite } from '../../support/writes.ts'
+import {
+  buildBrandSave,
+  buildOrganizationWrite,
+  buildProofWrite,
+} from '../../support/submissions.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
 let registry: Sequencer

@@ -15,7 +15,7 @@ import { testClock } from '../../support/clock.ts'
 import { observeFile } from '../../support/observations.ts'
 import { createRecordingLog } from '../../support/recording-log.ts'
 import { cleanUp, createDataDir, openSequencer } from '../../support/registry.ts'
-import { buildOrganizationWrite, buildSubmission } from '../../support/writes.ts'
+import { buildOrganizationWrite, buildSubmission } from '../../support/submissions.ts'
 
 const broken = 'broken.example'
 const others = ['a.example', 'b.example', 'c.example']

@@ -10,7 +10,7 @@ import {
   buildOrganizationWrite,
   buildProofWrite,
   buildPropertiesSave,
-} from '../../support/writes.ts'
+} from '../../support/submissions.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
 const domains = Array.from({ length: 250 }, (_, i) => `told${i}.example`)

@@ -1,6 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
 import { isSameSite } from '../../../pipeline/core/domain.ts'
-import { REACHING } from '../../support/contents.ts'
 import {
   buildPointer,
   buildShop,
@@ -11,6 +10,7 @@ import {
   type Nights,
   runNights,
 } from '../../support/nights.ts'
+import { REACHING } from '../../support/table-contents.ts'
 
 const acme = 'acme.example'
 const sales = 'https://sales.example/mcp'

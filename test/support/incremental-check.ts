@@ -5,11 +5,11 @@ import { loadHeldRows } from '../../pipeline/writer/crawl/held-publishers.ts'
 import { type Night, nights } from './arbitrary-nights.ts'
 import { testClock } from './clock.ts'
 import { compareIndexes, FreshIndex, listDifferences } from './fresh-index.ts'
-import { limitTime } from './in-time.ts'
 import { type MemoryIndex, openMemoryIndex } from './memory-index.ts'
 import { NightRunner } from './night-runner.ts'
+import { buildSubmission } from './submissions.ts'
+import { limitTime } from './time-limit.ts'
 import { worldStart } from './world-files.ts'
-import { buildSubmission } from './writes.ts'
 
 /**
  * Runs generated nights. After each, and again once nothing is left untried, compares the index with one

@@ -1,6 +1,6 @@
 /**
  * A process that migrates a store and is killed after so many statements that write, before the
- * checkpoint at the latest: `migrating.ts <store> <file> <statements>`.
+ * checkpoint at the latest: `migration-process.ts <store> <file> <statements>`.
  */
 import { Database, type Parameters } from '../../pipeline/store/duckdb.ts'
 import { migrate, type StoreName } from '../../pipeline/store/migrations.ts'

@@ -6,8 +6,8 @@ import { systemClock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { openRegistry, type RegistryOptions, type TestRegistry } from './app.ts'
+import { buildGenerousLimits, generousRates, generousTimeouts } from './generous-limits.ts'
 import { type Origin, serveOrigin } from './origin.ts'
-import { buildGenerousLimits, generousRates, generousTimeouts } from './patience.ts'
 import { startRedis, type TestRedis } from './redis.ts'
 
 export interface HostRequest {

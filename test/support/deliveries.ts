@@ -14,8 +14,8 @@ import { PushState } from '../../pipeline/push/state.ts'
 import { toSubscriptionKey } from '../../pipeline/serving/keys.ts'
 import { ServingStore, SUBSCRIPTIONS_CHANGED } from '../../pipeline/serving/lmdb.ts'
 import { projectEvents } from '../../pipeline/serving/projections/events.ts'
-import { generousRates, generousTimeouts } from './patience.ts'
-import { makeRegistryKey, openReceivers, type Receivers } from './receiving.ts'
+import { generousRates, generousTimeouts } from './generous-limits.ts'
+import { makeRegistryKey, openReceivers, type Receivers } from './webhook-receivers.ts'
 
 /** A clock that goes on, and can be moved ahead. */
 class MovedClock {

@@ -1,6 +1,6 @@
 /**
- * A process that writes a registry, for tests that kill it: `writer.ts <mode> <data dir> [json]`.
- * What it says on stdout is written before it goes on, so what a test has read has happened.
+ * A process that writes a registry, for tests that kill it: `writer-process.ts <mode> <data dir> [json]`.
+ * It prints a line before it continues, so everything that a test has read has happened.
  */
 import { writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -17,8 +17,13 @@ import { Sequencer, type SequencerOptions } from '../../pipeline/writer/sequence
 import { buildBaseBatch, buildNextBatch } from './batches.ts'
 import { testClock } from './clock.ts'
 import type { Fault } from './script-process.ts'
-import { observeVillageNight } from './village.ts'
-import { buildBrandSave, buildKeyWrite, buildOrganizationWrite, buildProofWrite } from './writes.ts'
+import {
+  buildBrandSave,
+  buildKeyWrite,
+  buildOrganizationWrite,
+  buildProofWrite,
+} from './submissions.ts'
+import { observeVillageNight } from './village-internet.ts'
 
 const [mode, dataDir, text = '{}'] = process.argv.slice(2)
 const { publishTo } = JSON.parse(text) as { publishTo?: string }
